@@ -129,31 +129,64 @@ def clocks(mpi, ranks):
     return f"to {max(x[3] for x in lines)} ns"
 
 
-ROW = re.compile(r" *(\S+(?: [a-z]+)?) +(\S+(?: [a-z]+)?) +(\d+) +(\d+) +(\S+) +MPI_(\w+)  (\w+)")
+ROW = re.compile(r" *(\S+(?: [a-z]+)?) +(\S+(?: [a-z]+)?) +([\d,]+) +([\d,]+) +(\S+) +MPI_(\w+)  (\w+)")
+
+
+def rows_of(text):
+    return {(f[7], f[6]): f for f in filter(None, map(ROW.match, text.splitlines()))}
+
+
+def row(rows, where, function):
+    h.check((where, function) in rows, f"no row of {function} in {where}\n{sorted(rows)}")
+    f = rows[where, function]
+    return int(f[3].replace(",", "")), int(f[4].replace(",", "")), 0 if f[5] == "-" else int(f[5])
 
 
 def late(mpi, ranks, env=None):
     rounds = 20
     r = recorded(mpi, ranks, "late.c", str(rounds), env=env, flags=["-g"])
     text = bobbin("report", "--by=late", r.trace)
-    rows = {(f[7], f[6]): f for f in filter(None, map(ROW.match, text.splitlines()))}
-
-    def row(where, function):
-        h.check((where, function) in rows, f"no row of {function} in {where}\n{text}")
-        f = rows[where, function]
-        return int(f[3]), int(f[4]), 0 if f[5] == "-" else int(f[5])
-
-    times, was_late, undecided = row("waits_for_answer", "Sendrecv")
+    rows = rows_of(text)
+    times, was_late, undecided = row(rows, "waits_for_answer", "Sendrecv")
     h.check(times == rounds == was_late + undecided and (env or not undecided), f"\n{text}")
     if was_late:
         h.check(re.search(r"Sendrecv.*MPI_Send  waits_for_answer.* rank 1 \(100", text), f"\n{text}")
-    times, was_late, undecided = row("finds_it_there", "Waitall")
+    times, was_late, undecided = row(rows, "finds_it_there", "Waitall")
     h.check(times == rounds and not was_late and (env or not undecided), f"\n{text}")
-    times, was_late, undecided = row("finds_it_there", "Wait")
+    times, was_late, undecided = row(rows, "finds_it_there", "Wait")
     h.check(times == rounds, f"\n{text}")
-    times, was_late, undecided = row("meets", "Barrier")
+    times, was_late, undecided = row(rows, "meets", "Barrier")
     h.check(times == rounds * ranks and was_late <= rounds * (ranks - 1), f"\n{text}")
     h.check("unmatched" not in text and "not all" not in text, f"\n{text}")
+    return text.splitlines()[0].split(": ")[1]
+
+
+def cancelled(mpi):
+    """What is behind a receive that was cancelled is followed, whether that got a message or not."""
+    rounds = 20
+    text = bobbin("report", "--by=late", recorded(mpi, 2, "follow.c", "wait", str(rounds), flags=["-g"]).trace)
+    h.check(f" {10 * rounds} messages received" in text.splitlines()[0], f"\n{text}")
+    h.check(row(rows_of(text), "wait_for", "Wait") == (4 * rounds, 0, 0), f"\n{text}")
+    h.check(not re.search("unmatched|not all|unfollowed", text), f"\n{text}")
+    return text.splitlines()[0].split(": ")[1]
+
+
+def freed(mpi):
+    """How many messages are not followed is said, and why."""
+    rounds = 20
+    text = bobbin("report", "--by=late", recorded(mpi, 2, "follow.c", "free", str(rounds), flags=["-g"]).trace)
+    h.check(f" {10 * rounds} messages received" in text.splitlines()[0], f"\n{text}")
+    h.check(re.search(rf"^unfollowed  5 of {10 * rounds + 5} messages sent: 5 to or from processes that are not followed", text, re.M), f"\n{text}")
+    h.check(re.search(r"^not all     messages of 1 process could", text, re.M), f"\n{text}")
+
+
+def groups(mpi):
+    """Messages between groups: as others."""
+    rounds, ranks = 10, 4
+    text = bobbin("report", "--by=late", recorded(mpi, ranks, "follow.c", "groups", str(rounds), flags=["-g"]).trace)
+    times, was_late, undecided = row(rows_of(text), "wait_for", "Wait")
+    h.check((times, was_late, undecided) == (3 * rounds * ranks, 0, 0), f"\n{text}")
+    h.check(f" {2 * times} messages received" in text.splitlines()[0] and "unfollowed" not in text, f"\n{text}")
     return text.splitlines()[0].split(": ")[1]
 
 
@@ -181,6 +214,9 @@ for one in m.MPIS:
     suite.add(f"{one}: clocks", clocks, one, 5 if one == "openmpi" else 3)
     suite.add(f"{one}: late", late, one, 3)
     suite.add(f"{one}: late, by clocks that differ", late, one, 3, {"BOBBIN_TEST_CLOCK": str(SHIFT)})
+    suite.add(f"{one}: late, behind receives that are cancelled", cancelled, one)
+    suite.add(f"{one}: late, behind one that is cancelled and freed", freed, one)
+    suite.add(f"{one}: late, between groups", groups, one)
     suite.add(f"{one}: without exact times", without, one)
     suite.add(f"{one}: some ranks", some_ranks, one)
 

@@ -37,7 +37,12 @@ struct bob_mpi_late_row {
 };
 
 struct bob_mpi_late_sum {
-	uint64_t messages, late_messages;
+	uint64_t messages, late_messages; /* received and found to be sent */
+	uint64_t sent;		/* all messages; not received by `messages`: */
+	uint64_t
+		unknown_groups; /* their communicator is not known, or a group of the intercommunicator */
+	uint64_t
+		not_followed; /* to or from processes that are not in the trace, or not followed to the end */
 	uint64_t collectives, late_collectives; /* calls */
 	uint64_t lost_ns, undecided;
 	uint64_t

@@ -39,9 +39,12 @@ enum {
 /* A receive that is posted; or a persistent operation. */
 struct request {
 	struct bob_late_receive *receive; /* NULL: none is under way */
-	int is_persistent, sends;
-	const struct bob_late_comm *comm;
-	uint64_t peer, tag;	/* of persistent ones; of a send the rank in MPI_COMM_WORLD */
+	int is_persistent, sends, is_cancelled;
+	const struct bob_late_comm *comm; /* of a receive */
+	uint64_t peer;		/* of a send in its communicator, else in MPI_COMM_WORLD */
+	uint64_t tag;
+	uint64_t source;	/* of a receive: the rank in `comm` */
+	uint64_t number;	/* of a send: of its communicator, for the process */
 };
 
 void bob_late_request_free(void *request)
@@ -92,32 +95,32 @@ static uint64_t out_word(const struct bob_mpi_call *c, const char *name)
 
 /* --- sending --- */
 
-static void send_to(struct bob_mpi_late *l, const struct bob_late_event *e,
-		    const struct bob_late_comm *comm, uint32_t rank, uint64_t tag)
-{
-	bob_late_send(l, &e->at, comm->number, rank, tag);
-}
-
-/* The rank in MPI_COMM_WORLD; ~0: none. */
-static uint32_t destination_of(struct bob_mpi_late *l, const struct bob_late_event *e,
-			       const struct bob_late_comm **comm)
+/* A message goes to rank `to` of the process's communicator `number`. */
+static void send_to(struct bob_mpi_late *l, const struct bob_late_event *e, uint64_t number,
+		    uint64_t to, uint64_t tag)
 {
 	const struct bob_mpi_comm *own;
-	const uint64_t to = bob_mpi_destination(e->call);
-	uint32_t process;
+	const struct bob_late_comm *const comm =
+		bob_late_comm_of(l, e->at.site.process, number, &own);
+	const uint32_t process = comm ? bob_late_peer(l, comm, to) : ~0u;
 
-	*comm = bob_late_comm_of_call(l, e, &own);
-	process = *comm ? bob_late_peer(l, *comm, to) : ~0u;
-	return process != ~0u && !l->process[process].deaf ? (*comm)->member[to] : ~0u;
+	if ((int64_t)to < 0)
+		return; /* MPI_PROC_NULL */
+	l->sum.sent++;
+	if (l->process[e->at.site.process].doubtful)
+		l->sum.not_followed++;
+	else if (!comm)
+		l->sum.unknown_groups++;
+	else if (process == ~0u || l->process[process].deaf)
+		l->sum.not_followed++;
+	else
+		bob_late_send(l, &e->at, comm->number, comm->member[to], tag);
 }
 
 static void send(struct bob_mpi_late *l, const struct bob_late_event *e)
 {
-	const struct bob_late_comm *comm;
-	const uint32_t rank = destination_of(l, e, &comm);
-
-	if (rank != ~0u)
-		send_to(l, e, comm, rank, named(e->call, "sendtag", "tag"));
+	send_to(l, e, bob_mpi_comm_of(l->process[e->at.site.process].objects, e->call),
+		bob_mpi_destination(e->call), named(e->call, "sendtag", "tag"));
 }
 
 /* --- receiving --- */
@@ -129,6 +132,11 @@ static struct bob_late_receive *post(struct bob_mpi_late *l, const struct bob_la
 	return bob_late_post(l, e->at.site.process, comm->number, source, tag);
 }
 
+static int listens(const struct bob_mpi_late *l, uint32_t process)
+{
+	return !l->process[process].deaf && !l->process[process].doubtful;
+}
+
 /* What a call that receives asks for. 0: nothing that can be followed. */
 static int asks_for(struct bob_mpi_late *l, const struct bob_late_event *e,
 		    const struct bob_late_comm **comm, uint64_t *source, uint64_t *tag)
@@ -138,7 +146,7 @@ static int asks_for(struct bob_mpi_late *l, const struct bob_late_event *e,
 
 	*source = named(e->call, "source", "");
 	*tag = named(e->call, "recvtag", "tag");
-	if (!c || l->process[e->at.site.process].deaf)
+	if (!c || !listens(l, e->at.site.process))
 		return 0;
 	*comm = c;
 	if (*source == BOB_LATE_ANY)
@@ -227,9 +235,13 @@ static void complete(struct bob_mpi_late *l, const struct bob_late_event *e, uin
 
 	if (!r)
 		return;
-	if (r->receive)
+	if (r->receive && r->is_cancelled && status &&
+	    !bob_mpi_was_received(status, r->source, r->tag))
+		bob_late_ignore(l, r->receive);
+	else if (r->receive)
 		got(l, r->receive, r->comm, status, w);
 	r->receive = NULL;
+	r->is_cancelled = 0;
 	if (!r->is_persistent)
 		drop_request(l, process, id);
 }
@@ -283,15 +295,15 @@ static void start(struct bob_mpi_late *l, const struct bob_late_event *e)
 	const struct bob_value_vector *all = vector(e->call, "array_of_requests", 0);
 	const uint64_t one = named(e->call, "request", "");
 	const uint64_t n = all->count ? all->count : 1;
+	const uint32_t p = e->at.site.process;
 
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t word = all->count ? all->at[i] : one;
-		struct request *r = request_of(l, e->at.site.process,
-					       bob_mpi_request_id(word, e->thread, e->made));
+		struct request *r = request_of(l, p, bob_mpi_request_id(word, e->thread, e->made));
 
 		if (r && r->sends)
-			send_to(l, e, r->comm, (uint32_t)r->peer, r->tag);
-		else if (r && r->is_persistent && !r->receive)
+			send_to(l, e, r->number, r->peer, r->tag);
+		else if (r && r->is_persistent && !r->receive && listens(l, p))
 			r->receive = post(l, e, r->comm, r->peer, r->tag);
 	}
 }
@@ -326,6 +338,7 @@ static void receive_later(struct bob_mpi_late *l, const struct bob_late_event *e
 
 	if (!asks_for(l, e, &r.comm, &r.peer, &r.tag))
 		return;
+	r.source = named(e->call, "source", "");
 	if (!persistent)
 		r.receive = post(l, e, r.comm, r.peer, r.tag);
 	if (id && (r.receive || persistent))
@@ -336,15 +349,16 @@ static void receive_later(struct bob_mpi_late *l, const struct bob_late_event *e
 
 static void send_later(struct bob_mpi_late *l, const struct bob_late_event *e)
 {
-	const struct bob_late_comm *comm;
-	const uint32_t rank = destination_of(l, e, &comm);
+	const uint32_t p = e->at.site.process;
 	const uint64_t id = new_request(e);
 
-	if (rank == ~0u || !id)
+	if (!id)
 		return;
-	keep_request(l, e->at.site.process, id,
-		     &(struct request){ .is_persistent = 1, .sends = 1, .comm = comm,
-					.peer = rank, .tag = named(e->call, "tag", "") });
+	keep_request(l, p, id,
+		     &(struct request){ .is_persistent = 1, .sends = 1,
+					.number = bob_mpi_comm_of(l->process[p].objects, e->call),
+					.peer = bob_mpi_destination(e->call),
+					.tag = named(e->call, "tag", "") });
 }
 
 /* A message that was probed is as good as received, by whoever receives it. */
@@ -386,16 +400,19 @@ static void receive_probed(struct bob_mpi_late *l, const struct bob_late_event *
 static void end_request(struct bob_mpi_late *l, const struct bob_late_event *e, int cancelled)
 {
 	const uint64_t id = bob_mpi_request_id(named(e->call, "request", ""), e->thread, e->made);
-	const struct request *r = request_of(l, e->at.site.process, id);
+	struct request *r = request_of(l, e->at.site.process, id);
 
 	if (!r)
 		return;
-	if (r->receive && cancelled)
-		l->process[e->at.site.process].deaf = 1; /* did it get its message? */
-	else if (r->receive)
+	if (cancelled) {
+		r->is_cancelled = r->receive != NULL;
+		if (r->receive)
+			bob_late_cancel(l, r->receive);
+		return;
+	}
+	if (r->receive)
 		bob_late_forget(l, r->receive, 0);
-	if (!cancelled)
-		drop_request(l, e->at.site.process, id);
+	drop_request(l, e->at.site.process, id);
 }
 
 /* --- all --- */
@@ -451,7 +468,7 @@ void bob_late_take(struct bob_mpi_late *l, const struct bob_late_event *e)
 	if ((bob_mpi_result(e->call) && moves_messages(class, n)) ||
 	    (n == PCONTROL && !e->call->event.word[0]) || n == PRECV_INIT)
 		l->process[e->at.site.process].doubtful = 1;
-	if (l->process[e->at.site.process].doubtful)
+	if (bob_mpi_result(e->call))
 		return;
 	if (class == BOB_MPI_CLASS_SEND)
 		send(l, e);
@@ -459,7 +476,9 @@ void bob_late_take(struct bob_mpi_late *l, const struct bob_late_event *e)
 		send_later(l, e);
 	else if (class == BOB_MPI_CLASS_START)
 		start(l, e);
-	else if (class == BOB_MPI_CLASS_COLLECTIVE)
+	if (l->process[e->at.site.process].doubtful)
+		return;
+	if (class == BOB_MPI_CLASS_COLLECTIVE)
 		bob_late_collective(l, e, n);
 	receive(l, e, n);
 }

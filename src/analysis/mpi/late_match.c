@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A channel is what goes from one process to another on one communicator with one tag: its messages are received in the order in which they
  * were sent. Which of its messages a receive gets is settled as soon as it is known that it is of this channel, and that no receive that was posted
- * before it may still turn out to be: so wildcards hold up what is behind them until they have got something. */
+ * before it may still turn out to be: so wildcards hold up what is behind them until they have got something, and receives that are
+ * cancelled until it is known whether they did. */
 #include "analysis/mpi/late_private.h"
 
 #include <stdlib.h>
@@ -10,8 +11,9 @@ struct bob_late_receive {
 	struct bob_late_receive *before, *next; /* of the process, while it is not settled */
 	uint32_t process, comm;
 	uint64_t source, tag;	/* what it asks for, or what it got */
+	uint64_t order;		/* of posting, in the process */
 	int is_known;		/* it has got it */
-	int is_forgotten;
+	int is_forgotten, is_cancelled;
 	struct bob_late_channel *channel; /* settled */
 	uint64_t number;	/* in that */
 	struct bob_late_wait *wait;
@@ -103,14 +105,17 @@ void bob_late_send(struct bob_mpi_late *l, const struct bob_late_call *c, uint32
 
 /* --- receives --- */
 
-static void put_last(struct bob_late_posted *p, struct bob_late_receive *r)
+/* Behind those that were posted before it. */
+static void put_in(struct bob_late_posted *p, struct bob_late_receive *r)
 {
-	r->before = p->last;
-	if (p->last)
-		p->last->next = r;
-	else
-		p->first = r;
-	p->last = r;
+	struct bob_late_receive *before = p->last;
+
+	while (before && before->order > r->order)
+		before = before->before;
+	r->before = before;
+	r->next = before ? before->next : p->first;
+	*(before ? &before->next : &p->first) = r;
+	*(r->next ? &r->next->before : &p->last) = r;
 }
 
 static void take_out(struct bob_late_posted *p, struct bob_late_receive *r)
@@ -125,9 +130,11 @@ static void take_out(struct bob_late_posted *p, struct bob_late_receive *r)
 		p->last = r->before;
 }
 
-static int is_wild(const struct bob_late_receive *r)
+/* Nobody knows yet what it gets, or whether it does. */
+static int is_open(const struct bob_late_receive *r)
 {
-	return !r->is_known && (r->source == BOB_LATE_ANY || r->tag == BOB_LATE_ANY);
+	return !r->is_known &&
+	       (r->source == BOB_LATE_ANY || r->tag == BOB_LATE_ANY || r->is_cancelled);
 }
 
 /* May they get messages of the same channel? */
@@ -143,7 +150,7 @@ static int is_held_up(const struct bob_late_receive *r)
 	for (const struct bob_late_receive *x = r->before; x; x = x->before)
 		if (may_meet(x, r))
 			return 1;
-	return is_wild(r);
+	return is_open(r);
 }
 
 static void fulfil(struct bob_mpi_late *l, struct bob_late_receive *r)
@@ -156,6 +163,7 @@ static void fulfil(struct bob_mpi_late *l, struct bob_late_receive *r)
 		s->wait = r->wait;
 		meet(l, r->channel, s);
 	}
+	take_out(&r->channel->settled, r);
 	free(r);
 }
 
@@ -173,6 +181,7 @@ static void settle(struct bob_mpi_late *l, uint32_t process)
 		if (!r->channel)
 			return;
 		take_out(p, r);
+		put_in(&r->channel->settled, r);
 		r->number = r->channel->receives++;
 		if (!slot_of(l, r->channel, r->number))
 			return;
@@ -194,7 +203,8 @@ struct bob_late_receive *bob_late_post(struct bob_mpi_late *l, uint32_t process,
 	r->comm = comm;
 	r->source = source;
 	r->tag = tag;
-	put_last(&l->process[process].posted, r);
+	r->order = l->process[process].posts++;
+	put_in(&l->process[process].posted, r);
 	settle(l, process);
 	return r;
 }
@@ -215,11 +225,35 @@ void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64
 		settle(l, process);
 }
 
+/* If one behind it has got a message of the channel, it has got an earlier one itself: messages do not overtake. Else what is behind it
+ * has to be settled anew when it is complete. */
+void bob_late_cancel(struct bob_mpi_late *l, struct bob_late_receive *r)
+{
+	struct bob_late_channel *c = r->channel;
+	struct bob_late_receive *next;
+	uint64_t behind = 0;
+
+	r->is_cancelled = 1;
+	for (const struct bob_late_receive *x = r; c && x; x = x->next)
+		behind++;
+	if (!c || behind < c->receives - r->number)
+		return;
+	c->receives = r->number;
+	for (; r; r = next) {
+		next = r->next;
+		take_out(&c->settled, r);
+		r->channel = NULL;
+		put_in(&l->process[r->process].posted, r);
+	}
+}
+
 void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
 {
 	const uint32_t process = r->process;
 
 	if (r->channel) {
+		l->process[process].deaf |=
+			r->is_cancelled; /* it got nothing, and others behind it did */
 		fulfil(l, r);
 		return;
 	}
@@ -246,6 +280,21 @@ static void end_wait(struct bob_mpi_late *l, struct bob_late_wait *w)
 	bob_late_waited(l, w);
 }
 
+static void end_channel(struct bob_mpi_late *l, const struct bob_late_entry *e)
+{
+	struct bob_late_channel *c = e->value;
+	const struct bob_late_process *to =
+		&l->process[l->process_of[(uint32_t)e->key[1]]]; /* channel_of */
+
+	for (size_t k = 0; k < c->room; k++) {
+		if (c->slot[k].wait)
+			end_wait(l, c->slot[k].wait);
+		else if (c->slot[k].sent && !c->slot[k].received && !c->slot[k].nobody)
+			l->sum.not_followed += to->deaf || to->doubtful;
+	}
+	free(c->slot);
+}
+
 void bob_late_match_end(struct bob_mpi_late *l)
 {
 	for (uint32_t p = 0; p < l->processes; p++) {
@@ -262,13 +311,7 @@ void bob_late_match_end(struct bob_mpi_late *l)
 		}
 		l->process[p].posted = (struct bob_late_posted){ NULL, NULL };
 	}
-	for (size_t i = 0; i < l->channels.room; i++) {
-		struct bob_late_channel *c = l->channels.at[i].value;
-
-		for (size_t k = 0; c && k < c->room; k++)
-			if (c->slot[k].wait)
-				end_wait(l, c->slot[k].wait);
-		if (c)
-			free(c->slot);
-	}
+	for (size_t i = 0; i < l->channels.room; i++)
+		if (l->channels.at[i].value)
+			end_channel(l, &l->channels.at[i]);
 }

@@ -94,6 +94,8 @@ struct bob_late_slot {		/* of a channel: one message */
 };
 
 struct bob_late_channel {
+	struct bob_late_posted
+		settled; /* receives of it that are not complete, in the order of their numbers */
 	struct bob_late_slot *slot; /* a ring; those before `base` are done */
 	uint64_t base, sends, receives;
 	size_t room;		/* a power of two */
@@ -105,7 +107,9 @@ struct bob_late_receive *bob_late_post(struct bob_mpi_late *l, uint32_t process,
 /* It got that message, in the call; NULL: in which one nobody knows. The receive is gone. */
 void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64_t source,
 		      uint64_t tag, struct bob_late_wait *w);
-/* It got something that is not followed. */
+/* MPI_Cancel was called for it: it gets its message or none, which is known when it is complete. */
+void bob_late_cancel(struct bob_mpi_late *l, struct bob_late_receive *r);
+/* It got something that is not followed, or nothing. */
 void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r);
 /* Nobody will ever know what it got; `ends`: nor does anything come behind it. */
 void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int ends);
@@ -127,6 +131,7 @@ struct bob_late_process {
 	uint32_t rank;		/* in MPI_COMM_WORLD; ~0: not known */
 	int doubtful;		/* its messages cannot be followed any more ... */
 	int deaf;		/* ... what it receives cannot, what it sends can */
+	uint64_t posts;		/* receives */
 	struct bob_late_posted posted;
 };
 

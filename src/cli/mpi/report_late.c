@@ -123,6 +123,35 @@ static int print_table(const struct reporting *r)
 	return 0;
 }
 
+static void put_reason(uint64_t n, const char *why, const char **between, FILE *out)
+{
+	char a[CLI_NUMBER_MAX];
+
+	if (!n)
+		return;
+	fprintf(out, "%s%s %s", *between, cli_count(a, n), why);
+	*between = ", ";
+}
+
+/* Messages that were sent, and whose receives were not found. */
+static void print_unfollowed(const struct bob_mpi_late_sum *s, FILE *out)
+{
+	const uint64_t all = s->sent - s->messages;
+	const char *between = ": ";
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	fprintf(out, "unfollowed  %s of %s message%s sent", cli_count(a, all),
+		cli_count(b, s->sent), cli_plural(s->sent));
+	put_reason(s->not_followed,
+		   "to or from processes that are not followed to the end or not in the trace",
+		   &between, out);
+	put_reason(s->unknown_groups, "on intercommunicators whose groups are not known", &between,
+		   out);
+	put_reason(all - s->not_followed - s->unknown_groups, "that no recorded receive got",
+		   &between, out);
+	fputc('\n', out);
+}
+
 /* What is not known, and how well the rest is. */
 static void print_doubts(const struct reporting *r)
 {
@@ -151,8 +180,10 @@ static void print_doubts(const struct reporting *r)
 		fprintf(out,
 			"not all     messages of %" PRIu32
 			" process%s could not be followed to the end: recording was switched off, a "
-			"call failed or was cancelled\n",
+			"call failed, or a receive was freed or is partitioned\n",
 			s->doubtful, s->doubtful == 1 ? "" : "es");
+	if (s->sent > s->messages)
+		print_unfollowed(s, out);
 }
 
 int cli_report_late(struct cli_session *s, const struct cli_report_style *style)

@@ -20,7 +20,11 @@
 #define PENDING_MAX 60u
 #define ANY ((uint64_t)-1)
 #define DUP_FIRST 256u		/* numbers of the communicators that are made first */
-#define COMMS 3u		/* the world and two duplicates of it */
+#define COMMS                                                                                      \
+	5u /* the world and two duplicates of it; two intercommunicators of ranks 0, 1 and 2, 3 */
+#define INTER 3u		/* the first of these */
+#define HALF (PROCESSES / 2)
+#define NOBODY ((uint64_t)-2)
 #define REQUEST_NULL 0u
 
 enum {
@@ -30,10 +34,13 @@ enum {
 	IRECV = 20,
 	WAIT = 31,
 	WAITALL = 35,
+	CANCEL = 41,
 	BARRIER = 84,
 	BCAST = 85,
 	REDUCE = 95,
-	COMM_DUP = 171
+	COMM_DUP = 171,
+	COMM_SPLIT = 178,
+	INTERCOMM_CREATE = 186
 };
 
 /* --- a trace: one thread a process --- */
@@ -157,9 +164,10 @@ bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_ev
 		e->vector[0] = (struct bob_value_vector){ v, m->value[1], 1 };
 		e->vector[1] = (struct bob_value_vector){ v + m->value[1],
 							  e->open ? 0 : m->value[3], 3 };
-	} else if (m->function == COMM_DUP) {
+	} else if (m->function == COMM_DUP || m->function == COMM_SPLIT ||
+		   m->function == INTERCOMM_CREATE) {
 		e->vectors = 1;
-		e->vector[0] = (struct bob_value_vector){ v, m->value[3], 1 };
+		e->vector[0] = (struct bob_value_vector){ v, v[-1], 1 };
 	}
 	return BOB_OK;
 }
@@ -236,7 +244,7 @@ struct message {
 struct receive {
 	uint64_t source, tag;	/* asked for */
 	uint32_t comm;
-	int matched;
+	int matched, cancelled;
 	struct message got;
 	uint64_t request;	/* number of its making */
 	int is_in_wait;
@@ -260,7 +268,7 @@ struct world {
 	struct process p[PROCESSES];
 	uint64_t now, next_place;
 	struct receive *all[PROCESSES * CALLS_MAX];
-	uint32_t count;
+	uint32_t count, sent;
 };
 
 /* What is to be found of a call. */
@@ -272,7 +280,8 @@ struct expected {
 static struct expected expected[PROCESSES * CALLS_MAX];
 static uint32_t decided_from;	/* who was first is said beyond this many ns */
 
-static uint64_t seed, total, strict, doubts;
+static uint64_t seed, total, strict, doubts, early,
+	late; /* cancelled before there was a message, behind that */
 
 static uint32_t below(uint32_t n)
 {
@@ -293,9 +302,25 @@ static struct made *call(struct world *w, uint32_t p, uint32_t function, uint32_
 	return m;
 }
 
+/* Behind the duplicates comes the communicator of the own half. */
 static uint64_t comm_number(uint32_t comm)
 {
-	return comm ? DUP_FIRST + comm - 1 : 1;
+	return comm ? DUP_FIRST + comm - (comm < INTER) : 1;
+}
+
+static uint32_t rank_in(uint32_t comm, uint32_t process)
+{
+	return comm < INTER ? process : process % HALF;
+}
+
+static int may_talk(uint32_t comm, uint32_t a, uint32_t b)
+{
+	return comm < INTER || a / HALF != b / HALF;
+}
+
+static uint64_t source_word(const struct receive *r)
+{
+	return r->source == ANY ? ANY : rank_in(r->comm, (uint32_t)r->source);
 }
 
 static int fits(const struct receive *r, const struct message *m)
@@ -313,7 +338,7 @@ static void try_to_end(struct world *w, uint32_t p)
 	uint64_t *status;
 
 	for (uint32_t i = 0; i < x->ins; i++)
-		if (!x->in[i]->matched)
+		if (!x->in[i]->matched && !x->in[i]->cancelled)
 			return;
 	m->end = w->now + 1 + below(3);
 	w->now = m->end;
@@ -328,7 +353,12 @@ static void try_to_end(struct world *w, uint32_t p)
 		const struct message *got = &x->in[i]->got;
 		const uint64_t lost = got->sent > m->begin ? got->sent - m->begin : 0;
 
-		status[0] = got->from;
+		if (!x->in[i]->matched) { /* some recorders say this, some zeros */
+			status[0] = m->place & 1 ? NOBODY : 0;
+			status[1] = m->place & 1 ? ANY : 0;
+			continue;
+		}
+		status[0] = rank_in(got->comm, got->from);
 		status[1] = got->tag;
 		status[2] = 4;
 		e->messages++;
@@ -350,6 +380,7 @@ static void send_message(struct world *w, uint32_t from, uint32_t to, uint32_t c
 	const struct message m = { from, comm, tag, sent };
 	struct process *x = &w->p[to];
 
+	w->sent++;
 	for (uint32_t i = 0; i < x->posts; i++)
 		if (fits(x->posted[i], &m)) {
 			x->posted[i]->matched = 1;
@@ -375,6 +406,8 @@ static struct receive *post(struct world *w, uint32_t p, int blocks)
 	r->source = blocks && r->source == p ? ANY : r->source;
 	r->tag = below(3) ? below(3) : ANY;
 	r->comm = below(COMMS);
+	if (r->source != ANY && !may_talk(r->comm, p, (uint32_t)r->source))
+		r->source = (r->source + HALF) % PROCESSES;
 	for (uint32_t i = 0; i < x->messages; i++)
 		if (fits(r, &x->unexpected[i])) {
 			r->matched = 1;
@@ -389,10 +422,13 @@ static struct receive *post(struct world *w, uint32_t p, int blocks)
 
 /* --- what processes do --- */
 
-static const struct receive *wanted(const struct process *x, uint32_t from)
+static const struct receive *wanted(const struct world *w, uint32_t to, uint32_t from)
 {
+	const struct process *x = &w->p[to];
+
 	for (uint32_t i = 0; i < x->posts; i++)
-		if (x->posted[i]->source == ANY || x->posted[i]->source == from)
+		if (may_talk(x->posted[i]->comm, from, to) &&
+		    (x->posted[i]->source == ANY || x->posted[i]->source == from))
 			return x->posted[i];
 	return NULL;
 }
@@ -402,10 +438,10 @@ static void send_one(struct world *w, uint32_t p, uint32_t to, const struct rece
 	const uint32_t comm = r ? r->comm : below(COMMS);
 	struct made *m;
 
-	if (w->p[to].messages == PENDING_MAX)
+	if (w->p[to].messages == PENDING_MAX || !may_talk(comm, p, to))
 		return;
 	m = call(w, p, SEND, 7);
-	m->value[3] = to;
+	m->value[3] = rank_in(comm, to);
 	m->value[4] = r && r->tag != ANY ? r->tag : below(3);
 	m->value[5] = comm_number(comm);
 	m->end = ++w->now;
@@ -417,7 +453,7 @@ static void do_send(struct world *w, uint32_t p)
 {
 	const uint32_t to = below(PROCESSES);
 
-	send_one(w, p, to, below(5) ? wanted(&w->p[to], p) : NULL);
+	send_one(w, p, to, below(5) ? wanted(w, to, p) : NULL);
 }
 
 static void do_irecv(struct world *w, uint32_t p)
@@ -430,7 +466,7 @@ static void do_irecv(struct world *w, uint32_t p)
 		return;
 	m = call(w, p, IRECV, 8);
 	r = post(w, p, 0);
-	m->value[3] = r->source;
+	m->value[3] = source_word(r);
 	m->value[4] = r->tag;
 	m->value[5] = comm_number(r->comm);
 	m->value[7] = 2;
@@ -449,7 +485,7 @@ static void do_recv(struct world *w, uint32_t p)
 		return;
 	m = call(w, p, RECV, 10);
 	r = post(w, p, 1);
-	m->value[3] = r->source;
+	m->value[3] = source_word(r);
 	m->value[4] = r->tag;
 	m->value[5] = comm_number(r->comm);
 	x->blocked = m;
@@ -460,18 +496,20 @@ static void do_recv(struct world *w, uint32_t p)
 /* What is sent may be what is received. */
 static void do_sendrecv(struct world *w, uint32_t p)
 {
-	const uint32_t to = below(PROCESSES);
+	uint32_t to = below(PROCESSES);
 	struct process *x = &w->p[p];
 	struct receive *r;
 	struct made *m;
 
-	if (x->posts >= PENDING_MAX - 2 || w->p[to].messages == PENDING_MAX)
+	if (x->posts >= PENDING_MAX - 2 || w->p[to].messages == PENDING_MAX ||
+	    w->p[(to + HALF) % PROCESSES].messages == PENDING_MAX)
 		return;
 	m = call(w, p, SENDRECV, 15);
 	r = post(w, p, 1);
-	m->value[3] = to;
+	to = may_talk(r->comm, p, to) ? to : (to + HALF) % PROCESSES;
+	m->value[3] = rank_in(r->comm, to);
 	m->value[4] = below(3);
-	m->value[8] = r->source;
+	m->value[8] = source_word(r);
 	m->value[9] = r->tag;
 	m->value[10] = comm_number(r->comm);
 	x->blocked = m;
@@ -486,13 +524,36 @@ static uint64_t request_word(const struct process *x, const struct receive *r)
 	return 2 * (x->made - 1 - r->request) + 2;
 }
 
+static void do_cancel(struct world *w, uint32_t p)
+{
+	struct process *x = &w->p[p];
+	const uint32_t k = x->requests ? below(x->requests) : 0;
+	struct made *m;
+
+	if (!x->requests || x->request[k]->cancelled)
+		return;
+	m = call(w, p, CANCEL, 2);
+	m->value[0] = request_word(x, x->request[k]);
+	m->end = ++w->now;
+	x->request[k]->cancelled = 1; /* if it has no message yet */
+	for (uint32_t i = 0; i < x->posts; i++)
+		if (x->posted[i] == x->request[k]) {
+			memmove(&x->posted[i], &x->posted[i + 1],
+				(--x->posts - i) * sizeof(x->posted[0]));
+			early++;
+			return;
+		}
+	late++;
+}
+
 static void do_wait(struct world *w, uint32_t p)
 {
 	struct process *x = &w->p[p];
 	const uint32_t i = x->requests ? below(x->requests) : 0;
 	struct made *m;
 
-	if (!x->requests || (!x->request[i]->matched && x->request[i]->source == p))
+	if (!x->requests ||
+	    (!x->request[i]->matched && !x->request[i]->cancelled && x->request[i]->source == p))
 		return;
 	m = call(w, p, WAIT, 5);
 	m->value[0] = request_word(x, x->request[i]);
@@ -520,18 +581,35 @@ static void do_waitall(struct world *w, uint32_t p)
 	try_to_end(w, p);
 }
 
+/* `size` members, from `first` on. */
+static void make_comm(struct world *w, uint32_t p, uint32_t function, uint32_t words,
+		      uint64_t number, uint32_t first, uint32_t size)
+{
+	struct made *m = call(w, p, function, words);
+
+	m->value[0] = 1;
+	m->value[words - 2] = number;
+	m->value[words - 1] = size;
+	for (uint32_t k = 0; k < size; k++)
+		m->value[words + k] = first + k;
+	m->end = ++w->now;
+}
+
+/* The second intercommunicator duplicates the first one. */
 static void make_comms(struct world *w, uint32_t p)
 {
-	for (uint32_t i = 0; i + 1 < COMMS; i++) {
-		struct made *m = call(w, p, COMM_DUP, 4);
+	const uint32_t own = p / HALF * HALF, other = HALF - own;
+	struct made *m;
 
-		m->value[0] = 1;
-		m->value[2] = DUP_FIRST + i;
-		m->value[3] = PROCESSES;
-		for (uint32_t k = 0; k < PROCESSES; k++)
-			m->value[4 + k] = k;
-		m->end = ++w->now;
-	}
+	for (uint32_t i = 1; i < INTER; i++)
+		make_comm(w, p, COMM_DUP, 4, comm_number(i), 0, PROCESSES);
+	make_comm(w, p, COMM_SPLIT, 6, comm_number(INTER) - 1, own, HALF);
+	m = &w->t.call[p][w->t.calls[p]];
+	make_comm(w, p, INTERCOMM_CREATE, 8, comm_number(INTER), other, HALF);
+	m->value[0] = comm_number(INTER) - 1;
+	m = &w->t.call[p][w->t.calls[p]];
+	make_comm(w, p, COMM_DUP, 4, comm_number(INTER + 1), other, HALF);
+	m->value[0] = comm_number(INTER);
 }
 
 static struct world *new_world(void)
@@ -583,7 +661,7 @@ static void finish(struct world *w)
 		for (uint32_t from = 0; from < PROCESSES; from++)
 			for (uint32_t n = w->p[to].posts;
 			     n && !w->p[to].blocked && !w->p[from].blocked; n--)
-				send_one(w, from, to, wanted(&w->p[to], from));
+				send_one(w, from, to, wanted(w, to, from));
 	for (uint32_t p = 0; p < PROCESSES; p++)
 		if (!w->p[p].blocked && !w->p[p].posts)
 			do_waitall(w, p);
@@ -611,7 +689,7 @@ static void run(uint64_t s, uint32_t steps, uint64_t uncertainty)
 	for (uint32_t p = 0; p < PROCESSES; p++)
 		make_comms(w, p);
 	while (steps--) {
-		const uint32_t p = below(PROCESSES), what = below(20);
+		const uint32_t p = below(PROCESSES), what = below(21);
 
 		uint32_t blocked = 0;
 
@@ -630,6 +708,8 @@ static void run(uint64_t s, uint32_t steps, uint64_t uncertainty)
 			do_sendrecv(w, p);
 		else if (what < 19)
 			do_wait(w, p);
+		else if (what < 20)
+			do_cancel(w, p);
 		else
 			do_waitall(w, p);
 	}
@@ -669,6 +749,10 @@ static void run(uint64_t s, uint32_t steps, uint64_t uncertainty)
 	assert_true(uncertainty || !undecided);
 	doubts += undecided;
 	assert_int_equal(bob_mpi_late_sums(l)->messages, found);
+	assert_int_equal(bob_mpi_late_sums(l)->sent, w->sent);
+	assert_int_equal(bob_mpi_late_sums(l)->not_followed, 0);
+	assert_int_equal(bob_mpi_late_sums(l)->unknown_groups, 0);
+	assert_int_equal(bob_mpi_late_sums(l)->doubtful, 0);
 	assert_int_equal(bob_mpi_late_sums(l)->unmatched, messages - found);
 	bob_mpi_late_destroy(l);
 	free_world(w);
@@ -681,6 +765,7 @@ static void test_messages(void **state)
 		run(s, s < 140 ? 400 : 3000, 0);
 	assert_true(total > 3000);
 	assert_true(strict > total / 4);
+	assert_true(early > 100 && late > 100);
 }
 
 static void test_clocks(void **state)
