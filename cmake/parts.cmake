@@ -88,7 +88,7 @@ foreach(part IN LISTS BOB_PARTS)
 	endforeach()
 	if(part MATCHES "^(wrap|source)$")
 		# What they write contains these headers.
-		file(GLOB embedded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/bobbin/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.spec)
+		file(GLOB embedded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/bobbin/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.h ${CMAKE_SOURCE_DIR}/src/events/dlsym.h ${CMAKE_SOURCE_DIR}/src/wrap/*.spec)
 		set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${part}/embed.c PROPERTIES
 			COMPILE_DEFINITIONS "BOB_SOURCE=\"${CMAKE_SOURCE_DIR}\"" OBJECT_DEPENDS "${embedded}")
 	endif()

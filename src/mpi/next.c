@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What would have been called without us: the next definition of the name behind ours in the order of search. A program that loads
- * MPI by itself (Python) may have it where that order does not lead; then it is asked for by its own name. */
+ * MPI by itself (Python) may have it where that order does not lead; then it is asked for by its own name. A program that asks MPI's
+ * library for its functions is given ours. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
+#include <string.h>
 
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 #include "mpi/relink/relink.h"
+#include "events/dlsym.h"
+
+extern const uint64_t own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
 /* Of any function: MPI functions return int, and what they are passed is the caller's business. */
 static int missing(void)
@@ -28,7 +34,7 @@ static void *find_in(const char *library, const char *name)
 {
 	void *mpi = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
 
-	return mpi ? dlsym(mpi, name) : NULL;
+	return mpi ? bob_dlsym_itself()(mpi, name) : NULL;
 }
 
 static void *find(void *where, const char *name)
@@ -48,16 +54,43 @@ static void *in_program(const char *name)
 
 bob_mpi_look_up bob_mpi_wrapper_1;
 
-/* For a program that was relinked. By our own handle: the program may export functions of these names itself. */
+/* For a program that was relinked. The program may export functions of these names itself. */
 __attribute__((visibility("default"))) void *bob_mpi_wrapper_1(const char *name)
 {
-	static void *self;
-	Dl_info us;
+	const uintptr_t base = (uintptr_t)bob_this_library;
+	const struct bob_symbols ours = bob_symbols_of(base, own_dynamic);
+	const uint32_t i = bob_find_symbol(&ours, name);
 
-	if (!self && dladdr(&self, &us))
-		self = dlopen(us.dli_fname, RTLD_LAZY);
-	return self ? dlsym(self, name) : NULL;
+	return i ? (void *)(base + ours.symbol[i].value) : NULL;
 }
+
+/* --- a program that asks for functions in MPI's library (Julia, ctypes) --- */
+
+static bool is_name_of_mpi(const char *name)
+{
+	return !strncmp(name + (*name == 'P'), "MPI_", 4);
+}
+
+static bool is_in_mpi(const void *function)
+{
+	struct link_map *image = NULL;
+	Dl_info info;
+
+	if (!dladdr1(function, &info, (void **)&image, RTLD_DL_LINKMAP) || !image)
+		return false;
+	const struct bob_symbols s = bob_symbols_of(image->l_addr, (const uint64_t *)image->l_ld);
+	return s.soname && !strcmp(s.soname, BOB_MPI_LIBRARY);
+}
+
+__attribute__((used)) static void *by_handle(void *handle, const char *name)
+{
+	void *found = bob_dlsym_itself()(handle, name), *ours = NULL;
+
+	if (found && is_name_of_mpi(name) && is_in_mpi(found))
+		ours = bob_mpi_wrapper_1(name);
+	return ours ? ours : found;
+}
+BOB_STAND_BEFORE_DLSYM(by_handle);
 
 /* The first definition: a program that is not position independent has variables of the library in itself. */
 void *bob_mpi_symbol(const char *name)

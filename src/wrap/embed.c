@@ -4,6 +4,7 @@
 
 BOB_EMBED(bob_wrap_events_h, BOB_SOURCE "/include/bobbin/events.h");
 BOB_EMBED(bob_wrap_wrapper_h, BOB_SOURCE "/src/wrap/wrapper.h");
+BOB_EMBED(bob_wrap_dlsym_h, BOB_SOURCE "/src/events/dlsym.h");
 BOB_EMBED(bob_wrap_lookup_h, BOB_SOURCE "/src/wrap/lookup.h");
 BOB_EMBED(bob_wrap_stubs_h, BOB_SOURCE "/src/wrap/stubs.h");
 BOB_EMBED(bob_wrap_status_h, BOB_SOURCE "/include/bobbin/status.h");
@@ -17,6 +18,7 @@ BOB_EMBED(bob_wrap_opencl_spec, BOB_SOURCE "/src/wrap/opencl.spec");
 const struct bob_embedded bob_wrap_headers[] = {
 	{ "bobbin/events.h", bob_wrap_events_h, bob_wrap_events_h_end },
 	{ "bobbin-wrapper.h", bob_wrap_wrapper_h, bob_wrap_wrapper_h_end },
+	{ "bobbin-dlsym.h", bob_wrap_dlsym_h, bob_wrap_dlsym_h_end },
 	{ "bobbin-lookup.h", bob_wrap_lookup_h, bob_wrap_lookup_h_end },
 	{ "bobbin-stubs.h", bob_wrap_stubs_h, bob_wrap_stubs_h_end },
 	{ "bobbin/status.h", bob_wrap_status_h, bob_wrap_status_h_end },

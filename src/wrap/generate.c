@@ -238,7 +238,7 @@ static void put_start(struct bob_wrap_out *o, const struct bob_wrap_spec *s)
 		     "\t\tbob_look_up_early(bob_all[i]);\n"
 		     "\tfor (size_t i = 0; i < sizeof(bob_all) / sizeof(bob_all[0]); i++)\n"
 		     "\t\tbob_enroll(bob_all[i]);\n}\n",
-		     o->linked ? "" : "BOB_STAND_BEFORE_DLSYM(bob_all);\n");
+		     o->linked ? "" : "BOB_WRAPPERS_BEFORE_DLSYM(bob_all);\n");
 }
 
 void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file,
@@ -253,8 +253,10 @@ void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file
 	bob_wrap_put(&o, "/* Made by `bobbin wrap`. %s */\n", how_to);
 	for (uint32_t i = 0; i < s->include_count; i++)
 		bob_wrap_put_code(&o, s->includes[i].text, s->includes[i].line);
-	bob_wrap_put(&o, "#include \"bobbin-wrapper.h\"\n#include \"bobbin-lookup.h\"\n%s",
-		     any_stub ? "#include \"bobbin-stubs.h\"\n" : "");
+	bob_wrap_put(
+		&o,
+		"#include \"bobbin-wrapper.h\"\n#include \"bobbin-dlsym.h\"\n#include \"bobbin-lookup.h\"\n%s",
+		any_stub ? "#include \"bobbin-stubs.h\"\n" : "");
 	if (s->program && !linked) {
 		bob_wrap_put(&o, "static const char bob_program[] BOB_UNUSED = ");
 		bob_wrap_put_string(&o, s->program);

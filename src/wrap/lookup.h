@@ -5,6 +5,7 @@
 
 #ifndef BOBBIN_WRAPPER_H /* in generated sources it is there, under another name */
 #include "wrap/wrapper.h"
+#include "events/dlsym.h"
 #endif
 
 /* --- the function itself --- */
@@ -60,24 +61,8 @@ struct bob_library {
 };
 extern int bob_dl_libraries(int (*each)(struct bob_library *l, size_t size, void *ctx),
 			    void *ctx) __asm__("dl_iterate_phdr") __attribute__((weak));
-extern const char bob_this_library[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
-struct bob_elf_symbol {
-	uint32_t name;
-	unsigned char info, other;
-	uint16_t section;
-	uint64_t value, size;
-};
-
-/* What its dynamic section leads to. */
-struct bob_symbols {
-	const struct bob_elf_symbol *symbol;
-	const char *text;
-	const uint32_t *gnu, *sysv; /* hash tables; one of them is enough */
-	const uint16_t *version; /* NULL: none */
-};
-
-enum { BOB_PT_DYNAMIC = 2, BOB_TYPE_IFUNC = 10, BOB_HIDDEN_VERSION = 0x8000 };
+enum { BOB_PT_DYNAMIC = 2 };
 
 static BOB_UNUSED const uint64_t *bob_dynamic_of(const struct bob_library *l)
 {
@@ -85,87 +70,6 @@ static BOB_UNUSED const uint64_t *bob_dynamic_of(const struct bob_library *l)
 		if (l->segment[i].type == BOB_PT_DYNAMIC)
 			return (const uint64_t *)(l->base + l->segment[i].address);
 	return NULL;
-}
-
-/* `d`: its dynamic section. */
-static BOB_UNUSED struct bob_symbols bob_symbols_of(uintptr_t base, const uint64_t *d)
-{
-	struct bob_symbols s = { 0 };
-
-	for (; d && d[0]; d += 2) {
-		/* some loaders put the address where the file has an offset, others leave that */
-		const uintptr_t at = d[1] < base ? base + d[1] : d[1];
-
-		s.sysv = d[0] == 4 ? (const uint32_t *)at : s.sysv;
-		s.text = d[0] == 5 ? (const char *)at : s.text;
-		s.symbol = d[0] == 6 ? (const struct bob_elf_symbol *)at : s.symbol;
-		s.gnu = d[0] == 0x6ffffef5 ? (const uint32_t *)at : s.gnu;
-		s.version = d[0] == 0x6ffffff0 ? (const uint16_t *)at : s.version;
-	}
-	return s;
-}
-
-/* strcmp may be wrapped, or belong to a sanitizer that has not begun. */
-static BOB_UNUSED int bob_same(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
-/* Does it define the name, as the default version if there are several, as a function? */
-static BOB_UNUSED int bob_is_symbol(const struct bob_symbols *s, uint32_t i, const char *name)
-{
-	const struct bob_elf_symbol *e = &s->symbol[i];
-	const unsigned type = e->info & 15u;
-
-	return e->section && e->value && (type == 0 || type == 2 || type == BOB_TYPE_IFUNC) &&
-	       (!s->version || !(s->version[i] & BOB_HIDDEN_VERSION)) &&
-	       bob_same(s->text + e->name, name);
-}
-
-static BOB_UNUSED uint32_t bob_find_gnu(const struct bob_symbols *s, const char *name)
-{
-	const uint32_t buckets = s->gnu[0], first = s->gnu[1], words = s->gnu[2];
-	const uint32_t *bucket = s->gnu + 4 + 2 * words, *chain = bucket + buckets;
-	uint32_t h = 5381, i;
-
-	for (const char *c = name; *c; c++)
-		h = h * 33 + (unsigned char)*c;
-	i = buckets ? bucket[h % buckets] : 0;
-	if (i < first)
-		return 0;
-	for (;; i++) {
-		if ((chain[i - first] | 1) == (h | 1) && bob_is_symbol(s, i, name))
-			return i;
-		if (chain[i - first] & 1)
-			return 0;
-	}
-}
-
-static BOB_UNUSED uint32_t bob_find_sysv(const struct bob_symbols *s, const char *name)
-{
-	const uint32_t buckets = s->sysv[0], *bucket = s->sysv + 2, *chain = bucket + buckets;
-	uint32_t h = 0, i;
-
-	for (const char *c = name; *c; c++) {
-		h = (h << 4) + (unsigned char)*c;
-		h = (h ^ (h >> 24 & 0xf0)) & 0x0fffffff;
-	}
-	for (i = buckets ? bucket[h % buckets] : 0; i; i = chain[i])
-		if (bob_is_symbol(s, i, name))
-			return i;
-	return 0;
-}
-
-/* 0: none of this name. */
-static BOB_UNUSED uint32_t bob_find_symbol(const struct bob_symbols *s, const char *name)
-{
-	if (!s->symbol || !s->text || !(s->gnu || s->sysv))
-		return 0;
-	return s->gnu ? bob_find_gnu(s, name) : bob_find_sysv(s, name);
 }
 
 struct bob_search {
@@ -462,43 +366,7 @@ static BOB_UNUSED void bob_enroll(struct bob_wrapper *w)
 	bob_busy = 0;
 }
 
-/* --- dlsym ---
- * A program that asks for a function by the handle of a library gets the library's own. So this stands
- * before dlsym: where that is the function that a wrapper calls, the wrapper is given instead. With
- * RTLD_DEFAULT and RTLD_NEXT the wrapper is found anyway, and what is found depends on who calls: these
- * go on to dlsym itself by a jump, which leaves the caller's return address in place. */
-
-/* The list of libraries that debuggers read. */
-struct bob_link {
-	uintptr_t base;
-	const char *name;
-	const uint64_t *dynamic;
-	struct bob_link *next, *previous;
-};
-extern struct {
-	int version;
-	struct bob_link *first;
-} bob_libraries __asm__("_r_debug") __attribute__((weak));
-
-/* Without a call of any function: a sanitizer that is starting asks for those that it stands before. */
-__attribute__((used)) static void *bob_dlsym_itself(void)
-{
-	static void *itself;
-	void *f = __atomic_load_n(&itself, __ATOMIC_RELAXED);
-	const struct bob_link *l = f || !&bob_libraries ? NULL : bob_libraries.first;
-	int is_behind = 0;
-
-	for (; l && !f; l = l->next) {
-		const struct bob_symbols s = bob_symbols_of(l->base, l->dynamic);
-		const uint32_t i = is_behind ? bob_find_symbol(&s, "dlsym") : 0;
-
-		is_behind |= l->base == (uintptr_t)bob_this_library;
-		f = i ? (void *)(l->base + s.symbol[i].value) : NULL;
-	}
-	f = f ? f : (void *)bob_absent;
-	__atomic_store_n(&itself, f, __ATOMIC_RELAXED);
-	return f;
-}
+/* --- dlsym: dlsym.h --- */
 
 static BOB_UNUSED void *bob_instead_of(void *found, struct bob_wrapper *w)
 {
@@ -514,7 +382,7 @@ static BOB_UNUSED void *bob_instead_of(void *found, struct bob_wrapper *w)
 static BOB_UNUSED void *bob_dlsym(void *handle, const char *name, struct bob_wrapper *const *all,
 				  size_t count)
 {
-	void *found = ((void *(*)(void *, const char *))bob_dlsym_itself())(handle, name);
+	void *found = bob_dlsym_itself()(handle, name);
 
 	for (size_t i = 0; found && name && i < count; i++)
 		if (bob_same(all[i]->symbol, name))
@@ -522,34 +390,11 @@ static BOB_UNUSED void *bob_dlsym(void *handle, const char *name, struct bob_wra
 	return found;
 }
 
-#define BOB_STAND_BEFORE_DLSYM(all)                                                                \
+#define BOB_WRAPPERS_BEFORE_DLSYM(all)                                                             \
 	__attribute__((used)) static void *bob_dlsym_by_handle(void *handle, const char *name)     \
 	{                                                                                          \
 		return bob_dlsym(handle, name, all, sizeof(all) / sizeof(*(all)));                 \
 	}                                                                                          \
-	__asm__(".text\n"                                                                          \
-		".weak dlsym\n"                                                                    \
-		".type dlsym, @function\n"                                                         \
-		"dlsym:\n"                                                                         \
-		"	.cfi_startproc\n"                                                                \
-		"	lea 1(%rdi), %rax\n"                                                             \
-		"	cmp $1, %rax\n" /* 0 and -1: RTLD_DEFAULT, RTLD_NEXT */                    \
-		"	ja bob_dlsym_by_handle\n"                                                        \
-		"	push %rdi\n"                                                                     \
-		"	.cfi_adjust_cfa_offset 8\n"                                                      \
-		"	push %rsi\n"                                                                     \
-		"	.cfi_adjust_cfa_offset 8\n"                                                      \
-		"	sub $8, %rsp\n"                                                                  \
-		"	.cfi_adjust_cfa_offset 8\n"                                                      \
-		"	call bob_dlsym_itself\n"                                                         \
-		"	add $8, %rsp\n"                                                                  \
-		"	.cfi_adjust_cfa_offset -8\n"                                                     \
-		"	pop %rsi\n"                                                                      \
-		"	.cfi_adjust_cfa_offset -8\n"                                                     \
-		"	pop %rdi\n"                                                                      \
-		"	.cfi_adjust_cfa_offset -8\n"                                                     \
-		"	jmp *%rax\n"                                                                     \
-		"	.cfi_endproc\n"                                                                  \
-		".size dlsym, . - dlsym\n")
+	BOB_STAND_BEFORE_DLSYM(bob_dlsym_by_handle)
 
 #endif
