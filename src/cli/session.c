@@ -90,16 +90,6 @@ static void tell_limited(const struct cli_session *s)
 			 cli_count(number, s->max_events));
 }
 
-static int complain_open(const struct cli_session *s, bob_status st, const struct bob_error *err)
-{
-	if (st == BOB_ERR_NOENT)
-		return cli_fail(s->verb,
-				"there is no trace in %s; make one with "
-				"bobbin record -- COMMAND",
-				s->dir);
-	return cli_fail_status(s->verb, "cannot read the trace", st, err);
-}
-
 static void tell_problems(const struct cli_session *s)
 {
 	uint32_t n = bob_trace_problem_count(s->trace), lost = 0;
@@ -135,7 +125,7 @@ int cli_session_open_dir(struct cli_session *s, const char *dir)
 	cli_place_demangle(!s->no_demangle);
 	st = bob_trace_open(s->dir, &s->trace, &err);
 	if (st != BOB_OK)
-		return complain_open(s, st, &err);
+		return cli_fail_open(s->verb, s->dir, st, &err);
 	st = bob_functions_create(s->trace, &s->functions);
 	if (st == BOB_OK && s->max_events)
 		st = bob_trace_limit(s->trace, s->max_events);

@@ -89,7 +89,7 @@ int verb_merge(int argc, char **argv)
 		close(joined);
 	if (status || quiet)
 		return status ? status : cli_merge_print_missing(dir, quiet);
-	if (!r.processes && !all.processes && !r.left)
+	if (!r.processes && !all.processes && !r.left && !all.named)
 		print_nothing(dir);
 	if (r.processes)
 		printf("%s: merged: the threads of %u process%s, %s instead of %s\n", dir,
@@ -98,6 +98,9 @@ int verb_merge(int argc, char **argv)
 	if (all.processes)
 		printf("%s: %u processes in one file, %s instead of %s\n", dir, all.processes,
 		       cli_bytes(a, all.after), cli_bytes(b, all.before));
+	if (all.named)
+		printf("%s: names and source lines of %u image%s were found\n", dir, all.named,
+		       cli_plural(all.named));
 	if (r.left)
 		printf("%u not merged: killed, or still running; see bobbin fold\n", r.left);
 	return cli_merge_print_missing(dir, 0);

@@ -28,7 +28,7 @@ enum {
 };
 
 const struct cli_option replay_options[] = {
-	{ "mem", 0, NULL, "memory accesses (nothing else can be replayed yet)", NULL, NULL },
+	{ "mem", 0, NULL, "memory accesses, which is all that can be replayed", NULL, NULL },
 	{ "format", 'f', "FORMAT", "text (default): kind, address, size, place; din; lackey; binary", NULL,
 	  "text|din|lackey|binary" },
 	{ "order", 0, "ORDER",
@@ -138,15 +138,13 @@ int verb_replay(int argc, char **argv)
 	struct cli_options o;
 	struct bob_access_style style = { .order = BOB_ACCESSES_TURNS };
 	struct cli_between between = { .given = 0 };
-	int opt, status = 0, mem = 0;
+	int opt, status = 0;
 	FILE *out;
 
 	cli_options_begin(&o, "replay", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
 		if (opt == OPT_OUTPUT)
 			output = arg;
-		else if (opt == OPT_MEM)
-			mem = 1;
 		else if (!status && opt == OPT_BETWEEN)
 			status = cli_between_parse("replay", arg, &between);
 		else if (!status)
@@ -154,8 +152,6 @@ int verb_replay(int argc, char **argv)
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status && !mem)
-		status = cli_misuse("replay", "say what to replay: --mem");
 	if (!status)
 		status = cli_session_open(&s, argc, argv);
 	if (status)

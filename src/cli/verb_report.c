@@ -54,7 +54,7 @@ const struct cli_option report_options[] = {
 	  "calls|below|name|image" },
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
 	  "thread|process|all" },
-	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
+	{ "between", 0, "FROM..TO", "in a table of memory accesses: " CLI_BETWEEN_HELP, NULL, NULL },
 	{ "baseline", 0, "SECONDS", "how long the program takes without probes of `bobbin instrument`: what they cost stands beside what was predicted", NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },

@@ -71,7 +71,7 @@ const struct cli_option show_options[] = {
 	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses", NULL,
 	  NULL },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
-	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
+	{ "between", 0, "FROM..TO", "of calls, of memory accesses, or of MPI calls one by one: " CLI_BETWEEN_HELP, NULL, NULL },
 	{ "max-events", 0, "N", "calls: " CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },

@@ -170,23 +170,25 @@ static int write_packed(FILE *f, const struct cli_buffer *b)
 		       0;
 }
 
-/* Whole or absent: written beside, then renamed. */
-static void save(const char *path, const struct cli_buffer *b)
+/* Whole or absent: written beside, then renamed. Is it there now? */
+static int save(const char *path, const struct cli_buffer *b)
 {
 	char *beside;
+	int bad = 1;
 	FILE *f;
 
 	if (asprintf(&beside, "%s.%ld.new", path, (long)getpid()) < 0)
-		return;
+		return 0;
 	f = fopen(beside, "w+bxe");
 	if (f) {
-		int bad = write_packed(f, b);
-
+		bad = write_packed(f, b);
 		bad |= fclose(f);
-		if (bad || rename(beside, path))
+		bad = bad || rename(beside, path);
+		if (bad)
 			unlink(beside);
 	}
 	free(beside);
+	return !bad;
 }
 
 /* For which instructions the SOURCE chunk of the trace's file was made; 0: it has none. Only heads are read. */
@@ -281,39 +283,42 @@ static int find_names(const struct naming *n, const struct image *im, struct cli
 	return 0;
 }
 
-/* All that was found out, or what of it the trace needs. */
-static void save_names(const char *path, const struct image *im, uint64_t want, uint64_t made,
-		       const struct cli_names *names)
+/* All that was found out, or what of it the trace needs. Was the file written? */
+static int save_names(const char *path, const struct image *im, uint64_t want, uint64_t made,
+		      const struct cli_names *names)
 {
 	struct cli_buffer used;
+	int saved;
 
-	if (!im->needs_all && !cli_names_used(&names->file, im->pc, im->count, want, &used)) {
-		save(path, &used);
-		free(used.at);
-	} else if (made != names->made) {
-		save(path, &names->file);
-	}
+	if (im->needs_all || cli_names_used(&names->file, im->pc, im->count, want, &used))
+		return made != names->made && save(path, &names->file);
+	saved = save(path, &used);
+	free(used.at);
+	return saved;
 }
 
-static void name_image(const struct naming *n, const struct image *im)
+/* Was the file of the image written? */
+static int name_image(const struct naming *n, const struct image *im)
 {
 	const uint64_t seed = im->count + (im->needs_all ? 0 : 1ull << 32);
 	uint64_t want = bob_hash64(seed, im->pc, im->count * sizeof(*im->pc)) | 1, made;
 	struct cli_names names = { .count = 0 };
 	char name[BOB_NAME_BYTES], *path;
+	int saved = 0;
 
 	if (!bob_name_image(name, sizeof(name), im->info->key) ||
 	    asprintf(&path, "%s/%s", n->dir, name) < 0)
-		return;
+		return 0;
 	made = made_for(path);
 	/* Readers expect a file of each chosen image. It may have no functions: of a program whose
 	 * callbacks are recorded without call paths. */
 	if (!im->needs_all && !im->count && !im->info->chosen && !im->info->patched)
 		unlink(path);
 	else if (made != want && !find_names(n, im, &names))
-		save_names(path, im, want, made, &names);
+		saved = save_names(path, im, want, made, &names);
 	cli_names_free(&names);
 	free(path);
+	return saved;
 }
 
 static void restore_image(const struct naming *n, const struct bob_image_info *info)
@@ -393,18 +398,20 @@ void cli_pack_images(const char *dir)
 		closedir(d);
 }
 
-void cli_name_images(const char *dir, const struct bob_trace *t)
+uint32_t cli_name_images(const char *dir, const struct bob_trace *t)
 {
 	struct naming n = { .dir = dir, .cache = open_cache() };
 	struct images all = { 0 };
+	uint32_t saved = 0;
 
 	if (!collect(&all, t))
 		for (size_t i = 0; i < all.count; i++)
-			name_image(&n, &all.at[i]);
+			saved += (uint32_t)name_image(&n, &all.at[i]);
 	for (size_t i = 0; i < all.count; i++)
 		free(all.at[i].pc);
 	free(all.number);
 	free(all.at);
 	if (n.cache >= 0)
 		close(n.cache);
+	return saved;
 }

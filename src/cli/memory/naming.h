@@ -8,8 +8,9 @@
 #include "bobbin/trace.h"
 
 /* For every recorded image of the trace `t` in `dir` whose file is still what it was, or whose names are in the cache. What cannot be read stays without
- * names. What processes did that are not in `t` may be without, too, until this is done again. */
-void cli_name_images(const char *dir, const struct bob_trace *t);
+ * names. What processes did that are not in `t` may be without, too, until this is done again. Returns how many files of images
+ * were written. */
+uint32_t cli_name_images(const char *dir, const struct bob_trace *t);
 /* Functions of images whose file a process could not write into `dir`: from the cache of plans, or from
  * the image. */
 void cli_restore_images(const char *dir);

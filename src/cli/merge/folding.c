@@ -262,7 +262,7 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	if (st == BOB_ERR_NOENT && root)
 		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
 	if (st != BOB_OK)
-		return cli_fail_status(verb, "the trace cannot be read", st, &err);
+		return cli_fail_open(verb, dir, st, &err);
 	f.t = t;
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
 		status = refuse_large(&f, i); /* before anything is written */

@@ -16,6 +16,7 @@
 
 #define TRACE_FILE "trace.bob"
 #define TRACE_SHARE "trace." /* merge_ranks.h */
+#define LOST_SHOWN 8u		 /* damaged places that `merge` lists */
 
 int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root)
 {
@@ -122,7 +123,7 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merge
 	if (st == BOB_ERR_NOENT)
 		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
 	if (st != BOB_OK)
-		return cli_fail_status(verb, "the trace cannot be read", st, &err);
+		return cli_fail_open(verb, dir, st, &err);
 	bob_archive_sum(t, 1);
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
 		if (cli_is_below(t, i, root) && !bob_trace_process(t, i)->in_head)
@@ -267,8 +268,8 @@ static int has_stayed(const struct bob_trace *t, const char *dir, const char *fi
 
 int cli_merge_print_missing(const char *dir, int quiet)
 {
+	uint32_t lost = 0;
 	struct bob_trace *t;
-	int status = 0;
 
 	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
 		return 0;
@@ -276,15 +277,17 @@ int cli_merge_print_missing(const char *dir, int quiet)
 	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++) {
 		const struct bob_problem *p = bob_trace_problem(t, i);
 
-		if (p->lost)
-			status = print_lost("merge", "", p->file,
-					    has_stayed(t, dir, p->file) ? " is left as it is" : "",
-					    p);
+		if (p->lost && lost++ < LOST_SHOWN)
+			print_lost("merge", "", p->file,
+				   has_stayed(t, dir, p->file) ? " is left as it is" : "", p);
 	}
+	if (lost > LOST_SHOWN)
+		cli_warn("merge", "... and %" PRIu32 " more; bobbin check %s lists them",
+			 lost - LOST_SHOWN, dir);
 	if (!quiet)
 		(void)cli_whole_print(t, "", stdout);
 	bob_trace_close(t);
-	return status;
+	return lost != 0;
 }
 
 int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
@@ -300,7 +303,7 @@ int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 	memset(threads, 0, sizeof(*threads));
 	memset(result, 0, sizeof(*result));
 	if (st != BOB_OK)
-		return cli_fail_status(verb, "the trace cannot be read", st, &err);
+		return cli_fail_open(verb, dir, st, &err);
 	bob_archive_sum(t, 1);
 	if (is_refused(verb, t)) {
 		bob_trace_close(t);
@@ -313,7 +316,8 @@ int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 	else
 		status = merge_opened(verb, dir, &j, path, threads, result);
 	if (!status)
-		cli_name_images(dir, t); /* as record does: nobody may have done so */
+		result->named =
+			cli_name_images(dir, t); /* as record does: nobody may have done so */
 	free(path);
 	free(j.is_in);
 	bob_trace_close(t);

@@ -11,6 +11,7 @@
 struct cli_merged {
 	uint32_t processes;	/* that were merged */
 	uint32_t left;		/* killed: what is not folded is not merged */
+	uint32_t named;		/* files of images that got names, lines and variables */
 	uint64_t before, after;	/* bytes of their files */
 };
 

@@ -72,3 +72,12 @@ int cli_fail_status(const char *verb, const char *what, bob_status st, const str
 		return cli_fail(verb, "%s: %s (%s)", what, cause, err->path);
 	return cli_fail(verb, "%s: %s", what, cause);
 }
+
+int cli_fail_open(const char *verb, const char *dir, bob_status st, const struct bob_error *err)
+{
+	if (st == BOB_ERR_NOENT)
+		return cli_fail(verb,
+				"there is no trace in %s; make one with bobbin record -- COMMAND",
+				dir);
+	return cli_fail_status(verb, "cannot read the trace", st, err);
+}

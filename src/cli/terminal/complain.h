@@ -14,5 +14,7 @@ int cli_misuse(const char *verb, const char *format, ...) __attribute__((format(
 void cli_warn(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A failure that a reader described: `what`, then file, offset and cause. Returns 1. */
 int cli_fail_status(const char *verb, const char *what, bob_status st, const struct bob_error *err);
+/* The trace in `dir` cannot be opened. Returns 1. */
+int cli_fail_open(const char *verb, const char *dir, bob_status st, const struct bob_error *err);
 
 #endif
