@@ -474,15 +474,14 @@ class File:
         self.name, self.outer, self.inner, self.before = name, outer, inner, None
         if b[:8] != b"\xffBOBBIN\n" or crc32c(b[:132]) != struct.unpack_from("<I", b, 132)[0]:
             raise Damaged
-        version, self.kind, _, self.pid, self.ppid, self.seq = struct.unpack_from("<6I", b, 8)
-        if version != 1:
+        version, self.kind, at, self.pid, self.ppid, self.seq = struct.unpack_from("<6I", b, 8)
+        if version != 1 or at % 256 or not 256 <= at <= 4096:
             raise Damaged
         self.real, self.mono = struct.unpack_from("<QQ", b, 32)
         self.host = b[48:112].split(b"\0")[0]
         _, self.parent_pid, self.parent_seq = struct.unpack_from("<QII", b, 112)
         self.state = struct.unpack_from("<I", b, 144)[0]
         self.chunks = []
-        at = 4096
         while at + 64 <= len(b):
             magic, kind, flags, stream, _, size, aux, length, head_crc = struct.unpack_from(
                 "<IHHIIQQQI", b, at)

@@ -49,7 +49,7 @@ static bob_status read_head(struct bob_trace *t, struct bob_file *f)
 		bob_problem_add(t, f, offsetof(struct bob_file_head, version),
 				"written by a newer format version", 1);
 		return BOB_NONE;
-	} else if (h->head_bytes != BOB_FILE_HEAD_BYTES) {
+	} else if (!bob_head_bytes_ok(h->head_bytes)) {
 		bob_problem_add(t, f, offsetof(struct bob_file_head, head_bytes),
 				"the file head has an unknown size", 1);
 		return BOB_NONE;
@@ -121,15 +121,17 @@ static int is_window_never_used(const struct bob_file *f, uint64_t off, uint64_t
 bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
 {
 	struct bob_chunk_head h;
-	uint64_t off = BOB_FILE_HEAD_BYTES, used, next, beyond = 0;
+	uint64_t off, used, next, beyond = 0;
 	bob_status st = read_head(t, f);
 
 	if (st != BOB_OK)
 		return st;
+	/* in a damaged head anything may stand */
+	off = bob_head_bytes_ok(f->head.head_bytes) ? f->head.head_bytes : BOB_FILE_HEAD_BYTES;
 	used = f->head.used;
 	if (t->joins && used > f->size) /* the first part says how long all of them are */
 		used = f->size;
-	if (used > f->size || used < BOB_FILE_HEAD_BYTES || used % BOB_CHUNK_ALIGN) {
+	if (used > f->size || used < off || used % BOB_CHUNK_ALIGN) {
 		bob_problem_add(t, f, offsetof(struct bob_file_head, used),
 				used > f->size ? "the file is shorter than it says" :
 						 "the published end of the file is impossible",

@@ -16,7 +16,8 @@
 
 #define BOB_FORMAT_MAGIC 0x0a4e4942424f42ffull /* bytes ff 'B' 'O' 'B' 'B' 'I' 'N' 0a */
 #define BOB_FORMAT_VERSION 1u
-#define BOB_FILE_HEAD_BYTES 4096u
+#define BOB_FILE_HEAD_BYTES 4096u	/* before the chunks of a file that grows ... */
+#define BOB_FILE_HEAD_SHORT 256u	/* ... and of one that is written once */
 #define BOB_CHUNK_ALIGN 64u
 
 enum bob_file_kind {
@@ -51,13 +52,13 @@ enum bob_stop_reason {
 	BOB_STOP_SHARED = 6	/* two tasks on one thread's storage, memory accesses recorded */
 };
 
-/* First 4096 bytes of every file; the rest is zero. Fields after `crc` change while the
- * file is open and are not covered by it. */
+/* At the beginning of every file, zeros behind it up to `head_bytes`. Fields after `crc` change while
+ * the file is open and are not covered by it. */
 struct bob_file_head {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t kind;		/* enum bob_file_kind */
-	uint32_t head_bytes;	/* 4096 */
+	uint32_t head_bytes;	/* where chunks begin, see bob_head_bytes_ok */
 	uint32_t pid;		/* as the process sees itself; 0 if not a process file */
 	uint32_t ppid;
 	uint32_t seq;		/* <n> of the file name */
@@ -86,6 +87,12 @@ struct bob_file_head {
 	uint32_t reserved;
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 208, "file head");
+
+static inline int bob_head_bytes_ok(uint32_t head_bytes)
+{
+	return head_bytes >= BOB_FILE_HEAD_SHORT && head_bytes <= BOB_FILE_HEAD_BYTES &&
+	       head_bytes % BOB_FILE_HEAD_SHORT == 0;
+}
 
 enum bob_chunk_kind {
 	BOB_CHUNK_META = 1,	/* records, struct bob_record */

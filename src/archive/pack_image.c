@@ -24,18 +24,18 @@ bob_status bob_archive_pack_image(const void *bytes, size_t len, FILE *to)
 {
 	const uint8_t *file = bytes;
 	struct bob_file_head head;
-	size_t off = BOB_FILE_HEAD_BYTES;
 	struct bob_chunk_head c;
-	uint64_t used = BOB_FILE_HEAD_BYTES;
+	uint64_t used = BOB_FILE_HEAD_SHORT;
 
 	if (len < BOB_FILE_HEAD_BYTES)
 		return BOB_NONE;
 	memcpy(&head, file, sizeof(head));
-	if (head.magic != BOB_FORMAT_MAGIC || head.kind != BOB_FILE_IMAGE || head.used > len)
+	if (head.magic != BOB_FORMAT_MAGIC || head.kind != BOB_FILE_IMAGE || head.used > len ||
+	    !bob_head_bytes_ok(head.head_bytes))
 		return BOB_NONE;
-	if (fwrite(file, 1, BOB_FILE_HEAD_BYTES, to) != BOB_FILE_HEAD_BYTES)
+	if (fseek(to, BOB_FILE_HEAD_SHORT, SEEK_SET))
 		return BOB_ERR_IO;
-	for (; off < head.used; off += bob_chunk_bytes(c.size)) {
+	for (size_t off = head.head_bytes; off < head.used; off += bob_chunk_bytes(c.size)) {
 		uint64_t n;
 
 		if (!is_loose(file, (size_t)head.used, off, &c))

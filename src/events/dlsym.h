@@ -169,7 +169,7 @@ __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 	return f;
 }
 
-#define BOB_STAND_BEFORE_DLSYM(by_handle)                                                                \
+#define BOB_STAND_BEFORE_DLSYM(by_handle)                                                          \
 	__asm__(".text\n"                                                                          \
 		".weak dlsym\n"                                                                    \
 		".type dlsym, @function\n"                                                         \
@@ -177,7 +177,7 @@ __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 		"	.cfi_startproc\n"                                                                \
 		"	lea 1(%rdi), %rax\n"                                                             \
 		"	cmp $1, %rax\n" /* 0 and -1: RTLD_DEFAULT, RTLD_NEXT */                    \
-		"	ja " #by_handle "\n"                                                        \
+		"	ja " #by_handle "\n"                                                       \
 		"	push %rdi\n"                                                                     \
 		"	.cfi_adjust_cfa_offset 8\n"                                                      \
 		"	push %rsi\n"                                                                     \

@@ -233,10 +233,16 @@ def check_trace(trace):
     check(intact(r), f"bobbin check says the trace is damaged or not complete\n{r}")
 
 
+def chunks_at(data):
+    """Where a file's chunks begin."""
+    return struct.unpack_from("<I", data, 16)[0]
+
+
 def image_bytes(path):
     """An image's file, as it was before its chunks were compressed."""
     data = path.read_bytes()
-    out, off = data[:4096], 4096
+    off = chunks_at(data)
+    out = data[:off]
     while off + 64 <= len(data):
         flags, size, length = (struct.unpack_from(f, data, off + at)[0]
                                for f, at in (("<H", 6), ("<Q", 16), ("<Q", 32)))

@@ -109,7 +109,8 @@ def killed():
 def damaged(trace):
     """A byte of the file that ranks have in common is changed, in whatever chunk: that is said, and nothing is merged."""
     whole, = (p for p in trace.iterdir() if p.name[0] == "t" and p.name.endswith(".bob"))
-    data, at = whole.read_bytes(), 4096
+    data = whole.read_bytes()
+    at = h.chunks_at(data)
     while at + 64 <= len(data):
         flags, _, _, size, _, used = struct.unpack_from("<HIIQQQ", data, at + 6)
         if flags & 1 and used:

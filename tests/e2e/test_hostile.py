@@ -129,7 +129,8 @@ def zstd(option, data):
 
 def renamed(path, old, new):
     """The processes of a merged trace have other names; all checksums are right. How many names."""
-    data, at, found = path.read_bytes(), 4096, 0
+    data, found = path.read_bytes(), 0
+    at = h.chunks_at(data)
     out = bytearray(data[:at])
     while at + 64 <= len(data):
         magic, kind, flags, stream, sum_, size, aux, length, _ = struct.unpack_from("<IHHIIQQQI", data, at)
@@ -170,7 +171,8 @@ def _():
 
 def chunks_of(path, *kinds):
     """Where the payloads of these lie."""
-    data, at = path.read_bytes(), 4096
+    data = path.read_bytes()
+    at = h.chunks_at(data)
     while at + 64 <= len(data):
         _, kind, _, _, _, size, _, length, _ = struct.unpack_from("<IHHIIQQQI", data, at)
         if kind in kinds:

@@ -464,7 +464,7 @@ def full(engine):
 
 def half_of_records(data):
     """Where to cut a process file, so that half of its one chunk of raw records is left."""
-    at = 4096
+    at = h.chunks_at(data)
     while struct.unpack_from("<IH", data, at) != (0x4B4E4843, 9):
         at += (64 + struct.unpack_from("<Q", data, at + 16)[0] + 63) // 64 * 64
     used = data[at + 64:at + 64 + struct.unpack_from("<Q", data, at + 16)[0]].rstrip(b"\0")
@@ -505,11 +505,11 @@ def refusals():
     r = h.run([where / "bin" / "bobbin", "record", *MEM["valgrind"], "-o", where / "t", "--", "true"])
     h.check(r.status == 125 and b"Valgrind" in r.err and r.err.count(b"\n") == 1, f"{r}")
     h.check(not (where / "t").exists(), "a trace directory is left")
-    for argv in (["replay"], ["replay", "--mem", "--format=x"]):
-        r = h.bobbin(*argv, where)
-        h.check(r.status == 2, f"{r}")
-    r = h.bobbin("replay", "--mem", where / "nothing")
-    h.check(r.status == 1 and b"no trace" in r.err, f"{r}")
+    r = h.bobbin("replay", "--format=x", where)
+    h.check(r.status == 2, f"{r}")
+    for options in ([], ["--mem"]):
+        r = h.bobbin("replay", *options, where / "nothing")
+        h.check(r.status == 1 and b"no trace" in r.err, f"{r}")
 
 
 if __name__ == "__main__":

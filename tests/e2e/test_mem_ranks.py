@@ -170,7 +170,7 @@ def readers():
         lines = [re.sub(rb"loop \d+", b"loop", x.out).splitlines()[verb == "report":] for x in (b, after)]
         h.check(lines[0] == lines[1], f"{verb}\n{b}\n{after}")
     data = bytearray((trace / "trace.bob").read_bytes())
-    data[4096 + 64 + 40] ^= 0xFF  # in the compressed processes
+    data[h.chunks_at(data) + 64 + 40] ^= 0xFF  # in the compressed processes
     (trace / "trace.bob").write_bytes(data)
     r = h.bobbin("check", trace)
     h.check(r.status != 0 and b"trace.bob" in r.out + r.err, f"{r}")

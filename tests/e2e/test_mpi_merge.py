@@ -140,7 +140,7 @@ def bad(spoil, says, status, left=(), quiet=()):
 
 def sealed(data):
     """Kinds and places of the payloads of chunks that have a checksum."""
-    at = 4096
+    at = h.chunks_at(data)
     while at + 64 <= len(data):
         magic, kind, flags, _, _, size, _, used = struct.unpack_from("<IHHIIQQQ", data, at)
         h.check(magic, f"no chunk at {at}")
@@ -209,7 +209,8 @@ def damaged_result(processes):
     h.check(h.bobbin("merge", t).status == 0, "the other ranks")
     for p, data in kept.items():
         p.write_bytes(data)
-    flip(t / "trace.bob", 5000)
+    _, at, used = next(sealed((t / "trace.bob").read_bytes()))
+    flip(t / "trace.bob", at + used // 2)
     damaged = (t / "trace.bob").read_bytes()
     before = sorted(p.name for p in t.iterdir())
     launch = m.mpirun("openmpi", processes) if processes > 1 else []
@@ -242,8 +243,8 @@ for i in range(5):  # who has not begun yet is waited for
 suite.add("rank 0 is killed", kill_9_first)
 suite.add("nothing to share", nothing_to_share)
 suite.add("a file is missing", bad, lambda t, f: f[2].unlink(), "ranks without a file: ", 0)
-suite.add("a file is cut off", bad, lambda t, f: os.truncate(f[2], 5000), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2])
-suite.add("... and it is to be quiet", bad, lambda t, f: os.truncate(f[2], 5000), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2], ["-q"])
+suite.add("a file is cut off", bad, lambda t, f: os.truncate(f[2], f[2].stat().st_size // 2), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2])
+suite.add("... and it is to be quiet", bad, lambda t, f: os.truncate(f[2], f[2].stat().st_size // 2), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2], ["-q"])
 suite.add("a file is empty", bad, lambda t, f: os.truncate(f[2], 0), "{2} is left as it is: the file is empty", 1, [2])
 suite.add("a file is no trace", bad, lambda t, f: f[2].write_bytes(b"nothing" * 999), "{2} is left as it is: not a bobbin trace file", 1, [2])
 suite.add("a file of another run", several_runs, 1)

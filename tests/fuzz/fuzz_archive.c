@@ -371,11 +371,13 @@ static void mend_rest(struct bob_chunk_head *c, uint64_t avail)
 static void mend_checksums(uint8_t *data, size_t size)
 {
 	struct bob_file_head *head = (struct bob_file_head *)(void *)data;
-	size_t at = BOB_FILE_HEAD_BYTES;
+	size_t at;
 
 	head->magic = BOB_FORMAT_MAGIC;
 	head->version = BOB_FORMAT_VERSION;
-	head->head_bytes = BOB_FILE_HEAD_BYTES;
+	if (!bob_head_bytes_ok(head->head_bytes))
+		head->head_bytes = BOB_FILE_HEAD_BYTES;
+	at = head->head_bytes;
 	bob_file_seal(head);
 	while (at < size && size - at >= sizeof(struct bob_chunk_head)) {
 		struct bob_chunk_head *c = (struct bob_chunk_head *)(void *)(data + at);

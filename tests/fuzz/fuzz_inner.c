@@ -35,7 +35,7 @@ static void read_packed(const uint8_t *data, size_t size)
 		struct bob_inner_file out = { 0 };
 
 		if (bob_inner_read(f, i, ROOM, &out) == BOB_OK)
-			must(out.bytes.len <= ROOM && out.bytes.len >= BOB_FILE_HEAD_BYTES);
+			must(out.bytes.len <= ROOM && out.bytes.len >= BOB_FILE_HEAD_SHORT);
 		free_file(&out);
 	}
 	bob_folded_close(f);

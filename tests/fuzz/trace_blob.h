@@ -55,6 +55,17 @@ static inline struct bytes bytes_copy(const void *from, size_t len)
 	return b;
 }
 
+/* Where the chunks of a file begin, whatever its head says. */
+static inline size_t head_bytes_of(const uint8_t *file, size_t len)
+{
+	struct bob_file_head h;
+
+	if (len < sizeof(h))
+		return BOB_FILE_HEAD_BYTES;
+	memcpy(&h, file, sizeof(h));
+	return bob_head_bytes_ok(h.head_bytes) ? h.head_bytes : BOB_FILE_HEAD_BYTES;
+}
+
 /* The old bytes become part of the new ones, which are `len`, zero behind them. */
 static inline void bytes_resize(struct bytes *b, size_t len)
 {
@@ -91,8 +102,10 @@ static inline size_t blob_read(const uint8_t *data, size_t size, struct blob_fil
 		head = len < BLOB_HEAD_BYTES ? len : BLOB_HEAD_BYTES;
 		f->file = bytes_copy(bytes, head);
 		if (len > BLOB_HEAD_BYTES) {
-			bytes_resize(&f->file, BOB_FILE_HEAD_BYTES + len - head);
-			memcpy(f->file.at + BOB_FILE_HEAD_BYTES, bytes + head, len - head);
+			size_t chunks = head_bytes_of(bytes, head);
+
+			bytes_resize(&f->file, chunks + len - head);
+			memcpy(f->file.at + chunks, bytes + head, len - head);
 		}
 		data = bytes + len;
 		size -= len;
@@ -116,7 +129,8 @@ static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t
 	for (size_t i = 0; i < n; i++) {
 		const struct bytes *f = &files[i].file;
 		size_t head = f->len < BLOB_HEAD_BYTES ? f->len : BLOB_HEAD_BYTES;
-		size_t rest = f->len > BOB_FILE_HEAD_BYTES ? f->len - BOB_FILE_HEAD_BYTES : 0;
+		size_t chunks = head_bytes_of(f->at, f->len);
+		size_t rest = f->len > chunks ? f->len - chunks : 0;
 		uint32_t len = (uint32_t)(head + rest);
 
 		if (room - at < sizeof(len) + BLOB_NAME_BYTES + len)
@@ -126,7 +140,7 @@ static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t
 		at += sizeof(len) + BLOB_NAME_BYTES;
 		memcpy(to + at, f->at, head);
 		if (rest)
-			memcpy(to + at + head, f->at + BOB_FILE_HEAD_BYTES, rest);
+			memcpy(to + at + head, f->at + chunks, rest);
 		at += len;
 	}
 	return at;
@@ -168,12 +182,12 @@ static inline void part_take(struct part *p, const uint8_t *payload, uint64_t si
 /* Ends at the first chunk whose head is invalid; the rest of the file is dropped. */
 static inline void parts_read(const struct bytes *file, struct parts *to)
 {
-	size_t at = BOB_FILE_HEAD_BYTES;
+	size_t at = head_bytes_of(file->at, file->len);
 	struct bob_file_head h = { 0 };
 
 	to->count = 0;
 	to->head = bytes_copy(file->at, file->len < at ? file->len : at);
-	bytes_resize(&to->head, BOB_FILE_HEAD_BYTES);
+	bytes_resize(&to->head, at);
 	memcpy(&h, to->head.at, sizeof(h));
 	to->used_up = h.used == file->len;
 	while (to->count < CHUNKS_MAX && at < file->len &&
@@ -293,7 +307,7 @@ static inline struct bytes parts_write(struct parts *p)
 {
 	struct bob_file_head h;
 	struct bytes packed[CHUNKS_MAX], file;
-	uint64_t now[CHUNKS_MAX], at = BOB_FILE_HEAD_BYTES;
+	uint64_t now[CHUNKS_MAX], at = p->head.len;
 
 	for (size_t i = 0; i < p->count; i++) {
 		part_seal(&p->part[i], &packed[i]);
@@ -307,7 +321,7 @@ static inline struct bytes parts_write(struct parts *p)
 	if (p->used_up)
 		h.used = at;
 	memcpy(p->head.at, &h, sizeof(h));
-	memcpy(file.at, p->head.at, BOB_FILE_HEAD_BYTES);
+	memcpy(file.at, p->head.at, p->head.len);
 	for (size_t i = 0; i < p->count; i++) {
 		memcpy(file.at + now[i], &p->part[i].head, sizeof(p->part[i].head));
 		memcpy(file.at + now[i] + sizeof(p->part[i].head), packed[i].at, packed[i].len);

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-HEAD, NAME, FILE_HEAD = 256, 60, 4096
+HEAD, NAME = 256, 60
 MOST = 64 << 10  # bytes of an input
 # All of it, since traces have some of it. Open MPI: also for root, and more ranks than processors.
 ENVIRONMENT = {
@@ -51,9 +51,16 @@ def crc32c(data):
     return c ^ 0xFFFFFFFF
 
 
+def chunks_at(data):
+    """Where a file's chunks begin, whatever its head says."""
+    at = int.from_bytes(data[16:20], "little")
+    return at if at % HEAD == 0 and HEAD <= at <= 4096 else 4096
+
+
 def trim(data):
     """The file with shorter rooms: zeros at the end of chunks that are not sealed."""
-    out, at, moved, folds = bytearray(data[:FILE_HEAD]), FILE_HEAD, {}, []
+    at, moved, folds = chunks_at(data), {}, []
+    out = bytearray(data[:at])
     (used,) = struct.unpack_from("<Q", data, 136)
     while at + 64 <= min(used, len(data)):
         magic, kind, flags, stream, crc, size, aux, length, _, rest = struct.unpack_from(CHUNK, data, at)
@@ -89,10 +96,11 @@ def pack(directory, path):
                 continue
             with open(os.path.join(directory, name), "rb") as f:
                 data = f.read()
-            if any(data[HEAD:FILE_HEAD]):
+            chunks = chunks_at(data)
+            if any(data[HEAD:chunks]):
                 fail(name + ": a file head that a blob cannot hold")
             data = trim(data)
-            data = data[:HEAD] + data[FILE_HEAD:]
+            data = data[:HEAD] + data[chunks:]
             to.write(struct.pack("<I", len(data)) + name.encode().ljust(NAME, b"\0") + data)
 
 
@@ -106,7 +114,7 @@ def unpack(path, directory):
         name = data[at + 4 : at + 4 + NAME].split(b"\0")[0].decode("latin1").replace("/", "_")
         body = data[at + 4 + NAME : at + 4 + NAME + size]
         if len(body) > HEAD:
-            body = body[:HEAD] + bytes(FILE_HEAD - HEAD) + body[HEAD:]
+            body = body[:HEAD] + bytes(chunks_at(body) - HEAD) + body[HEAD:]
         with open(os.path.join(directory, name), "wb") as f:
             f.write(body)
         at += 4 + NAME + size

@@ -108,9 +108,11 @@ static bob_status put_head(struct reading *r, const uint64_t *word)
 	if (r->has_head || r->out->bytes.len)
 		return BOB_ERR_CORRUPT;
 	bob_inner_head_of(word, &r->head);
+	if (!bob_head_bytes_ok(r->head.head_bytes))
+		return BOB_ERR_CORRUPT;
 	r->has_head = 1;
 	memcpy(bytes, &r->head, sizeof(r->head));
-	return take(r, bytes, sizeof(bytes));
+	return take(r, bytes, r->head.head_bytes);
 }
 
 /* --- what they have --- */

@@ -342,10 +342,10 @@ static bob_status write_file(const struct bob_process *p, const struct merged *m
 			     const struct bob_fold_settings *how, FILE *to, struct bob_error *err)
 {
 	const struct bob_file *f = p->file;
-	uint64_t used = BOB_FILE_HEAD_BYTES, n;
+	uint64_t used = BOB_FILE_HEAD_SHORT, n;
 	bob_status st;
 
-	if (fseek(to, BOB_FILE_HEAD_BYTES, SEEK_SET))
+	if (fseek(to, BOB_FILE_HEAD_SHORT, SEEK_SET))
 		return BOB_ERR_IO;
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];

@@ -351,13 +351,11 @@ static bob_status write_folded(struct bob_merging *m)
 static bob_status write_trace(struct bob_merging *m, struct bob_error *err)
 {
 	struct bob_file_head head = { .magic = BOB_FORMAT_MAGIC, .version = BOB_FORMAT_VERSION,
-				      .kind = BOB_FILE_TRACE, .head_bytes = BOB_FILE_HEAD_BYTES,
-				      .parent_seq = ~0u, .state = BOB_FILE_CLOSED };
+				      .kind = BOB_FILE_TRACE, .parent_seq = ~0u, .state = BOB_FILE_CLOSED };
 	bob_status st;
 
-	head.crc = bob_crc32c(0, &head, offsetof(struct bob_file_head, crc));
-	m->used = BOB_FILE_HEAD_BYTES;
-	if (fseek(m->to, BOB_FILE_HEAD_BYTES, SEEK_SET))
+	m->used = BOB_FILE_HEAD_SHORT;
+	if (fseek(m->to, BOB_FILE_HEAD_SHORT, SEEK_SET))
 		return BOB_ERR_IO;
 	st = write_processes(m);
 	if (st == BOB_OK)

@@ -106,12 +106,14 @@ bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t u
 {
 	union {
 		struct bob_file_head h;
-		uint8_t bytes[BOB_FILE_HEAD_BYTES];
+		uint8_t bytes[BOB_FILE_HEAD_SHORT];
 	} b;
 
 	memset(&b, 0, sizeof(b));
 	b.h = *head;
 	b.h.used = used;
+	b.h.head_bytes = sizeof(b);
+	bob_file_seal(&b.h);
 	rewind(to);
 	fwrite(&b, 1, sizeof(b), to);
 	return fflush(to) || ferror(to) ? BOB_ERR_IO : BOB_OK;

@@ -297,7 +297,7 @@ bob_status bob_archive_append(int fd, FILE *from)
 	if (st == BOB_OK && pread(fd, &h, sizeof(h), 0) != sizeof(h))
 		st = BOB_ERR_IO;
 	if (st == BOB_OK && (h.magic != BOB_FORMAT_MAGIC || h.kind != BOB_FILE_TRACE ||
-			     h.used < BOB_FILE_HEAD_BYTES || h.used % BOB_CHUNK_ALIGN))
+			     h.used < h.head_bytes || h.used % BOB_CHUNK_ALIGN))
 		st = BOB_ERR_CORRUPT;
 	if (st == BOB_OK)
 		to = open_memstream(&chunk, &len);

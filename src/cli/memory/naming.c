@@ -196,15 +196,18 @@ static uint64_t made_for(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct bob_chunk_head image, source;
+	struct bob_file_head head;
 	uint64_t made = 0;
 
 	if (fd < 0)
 		return 0;
-	if (pread(fd, &image, sizeof(image), BOB_FILE_HEAD_BYTES) == (ssize_t)sizeof(image) &&
+	if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	    bob_head_bytes_ok(head.head_bytes) &&
+	    pread(fd, &image, sizeof(image), head.head_bytes) == (ssize_t)sizeof(image) &&
 	    image.kind == BOB_CHUNK_IMAGE && image.head_crc == bob_chunk_head_crc(&image) &&
 	    image.size < FILE_BYTES_MAX &&
 	    pread(fd, &source, sizeof(source),
-		  (off_t)(BOB_FILE_HEAD_BYTES + bob_chunk_bytes(image.size))) ==
+		  (off_t)(head.head_bytes + bob_chunk_bytes(image.size))) ==
 		    (ssize_t)sizeof(source) &&
 	    source.kind == BOB_CHUNK_SOURCE && source.head_crc == bob_chunk_head_crc(&source))
 		made = source.aux;

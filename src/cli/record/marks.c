@@ -137,7 +137,7 @@ static int write_file(const struct cli_watching *w, int fd)
 {
 	union {
 		struct bob_file_head head;
-		uint8_t bytes[BOB_FILE_HEAD_BYTES];
+		uint8_t bytes[BOB_FILE_HEAD_SHORT];
 	} h;
 	uint64_t off = sizeof(h);
 
@@ -148,6 +148,7 @@ static int write_file(const struct cli_watching *w, int fd)
 				return -1;
 	memset(&h, 0, sizeof(h));
 	bob_file_begin(&h.head, BOB_FILE_MARKS, w->host);
+	h.head.head_bytes = sizeof(h);
 	h.head.start_mono_ns = cli_watching_now();
 	bob_file_seal(&h.head);
 	bob_file_set_used(&h.head, off);
