@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """kill -9 at random moments, 60 or (BOBBIN_TEST_LONG=1) 200: what is decoded is an exact prefix of the known sequence of
-calls, at least as long as the program had come for certain. Half of the kills take the launcher
-with them."""
+calls, at least as long as the program had come for certain. A third of the kills each is of the program, of the
+launcher, and of both. A program without a launcher goes on to its end; what is recorded of it then is a prefix,
+too, at least as long as it had come when the launcher died."""
 
 import mmap
 import os
@@ -61,21 +62,25 @@ def start(argv, shared):
 def kill_once(n, images):
     d = h.fresh("kill")
     trace = d / "t"
+    whom = ("program", "both", "launcher")[n % 3]
+    limit = LIMIT // 3 if whom == "launcher" else LIMIT  # it comes to its end
     argv = [h.BOBBIN, "record", "-q", f"--images={images}", "-o", trace, "--", program(), d / "shared"]
-    p, words = start([*argv, str(LIMIT), "12"], d / "shared")
-    with_launcher = n % 2 == 1
+    p, words = start([*argv, str(limit), "12"], d / "shared")
     try:
         goal = random.Random(n).randrange(LIMIT // 4)
         while (done := struct.unpack_from("Q", words, 8)[0]) < goal and p.poll() is None:
             time.sleep(0.0005)  # the processor is the program's
         try:
-            if with_launcher:
+            if whom == "both":
                 os.killpg(p.pid, signal.SIGKILL)
             else:
-                os.kill(struct.unpack_from("Q", words, 0)[0], signal.SIGKILL)
+                os.kill(p.pid if whom == "launcher" else struct.unpack_from("Q", words, 0)[0], signal.SIGKILL)
         except ProcessLookupError:
             return None  # it came to its end first: no kill
+        least = struct.unpack_from("Q", words, 8)[0]
         status = p.wait(timeout=30)
+        if whom == "launcher":
+            h.until(lambda: struct.unpack_from("Q", words, 8)[0] == limit, "the program does not go on")
     except h.subprocess.TimeoutExpired:
         raise h.Failure("the launcher did not end with its program") from None
     finally:
@@ -84,14 +89,15 @@ def kill_once(n, images):
     h.await_end(trace)
     last = struct.unpack_from("Q", words, 8)[0]
     words.close()
-    if status == 0 and last == LIMIT:
+    if status == 0 and last == limit:
         return None
+    least = last if whom != "launcher" else least
     h.check(status == -signal.SIGKILL, f"status {status}, expected death by SIGKILL")
     r = h.bobbin("dump", trace)
     h.check(r.status == 0, f"dump failed\n{r.err!r}")
     got = STEP.findall(r.out)
-    h.check(len(got) >= last, f"{last} calls were done for certain ({done} before the kill), {len(got)} decoded")
-    h.check(len(got) <= last + 1 or last == LIMIT, f"{len(got)} calls decoded, only {last} + 1 can have begun")
+    h.check(len(got) >= least, f"{least} calls were done for certain ({done} before the kill), {len(got)} decoded")
+    h.check(len(got) <= last + 1 or last == limit, f"{len(got)} calls decoded, only {last} + 1 can have begun")
     if got != EXPECTED[: len(got)]:
         i = next(i for i, (a, b) in enumerate(zip(got, EXPECTED)) if a != b)
         raise h.Failure(f"call {i} of {len(got)} is s_{got[i].decode()}, was s_{EXPECTED[i].decode()}")
