@@ -104,16 +104,27 @@ def started(p, trace):
     return pid[0]
 
 
+def starve(helper, program):
+    """The program leaves it no time: they share a processor, and the helper runs when that is idle."""
+    one = {min(os.sched_getaffinity(0))}
+    for pid in (helper, program):
+        os.sched_setaffinity(pid, one)
+    os.sched_setscheduler(helper, os.SCHED_IDLE, os.sched_param(0))
+
+
 def helper(sig, what):
-    """The launcher is killed, or stopped and continued, while the program records."""
+    """The launcher is killed, stopped and continued, or starved (`sig` is None) while the program records."""
     need_root(what)
     argv = [program(), what, "20000000"]
     native = h.run(argv)
     trace = h.fresh("trace") / "t"
     with subprocess.Popen([h.BOBBIN, "record", "-q", "-o", trace, "--images=main", "--", *argv],
                           env=h.environment(), stdout=subprocess.PIPE) as p:
-        started(p, trace)
-        os.kill(p.pid, sig)
+        pid = started(p, trace)
+        if sig:
+            os.kill(p.pid, sig)
+        else:
+            starve(p.pid, pid)
         if sig == signal.SIGSTOP:
             out = p.stdout.read(len(native.out))  # the program ends while nobody helps
             os.kill(p.pid, signal.SIGCONT)
@@ -133,6 +144,7 @@ def helper(sig, what):
 for what in ("nothing", "user", "system calls"):
     suite.add(f"the helper is killed, without {what}", helper, signal.SIGKILL, what)
     suite.add(f"the helper is stopped, without {what}", helper, signal.SIGSTOP, what)
+    suite.add(f"the helper is starved, without {what}", helper, None, what)
 
 
 def directory(spoil):
