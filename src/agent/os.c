@@ -575,22 +575,33 @@ struct procmap_query {
 };
 BOB_STATIC_ASSERT(sizeof(struct procmap_query) == 104, "as the kernel has it");
 
-bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi)
+static bool query(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi)
 {
 	struct procmap_query q = { .size = sizeof(q), .addr = addr };
-	const long fd = open_maps();
-	uint64_t below;
-	bool found;
 
+	if (fd < 0 || sys3(__NR_ioctl, fd, PROCMAP_QUERY, (long)&q) != 0)
+		return false;
+	*lo = q.lo;
+	*hi = q.hi;
+	return true;
+}
+
+/* The process's first: the kernel keeps it at hand, while the first open of a thread's files takes it
+ * tens of microseconds. */
+bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi)
+{
+	long fd = os_open("/proc/self/maps", OS_READ);
+	bool found = query(fd, addr, lo, hi);
+	uint64_t below;
+
+	if (fd >= 0)
+		os_close(fd);
+	if (found)
+		return true;
+	fd = open_maps();
 	if (fd < 0)
 		return false;
-	found = sys3(__NR_ioctl, fd, PROCMAP_QUERY, (long)&q) == 0;
-	if (found) {
-		*lo = q.lo;
-		*hi = q.hi;
-	} else {
-		found = find_in(fd, addr, lo, hi, &below);
-	}
+	found = query(fd, addr, lo, hi) || find_in(fd, addr, lo, hi, &below);
 	os_close(fd);
 	return found;
 }
