@@ -13,13 +13,14 @@
 #include "cli/record/watching.h"
 
 #define MARKS_MAX (64u * 1024 / sizeof(struct bob_mark))
+#define MARKS_FIRST 8u
 #define STREAMS_MAX 65536
 
 struct cli_sampled_stream {
 	uint32_t number;
-	uint64_t commit_off;	/* of the commit word in the file */
+	uint64_t head_off;	/* of its bob_stream_head in the file */
 	struct bob_mark *marks;
-	uint32_t count;
+	uint32_t count, room;
 	uint32_t every_ms;	/* not looked at more often, 0: at every tick */
 	uint64_t looked_ms;
 };
@@ -30,13 +31,17 @@ static void add_stream(struct cli_sampled *s, uint32_t number, uint64_t off)
 
 	if (s->count == STREAMS_MAX)
 		return;
-	grown = realloc(s->stream, (s->count + 1) * sizeof(*grown));
-	if (!grown)
-		return;
-	s->stream = grown;
-	s->stream[s->count++] = (struct cli_sampled_stream){
-		.number = number, .commit_off = off + offsetof(struct bob_stream_head, run)
-	};
+	if (s->count == s->room) {
+		grown = realloc(s->stream, (2 * s->room + 16) * sizeof(*grown));
+		if (!grown)
+			return;
+		s->stream = grown;
+		s->room = 2 * s->room + 16;
+	}
+	if (s->live < s->count)
+		s->stream[s->count] = s->stream[s->live];
+	s->count++;
+	s->stream[s->live++] = (struct cli_sampled_stream){ .number = number, .head_off = off };
 }
 
 int cli_marks_scan(struct cli_sampled *s, int fd)
@@ -65,31 +70,60 @@ static void thin_out(struct cli_sampled_stream *st, uint32_t interval_ms)
 	st->every_ms = 2 * (st->every_ms ? st->every_ms : interval_ms);
 }
 
-static void look(int fd, struct cli_sampled_stream *st, uint32_t interval_ms)
+static int make_room(struct cli_sampled_stream *st, uint32_t interval_ms)
 {
-	uint64_t pos, t = cli_watching_now();
+	uint32_t room = st->room ? 2 * st->room : MARKS_FIRST;
+	struct bob_mark *grown;
 
-	if (pread(fd, &pos, sizeof(pos), (off_t)st->commit_off) != sizeof(pos))
-		return;
-	if (st->count ? st->marks[st->count - 1].pos == pos : !pos)
-		return;
-	if (!st->marks && !(st->marks = malloc(MARKS_MAX * sizeof(*st->marks))))
-		return;
-	if (st->count == MARKS_MAX)
+	if (st->count < st->room)
+		return 1;
+	if (st->count >= MARKS_MAX) {
 		thin_out(st, interval_ms);
-	st->marks[st->count++] =
-		(struct bob_mark){ .stream = st->number, .pos = pos, .mono_ns = t };
+		return 1;
+	}
+	if (room > MARKS_MAX)
+		room = MARKS_MAX;
+	grown = realloc(st->marks, room * sizeof(*grown));
+	if (!grown)
+		return 0;
+	st->marks = grown;
+	st->room = room;
+	return 1;
+}
+
+/* Has the thread ended? */
+static int look(int fd, struct cli_sampled_stream *st, uint32_t interval_ms)
+{
+	const uint64_t t = cli_watching_now();
+	struct bob_stream_head h;
+	uint64_t pos;
+
+	if (pread(fd, &h, sizeof(h), (off_t)st->head_off) != sizeof(h))
+		return 0;
+	pos = h.run.commit;
+	if ((st->count ? st->marks[st->count - 1].pos != pos : pos) && make_room(st, interval_ms))
+		st->marks[st->count++] =
+			(struct bob_mark){ .stream = st->number, .pos = pos, .mono_ns = t };
+	return h.state == BOB_THREAD_ENDED;
 }
 
 void cli_marks_look(struct cli_sampled *s, int fd, uint64_t now_ms, uint32_t interval_ms, int all)
 {
-	for (uint32_t k = 0; k < s->count; k++) {
-		struct cli_sampled_stream *st = &s->stream[k];
+	for (uint32_t k = 0; k < s->live;) {
+		struct cli_sampled_stream *st = &s->stream[k], ended;
 
-		if (!all && now_ms - st->looked_ms < st->every_ms)
+		if (!all && now_ms - st->looked_ms < st->every_ms) {
+			k++;
 			continue;
-		look(fd, st, interval_ms);
+		}
 		st->looked_ms = now_ms;
+		if (!look(fd, st, interval_ms)) {
+			k++;
+			continue;
+		}
+		ended = *st;
+		*st = s->stream[--s->live];
+		s->stream[s->live] = ended;
 	}
 }
 

@@ -3,7 +3,7 @@
  * processes it started and notes (position, time) when it has moved. The threads pay nothing. Marks
  * are kept in memory, at most 64 KB per thread (then every second one is dropped and the thread is
  * looked at half as often), and written as one MARKS file when the run has ended.
- * Threads: one. */
+ * A thread that has ended is not read any more. Threads: one. */
 #ifndef BOB_CLI_MARKS_H
 #define BOB_CLI_MARKS_H
 
@@ -15,7 +15,8 @@
 struct cli_sampled {
 	uint64_t scanned;	/* chunks before this offset of the file are known */
 	struct cli_sampled_stream *stream;
-	uint32_t count;
+	uint32_t count, room;
+	uint32_t live;		/* the first of them have not ended */
 };
 struct cli_watching;
 

@@ -23,6 +23,8 @@
 #define LOOK_MAX_MS 100u
 #define KEEP_MS 4u		/* while a process depends on the keeper */
 #define SCAN_MS 16u	/* new files are looked for not more often than this */
+#define MARKS_COST                                                                                 \
+	32u /* at most this share of the time is for taking marks, however many threads there are */
 #define FILES_MAX 4096
 #define DEBUGGERS_MS 200u
 
@@ -164,7 +166,8 @@ static void close_file(const struct cli_watching *w, struct cli_watched *f)
 /* Everything that is due at `now`, ms since the beginning. */
 static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint32_t interval_ms)
 {
-	int scan = now >= w->scan_ms;
+	const int scan = now >= w->scan_ms, marks = now >= w->marks_ms;
+	uint64_t took = 0;
 
 	if (scan) {
 		find_files(w, child);
@@ -178,12 +181,19 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 		if (scan)
 			f->ended = w->takes_marks ? cli_marks_scan(&f->sampled, f->fd) :
 						    has_ended(f->fd);
-		cli_marks_look(&f->sampled, f->fd, now, interval_ms, f->ended);
+		if (marks || f->ended) {
+			const uint64_t begin = cli_watching_now();
+
+			cli_marks_look(&f->sampled, f->fd, now, interval_ms, f->ended);
+			took += cli_watching_now() - begin;
+		}
 		if (cli_keeper_look(f)) /* what is behind its end is cut off in the end */
 			w->depend |= !f->ended;
 		else if (f->ended)
 			close_file(w, f);
 	}
+	if (marks)
+		w->marks_ms = now + took * MARKS_COST / 1000000u;
 }
 
 /* Nobody attaches to what runs for a moment, and the end of inotify takes the system some ms. */

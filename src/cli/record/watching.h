@@ -35,6 +35,7 @@ struct cli_watching {
 	uint32_t made;		/* files, by the keeper */
 	uint64_t begin_ns;
 	uint64_t scan_ms;	/* next time to look for files */
+	uint64_t marks_ms;	/* ... and to take marks */
 	uint64_t debuggers_ms;	/* ... and for debuggers */
 	struct cli_watched *file;
 	uint32_t count;
