@@ -2,8 +2,10 @@
 /* The outer structure of one file: its head, and the list of its chunks. A chunk counts if its
  * header's checksum holds; where one does not, the walk looks for the next at 64-byte steps, so
  * damage costs a chunk and not the rest of the file. */
+#define _GNU_SOURCE
 #include "archive/reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "archive/write/write.h"
@@ -118,6 +120,57 @@ static int is_window_never_used(const struct bob_file *f, uint64_t off, uint64_t
 	return off == end;
 }
 
+/* --- by stream --- */
+
+static int by_stream(const void *a, const void *b, void *chunks)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct bob_chunk_ref *c = chunks;
+
+	if (c[x].head.stream != c[y].head.stream)
+		return c[x].head.stream < c[y].head.stream ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+bob_status bob_chunks_sort(struct bob_file *f)
+{
+	uint32_t *index = realloc(f->by_stream, (f->chunk_count + 1) * sizeof(*index));
+
+	if (!index)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < f->chunk_count; i++)
+		index[i] = (uint32_t)i;
+	f->by_stream = index;
+	if (f->chunk_count)
+		qsort_r(index, f->chunk_count, sizeof(*index), by_stream, f->chunks);
+	return BOB_OK;
+}
+
+size_t bob_chunks_first(const struct bob_file *f, uint32_t stream)
+{
+	size_t lo = 0, hi = f->chunk_count;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (f->chunks[f->by_stream[mid]].head.stream < stream)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const struct bob_chunk_ref *bob_chunks_next(const struct bob_file *f, uint32_t stream, size_t *at)
+{
+	const struct bob_chunk_ref *c = *at < f->chunk_count ? &f->chunks[f->by_stream[*at]] : NULL;
+
+	++*at;
+	return c && c->head.stream == stream ? c : NULL;
+}
+
+/* --- the whole file --- */
+
 bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
 {
 	struct bob_chunk_head h;
@@ -160,7 +213,7 @@ bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
 	}
 	if (beyond)
 		bob_problem_add(t, f, beyond, "chunks beyond the published end of the file", 0);
-	return BOB_OK;
+	return bob_chunks_sort(f);
 }
 
 uint64_t bob_chunk_len(const struct bob_chunk_ref *c)

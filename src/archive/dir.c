@@ -232,5 +232,6 @@ void bob_file_release(struct bob_file *f)
 	else if (f->map == 2)
 		free((void *)(uintptr_t)f->bytes);
 	free(f->chunks);
+	free(f->by_stream);
 	memset(f, 0, sizeof(*f));
 }

@@ -12,13 +12,12 @@
 static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t number,
 					      enum bob_chunk_kind kind, uint64_t off)
 {
-	for (size_t i = 0; i < f->chunk_count; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
+	const struct bob_chunk_ref *c;
+	size_t i = bob_chunks_first(f, number);
 
-		if (c->head.kind == kind && c->head.stream == number &&
-		    (!off || c->off == off + sizeof(struct bob_chunk_head)))
+	while ((c = bob_chunks_next(f, number, &i)))
+		if (c->head.kind == kind && (!off || c->off == off + sizeof(struct bob_chunk_head)))
 			return c;
-	}
 	return NULL;
 }
 
@@ -28,13 +27,14 @@ static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t
 static int copy_data(const struct bob_file *f, uint32_t number, uint8_t *to, uint64_t len,
 		     uint64_t *off)
 {
+	const struct bob_chunk_ref *c;
+	size_t i = bob_chunks_first(f, number);
 	uint64_t have = 0;
 
-	for (size_t i = 0; i < f->chunk_count && have < len; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
+	while (have < len && (c = bob_chunks_next(f, number, &i))) {
 		uint64_t n = c->avail < len - have ? c->avail : len - have;
 
-		if (c->head.kind != BOB_CHUNK_FOLD_DATA || c->head.stream != number)
+		if (c->head.kind != BOB_CHUNK_FOLD_DATA)
 			continue;
 		*off = c->off;
 		if (c->head.aux != have)
@@ -47,12 +47,13 @@ static int copy_data(const struct bob_file *f, uint32_t number, uint8_t *to, uin
 
 static uint64_t all_data(const struct bob_file *f, uint32_t number)
 {
+	const struct bob_chunk_ref *c;
+	size_t i = bob_chunks_first(f, number);
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < f->chunk_count; i++)
-		if (f->chunks[i].head.kind == BOB_CHUNK_FOLD_DATA &&
-		    f->chunks[i].head.stream == number)
-			n += f->chunks[i].avail;
+	while ((c = bob_chunks_next(f, number, &i)))
+		if (c->head.kind == BOB_CHUNK_FOLD_DATA)
+			n += c->avail;
 	return n;
 }
 
@@ -107,13 +108,13 @@ static int by_position(const void *a, const void *b)
 static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t begin,
 			   struct bob_fold_stream *s)
 {
-	size_t room = 0;
+	const struct bob_chunk_ref *c;
+	size_t room = 0, i = bob_chunks_first(f, number);
 
-	for (size_t i = 0; i < f->chunk_count; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
+	while ((c = bob_chunks_next(f, number, &i))) {
 		struct bob_fold_log l = { .off = c->off + 8 };
 
-		if (c->head.kind != BOB_CHUNK_FOLD_LOG || c->head.stream != number || c->avail < 16)
+		if (c->head.kind != BOB_CHUNK_FOLD_LOG || c->avail < 16)
 			continue;
 		memcpy(&l.position, f->bytes + c->off, 8);
 		l.count = c->avail / 8 - 1;
@@ -163,14 +164,14 @@ bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
 
 bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number, struct bob_fold_stream *s)
 {
-	size_t room = 0;
+	const struct bob_chunk_ref *c;
+	size_t room = 0, i = bob_chunks_first(f, number);
 
 	memset(s, 0, sizeof(*s));
-	for (size_t i = 0; i < f->chunk_count; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
+	while ((c = bob_chunks_next(f, number, &i))) {
 		int open = !(c->head.flags & BOB_CHUNK_SEALED) && !c->head.len;
 
-		if (c->head.kind != BOB_CHUNK_RAW || c->head.stream != number)
+		if (c->head.kind != BOB_CHUNK_RAW)
 			continue;
 		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
 			return BOB_ERR_NOMEM;

@@ -42,6 +42,8 @@ struct bob_file {
 	struct bob_file_head head;
 	struct bob_chunk_ref *chunks;
 	size_t chunk_count, chunk_cap;
+	uint32_t *
+		by_stream; /* their numbers by stream, those of one stream as they are in the file */
 	size_t outer;		/* number of the file that this one lies in, + 1; 0: it is one of its own */
 	uint32_t inner;		/* its number there */
 	int is_head;		/* another file, of the same name, has all of it and what came later */
@@ -125,6 +127,9 @@ struct bob_stream {
 	struct bob_thread_info info;
 	const struct bob_file *file;
 	uint32_t number;	/* in its file */
+	uint32_t
+		nth; /* thread of this id in the process, in the order of their files: ids are used again */
+	uint32_t rank;		/* among all of the process by (tid, nth) */
 	uint64_t head_off;	/* of its bob_stream_head */
 	uint64_t start_depth;
 	const struct bob_span *spans; /* sorted by `at`, not overlapping */
@@ -309,6 +314,11 @@ void bob_file_release(struct bob_file *file);
 
 /* chunk.c: judge the head and list the chunks. BOB_NONE: not usable (a problem says why). */
 bob_status bob_file_scan(struct bob_trace *t, struct bob_file *file);
+/* The last step of that: the chunks by stream. BOB_ERR_NOMEM. */
+bob_status bob_chunks_sort(struct bob_file *f);
+/* The chunks of a stream in the order of the file: from `at` = bob_chunks_first on, up to NULL. */
+size_t bob_chunks_first(const struct bob_file *f, uint32_t stream);
+const struct bob_chunk_ref *bob_chunks_next(const struct bob_file *f, uint32_t stream, size_t *at);
 /* Meaningful payload bytes of a chunk. */
 uint64_t bob_chunk_len(const struct bob_chunk_ref *c);
 /* Does the checksum of a sealed chunk hold? True for unsealed ones. */

@@ -59,21 +59,22 @@ static bob_status read_defs(struct bob_trace *t, const struct bob_file *f, uint6
 static bob_status add_defs(struct bob_trace *t, const struct bob_file *f, uint32_t number,
 			   struct bob_event_stream *s)
 {
-	size_t values = 0, at = 0;
+	const size_t first = bob_chunks_first(f, number);
+	const struct bob_chunk_ref *c;
+	size_t values = 0, at = 0, i = first;
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < f->chunk_count; i++)
-		if (f->chunks[i].head.kind == BOB_CHUNK_EVENT_DEFS &&
-		    f->chunks[i].head.stream == number)
-			values += bob_chunk_len(&f->chunks[i]) / 8;
+	while ((c = bob_chunks_next(f, number, &i)))
+		if (c->head.kind == BOB_CHUNK_EVENT_DEFS)
+			values += bob_chunk_len(c) / 8;
 	s->def_values = malloc(8 * values + 8);
 	if (!s->def_values)
 		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
+	i = first;
+	while (st == BOB_OK && (c = bob_chunks_next(f, number, &i))) {
 		size_t n = bob_chunk_len(c) / 8;
 
-		if (c->head.kind != BOB_CHUNK_EVENT_DEFS || c->head.stream != number)
+		if (c->head.kind != BOB_CHUNK_EVENT_DEFS)
 			continue;
 		memcpy(s->def_values + at, f->bytes + c->off, 8 * n);
 		st = read_defs(t, f, c->off, s, s->def_values + at, n);

@@ -36,15 +36,15 @@ static void sort_parts(struct bob_exact_parts *p)
 bob_status bob_exact_list_own(struct bob_trace *t, const struct bob_file *f, uint32_t stream,
 			      struct bob_exact_parts *out)
 {
+	const struct bob_chunk_ref *c;
+	size_t i = bob_chunks_first(f, stream);
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
+	while (st == BOB_OK && (c = bob_chunks_next(f, stream, &i))) {
 		struct bob_exact_part p = { .file = f, .id = stream, .first = c->head.aux,
 					    .off = c->off + sizeof(p.base_ns) };
 
-		if (c->head.kind != BOB_CHUNK_EXACT || c->head.stream != stream ||
-		    !bob_chunk_len(c))
+		if (c->head.kind != BOB_CHUNK_EXACT || !bob_chunk_len(c))
 			continue;
 		if (bob_chunk_len(c) < sizeof(p.base_ns)) {
 			bob_problem_add(t, f, c->off, "moments of events cannot be read", 1);
@@ -149,13 +149,13 @@ const struct bob_exact_part *bob_exact_find(const struct bob_exact_parts *all, u
 
 uint64_t bob_exact_bytes(const struct bob_file *f, uint32_t stream)
 {
+	const struct bob_chunk_ref *c;
+	size_t i = bob_chunks_first(f, stream);
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < f->chunk_count; i++)
-		if ((f->chunks[i].head.kind == BOB_CHUNK_EXACT ||
-		     f->chunks[i].head.kind == BOB_CHUNK_EXACT_HEADS) &&
-		    f->chunks[i].head.stream == stream)
-			n += bob_chunk_len(&f->chunks[i]);
+	while ((c = bob_chunks_next(f, stream, &i)))
+		if (c->head.kind == BOB_CHUNK_EXACT || c->head.kind == BOB_CHUNK_EXACT_HEADS)
+			n += bob_chunk_len(c);
 	return n;
 }
 

@@ -271,13 +271,14 @@ static void mend_slot(struct bob_time_slot *s)
 
 int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot *out)
 {
-	uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
+	const uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
+	const struct bob_chunk_ref *c;
+	size_t i = bob_chunks_first(s->file, number);
 
-	for (size_t i = 0; i < s->file->chunk_count; i++) {
-		const struct bob_chunk_ref *c = &s->file->chunks[i];
+	while ((c = bob_chunks_next(s->file, number, &i))) {
 		size_t n = (size_t)(bob_chunk_len(c) / sizeof(*out));
 
-		if (c->head.kind != BOB_CHUNK_TIMES || c->head.stream != number)
+		if (c->head.kind != BOB_CHUNK_TIMES)
 			continue;
 		if (k < n) {
 			memcpy(out, s->file->bytes + c->off + k * sizeof(*out), sizeof(*out));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the memory records of a process speak of: descriptors, and the folded records of all its threads if they have been
  * merged. Processes of a merged trace have it in common. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,27 +118,48 @@ static bob_status find_common(struct bob_trace *t, struct bob_file *f, struct bo
 
 /* --- participants --- */
 
-static uint64_t by_tid(const struct bob_process *p, size_t i)
+static int by_tid(const void *a, const void *b, void *streams)
 {
-	uint32_t tid = p->streams[i]->info.tid, before = 0;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	struct bob_stream *const *s = streams;
 
-	for (size_t k = 0; k < i; k++)
-		before += p->streams[k]->info.tid == tid;
-	return (uint64_t)tid << 32 | before;
+	if (s[x]->info.tid != s[y]->info.tid)
+		return s[x]->info.tid < s[y]->info.tid ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static bob_status number_participants(const struct bob_process *p)
+{
+	uint32_t *order = malloc((p->stream_count + 1) * sizeof(*order)), nth = 0;
+
+	if (!order)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < p->stream_count; i++)
+		order[i] = (uint32_t)i;
+	if (p->stream_count)
+		qsort_r(order, p->stream_count, sizeof(*order), by_tid, p->streams);
+	for (size_t k = 0; k < p->stream_count; k++) {
+		struct bob_stream *s = p->streams[order[k]];
+
+		nth = k && p->streams[order[k - 1]]->info.tid == s->info.tid ? nth + 1 : 0;
+		s->nth = nth;
+		s->rank = (uint32_t)k;
+	}
+	free(order);
+	return BOB_OK;
 }
 
 uint64_t bob_merged_id(const struct bob_process *p, size_t i)
 {
-	return p->file->outer ? bob_trace_id(p, i, p->file->inner) : by_tid(p, i);
+	const struct bob_stream *s = p->streams[i];
+
+	return p->file->outer ? bob_trace_id(p, i, p->file->inner) :
+				(uint64_t)s->info.tid << 32 | s->nth;
 }
 
 uint64_t bob_trace_id(const struct bob_process *p, size_t i, uint32_t number)
 {
-	uint64_t id = by_tid(p, i), before = 0;
-
-	for (size_t k = 0; k < p->stream_count; k++)
-		before += by_tid(p, k) < id;
-	return (uint64_t)number << 32 | before;
+	return (uint64_t)number << 32 | p->streams[i]->rank;
 }
 
 int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t *participant)
@@ -161,6 +183,8 @@ bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)
 	size_t outer = p->file->outer ? p->file->outer - 1 : (size_t)(p->file - t->files);
 	bob_status st = find_common(t, &t->files[outer], &p->common);
 
+	if (st == BOB_OK)
+		st = number_participants(p);
 	for (size_t k = 0; st == BOB_OK && k < p->stream_count; k++) {
 		const struct bob_common *c = p->common;
 		uint64_t id = bob_merged_id(p, k);

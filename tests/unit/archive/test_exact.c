@@ -73,12 +73,14 @@ static void arena_look(struct arena *a)
 		memcpy(&c->head, a->bytes + c->off - sizeof(c->head), sizeof(c->head));
 		c->avail = c->head.size;
 	}
+	assert_int_equal(bob_chunks_sort(&a->file), BOB_OK);
 }
 
 static void arena_end(struct arena *a)
 {
 	free(a->bytes);
 	free(a->file.chunks);
+	free(a->file.by_stream);
 }
 
 /* What has been written there as chunks. */

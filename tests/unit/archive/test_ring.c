@@ -266,6 +266,7 @@ static struct found read_all(void)
 	}
 	bob_fold_stream_free(&s);
 	free(file.chunks);
+	free(file.by_stream);
 	free(trace.problems);
 	return found;
 }
