@@ -18,9 +18,6 @@
 #include "trace_analyse.h"
 #include "trace_mutate.h"
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
-				 size_t other_size, uint8_t *to, size_t room, unsigned int seed);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What writes a file: merging one process, folding it anew, merging all. The last bits of what
@@ -38,19 +35,6 @@ static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed)
 		return len;
 	memcpy(data + len, &what, sizeof(what));
 	return len + sizeof(what);
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
-{
-	return choose(data, blob_mutate(data, size, max, seed), max, seed);
-}
-
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
-				 size_t other_size, uint8_t *to, size_t room, unsigned int seed)
-{
-	const size_t len = blob_cross(data, size, other, other_size, to, room, seed);
-
-	return len ? choose(to, len, room, seed) : 0;
 }
 
 static bob_status write_file(const struct bob_trace *t, enum writing how, FILE *to)

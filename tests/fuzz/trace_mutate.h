@@ -332,4 +332,27 @@ static inline size_t blob_mutate(uint8_t *data, size_t size, size_t max, unsigne
 	return len ? len : LLVMFuzzerMutate(data, size, max);
 }
 
+/* --- the target --- */
+
+/* What an input has behind its files, for the target that includes this: it is put there, in a buffer of
+ * `max` bytes. The new length. */
+static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
+				 size_t other_size, uint8_t *to, size_t room, unsigned int seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	return choose(data, blob_mutate(data, size, max, seed), max, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
+				 size_t other_size, uint8_t *to, size_t room, unsigned int seed)
+{
+	const size_t len = blob_cross(data, size, other, other_size, to, room, seed);
+
+	return len ? choose(to, len, room, seed) : 0;
+}
+
 #endif
