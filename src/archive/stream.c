@@ -167,14 +167,18 @@ static int push_block(struct bob_stream *s, const struct bob_block_ref *b)
 }
 
 /* Walk from the slot's block to the first. BOB_ERR_CORRUPT: the chain is broken somewhere. */
-static bob_status walk_chain(struct bob_stream *s, const struct bob_run_slot *slot, uint64_t end)
+static bob_status walk_chain(struct bob_stream *s, const struct bob_run_head *h,
+			     const struct bob_run_slot *slot, uint64_t end)
 {
+	const uint32_t crc = h->crc[slot - h->slot];
 	struct bob_block_ref ref = { .off = slot->block_off + sizeof(struct bob_run_block),
 				     .len = slot->out_len - slot->block_off -
 					    sizeof(struct bob_run_block),
 				     .pos = slot->block_pos,
 				     .count = end - slot->block_pos,
-				     .flags = slot->flags & BOB_RUN_CLOSED ? 0 : BOB_BLOCK_TAIL };
+				     .crc = crc,
+				     .flags = (slot->flags & BOB_RUN_CLOSED ? 0 : BOB_BLOCK_TAIL) |
+					      (crc ? BOB_BLOCK_CRC : 0) };
 	uint64_t at = slot->block_off;
 	uint32_t no = slot->block_no;
 	struct bob_run_block b;
@@ -241,7 +245,7 @@ static bob_status list_blocks(struct bob_trace *t, struct bob_stream *s,
 	} else if (slot) {
 		s->tail_len = bob_run_tail((enum bob_codec)h->codec, slot, s->tail);
 	}
-	st = slot ? walk_chain(s, slot, s->info.symbols) : BOB_ERR_CORRUPT;
+	st = slot ? walk_chain(s, h, slot, s->info.symbols) : BOB_ERR_CORRUPT;
 	if (st != BOB_ERR_CORRUPT)
 		return st;
 	bob_problem_add(t, s->file, s->head_off, "the chain of a stream's blocks is broken", 1);

@@ -11,7 +11,7 @@ void bob_run_recall(struct bob_run_enc *enc)
 
 	enc->pend.n = 0;
 	enc->pend.crc_from = 0;
-	enc->pend.crc = enc->crc[cur];
+	enc->pend.crc = enc->head->crc[cur];
 	enc->pend.slot = enc->head->slot[cur];
 }
 

@@ -49,7 +49,6 @@ struct bob_run_enc {
 	uint32_t closed;
 	uint32_t codec;		/* of the format, so never BOB_CODEC_BLOCK: */
 	uint32_t blockwise;	/* it is NULL and this */
-	uint32_t crc[2];	/* of the block's coded bytes, for slot[0] and slot[1] */
 	uint32_t block_symbols_max; /* tests lower it */
 	/* what `fast` was when it was last set: symbols so far, and dst */
 	uint64_t fast_pos;
@@ -113,7 +112,7 @@ static inline bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos)
 	}
 	p->slot.coded_pos = pos;
 	p->slot.ext_count = enc->ext_count;
-	enc->crc[cur & 1] = p->crc;
+	head->crc[cur & 1] = p->crc;
 	bob_run_copy_slot(&head->slot[cur & 1], &p->slot);
 	COMMIT_ORDER();
 	__atomic_store_n(&head->cur, cur, __ATOMIC_RELEASE);

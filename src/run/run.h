@@ -60,7 +60,9 @@ struct bob_run_head {
 	uint64_t commit;	/* symbols, one aligned 8-byte store each */
 	uint32_t cur;
 	uint32_t codec;		/* enum bob_codec */
-	uint8_t pad[48];
+	uint32_t crc
+		[2]; /* CRC-32C of the current block's coded bytes, of slot[0] and slot[1]; 0: not known */
+	uint8_t pad[40];
 	struct bob_run_slot slot[2];
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_run_slot) == 64, "slot is one cache line");
