@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "archive/write/write.h"
+#include "base/plain.h"
 
 /* What a map cannot give: read it. Returns 0 or -1; a file that shrank meanwhile is simply shorter. */
 static int read_file(int fd, struct bob_file *f)
@@ -97,6 +98,24 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct bob_file *)a)->name, ((const struct bob_file *)b)->name);
 }
 
+/* Said of a name that looks as if it were a file's of the trace. BOB_ERR_NOMEM. */
+static bob_status report_name(struct bob_trace *t, const char *name)
+{
+	const size_t len = strlen(name);
+	struct bob_file f = { 0 };
+	char *plain;
+
+	if (len < 5 || strcmp(name + len - 4, ".bob"))
+		return BOB_OK;
+	plain = bob_arena_text(&t->arena, name, len);
+	if (!plain)
+		return BOB_ERR_NOMEM;
+	bob_text_make_plain(plain, len);
+	f.name = plain;
+	bob_problem_add(t, &f, 0, "not read: no file of a trace has such a name", 1);
+	return BOB_OK;
+}
+
 static bob_status list_files(struct bob_trace *t, DIR *d)
 {
 	struct dirent *e;
@@ -104,8 +123,11 @@ static bob_status list_files(struct bob_trace *t, DIR *d)
 	while ((e = readdir(d))) {
 		struct bob_file *f;
 
-		if (!bob_name_is_of_file(e->d_name, strlen(e->d_name)))
+		if (!bob_name_is_of_file(e->d_name, strlen(e->d_name))) {
+			if (report_name(t, e->d_name) != BOB_OK)
+				return BOB_ERR_NOMEM;
 			continue;
+		}
 		if (bob_array_room(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
 			return BOB_ERR_NOMEM;
 		f = &t->files[t->file_count];

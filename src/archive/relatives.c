@@ -141,6 +141,27 @@ static bob_status link_heads(struct bob_trace *t)
 	return BOB_OK;
 }
 
+/* --- copies --- */
+
+static int is_same_process(const struct bob_process *a, const struct bob_process *b)
+{
+	return a->info.pid == b->info.pid && a->info.seq == b->info.seq &&
+	       a->info.start_mono_ns == b->info.start_mono_ns &&
+	       a->info.start_real_ns == b->info.start_real_ns &&
+	       !strcmp(a->info.host, b->info.host);
+}
+
+/* Files of one process are next to each other in the order of processes. */
+static void report_copies(struct bob_trace *t)
+{
+	for (size_t i = 1; i < t->process_count; i++)
+		if (is_same_process(t->processes[i - 1], t->processes[i]))
+			bob_problem_add(
+				t, t->processes[i]->file, 0,
+				"another file is of the same process; what both have counts twice",
+				1);
+}
+
 bob_status bob_relatives_link(struct bob_trace *t)
 {
 	size_t n = 0;
@@ -150,6 +171,7 @@ bob_status bob_relatives_link(struct bob_trace *t)
 		return st;
 	if (t->process_count)
 		qsort(t->processes, t->process_count, sizeof(*t->processes), by_rank);
+	report_copies(t);
 	for (size_t i = 0; i < t->process_count; i++)
 		n += t->processes[i]->stream_count;
 	t->threads = calloc(n + 1, sizeof(*t->threads));

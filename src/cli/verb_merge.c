@@ -89,7 +89,7 @@ int verb_merge(int argc, char **argv)
 		close(joined);
 	if (status || quiet)
 		return status ? status : cli_merge_print_missing(dir, quiet);
-	if (!r.processes && !all.processes && !r.left && !all.named)
+	if (!r.processes && !all.processes && !r.left)
 		print_nothing(dir);
 	if (r.processes)
 		printf("%s: merged: the threads of %u process%s, %s instead of %s\n", dir,

@@ -3,7 +3,9 @@
 """Traces of strangers: what they call things reaches no terminal and no export as it is, and no file
 outside the trace is opened, written or removed."""
 
+import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -178,6 +180,41 @@ def chunks_of(path, *kinds):
         if kind in kinds:
             yield at + 64, length
         at += 64 + size + -size % 64
+
+
+@suite.case("a changed byte of calls is found, in the last block too")
+def _():
+    program = h.compile("killseq", ["killseq.c"], "gcc", ["-O2", "-w"])
+    trace = h.record([program, h.fresh("hostile") / "shared", "5000"], ["--images=main"]).trace
+    path, = trace.glob("p*.bob")
+    whole = path.read_bytes()
+    (at, _), = [c for c in chunks_of(path, 3)][:1]
+    # what the stream head's newest slot says: where the last block begins, and where its bytes end
+    head, _ = next(chunks_of(path, 2))
+    slot = head + 64 + 64 * (struct.unpack_from("<I", whole, head + 8)[0] & 1)
+    end, block = (struct.unpack_from("<Q", whole, slot + off)[0] for off in (0, 16))
+    h.check(block == 0, "more than one block")
+    end = min(end, struct.unpack_from("<Q", whole, at - 48)[0])  # in the first piece of the stream
+    for place in random.Random(1).sample(range(56, end), 40):
+        path.write_bytes(whole[: at + place] + bytes([whole[at + place] ^ 4]) + whole[at + place + 1 :])
+        r = h.bobbin("check", trace)
+        h.check(r.status == 1 and b"checksum of a block" in r.out, f"byte {place} of {end}\n{r}")
+    path.write_bytes(whole)
+    h.check_trace(trace)
+
+
+@suite.case("files that no recorder wrote so are named")
+def _():
+    program = h.compile("fork_once", [h.PROG / "hostile.c"], "gcc", ["-O1", "-pthread"])
+    trace = h.record([program, "a"]).trace
+    path = sorted(trace.glob("p*.bob"))[0]
+    for name, text in (("copy.bob", b"another file is of the same process"), ("a\n\x1b[31m.bob", b"a??[31m.bob: not read")):
+        copy = trace / name
+        shutil.copy(path, copy)
+        r = h.bobbin("check", trace)
+        h.check(r.status == 1 and text in r.out, f"{r}")
+        copy.unlink()
+    h.check_trace(trace)
 
 
 @suite.case("a changed byte of what was folded is said by every verb")
