@@ -84,8 +84,9 @@ class File:
         b = b"\xffBOBBIN\n" + struct.pack("<6I2Q64s", h[0] & M32, h[0] >> 32, h[1] & M32, h[2], h[2] + h[3] & M32, h[1] >> 32,
                                          real, begin, self.host)
         b += struct.pack("<Q3I", h[6], h[7] & M32, h[7] >> 32, h[8])
-        b += struct.pack("<IQIIQ", crc32c(b) ^ h[9], 4096 + len(out), h[10] & M32, h[10] >> 32, end)
-        return b + bytes(4096 - len(b)) + out
+        head = h[1] & M32
+        b += struct.pack("<IQIIQ", crc32c(b) ^ h[9], head + len(out), h[10] & M32, h[10] >> 32, end)
+        return b + bytes(head - len(b)) + out
 
     @staticmethod
     def chunk(kind, stream, aux, payload):
