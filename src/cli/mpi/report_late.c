@@ -178,9 +178,9 @@ static void print_doubts(const struct reporting *r)
 			cli_plural(s->unmatched));
 	if (s->doubtful)
 		fprintf(out,
-			"not all     of %" PRIu32
-			" process%s the messages could not be followed to the end: recording was "
-			"switched off, a call failed, or a receive was freed or is partitioned\n",
+			"not all     messages of %" PRIu32
+			" process%s are followed to the end: recording was switched off, a call "
+			"failed, or a receive was freed or is partitioned\n",
 			s->doubtful, s->doubtful == 1 ? "" : "es");
 	if (s->sent > s->messages)
 		print_unfollowed(s, out);
