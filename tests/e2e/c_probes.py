@@ -37,7 +37,8 @@ def build(folder, source, cc="gcc", flags=("-w",)):
     exe = folder / f"{source}.{cc}"
     log = h.compile("log_probe.o", [PROBE / "log_probe.c"], cc, ["-w", "-O1", "-fPIC", f"-I{h.ROOT}/include", "-c"])
     steps = [[cc, *flags, f"-I{h.ROOT}/include", source, log, EXPORT, "-o", exe, "-lm"]]
-    if cc == "clang":  # which starts itself once more to compile and link, and takes longer for that than for the work
+    # clang starts itself once more to compile and link, and takes longer for that than for the work; it knows its sanitizers' libraries
+    if cc == "clang" and not any("sanitize" in f for f in flags):
         steps = [[cc, *flags, f"-I{h.ROOT}/include", "-c", source, "-o", f"{exe}.o"],
                  ["gcc", f"{exe}.o", log, EXPORT, "-o", exe, "-lm"]]
     for step in steps:
