@@ -8,11 +8,13 @@
  *     ...
  *     BOB_EVENT_END(step, bob_int(cells));
  *
- * What is in this header needs no library: without `bobbin record --events` registering gives 0, and an event of number 0 costs a load
- * and a branch. C11 and C++11; for Fortran there is the module bobbin (share/bobbin/bobbin.f90).
+ * What is in this header needs no library: without `bobbin record --events` registering gives 0,
+ * and an event of number 0 costs a load and a branch. C11 and C++11; for Fortran there is the
+ * module bobbin (share/bobbin/bobbin.f90).
  *
- * Threads: any; an event ends in the thread in which it began. Not in signal handlers. Nothing here fails visibly, changes
- * errno or frees what is yours: strings are copied. Registering is for once and takes microseconds. */
+ * Threads: any; an event ends in the thread in which it began. Not in signal handlers. Nothing here
+ * fails visibly, changes errno or frees what is yours: strings are copied. Registering is for once
+ * and takes microseconds. */
 #ifndef BOBBIN_EVENTS_H
 #define BOBBIN_EVENTS_H
 
@@ -23,11 +25,13 @@
 extern "C" {
 #endif
 
-/* 0: no event; whatever is done with it is nothing. Valid in the whole process, and in its fork children. */
+/* 0: no event; whatever is done with it is nothing. Valid in the whole process, and in its fork
+ * children. */
 typedef uint32_t bob_event_id;
 
 enum bob_event_flag {
-	/* Where in the program it happens is not recorded: events that are scattered over it fold together, and cost less. */
+	/* Where in the program it happens is not recorded: events that are scattered over it fold
+	 * together, and cost less. */
 	BOB_EVENT_NO_SIGNATURE = 1,
 	/* It stands for a call of the function of that name (generated wrappers). */
 	BOB_EVENT_WRAPPER = 2
@@ -70,7 +74,8 @@ static inline union bob_arg bob_text(const char *s)
 	return a;
 }
 
-/* What a recorder offers. Later versions append; a recorder of another name is none of this header's. */
+/* What a recorder offers. Later versions append; a recorder of another name is none of this
+ * header's. */
 #define BOB_EVENTS_TABLE "bobbin_events_1"
 struct bob_events_table {
 	uint32_t size;		/* of this struct */
@@ -105,9 +110,10 @@ static inline const struct bob_events_table *bob_events_recorder(void)
 	return t->size ? t : NULL;
 }
 
-/* An event by its name; the same name gives the same event. `parameters` are those it begins with, behind `->` those it ends
- * with, each `int`, `double` or `string` and a name, apart by commas; NULL: none. Returns 0 if nothing is recorded, or if the recorder
- * refuses it (a name or parameters that are too long, a type that is none, other parameters than before: the trace says so). */
+/* An event by its name; the same name gives the same event. `parameters` are those it begins with,
+ * behind `->` those it ends with, each `int`, `double` or `string` and a name, apart by commas;
+ * NULL: none. Returns 0 if nothing is recorded, or if the recorder refuses it (a name or parameters
+ * that are too long, a type that is none, other parameters than before: the trace says so). */
 static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 					      const char *parameters)
 {
@@ -116,8 +122,10 @@ static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 	return t ? t->event(name, flags, parameters) : 0;
 }
 
-/* It is recorded only where this is true of what it begins with: "n > 1000 && name != \"x\"", as of `bobbin record --when` (docs/hooks.md); the trace says how many were left
- * out. Once for each event. 1: so it will be; 0: nothing is recorded, or it is no condition (the trace says why), and all are recorded. */
+/* It is recorded only where this is true of what it begins with: "n > 1000 && name != \"x\"", as of
+ * `bobbin record --when` (docs/hooks.md); the trace says how many were left out. Once for each
+ * event. 1: so it will be; 0: nothing is recorded, or it is no condition (the trace says why), and
+ * all are recorded. */
 static inline int bob_event_when(bob_event_id e, const char *condition)
 {
 	const struct bob_events_table *t = e ? bob_events_recorder() : NULL;
@@ -125,8 +133,9 @@ static inline int bob_event_when(bob_event_id e, const char *condition)
 	return t && t->size > offsetof(struct bob_events_table, when) ? t->when(e, condition) : 0;
 }
 
-/* It begins, it ends. Events may lie in one another; one that ends takes those in it that have not ended with it. Parameters that are
- * missing are 0; what is too much is dropped. These are macros, so that where it happens is a line of yours; `e` is evaluated twice.
+/* It begins, it ends. Events may lie in one another; one that ends takes those in it that have not
+ * ended with it. Parameters that are missing are 0; what is too much is dropped. These are macros,
+ * so that where it happens is a line of yours; `e` is evaluated twice.
  *
  *     void bob_event_begin_with(bob_event_id e, uint32_t count, const union bob_arg *in);
  *     void bob_event_end_with(bob_event_id e, uint32_t count, const union bob_arg *out);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks: code of the user's that runs at every event of a recorded program -- its own (bobbin/events.h), calls of MPI, wrapped and
- * hooked functions -- and what it brings, gathered in the trace: docs/hooks.md, which has an example.
+/* Hooks: code of the user's that runs at every event of a recorded program -- its own
+ * (bobbin/events.h), calls of MPI, wrapped and hooked functions -- and what it brings, gathered in
+ * the trace: docs/hooks.md, which has an example.
  *
- * From a program (bob_hook_add) or from a plug-in, a shared object with a `struct bob_plugin` under the name bob_plugin (bobbin record
- * --plugin, BOBBIN_PLUGINS). Without a recorder of events or of MPI adding one does nothing.
+ * From a program (bob_hook_add) or from a plug-in, a shared object with a `struct bob_plugin` under
+ * the name bob_plugin (bobbin record --plugin, BOBBIN_PLUGINS). Without a recorder of events or of
+ * MPI adding one does nothing.
  *
- * Threads: hooks are called by the thread that has the event, by several at once. A hook may do whatever the program may do there; events that
- * happen in it are recorded, but no hook is called for them. What is passed is valid during the call. */
+ * Threads: hooks are called by the thread that has the event, by several at once. A hook may do
+ * whatever the program may do there; events that happen in it are recorded, but no hook is called
+ * for them. What is passed is valid during the call. */
 #ifndef BOBBIN_HOOKS_H
 #define BOBBIN_HOOKS_H
 
@@ -36,8 +39,9 @@ struct bob_hook_event {
 	uint32_t kind;		/* enum bob_hook_kind */
 	const char *name;	/* "MPI_Send", "step" */
 	uint32_t at_end;	/* 0: it begins, its prologue; 1: it has ended, its epilogue */
-	/* When it begins, the parameters that go in. When it has ended: of an event of the program's own those that come out, of a call of
-	 * MPI all. Of MPI they are as they are recorded (docs/mpi.md): ranks in the communicator, handles by number. */
+	/* When it begins, the parameters that go in. When it has ended: of an event of the
+	 * program's own those that come out, of a call of MPI all. Of MPI they are as they are
+	 * recorded (docs/mpi.md): ranks in the communicator, handles by number. */
 	uint32_t count;
 	const struct bob_hook_parameter *parameter;
 	const union bob_arg *value;
@@ -53,35 +57,43 @@ union bob_datum {
 	void *p;		/* for value sets of your own */
 };
 
-/* How data that a hook returns are kept at an event, and how those of several iterations, threads and ranks become one. NULL in a hook: they
- * are numbers, kept one by one as long as they have few different values, then as a histogram. None of these may fail but create, add,
- * unpack and add_packed, which return NULL or 0 then: the trace says so. None may throw, jump away or end the process: the set of one that throws is lost. `merge` must give the same in any order. */
+/* How data that a hook returns are kept at an event, and how those of several iterations, threads
+ * and ranks become one. NULL in a hook: they are numbers, kept one by one as long as they have few
+ * different values, then as a histogram. None of these may fail but create, add, unpack and
+ * add_packed, which return NULL or 0 then: the trace says so. None may throw, jump away or end the
+ * process: the set of one that throws is lost. `merge` must give the same in any order. */
 struct bob_value_set {
 	uint32_t size;		/* of this struct */
 	uint32_t reserved;
 	void *(*create)(void *ctx);
 	int (*add)(void *ctx, void *set, const union bob_datum *data);
 	int (*merge)(void *ctx, void *into, const void *from);
-	/* Bytes that it needs, 256 MB at most; they are written if `room` is enough. The same each time. */
+	/* Bytes that it needs, 256 MB at most; they are written if `room` is enough. The same each
+	 * time. */
 	size_t (*pack)(void *ctx, const void *set, void *to, size_t room);
 	/* From bytes of another process. They may be anything. */
 	void *(*unpack)(void *ctx, const void *bytes, size_t len);
 	/* A text for people, as pack; NULL: none. */
 	size_t (*print)(void *ctx, const void *set, char *to, size_t room);
 	void (*destroy)(void *ctx, void *set);
-	/* On rank 0, in MPI_Finalize, what all threads of all ranks made of it at an event; without MPI in bob_ranks_finalize, or when the process ends. NULL: not asked for. */
+	/* On rank 0, in MPI_Finalize, what all threads of all ranks made of it at an event; without
+	 * MPI in bob_ranks_finalize, or when the process ends. NULL: not asked for. */
 	void (*result)(void *ctx, const char *event, uint32_t phase, const void *set);
-	/* What another set was packed to is added: unpack, merge and destroy in one. 0: it could not be, or not all. NULL, or not in `size`: these are called. */
+	/* What another set was packed to is added: unpack, merge and destroy in one. 0: it could
+	 * not be, or not all. NULL, or not in `size`: these are called. */
 	int (*add_packed)(void *ctx, void *into, const void *bytes, size_t len);
 };
 
 enum bob_hook_flag {
-	/* `callback` alone is called, once when the event begins and once when it has ended; nothing is added to the trace. */
+	/* `callback` alone is called, once when the event begins and once when it has ended;
+	 * nothing is added to the trace. */
 	BOB_HOOK_CALLBACK_ONLY = 1,
-	/* There is a set for each place an event comes from -- its call path, so of each leaf of the folded trace -- not one for all events of a name. Events
-	 * without a signature have one for all. */
+	/* There is a set for each place an event comes from -- its call path, so of each leaf of
+	 * the folded trace -- not one for all events of a name. Events without a signature have one
+	 * for all. */
 	BOB_HOOK_BY_PLACE = 2,
-	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they tell each other that there will be no exchange any more. */
+	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they tell
+	 * each other that there will be no exchange any more. */
 	BOB_HOOK_EXCHANGES = 4
 };
 
@@ -96,8 +108,9 @@ struct bob_hook {
 	/* What parameters are: "count > 1000 && dest != 0"; of an end those it began with. */
 	const char *when;
 	void (*callback)(void *ctx, const struct bob_hook_event *e);
-	/* A phase begins; ends, and returns 1 if there are data. At an event's prologue BOB_PHASE_COMPUTE ends and
-	 * BOB_PHASE_EVENT begins, at its epilogue the other way round. `start` may be NULL. */
+	/* A phase begins; ends, and returns 1 if there are data. At an event's prologue
+	 * BOB_PHASE_COMPUTE ends and BOB_PHASE_EVENT begins, at its epilogue the other way round.
+	 * `start` may be NULL. */
 	void (*start)(void *ctx, const struct bob_hook_event *e, uint32_t phase);
 	int (*end)(void *ctx, const struct bob_hook_event *e, uint32_t phase,
 		   union bob_datum *data);
@@ -112,8 +125,8 @@ struct bob_so_far;
 /* Parameters of a leaf and which of its words each is. */
 struct bob_hook_word {
 	const char *name;
-	uint32_t
-		type; /* enum bob_arg_type; of a string the word is its length, the bytes are a vector */
+	/* enum bob_arg_type; of a string the word is its length, the bytes are a vector */
+	uint32_t type;
 	uint32_t word;
 };
 
@@ -121,7 +134,8 @@ enum bob_hook_part {
 	BOB_PART_WHOLE,
 	BOB_PART_BEGIN,		/* of an event in which others lie */
 	BOB_PART_END,
-	BOB_PART_ELEMENT	/* of a vector (requests, bytes of a string) of the event that the leaf before it is */
+	/* of a vector (requests, bytes of a string) of the event that the leaf before it is */
+	BOB_PART_ELEMENT
 };
 
 struct bob_hook_leaf {
@@ -133,7 +147,8 @@ struct bob_hook_leaf {
 	const struct bob_hook_word *parameter;
 };
 
-/* Functions of bobbin/fold.h, of the same names there; `folded` may be given to these only, since it is the recorder's. Later versions append. */
+/* Functions of bobbin/fold.h, of the same names there; `folded` may be given to these only, since
+ * it is the recorder's. Later versions append. */
 struct bob_fold_reading {
 	uint32_t size;		/* of this struct */
 	uint32_t reserved;
@@ -153,14 +168,17 @@ struct bob_fold_reading {
 	bob_status (*counts)(const struct bob_folded *f, uint32_t participant, uint32_t part,
 			     uint64_t *shape, uint64_t *loop);
 	bob_status (*pack)(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
-	/* What a shape is an event of. It is valid until it is asked again. 0: there is no such shape. */
+	/* What a shape is an event of. It is valid until it is asked again. 0: there is no such
+	 * shape. */
 	int (*leaf)(const struct bob_so_far *s, uint32_t shape, struct bob_hook_leaf *out);
-	/* A place of a path, as a number that is the same in all processes that have loaded the same file, whatever else they have. */
+	/* A place of a path, as a number that is the same in all processes that have loaded the
+	 * same file, whatever else they have. */
 	uint64_t (*common_place)(uint64_t place);
 };
 
-/* What the calling thread has recorded up to now: one participant, number 0. Of an event that the hook is called for the whole is in it when it has
- * ended, nothing when it begins; one that is under way around it is in it once something was recorded in it. */
+/* What the calling thread has recorded up to now: one participant, number 0. Of an event that the
+ * hook is called for the whole is in it when it has ended, nothing when it begins; one that is
+ * under way around it is in it once something was recorded in it. */
 struct bob_so_far {
 	uint32_t size;		/* of this struct */
 	uint32_t reserved;
@@ -169,8 +187,8 @@ struct bob_so_far {
 	const struct bob_fold_reading *read;
 };
 
-/* What all ranks are told of `all`, a set: as pack of a value set. It is called twice in an exchange: for the length, with neither `to` nor `room`; then, unless that is 0, for
- * the bytes. */
+/* What all ranks are told of `all`, a set: as pack of a value set. It is called twice in an
+ * exchange: for the length, with neither `to` nor `room`; then, unless that is 0, for the bytes. */
 typedef size_t (*bob_hook_tell_fn)(void *ctx, const void *all, void *to, size_t room);
 
 #define BOB_HOOKS_TABLE "bobbin_hooks_1"
@@ -197,11 +215,12 @@ static inline const struct bob_hooks_table *bob_hooks_recorder(void)
 	return t && t->size >= sizeof(*t) ? t : NULL;
 }
 
-/* Borrowed, until the hook returns or asks again; asking again costs nothing if nothing came meanwhile. It takes memory and time as of what is
- * folded, not of what has happened (docs/hooks.md), and changes nothing about what is recorded. `bytes_most`: what is folded to more is not
- * given; 0: 64 MB.
- * BOB_NONE: nothing of the thread is recorded. BOB_ERR_INVAL: no hook is running; nothing is folded (--mpi-level=flat). BOB_ERR_FULL: it is
- * too much. BOB_ERR_NOMEM. *out is untouched then. */
+/* Borrowed, until the hook returns or asks again; asking again costs nothing if nothing came
+ * meanwhile. It takes memory and time as of what is folded, not of what has happened
+ * (docs/hooks.md), and changes nothing about what is recorded. `bytes_most`: what is folded to more
+ * is not given; 0: 64 MB.
+ * BOB_NONE: nothing of the thread is recorded. BOB_ERR_INVAL: no hook is running; nothing is folded
+ * (--mpi-level=flat). BOB_ERR_FULL: it is too much. BOB_ERR_NOMEM. *out is untouched then. */
 static inline bob_status bob_hook_so_far(uint64_t bytes_most, const struct bob_so_far **out)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -209,7 +228,8 @@ static inline bob_status bob_hook_so_far(uint64_t bytes_most, const struct bob_s
 	return t ? t->so_far(bytes_most, out) : BOB_NONE;
 }
 
-/* Which of the program's processes this is, in MPI_COMM_WORLD, or without MPI as bobbin/ranks.h has it. 0: it is not known. */
+/* Which of the program's processes this is, in MPI_COMM_WORLD, or without MPI as bobbin/ranks.h has
+ * it. 0: it is not known. */
 static inline int bob_hook_rank(uint32_t *rank)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -228,12 +248,18 @@ static inline void bob_hook_say(const char *line)
 
 /* --- ranks at an event that all of them have --- */
 
-/* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What each brings, `mine`, a set of the hook's own kind (which has been added, has a value set, and BOB_HOOK_EXCHANGES), is united
- * on the way to rank 0, over the tree and with the transport that MPI_Finalize has, or bob_ranks_finalize; there `tell` says what all ranks are told of it (NULL: pack). `mine` stays the
- * caller's, as it is. A process that is no rank is alone, and is told what it brings.
- * BOB_OK: *told, *len bytes of it, is the same on all ranks; borrowed until the next exchange. Else it is untouched: BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for
- * each step), or one is in Finalize already, now or before: the trace says why, and nobody tries again. BOB_NONE: ranks cannot reach each other, or not from this thread. BOB_ERR_INVAL: no such hook, no value set, another exchange
- * is under way, or an event is being recorded. BOB_ERR_NOMEM. It comes back in bounded time, whatever others do. */
+/* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What
+ * each brings, `mine`, a set of the hook's own kind (which has been added, has a value set, and
+ * BOB_HOOK_EXCHANGES), is united on the way to rank 0, over the tree and with the transport that
+ * MPI_Finalize has, or bob_ranks_finalize; there `tell` says what all ranks are told of it (NULL:
+ * pack). `mine` stays the caller's, as it is. A process that is no rank is alone, and is told what
+ * it brings.
+ * BOB_OK: *told, *len bytes of it, is the same on all ranks; borrowed until the next exchange. Else
+ * it is untouched: BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for each
+ * step), or one is in Finalize already, now or before: the trace says why, and nobody tries again.
+ * BOB_NONE: ranks cannot reach each other, or not from this thread. BOB_ERR_INVAL: no such hook, no
+ * value set, another exchange is under way, or an event is being recorded. BOB_ERR_NOMEM. It comes
+ * back in bounded time, whatever others do. */
 static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void *mine,
 					   bob_hook_tell_fn tell, const void **told, size_t *len)
 {
@@ -242,8 +268,8 @@ static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void 
 	return t ? t->exchange(h, mine, tell, told, len) : BOB_NONE;
 }
 
-/* What a hook found out, for whoever in the process asks for it by this name: the newest. At most 16 names of 63 bytes, 256 bytes each. 0: it
- * is too much, or nothing is recorded. Threads: any. */
+/* What a hook found out, for whoever in the process asks for it by this name: the newest. At most
+ * 16 names of 63 bytes, 256 bytes each. 0: it is too much, or nothing is recorded. Threads: any. */
 static inline int bob_hook_post(const char *name, const void *bytes, size_t len)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -259,7 +285,8 @@ static inline size_t bob_hook_posted(const char *name, void *to, size_t room)
 	return t ? t->posted(name, to, room) : 0;
 }
 
-/* What the plug-in `cluster` found when ranks were compared last, at an event that all have (docs/hooks.md). */
+/* What the plug-in `cluster` found when ranks were compared last, at an event that all have
+ * (docs/hooks.md). */
 struct bob_cluster {
 	uint32_t comparison;	/* 1: the first */
 	uint32_t rank, ranks;	/* this one; how many were compared */
@@ -276,8 +303,9 @@ static inline int bob_cluster_here(struct bob_cluster *out)
 	return bob_hook_posted("cluster", out, sizeof(*out)) == sizeof(*out);
 }
 
-/* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is recorded, or it is none
- * (the trace says why). Hooks are called in the order in which they were added; never removed. */
+/* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is
+ * recorded, or it is none (the trace says why). Hooks are called in the order in which they were
+ * added; never removed. */
 static inline int bob_hook_add(const struct bob_hook *h)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -290,7 +318,8 @@ struct bob_plugin {
 	uint32_t version;	/* BOB_PLUGIN_VERSION: another one is refused */
 	uint32_t size;		/* of this struct */
 	const char *name;
-	/* Called once when the program starts. 0: all is well; else it is not used, and the trace says so. */
+	/* Called once when the program starts. 0: all is well; else it is not used, and the trace
+	 * says so. */
 	int (*begin)(void);
 	void (*finish)(void);	/* when it ends; NULL: nothing */
 };

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; nobody else has to.
+/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; nobody else
+ * has to.
  *
- * An instrumented file describes itself once -- *units* (functions, subroutines), *variables* (what is traced), *sites* (places in its text
- * where something may be accessed), *nests* (loops whose accesses are told at once) -- and is made known before its code runs. A
- * probe passes a site and an address. Whether something traced lies there the recorder decides, by a table of variables where they
- * are at the time; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are told apart exactly.
+ * An instrumented file describes itself once -- *units* (functions, subroutines), *variables* (what
+ * is traced), *sites* (places in its text where something may be accessed), *nests* (loops whose
+ * accesses are told at once) -- and is made known before its code runs. A probe passes a site and
+ * an address. Whether something traced lies there the recorder decides, by a table of variables
+ * where they are at the time; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are
+ * told apart exactly.
  *
- * What is in this header needs no library: without `bobbin record --source` a probe costs a load and a branch, and with it little more where nothing is wanted: that is counted here,
- * each thread for itself. C11 and C++11.
- * Threads: any. Nothing here fails visibly, changes errno or frees what is the program's. The tables are read as long as the
- * file's code is there. */
+ * What is in this header needs no library: without `bobbin record --source` a probe costs a load
+ * and a branch, and with it little more where nothing is wanted: that is counted here, each thread
+ * for itself. C11 and C++11.
+ * Threads: any. Nothing here fails visibly, changes errno or frees what is the program's. The
+ * tables are read as long as the file's code is there. */
 #ifndef BOBBIN_PROBE_H
 #define BOBBIN_PROBE_H
 
@@ -49,11 +53,13 @@ struct bob_probe_site {
 	uint8_t file;		/* 0: the file; else 1 + the header */
 	uint32_t unit;		/* index */
 	uint16_t size;		/* bytes that are accessed, not 0 */
-	uint16_t
-		like; /* in a nest: the access so many before has the same steps in all loops; 0: none is known to */
+	/* in a nest: the access so many before has the same steps in all loops; 0: none is known
+	 * to */
+	uint16_t like;
 };
 
-/* All that is innermost in loops without calls: sites first..first+count-1, in order, in each iteration. */
+/* All that is innermost in loops without calls: sites first..first+count-1, in order, in each
+ * iteration. */
 struct bob_probe_nest {
 	uint32_t first, count;
 	uint32_t depth;		/* loops around */
@@ -63,13 +69,15 @@ struct bob_probe_variable {
 	const char *name;	/* as people call it: "a", "u in solve", "/blk/x" */
 	uint32_t element;	/* bytes; of a scalar its own */
 	uint32_t rank;		/* dimensions */
-	/* Of each dimension, that which varies fastest first: lower bound, extent. Extents of 0: not known before it is declared. */
+	/* Of each dimension, that which varies fastest first: lower bound, extent. Extents of 0:
+	 * not known before it is declared. */
 	const int64_t (*bounds)[2];
 	/* What is wanted of each dimension: first and last subscript; NULL: everything. */
 	const int64_t (*wanted)[2];
 	uint32_t rows_first;	/* C: subscripts are written with the fastest last */
-	/* BOB_PROBE_OWN: each time it is declared it begins to live, on a stack; such variables there that it lies over are over, and names of
-	 * them, however they were left (longjmp). BOB_PROBE_OWN_AGAIN: the same variable once more, as the row before. 0: neither. */
+	/* BOB_PROBE_OWN: each time it is declared it begins to live, on a stack; such variables
+	 * there that it lies over are over, and names of them, however they were left (longjmp).
+	 * BOB_PROBE_OWN_AGAIN: the same variable once more, as the row before. 0: neither. */
 	uint32_t own;
 };
 #define BOB_PROBE_OWN 1u
@@ -97,13 +105,16 @@ struct bob_probe_file {
 		BOB_PROBE_UNREAD(3);
 	const struct bob_probe_table *recorder;
 	void *own;
-	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there, but count. NULL: `access` is not, either. */
+	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there, but
+	 * count. NULL: `access` is not, either. */
 	const struct bob_probe_gap *const *gap;
-	/* What was asked for and has no probe, a line each, without its end; NULL is behind the last. NULL: nothing. */
+	/* What was asked for and has no probe, a line each, without its end; NULL is behind the
+	 * last. NULL: nothing. */
 	const char *const *missing;
 	/* A line of what `bobbin instrument` predicted; NULL: none. */
 	const char *predicted;
-	/* Headers that sites are in; NULL is behind the last. NULL: none. Files of before end here. */
+	/* Headers that sites are in; NULL is behind the last. NULL: none. Files of before end
+	 * here. */
 	const char *const *headers;
 };
 
@@ -114,30 +125,35 @@ struct bob_probe_file {
 struct bob_probe_table {
 	uint32_t size;
 	uint32_t reserved;
-	/* From now on f->access is what probes call, if anything is recorded. Once for each file. */
+	/* From now on f->access is what probes call, if anything is recorded. Once for each
+	 * file. */
 	void (*begin)(struct bob_probe_file *f);
-	/* Variable `v` lies at `base` from now on. `bounds` as in struct bob_probe_variable, NULL: as there. One without elements lies
-	 * nowhere. */
+	/* Variable `v` lies at `base` from now on. `bounds` as in struct bob_probe_variable, NULL:
+	 * as there. One without elements lies nowhere. */
 	void (*declare)(struct bob_probe_file *f, uint32_t v, const volatile void *base,
 			const int64_t (*bounds)[2]) BOB_PROBE_UNREAD(3);
 	/* No longer. */
 	void (*forget)(struct bob_probe_file *f, uint32_t v, const volatile void *base)
 		BOB_PROBE_UNREAD(3);
-	/* Nest `n` runs now: `trips` of its loops, outermost first; for each access where its first iteration goes and, for each loop,
-	 * how far the next one is from there, bytes: step[access * depth + loop]. */
+	/* Nest `n` runs now: `trips` of its loops, outermost first; for each access where its first
+	 * iteration goes and, for each loop, how far the next one is from there, bytes:
+	 * step[access * depth + loop]. */
 	void (*nest)(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		     const volatile void *const *at, const int64_t *step);
-	/* The memory at `base` is given back: variables of any file that begin there lie there no longer. */
+	/* The memory at `base` is given back: variables of any file that begin there lie there no
+	 * longer. */
 	void (*gone)(const volatile void *base) BOB_PROBE_UNREAD(1);
-	/* As `nest`, of loops whose trips depend on those around them. In iteration i[0], i[1], ... (from 0) of these, loop d has
-	 * span[d] + the sum of slope[d * depth + e] * i[e] over e < d values before it, of which it takes each by[d]-th: none if that is not above 0.
-	 * at[k] is where access k would go with all i[] = 0, which need not happen; step[k * depth + d] how far it is from there in the
-	 * next iteration of loop d with the loops in it at their beginning. */
+	/* As `nest`, of loops whose trips depend on those around them. In iteration i[0], i[1], ...
+	 * (from 0) of these, loop d has span[d] + the sum of slope[d * depth + e] * i[e] over e < d
+	 * values before it, of which it takes each by[d]-th: none if that is not above 0. at[k] is
+	 * where access k would go with all i[] = 0, which need not happen; step[k * depth + d] how
+	 * far it is from there in the next iteration of loop d with the loops in it at their
+	 * beginning. */
 	void (*uneven)(struct bob_probe_file *f, uint32_t n, const int64_t *span,
 		       const int64_t *slope, const int64_t *by, const volatile void *const *at,
 		       const int64_t *step);
-	/* The calling thread's count of accesses that `access` is not asked about. It may be added to for ever, and is the same in a fork
-	 * child. NULL: there is none at the moment. */
+	/* The calling thread's count of accesses that `access` is not asked about. It may be added
+	 * to for ever, and is the same in a fork child. NULL: there is none at the moment. */
 	uint64_t *(*outside)(void);
 };
 
@@ -160,7 +176,8 @@ static inline void bob_probe_begin(struct bob_probe_file *f)
 		t->begin(f);
 }
 
-/* Nothing that is wanted was accessed. What may be loaded later has no variable of its own for that: its first use in a thread may allocate. */
+/* Nothing that is wanted was accessed. What may be loaded later has no variable of its own for
+ * that: its first use in a thread may allocate. */
 #if defined(__PIC__) && !defined(__PIE__)
 static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more)
 {
@@ -209,8 +226,9 @@ static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32
 	return at;
 }
 
-/* A loop that calls nothing, waits for nobody and declares nothing *holds* the gaps of its sites: they are looked up before it, and what lies in them is
- * counted in registers. What another thread declares meanwhile it could not get at without waiting for it. */
+/* A loop that calls nothing, waits for nobody and declares nothing *holds* the gaps of its sites:
+ * they are looked up before it, and what lies in them is counted in registers. What another thread
+ * declares meanwhile it could not get at without waiting for it. */
 struct bob_probe_held {
 	uint64_t all, asked;
 };
@@ -272,7 +290,8 @@ static inline void bob_probe_forget(struct bob_probe_file *f, uint32_t v, const 
 		f->recorder->forget(f, v, base);
 }
 
-/* Declares what a pointer leads to, in new memory of so many bytes: the slowest dimension of `v` is as long as they allow. */
+/* Declares what a pointer leads to, in new memory of so many bytes: the slowest dimension of `v` is
+ * as long as they allow. */
 BOB_PROBE_UNREAD(3)
 static inline void bob_probe_block(struct bob_probe_file *f, uint32_t v, const volatile void *base,
 				   size_t bytes)
@@ -355,7 +374,8 @@ static inline void bob_probe_uneven(struct bob_probe_file *f, uint32_t n, const 
 		f->recorder->uneven(f, n, span, slope, by, at, step);
 }
 
-/* The lvalue x, whose access is told: BOB_PROBE_X(site, x) = 1. The file's struct is called bob_probe_here. Evaluates x once. */
+/* The lvalue x, whose access is told: BOB_PROBE_X(site, x) = 1. The file's struct is called
+ * bob_probe_here. Evaluates x once. */
 #define BOB_PROBE_X(site, x)                                                                       \
 	(*(__typeof__(&(x)))(uintptr_t)bob_probe_at(&bob_probe_here, (site), &(x)))
 

@@ -16,9 +16,9 @@
 
 #include "bobbin/status.h"
 
-/* Texts that a trace gives -- paths, names of threads, functions, variables -- are for people to read: of
- * their bytes, control characters (0x00 to 0x1f, 0x7f) are '?', so nobody's name moves a cursor or begins
- * a line. The words of a command (argv) are as they were. */
+/* Texts that a trace gives -- paths, names of threads, functions, variables -- are for people to
+ * read: of their bytes, control characters (0x00 to 0x1f, 0x7f) are '?', so nobody's name moves a
+ * cursor or begins a line. The words of a command (argv) are as they were. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,39 +28,47 @@ struct bob_trace;
 
 /* Open the trace directory `dir` (default name: bobbin.data). On BOB_OK *out is the caller's; on
  * failure untouched. Files that cannot be read at all become problems; BOB_ERR_NOENT if there is no
- * such directory or no process file in it, BOB_ERR_CORRUPT if none of these can be read. `err` may be NULL. */
+ * such directory or no process file in it, BOB_ERR_CORRUPT if none of these can be read. `err` may
+ * be NULL. */
 BOB_API bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_error *err);
 BOB_API void bob_trace_close(struct bob_trace *t); /* NULL is allowed */
 
 struct bob_process_info {
 	uint32_t pid, ppid, seq;
-	int32_t rank;		/* MPI rank among those of the trace, see bob_world_info; -1 if none */
+	/* MPI rank among those of the trace, see bob_world_info; -1 if none */
+	int32_t rank;
 	int32_t world;		/* index of its MPI_COMM_WORLD; -1 if none */
 	int32_t world_size;	/* -1 if none */
 	uint32_t parent;	/* index of the parent process in this trace, ~0 if not traced */
 	uint32_t first_thread;	/* its threads are first_thread .. + thread_count - 1 */
 	uint32_t thread_count;
 	uint32_t image_count;
-	uint32_t state;		/* 0 open or killed, 1 ended, 2 replaced by exec, 3 stopped recording */
+	/* 0 open or killed, 1 ended, 2 replaced by exec, 3 stopped recording */
+	uint32_t state;
 	uint32_t stop_reason;
 	const char *stop_text;	/* constant phrase for stop_reason, "" if none */
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
-	uint32_t
-		end_source; /* who said how it ended: 0 nobody, 1 it called _exit, 2 who waited for it: the launcher, a recorded process */
-	uint32_t end_status;	/* as wait() has it, see WIFEXITED and so on; only with end_source */
+	/* who said how it ended: 0 nobody, 1 it called _exit, 2 who waited for it: the launcher, a
+	 * recorded process */
+	uint32_t end_source;
+	/* as wait() has it, see WIFEXITED and so on; only with end_source */
+	uint32_t end_status;
 	const char *host;
 	const char *exe;	/* "" if not recorded */
 	const char *const *argv; /* NULL terminated */
 	const char *const *config; /* NAME=value, NULL terminated */
 	const char *const *
-		loss; /* what was given up when its accesses were folded, NAME=value; NULL terminated */
-	/* Settings by which not all of its MPI calls were recorded, as mpi-functions=p2p; NULL terminated. */
+		/* what was given up when its accesses were folded, NAME=value; NULL terminated */
+		loss;
+	/* Settings by which not all of its MPI calls were recorded, as mpi-functions=p2p; NULL
+	 * terminated. */
 	const char *const *left_out;
 	const char *cwd;
 	const char *file;	/* its file name inside the directory */
-	int in_head;		/* what it recorded up to MPI_Finalize is in a file that ranks have in common, too */
-	uint64_t
-		debugged_mono_ns; /* since then some functions are not recorded: a debugger attached; 0: none did */
+	/* what it recorded up to MPI_Finalize is in a file that ranks have in common, too */
+	int in_head;
+	/* since then some functions are not recorded: a debugger attached; 0: none did */
+	uint64_t debugged_mono_ns;
 };
 
 /* When the run began, by the monotonic clock of the process's host. Hosts have clocks of their own:
@@ -83,8 +91,10 @@ struct bob_thread_info {
 	/* self-check counters, see docs/format.md */
 	uint64_t top_mismatch, orphans, sp_rule, slow_entries, site_misses, queued, lost, switches,
 		restarts;
-	uint64_t beside;	/* calls that another task made on this thread's storage: not recorded */
-	uint64_t outside;	/* memory accesses that were not recorded: not of chosen addresses */
+	/* calls that another task made on this thread's storage: not recorded */
+	uint64_t beside;
+	/* memory accesses that were not recorded: not of chosen addresses */
+	uint64_t outside;
 };
 
 struct bob_image_info {
@@ -126,8 +136,9 @@ BOB_API bob_status bob_trace_function(const struct bob_trace *t, uint32_t proces
 BOB_API bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process,
 					 uint32_t image, uint64_t pc,
 					 struct bob_function_info *out);
-/* An MPI_COMM_WORLD: that of mpirun, of another mpirun of the same recording, or of what MPI_Comm_spawn started.
- * Their ranks are numbered on: rank r of a world is rank `first` + r of the trace. Worlds come in the order of their beginnings. */
+/* An MPI_COMM_WORLD: that of mpirun, of another mpirun of the same recording, or of what
+ * MPI_Comm_spawn started. Their ranks are numbered on: rank r of a world is rank `first` + r of the
+ * trace. Worlds come in the order of their beginnings. */
 struct bob_world_info {
 	uint32_t first, size;
 };
@@ -136,8 +147,8 @@ BOB_API uint32_t bob_trace_world_count(const struct bob_trace *t);
 BOB_API const struct bob_world_info *bob_trace_world(const struct bob_trace *t, uint32_t index);
 
 #define BOB_RANK_UNKNOWN (~0u)
-/* A member of a communicator, as an event of the process has it: its rank in the trace. BOB_RANK_UNKNOWN: it is in no world
- * that the trace has. */
+/* A member of a communicator, as an event of the process has it: its rank in the trace.
+ * BOB_RANK_UNKNOWN: it is in no world that the trace has. */
 BOB_API uint32_t bob_trace_member(const struct bob_trace *t, uint32_t process, uint64_t member);
 
 /* A call of MPI_Comm_spawn or MPI_Comm_spawn_multiple that started processes. */
@@ -159,10 +170,11 @@ struct bob_trace_sizes {
 	uint64_t events;
 	uint64_t accesses;	/* loads and stores; an atomic instruction is one */
 	uint64_t mpi_calls;
-	uint64_t
-		raw_bytes; /* 2 per entry and 2 per exit, 16 per access, 8 per MPI call and per word of it, 16 if its times are exact */
-	uint64_t
-		stream_bytes; /* coded bytes of all streams, memory records and their descriptors */
+	/* 2 per entry and 2 per exit, 16 per access, 8 per MPI call and per word of it, 16 if its
+	 * times are exact */
+	uint64_t raw_bytes;
+	/* coded bytes of all streams, memory records and their descriptors */
+	uint64_t stream_bytes;
 	uint64_t meta_bytes;
 	uint64_t mark_bytes;
 	uint64_t file_bytes;
@@ -185,8 +197,8 @@ BOB_API bob_status bob_trace_verify(struct bob_trace *t);
 BOB_API uint32_t bob_trace_skipped_image_count(const struct bob_trace *t, uint32_t process);
 BOB_API const char *bob_trace_skipped_image(const struct bob_trace *t, uint32_t process,
 					    uint32_t index, uint32_t *reason);
-/* Engine native: how much code there is in the images whose memory accesses are recorded, and the code of it whose
- * accesses are not, because it could not be translated. */
+/* Engine native: how much code there is in the images whose memory accesses are recorded, and the
+ * code of it whose accesses are not, because it could not be translated. */
 struct bob_mem_coverage {
 	uint64_t functions, bytes;
 };
@@ -248,7 +260,8 @@ struct bob_event {
 	uint32_t reserved;
 };
 
-/* The function that the thread entered last; what comes before is not read. BOB_NONE: no call was recorded of it. BOB_ERR_NOMEM. */
+/* The function that the thread entered last; what comes before is not read. BOB_NONE: no call was
+ * recorded of it. BOB_ERR_NOMEM. */
 BOB_API bob_status bob_trace_last_entry(const struct bob_trace *t, uint32_t thread, uint32_t *id);
 
 /* Cursor over one thread's events, oldest first, with the call stacks kept up to date. */
@@ -258,9 +271,9 @@ struct bob_cursor;
 BOB_API bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread,
 				   struct bob_cursor **out, struct bob_error *err);
 /* *ev is the caller's copy. BOB_END after the last event; BOB_ERR_CORRUPT where the stream stops
- * making sense (err->offset): calling on goes on behind the damage, with note LOST. BOB_ERR_FULL: the
- * stack is deeper than the format's limit; final, like BOB_ERR_NOMEM. Every frame gets its exit, except those still open when the stream
- * ends without a clean end of the thread. */
+ * making sense (err->offset): calling on goes on behind the damage, with note LOST. BOB_ERR_FULL:
+ * the stack is deeper than the format's limit; final, like BOB_ERR_NOMEM. Every frame gets its
+ * exit, except those still open when the stream ends without a clean end of the thread. */
 BOB_API bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev,
 				   struct bob_error *err);
 /* From now on bob_cursor_next also tells where events with values stand among the calls. */
@@ -309,13 +322,14 @@ struct bob_access {
 	uint8_t flags;
 };
 
-/* Cursor over the accesses of one thread, in the order of execution. Memory use does not depend on their
- * number. Errors of open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it has no memory records). */
+/* Cursor over the accesses of one thread, in the order of execution. Memory use does not depend on
+ * their number. Errors of open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it has no
+ * memory records). */
 struct bob_access_cursor;
 BOB_API bob_status bob_access_cursor_open(const struct bob_trace *t, uint32_t thread,
 					  struct bob_access_cursor **out, struct bob_error *err);
-/* The next accesses, at most `room`; BOB_OK with *count > 0. BOB_END after the last; BOB_ERR_CORRUPT where
- * something is damaged: calling on goes on behind it, with the flag LOST. */
+/* The next accesses, at most `room`; BOB_OK with *count > 0. BOB_END after the last;
+ * BOB_ERR_CORRUPT where something is damaged: calling on goes on behind it, with the flag LOST. */
 BOB_API bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access *to,
 					  size_t room, size_t *count, struct bob_error *err);
 BOB_API void bob_access_cursor_close(struct bob_access_cursor *c); /* NULL is allowed */
@@ -337,11 +351,12 @@ struct bob_sync_event {
 };
 /* "lock", "at barrier", ...; "" for what is none. */
 BOB_API const char *bob_sync_name(uint32_t kind);
-/* From now on bob_access_cursor_read also stops where the thread synchronises: BOB_NONE, *count is 0 then, and
- * bob_access_cursor_sync says what it does. With `only` there are no accesses. */
+/* From now on bob_access_cursor_read also stops where the thread synchronises: BOB_NONE, *count is
+ * 0 then, and bob_access_cursor_sync says what it does. With `only` there are no accesses. */
 BOB_API void bob_access_cursor_stop_at_syncs(struct bob_access_cursor *c, int only);
 BOB_API void bob_access_cursor_sync(const struct bob_access_cursor *c, struct bob_sync_event *sync);
-/* Where the thread's events with values, its calls of MPI, stand among its accesses: the n-th of these marks is the n-th event. */
+/* Where the thread's events with values, its calls of MPI, stand among its accesses: the n-th of
+ * these marks is the n-th event. */
 enum bob_value_mark {
 	BOB_VALUE_WHOLE = 1,	/* one that nothing was recorded in */
 	BOB_VALUE_BEGIN = 2,	/* what comes up to END happened in it */
@@ -353,22 +368,26 @@ struct bob_value_place {
 	uint32_t what;		/* MPI: the function's number; of WHOLE and BEGIN */
 	uint64_t count;		/* of NO_MARK */
 };
-/* As bob_access_cursor_stop_at_syncs, for these marks; *place says what was come to. 0: it was synchronisation. */
+/* As bob_access_cursor_stop_at_syncs, for these marks; *place says what was come to. 0: it was
+ * synchronisation. */
 BOB_API void bob_access_cursor_stop_at_values(struct bob_access_cursor *c);
 BOB_API int bob_access_cursor_value(const struct bob_access_cursor *c,
 				    struct bob_value_place *place);
-/* A stretch of a thread: what it did between two of its events with values, behind the first one's end and before the second one's begin. An event of
- * the program's own has things in it: these are in the stretch that begins with it. */
+/* A stretch of a thread: what it did between two of its events with values, behind the first one's
+ * end and before the second one's begin. An event of the program's own has things in it: these are
+ * in the stretch that begins with it. */
 struct bob_stretch_end {
 	int given;		/* 0: where the thread begins, or ends */
-	int by_number;		/* of all events; else of those that are `what`, or of the program's own by that name */
+	/* of all events; else of those that are `what`, or of the program's own by that name */
+	int by_number;
 	uint32_t what;
 	const char *name;	/* NULL: `what` says */
 	uint64_t number;	/* from 0 */
 };
 struct bob_stretch {
 	struct bob_stretch_end from, to;
-	int keep_syncs;		/* marks of synchronisation outside of it stay: others wait for them */
+	/* marks of synchronisation outside of it stay: others wait for them */
+	int keep_syncs;
 };
 enum bob_stretch_lack {
 	BOB_STRETCH_FOUND = 0,
@@ -380,15 +399,16 @@ enum bob_stretch_lack {
 	BOB_STRETCH_NO_PLACE,	/* one that is meant has, or may have, no mark */
 	BOB_STRETCH_DAMAGED	/* records are missing before it */
 };
-/* From now on these threads of the trace have no accesses but those of the stretch, and its two events' marks. lack[i] says whether
- * it is there in threads[i]; of one in which it is not nobody should read more. Nobody may read the trace meanwhile, and
- * cursors that are open are not valid any more. What is before a stretch is not expanded where it is affine. Once for each
- * thread. Errors: INVAL (no such thread, or it was restricted before), NOMEM, CORRUPT. */
+/* From now on these threads of the trace have no accesses but those of the stretch, and its two
+ * events' marks. lack[i] says whether it is there in threads[i]; of one in which it is not nobody
+ * should read more. Nobody may read the trace meanwhile, and cursors that are open are not valid
+ * any more. What is before a stretch is not expanded where it is affine. Once for each thread.
+ * Errors: INVAL (no such thread, or it was restricted before), NOMEM, CORRUPT. */
 BOB_API bob_status bob_trace_restrict(struct bob_trace *t, const uint32_t *threads, uint32_t count,
 				      const struct bob_stretch *stretch,
 				      enum bob_stretch_lack *lack);
-/* The same in a thread whose calls are recorded: positions of the symbols that stand for the two events (0 and UINT64_MAX where an end is
- * not given), or why there is no such stretch. */
+/* The same in a thread whose calls are recorded: positions of the symbols that stand for the two
+ * events (0 and UINT64_MAX where an end is not given), or why there is no such stretch. */
 BOB_API bob_status bob_trace_stretch_positions(const struct bob_trace *t, uint32_t thread,
 					       const struct bob_stretch *stretch, uint64_t *first,
 					       uint64_t *last, enum bob_stretch_lack *lack);
@@ -405,19 +425,20 @@ BOB_API uint64_t bob_trace_accesses(const struct bob_trace *t, uint32_t thread);
 
 enum bob_place_kind {
 	BOB_PLACE_NONE = 0,	/* nothing is known */
-	BOB_PLACE_POINTER =
-		1, /* through the pointer, reference or array that `name` says: "a[]", "p->n" */
+	/* through the pointer, reference or array that `name` says: "a[]", "p->n" */
+	BOB_PLACE_POINTER = 1,
 	BOB_PLACE_LOCAL = 2,	/* the variable of the function's frame */
-	BOB_PLACE_STACK =
-		3, /* the function's frame, not a variable of it: saved registers, temporaries */
-	BOB_PLACE_INDEXED =
-		4, /* the frame, with an index; `name` only if all its addresses are within it */
+	/* the function's frame, not a variable of it: saved registers, temporaries */
+	BOB_PLACE_STACK = 3,
+	/* the frame, with an index; `name` only if all its addresses are within it */
+	BOB_PLACE_INDEXED = 4,
 	BOB_PLACE_THREAD = 5,	/* the image's thread-local variables; `name` is one */
-	BOB_PLACE_THREAD_INDEXED =
-		6 /* these, with an index; `name` only if all its addresses are within it */
+	/* these, with an index; `name` only if all its addresses are within it */
+	BOB_PLACE_THREAD_INDEXED = 6
 };
 
-/* Where in the source an instruction is, and through what its loads and its stores (atomics are stores) go. */
+/* Where in the source an instruction is, and through what its loads and its stores (atomics are
+ * stores) go. */
 struct bob_place {
 	uint32_t kind;		/* enum bob_place_kind */
 	const char *name;	/* "" if none */
@@ -454,7 +475,8 @@ BOB_API void bob_trace_object_span(const struct bob_trace *t, uint32_t process, 
 
 #define BOB_SHAPE_DIMENSIONS_MAX 15u
 
-/* A variable, and which element of it lies at an address. Dimensions: that which varies fastest comes first. */
+/* A variable, and which element of it lies at an address. Dimensions: that which varies fastest
+ * comes first. */
 struct bob_shape {
 	const char *name;	/* "" if not known */
 	uint64_t address;	/* of its first element */
@@ -462,23 +484,29 @@ struct bob_shape {
 	uint32_t element;	/* bytes */
 	uint32_t rank;		/* dimensions; 0: a scalar */
 	int rows_first;		/* people write the fastest dimension last, as in C */
-	uint32_t
-		told; /* so many different bounds it had, one after the other or in several places */
-	int varies;		/* ... by which an element had other subscripts, or 16 of them, and perhaps others; below are those of the largest */
+	/* so many different bounds it had, one after the other or in several places */
+	uint32_t told;
+	/* ... by which an element had other subscripts, or 16 of them, and perhaps others; below
+	 * are those of the largest */
+	int varies;
 	const int64_t (*bounds)[2]; /* of each dimension its lower bound and extent; borrowed */
 	uint64_t elements;
 	uint64_t number;	/* which element the address is in, from 0 */
 	uint32_t offset;	/* bytes into it */
-	int inside;		/* number < elements; else there are no subscripts: it is behind, of what shares its storage ... */
-	int before;		/* ... or before: the first byte of the number-th element before the first one, and `offset` */
+	/* number < elements; else there are no subscripts: it is behind, of what shares its storage
+	 * ... */
+	int inside;
+	/* ... or before: the first byte of the number-th element before the first one, and
+	 * `offset` */
+	int before;
 	int64_t subscript[BOB_SHAPE_DIMENSIONS_MAX];
 };
 
 /* BOB_NONE: no variable whose bounds are known is there. */
 BOB_API bob_status bob_trace_shape(const struct bob_trace *t, uint32_t process, uint64_t address,
 				   struct bob_shape *out);
-/* The `index`th one, its first element, in order of their addresses; `element` is 0 if something else is said to lie there. BOB_NONE: there
- * are not so many. */
+/* The `index`th one, its first element, in order of their addresses; `element` is 0 if something
+ * else is said to lie there. BOB_NONE: there are not so many. */
 BOB_API bob_status bob_trace_shape_at(const struct bob_trace *t, uint32_t process, uint32_t index,
 				      struct bob_shape *out);
 
@@ -489,8 +517,8 @@ BOB_API int bob_trace_has_source(const struct bob_trace *t, uint32_t process);
 
 struct bob_folded;
 
-/* The folded accesses of a thread, which is *participant of it; NULL: it has none. What was not folded yet when the
- * process was killed is not in it (bob_access_cursor has it all). */
+/* The folded accesses of a thread, which is *participant of it; NULL: it has none. What was not
+ * folded yet when the process was killed is not in it (bob_access_cursor has it all). */
 BOB_API const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread,
 						  uint32_t *participant);
 
@@ -516,8 +544,8 @@ enum bob_leaf_kind {
 	BOB_LEAF_BLOCK = 1,	/* happens once */
 	BOB_LEAF_LOOP = 2,	/* n times: (last word - word[counter]) / counter_step */
 	BOB_LEAF_MARK = 3,	/* no accesses */
-	BOB_LEAF_AGAIN =
-		4, /* no accesses; the next (its word) ones were told before and do not count */
+	/* no accesses; the next (its word) ones were told before and do not count */
+	BOB_LEAF_AGAIN = 4,
 	BOB_LEAF_SYNC = 5,	/* no accesses; its words: the object, perhaps a number */
 	BOB_LEAF_VALUES = 6	/* no accesses; an event with values, see `value` */
 };
@@ -533,32 +561,34 @@ struct bob_leaf {
 	uint32_t sync;		/* SYNC: what it is, see bob_sync_name */
 	uint32_t value;		/* VALUES: enum bob_value_mark; of NO_MARK the count is its word */
 	uint32_t value_what;	/* ... what it is */
-	uint32_t sp_word;	/* the stack pointer is this word + sp_begin there; or BOB_LEAF_NO_WORD */
+	/* the stack pointer is this word + sp_begin there; or BOB_LEAF_NO_WORD */
+	uint32_t sp_word;
 	int32_t sp_begin;
 };
 
-/* Of a LOOP: the addresses (without `offset`) of an access whose word is the piece `word`, iterations included, as a
- * piece with one loop more, the innermost. `begin` and `end` are the pieces of words `counter` and `words`, `by` that of `step_word`
- * (NULL: there is none). 0: they do not fit together. */
+/* Of a LOOP: the addresses (without `offset`) of an access whose word is the piece `word`,
+ * iterations included, as a piece with one loop more, the innermost. `begin` and `end` are the
+ * pieces of words `counter` and `words`, `by` that of `step_word` (NULL: there is none). 0: they do
+ * not fit together. */
 struct bob_piece; /* bobbin/fold.h */
 BOB_API int bob_leaf_iterations(const struct bob_leaf *leaf, const struct bob_leaf_access *a,
 				const struct bob_piece *word, const struct bob_piece *begin,
 				const struct bob_piece *end, const struct bob_piece *by,
 				struct bob_piece *out);
 
-/* A place of a call path there: the image that calls, by its number in the process (0xffff: code in no image), and the call's link
- * address. */
+/* A place of a call path there: the image that calls, by its number in the process (0xffff: code in
+ * no image), and the call's link address. */
 BOB_API void bob_trace_place(const struct bob_trace *t, uint32_t process, uint64_t place,
 			     uint32_t *image, uint64_t *pc);
 
-/* What a shape of bob_trace_folded stands for. At most `room` accesses are written to `to` (NULL if none are
- * wanted). BOB_NONE: no such shape, or nothing is known of it. */
+/* What a shape of bob_trace_folded stands for. At most `room` accesses are written to `to` (NULL if
+ * none are wanted). BOB_NONE: no such shape, or nothing is known of it. */
 BOB_API bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t shape,
 				  struct bob_leaf *leaf, struct bob_leaf_access *to, size_t room);
 
-/* The folded accesses of a thread one by one, each with its shape and the loops around it. What was not folded yet when
- * the process was killed is not among them. Threads: one cursor, one thread. Errors of open: BOB_ERR_NOMEM,
- * BOB_ERR_INVAL (no such thread), BOB_NONE (nothing is folded). */
+/* The folded accesses of a thread one by one, each with its shape and the loops around it. What was
+ * not folded yet when the process was killed is not among them. Threads: one cursor, one thread.
+ * Errors of open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (nothing is folded). */
 struct bob_loop_cursor;
 struct bob_fold_at; /* bobbin/fold.h */
 BOB_API bob_status bob_loop_cursor_open(const struct bob_trace *t, uint32_t thread,
@@ -574,7 +604,8 @@ BOB_API void bob_loop_cursor_close(struct bob_loop_cursor *c); /* NULL is allowe
 /* --- events with values: MPI calls --- */
 
 enum bob_value_kind { BOB_VALUES_MPI = 1 };
-/* Which of them there can be: calls of MPI, events that the program marks (bobbin/events.h). Bits. */
+/* Which of them there can be: calls of MPI, events that the program marks (bobbin/events.h).
+ * Bits. */
 enum bob_value_origin { BOB_VALUES_OF_MPI = 1, BOB_VALUES_OF_PROGRAM = 2 };
 BOB_API uint32_t bob_trace_value_origins(const struct bob_trace *t);
 
@@ -595,17 +626,21 @@ struct bob_value_event {
 	uint32_t words, vectors;
 	const uint64_t *word;
 	struct bob_value_vector vector[BOB_VALUE_VECTORS_MAX];
-	int open;		/* it had begun and was not complete when recording ended: what it would have brought is 0, or missing */
+	/* it had begun and was not complete when recording ended: what it would have brought is 0,
+	 * or missing */
+	int open;
 	int lost;		/* events are missing before this one */
 };
 
-/* One thread's events, in order. Memory use does not depend on their number. Threads: one cursor, one thread. Errors of open:
- * BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it has none of that kind). */
+/* One thread's events, in order. Memory use does not depend on their number. Threads: one cursor,
+ * one thread. Errors of open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it has none
+ * of that kind). */
 struct bob_value_cursor;
 BOB_API bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
 					 enum bob_value_kind kind, struct bob_value_cursor **out,
 					 struct bob_error *err);
-/* BOB_END after the last. BOB_ERR_CORRUPT where something is damaged: calling on goes on behind it. */
+/* BOB_END after the last. BOB_ERR_CORRUPT where something is damaged: calling on goes on behind
+ * it. */
 BOB_API bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
 					 struct bob_error *err);
 BOB_API void bob_value_cursor_close(struct bob_value_cursor *c); /* NULL is allowed */
@@ -616,14 +651,15 @@ struct bob_value_span {
 	uint64_t begin_ns, end_ns; /* by the clock of the process */
 	int open;		/* it had not ended: end_ns is begin_ns */
 };
-/* The n-th one given is that of the thread's n-th event. Memory use does not depend on their number. Threads: one cursor, one thread. Errors of
- * open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it was not recorded). */
+/* The n-th one given is that of the thread's n-th event. Memory use does not depend on their
+ * number. Threads: one cursor, one thread. Errors of open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such
+ * thread), BOB_NONE (it was not recorded). */
 struct bob_span_cursor;
 BOB_API bob_status bob_span_cursor_open(const struct bob_trace *t, uint32_t thread,
 					enum bob_value_kind kind, struct bob_span_cursor **out,
 					struct bob_error *err);
-/* BOB_END after the last; of a process that was killed there may be one more than there are events, or one less. BOB_ERR_CORRUPT, for good:
- * something is damaged. */
+/* BOB_END after the last; of a process that was killed there may be one more than there are events,
+ * or one less. BOB_ERR_CORRUPT, for good: something is damaged. */
 BOB_API bob_status bob_span_cursor_next(struct bob_span_cursor *c, struct bob_value_span *s,
 					struct bob_error *err);
 BOB_API void bob_span_cursor_close(struct bob_span_cursor *c); /* NULL is allowed */
@@ -637,16 +673,17 @@ struct bob_clock {
 };
 BOB_API void bob_trace_clock(const struct bob_trace *t, uint32_t process, struct bob_clock *out);
 #define BOB_CLOCK_UNKNOWN UINT64_MAX
-/* A moment of the process as the clock of rank 0 has it: between the two measurements the offset is taken to go from one to the other
- * evenly, before and after them to stand still. *uncertainty_ns: by how much that may be wrong; BOB_CLOCK_UNKNOWN: nothing was
- * measured, and the process was on another host than others. Without measurements hosts are taken to have one clock each. */
+/* A moment of the process as the clock of rank 0 has it: between the two measurements the offset is
+ * taken to go from one to the other evenly, before and after them to stand still. *uncertainty_ns:
+ * by how much that may be wrong; BOB_CLOCK_UNKNOWN: nothing was measured, and the process was on
+ * another host than others. Without measurements hosts are taken to have one clock each. */
 BOB_API uint64_t bob_trace_moment(const struct bob_trace *t, uint32_t process, uint64_t ns,
 				  uint64_t *uncertainty_ns);
 /* Bytes that this takes in the trace. */
 BOB_API uint64_t bob_trace_spans_bytes(const struct bob_trace *t);
 
-/* How long they took: of each pair of places (the event before, the event) the time between them, in which the program did
- * something else, and the duration of the second. */
+/* How long they took: of each pair of places (the event before, the event) the time between them,
+ * in which the program did something else, and the duration of the second. */
 #define BOB_VALUE_TIME_BINS 40u
 struct bob_value_times {
 	uint64_t min_ns, max_ns, sum_ns;
@@ -660,8 +697,8 @@ struct bob_value_site {
 	size_t key_len;
 	const uint64_t *place;
 	uint32_t depth;
-	uint32_t
-		thread; /* one of those that `place` is in the words of: bob_trace_place with its process */
+	/* one of those that `place` is in the words of: bob_trace_place with its process */
+	uint32_t thread;
 };
 struct bob_value_pair {
 	struct bob_value_site from, to;

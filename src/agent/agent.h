@@ -62,7 +62,8 @@ static inline size_t whole_pages(size_t bytes)
 /* --- one stack of a thread, with the shadow stack of the frames that were entered on it --- */
 struct bob_stack {
 	uint64_t lo, size;	/* addresses the program's stack occupies */
-	uint64_t *shadow;	/* [0] is a sentinel of ~0; then entry stack pointers, outermost first */
+	/* [0] is a sentinel of ~0; then entry stack pointers, outermost first */
+	uint64_t *shadow;
 	uint64_t *top;		/* last valid entry */
 	uint64_t shadow_bytes;
 	uint32_t number;	/* in the trace */
@@ -80,13 +81,15 @@ struct bob_pending {
  * before `hot`, which is what the thread pointer points to; the encoder follows `hot` at once. */
 struct bob_gate {
 	uint64_t lo;
-	uint64_t size;		/* entries with rsp - lo < size take the fast path; 0: all are slow */
+	/* entries with rsp - lo < size take the fast path; 0: all are slow */
+	uint64_t size;
 };
 
 struct bob_hot {
 	uint64_t *top;		/* of the current stack's shadow */
 	uint64_t *sites;	/* process-wide call-site table */
-	uint64_t on_size;	/* what gate.size is when the thread is idle; 0 forces the slow path */
+	/* what gate.size is when the thread is idle; 0 forces the slow path */
+	uint64_t on_size;
 	uint64_t busy_rsp;	/* entry rsp of the event being recorded */
 	uint64_t pending;	/* how many wait in `pending[]` */
 	uint64_t top_mismatch;
@@ -203,12 +206,13 @@ struct bob_image {
 	bool interface;		/* all it exports is the interface */
 	struct bob_mem_image *mem; /* runs translated; NULL: as it is */
 	uint8_t sync_caller;	/* enum bob_sync_caller: what its calls are */
-	uint64_t
-		unwind_ip; /* link address of _Unwind_GetIP, where backtraces leave our frames out; 0: they do not */
+	/* link address of _Unwind_GetIP, where backtraces leave our frames out; 0: they do not */
+	uint64_t unwind_ip;
 	const char *path;	/* copy of the loader's */
 };
 
-/* Sorted by lo; replaced as a whole when an image comes or goes (images.c; readers hold no lock). */
+/* Sorted by lo; replaced as a whole when an image comes or goes (images.c; readers hold no
+ * lock). */
 struct bob_image_set {
 	uint32_t count;
 	struct bob_image *image[];
@@ -226,7 +230,8 @@ struct bob_config {
 	const char *never;	/* BOBBIN_NOTRACE */
 	const char *trigger;	/* BOBBIN_TRIGGER */
 	const char *hooks;	/* BOBBIN_HOOK_FUNCTIONS; NULL: none */
-	const char *interface;	/* BOBBIN_INTERFACE: names of the functions that are the interface */
+	/* BOBBIN_INTERFACE: names of the functions that are the interface */
+	const char *interface;
 	const char *interface_image; /* BOBBIN_INTERFACE_IMAGE: or all that these images export */
 	enum bob_images_mode images;
 	enum bob_codec codec;
@@ -235,14 +240,16 @@ struct bob_config {
 	bool slow;		/* BOBBIN_CHECK has "slow": never use the fast path of entry.S */
 	bool calls;		/* they are recorded: neither BOBBIN_MEM nor BOBBIN_CALLS=0 */
 	bool mem;		/* BOBBIN_MEM: memory accesses are recorded */
-	bool source;		/* BOBBIN_MEM=source: those that instrumented sources tell; no code is translated */
+	/* BOBBIN_MEM=source: those that instrumented sources tell; no code is translated */
+	bool source;
 	bool from_start;	/* BOBBIN_FROM_START: not from main on */
 	enum bob_mem_codec mem_codec;
-	const char *
-		mem_boxes; /* BOBBIN_MEM_BOXES: addresses that are recorded (mem/select.c); NULL: all */
-	uint32_t
-		collector; /* BOBBIN_LAUNCHER: the launcher that starts one; 0: the process folds for itself */
-	bool flat;		/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */
+	/* BOBBIN_MEM_BOXES: addresses that are recorded (mem/select.c); NULL: all */
+	const char *mem_boxes;
+	/* BOBBIN_LAUNCHER: the launcher that starts one; 0: the process folds for itself */
+	uint32_t collector;
+	/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */
+	bool flat;
 	const char *keeper;	/* BOBBIN_KEEPER: where the keeper listens; NULL: there is none */
 };
 
@@ -254,7 +261,8 @@ struct bob_process {
 	uint32_t lock;
 	unsigned long lock_signals; /* mask of the lock's holder before it took it */
 	struct bob_config config;
-	char **env;		/* our own copy of BOBBIN_* and LD_LIBRARY_PATH: programs write over theirs */
+	/* our own copy of BOBBIN_* and LD_LIBRARY_PATH: programs write over theirs */
+	char **env;
 	char **start_env;	/* the program's, as it was passed to us */
 	const uint64_t *auxv;
 	char **argv;
@@ -269,7 +277,8 @@ struct bob_process {
 	uint64_t window_size;
 	uint64_t window_used;
 	uint64_t window_grown;	/* size asked for last */
-	uint8_t *quiet;		/* of the file, from quiet_off on, for windows under a seccomp filter */
+	/* of the file, from quiet_off on, for windows under a seccomp filter */
+	uint8_t *quiet;
 	uint64_t quiet_off;
 	enum bob_stop_reason no_room; /* why there was no other window */
 	uint32_t streams;
@@ -306,7 +315,8 @@ void unlock_process(void);
 /* --- exec.c --- */
 /* What execve is to be given for `env`. It belongs to the thread until its next exec. */
 char **exec_environment(const char *path, char **env);
-/* Will this program be recorded, if it can be executed? Not static, set-user-id, out of the agent's reach. */
+/* Will this program be recorded, if it can be executed? Not static, set-user-id, out of the agent's
+ * reach. */
 bool exec_leaves_trace(const char *path);
 /* Under a seccomp filter: without the agent, and without a system call. */
 char **exec_environment_quietly(char **env);
@@ -318,8 +328,8 @@ void loader_list_hide(void);
 struct bob_fork { /* where the parent stood when this process was forked */
 	uint32_t pid, seq, stream;
 	uint64_t pos;
-	uint64_t
-		debugged; /* debugged_mono_ns of its file: the entries are given back in this one, too */
+	/* debugged_mono_ns of its file: the entries are given back in this one, too */
+	uint64_t debugged;
 };
 /* Recording ends for the whole process; the program goes on. Safe anywhere. */
 void agent_stop(enum bob_stop_reason why);
@@ -337,8 +347,8 @@ bool config_match(const char *patterns, const char *name);
 size_t text_len(const char *s);
 bool text_equal(const char *a, const char *b);
 bool text_starts(const char *s, const char *prefix);
-/* Lists of paths as in LD_PRELOAD, separated by colons or blanks: bytes of the first; is one of them
- * the `n` bytes at `path`? */
+/* Lists of paths as in LD_PRELOAD, separated by colons or blanks: bytes of the first; is one of
+ * them the `n` bytes at `path`? */
 size_t text_list_item(const char *list);
 bool text_list_has(const char *list, const char *path, size_t n);
 /* Append to a bounded buffer; always zero terminated. */
@@ -355,11 +365,13 @@ struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uin
 struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
 				     uint64_t size, uint64_t aux, uint64_t *off);
 void file_close(enum bob_file_state state); /* lock held */
-/* There is no collector any more: chunks from now on lie behind all that it has made. False: there is no room. No lock. */
+/* There is no collector any more: chunks from now on lie behind all that it has made. False: there
+ * is no room. No lock. */
 bool file_behind_collector(void);
 /* All of the file up to *len, for ever; NULL: not possible. No lock. */
 uint8_t *file_map_all(uint64_t *len);
-/* META records (archive/write/write.h) are collected in memory of their own and become one sealed chunk. */
+/* META records (archive/write/write.h) are collected in memory of their own and become one sealed
+ * chunk. */
 bool meta_open(struct bob_meta *m, size_t room);
 void meta_flush(struct bob_meta *m);
 
@@ -368,12 +380,12 @@ struct bob_keeper {
 	long fd;
 	uint64_t secret;
 };
-/* A new file without a name, open, and what its seq is to be; -1: there is no keeper. Then, when the file has a
- * head, or cannot have one: its name. */
+/* A new file without a name, open, and what its seq is to be; -1: there is no keeper. Then, when
+ * the file has a head, or cannot have one: its name. */
 long keeper_new_file(struct bob_keeper *k, uint32_t *seq);
 bool keeper_name_file(struct bob_keeper *k, bool has_head);
-/* The file reaches up to `to`, and will soon reach `ahead` bytes further. False: there is no keeper, it does not
- * answer, or it refuses. */
+/* The file reaches up to `to`, and will soon reach `ahead` bytes further. False: there is no
+ * keeper, it does not answer, or it refuses. */
 bool keeper_allocate(uint64_t to, uint64_t ahead);
 /* A seccomp filter comes: room is to be ready without being asked for. */
 void keeper_go_ahead(void);
@@ -394,7 +406,8 @@ const struct bob_image *image_told(uint32_t number); /* or was; lock held, or al
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
 /* Its plan, if that could wait. False: it has none. Lock held. */
 bool image_need_plan(struct bob_image *im);
-/* The file says what this image is from now on, if it did not. False: it has no plan, or there are too many. No lock held. */
+/* The file says what this image is from now on, if it did not. False: it has no plan, or there are
+ * too many. No lock held. */
 bool image_use(struct bob_image *im);
 /* The running text of the agent itself, for frames.c. */
 bool image_is_agent(uint64_t addr);
@@ -404,13 +417,15 @@ bool image_is_agent(uint64_t addr);
 enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
 /* Write the jumps again: the image was unloaded and has come back; `moved`: to another place. */
 enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped);
-/* The process ends: says which entries a debugger's coming has cost (src/cli/record/debugger.h). Lock held. */
+/* The process ends: says which entries a debugger's coming has cost (src/cli/record/debugger.h).
+ * Lock held. */
 void patch_list_given_back(void);
-/* The function's trampoline leads to `to` instead of the recorder from now on, and the function there; *original goes on in the function as if
- * nothing was. For the start: nobody runs in the image. */
+/* The function's trampoline leads to `to` instead of the recorder from now on, and the function
+ * there; *original goes on in the function as if nothing was. For the start: nobody runs in the
+ * image. */
 enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, uint64_t *original);
-/* For other code that is brought in beside an image: a place its jumps can reach (0: none), whether they still reach it,
- * and the code writable or with its own protection again. */
+/* For other code that is brought in beside an image: a place its jumps can reach (0: none), whether
+ * they still reach it, and the code writable or with its own protection again. */
 uint64_t patch_find_arena(const struct bob_image *im, uint64_t size);
 bool patch_reaches(const struct bob_image *im, uint64_t arena, uint64_t size);
 bool patch_protect(const struct bob_image *im, bool writable);
@@ -422,17 +437,20 @@ bool patch_matches(const struct bob_plan_head *plan, const struct bob_plan_func 
 const char *patch_plain_name(const struct bob_plan_head *plan, uint32_t func);
 /* Is it of enum bob_special, and needed in this process? */
 bool patch_is_special(const struct bob_plan_head *plan, uint32_t func);
-/* Link addresses of the bytes that hooks of enum bob_special take, one range after the other (it may be empty);
- * false: no more. */
+/* Link addresses of the bytes that hooks of enum bob_special take, one range after the other (it
+ * may be empty); false: no more. */
 bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo, uint64_t *hi);
 
 /* --- planner.c --- */
-/* The plan for `key` from the cache, checked; NULL if there is none. `special`: that of special functions alone. */
+/* The plan for `key` from the cache, checked; NULL if there is none. `special`: that of special
+ * functions alone. */
 const struct bob_plan_head *plan_load(uint64_t key, bool special);
 const struct bob_mem_plan_head *plan_load_mem(uint64_t key);
-/* Ask a planner to make the plans of these files (`option`: of bobbin plan, or NULL); returns false if that is not possible now. */
+/* Ask a planner to make the plans of these files (`option`: of bobbin plan, or NULL); returns false
+ * if that is not possible now. */
 bool plan_request(const char *const *paths, size_t n, const char *option);
-/* Our own program with these arguments (NULL-terminated, at most 8) beside the process: os_helper_begin. */
+/* Our own program with these arguments (NULL-terminated, at most 8) beside the process:
+ * os_helper_begin. */
 long helper_begin(const char *const *args, unsigned limit_ms, long *fd);
 
 /* --- frames.c --- */
@@ -448,7 +466,8 @@ struct bob_caller {
 	uint64_t site;		/* call-site word to cache, 0: not cacheable */
 	uint32_t flags;
 };
-/* `busy`: this entry interrupted the recording of another (hot.busy_rsp). `hi`: end of the stack. */
+/* `busy`: this entry interrupted the recording of another (hot.busy_rsp). `hi`: end of the
+ * stack. */
 struct bob_entry { /* registers at the entry */
 	uint64_t rsp, rbp, rbx;
 };
@@ -494,16 +513,19 @@ void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot);
 /* A block and a stream for the calling thread; NULL: it will not be recorded. With `old`, the block
  * of the same thread before a fork, its stacks are inherited. */
 struct bob_thread *thread_create(const struct bob_thread *old);
-/* The calling thread's block; a new one if it has none, or the one of its parent. NULL: not recorded. */
+/* The calling thread's block; a new one if it has none, or the one of its parent. NULL: not
+ * recorded. */
 struct bob_thread *thread_here(void);
-/* The thread will run its last destructors and end: others notice that later, or never if the process is killed. */
+/* The thread will run its last destructors and end: others notice that later, or never if the
+ * process is killed. */
 void thread_ending(void);
-/* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
+/* The process or the thread goes away; what can be completed is. `state` for threads still
+ * alive. */
 void thread_close_all(bool for_good); /* false: the process may go on after all */
-/* Is the caller, whose stack pointer is `rsp`, another task that found the block of `t` by sharing its
- * thread pointer: clone with CLONE_VM alone, as LeakSanitizer's tracer? It runs beside the thread,
- * which may hold our lock and be stopped, so nothing is recorded of it, only counted. A vfork child
- * has the block to itself: its parent sleeps. */
+/* Is the caller, whose stack pointer is `rsp`, another task that found the block of `t` by sharing
+ * its thread pointer: clone with CLONE_VM alone, as LeakSanitizer's tracer? It runs beside the
+ * thread, which may hold our lock and be stopped, so nothing is recorded of it, only counted. A
+ * vfork child has the block to itself: its parent sleeps. */
 bool thread_shared(struct bob_thread *t, uint64_t rsp);
 /* No more of this thread can be recorded. */
 void thread_dead_end(struct bob_thread *t, bob_status why);
@@ -546,7 +568,8 @@ void special_add(uint32_t id, uint32_t what, bool traced);
 bool special_have(uint32_t what);
 uint32_t special_what(uint32_t id); /* 0: it is none */
 bool special_is_traced(uint32_t id); /* its entry is recorded, too */
-/* The file is the process's own: it is no fork child without events, and no vfork child in its parent's memory. */
+/* The file is the process's own: it is no fork child without events, and no vfork child in its
+ * parent's memory. */
 bool process_has_file(void);
 /* Complete the file as far as possible: the process ends or replaces itself. */
 void process_leave(enum bob_file_state state);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory of a thread beside its stack. The program's stacks are as large as the program needs them,
- * 16 KB or less, and static TLS is carved out of them, too. So per-thread state of the agent lies in
- * a mapping. What is rare and needs a deep stack (the first event of a thread, an event from a new
- * place) runs on a stack in that mapping:
+ * 16 KB or less, and static TLS is carved out of them, too. So per-thread state of the agent lies
+ * in a mapping. What is rare and needs a deep stack (the first event of a thread, an event from a
+ * new place) runs on a stack in that mapping:
  *
  *     the stack, struct bob_aside
  *
- * A thread gets the mapping when it first needs it. It is never unmapped: whoever needs one asks the
- * kernel whether the owners of two older ones have ended, as thread.c does with thread blocks, and
- * takes the first that is free. So there are as many mappings as threads at a time. */
+ * A thread gets the mapping when it first needs it. It is never unmapped: whoever needs one asks
+ * the kernel whether the owners of two older ones have ended, as thread.c does with thread blocks,
+ * and takes the first that is free. So there are as many mappings as threads at a time. */
 #include "agent/aside.h"
 
 #include <string.h>
@@ -28,15 +28,16 @@
 #define TOP_BYTES (64u << 10)
 
 __thread struct bob_aside *bob_aside;
-/* No lock: hundreds of threads may begin at once, and mapping memory takes long. The list only grows;
- * asked: the next to be looked at. */
+/* No lock: hundreds of threads may begin at once, and mapping memory takes long. The list only
+ * grows; asked: the next to be looked at. */
 static struct bob_aside *all, *asked;
 
 void bob_call_on_stack(void (*fn)(void *), void *arg, void *top);
 
 /* --- whose it is --- */
 
-/* The number of the thread, in the low half; the high half counts owners: thread numbers come again. */
+/* The number of the thread, in the low half; the high half counts owners: thread numbers come
+ * again. */
 static bool claim(struct bob_aside *a)
 {
 	uint64_t was = __atomic_load_n(&a->owner, __ATOMIC_ACQUIRE);
@@ -155,8 +156,9 @@ static void look_up(void *rsp)
 	a->roomy_size = size - ROOMY;
 }
 
-/* A task made by clone with CLONE_VM alone has its parent's thread pointer, and runs beside the parent,
- * which may be on that stack at the moment (thread_shared). A fork child has a copy of its own. */
+/* A task made by clone with CLONE_VM alone has its parent's thread pointer, and runs beside the
+ * parent, which may be on that stack at the moment (thread_shared). A fork child has a copy of its
+ * own. */
 static bool is_anothers(const struct bob_aside *a)
 {
 	return a && !process_is_child() && (uint32_t)a->owner != os_tid();

@@ -32,12 +32,12 @@ extern __thread struct bob_aside *bob_aside; /* NULL: none yet */
 /* The calling thread's; it gets one if it has none. NULL: no memory, no system calls, or a vfork
  * child. */
 struct bob_aside *aside_get(void);
-/* fn(arg) on its stack; on the caller's if there is none, or the caller is there already. The caller
- * has blocked signals: a handler of the program must find the program's stack. */
+/* fn(arg) on its stack; on the caller's if there is none, or the caller is there already. The
+ * caller has blocked signals: a handler of the program must find the program's stack. */
 void aside_run(void (*fn)(void *), void *arg);
-/* The same for other parts; blocks signals. fn(arg) runs on the caller's stack where no system calls
- * may be made, in a task that shares its parent's thread pointer, and where that stack is known to be
- * large: most programs' signals do not wait. */
+/* The same for other parts; blocks signals. fn(arg) runs on the caller's stack where no system
+ * calls may be made, in a task that shares its parent's thread pointer, and where that stack is
+ * known to be large: most programs' signals do not wait. */
 void aside_run_blocked(void (*fn)(void *), void *arg);
 /* Does the calling thread's stack beside its own hold this address? */
 bool aside_holds(uint64_t rsp);

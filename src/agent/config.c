@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent's configuration comes from the environment, so that LD_PRELOAD alone is enough. Also the
- * few text helpers a program without libc needs. */
+/* The agent's configuration comes from the environment, so that LD_PRELOAD alone is enough. Also
+ * the few text helpers a program without libc needs. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -156,7 +156,8 @@ static const char *skip_pattern(const char *p)
 	}
 }
 
-/* A look at the first letter says no to most: each image and each variable of the environment is asked for. */
+/* A look at the first letter says no to most: each image and each variable of the environment is
+ * asked for. */
 static bool may_match(const char *p, const char *name)
 {
 	return *p == *name || *p == '*' || *p == '?' || *p == '[' || *p == ':';

@@ -5,9 +5,9 @@
  *
  * A block is busy while an event is recorded: from entry.S (gate closed though on_size is not 0) or
  * from here (in_c). Entries of signal handlers that find it busy are put into `pending`, their
- * caller's frame already looked up, and recorded before the next event. If the interrupted recording
- * never comes back (siglongjmp), the next entry at or above its stack pointer finds out: model and
- * stacks then begin anew, which the trace says (note gap); no committed event is lost. */
+ * caller's frame already looked up, and recorded before the next event. If the interrupted
+ * recording never comes back (siglongjmp), the next entry at or above its stack pointer finds out:
+ * model and stacks then begin anew, which the trace says (note gap); no committed event is lost. */
 #include "agent/agent.h"
 
 #include "agent/aside.h"
@@ -195,8 +195,8 @@ static void set_idle(struct bob_thread *t)
 	}
 }
 
-/* How far up a handler's entry at `rsp` may look. On a stack that is not known yet, because the very
- * first event of it was interrupted: as far as that event. */
+/* How far up a handler's entry at `rsp` may look. On a stack that is not known yet, because the
+ * very first event of it was interrupted: as far as that event. */
 #define SIGNAL_FRAMES_MAX 65536u
 static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 {
@@ -210,9 +210,9 @@ static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 	return rsp + (up < SIGNAL_FRAMES_MAX ? up + 8 : BOB_PAGE);
 }
 
-/* Will the interrupted recording never go on? Only if that is proved: this entry lies above it on the
- * same stack, and its caller is an ordinary frame, neither reached through a signal frame nor one
- * of the entries that wait (handlers may run on a piece of the same stack). */
+/* Will the interrupted recording never go on? Only if that is proved: this entry lies above it on
+ * the same stack, and its caller is an ordinary frame, neither reached through a signal frame nor
+ * one of the entries that wait (handlers may run on a piece of the same stack). */
 static bool owner_gone(const struct bob_thread *t, uint64_t rsp, const struct bob_caller *c)
 {
 	const struct bob_hot *hot = thread_hot(t);
@@ -310,7 +310,8 @@ static struct bob_thread *idle_block(void)
 	return t && !t->mem && !thread_is_busy(t) ? t : NULL;
 }
 
-/* Frames that have ended since the last entry end before it: readers see under which call it was. */
+/* Frames that have ended since the last entry end before it: readers see under which call it
+ * was. */
 bool enter_event(uint32_t what, uint64_t rsp, uint64_t frame)
 {
 	const struct bob_caller c = { .slot = frame ? frame : rsp,

@@ -42,7 +42,8 @@ static bool has_agent(char **env)
 	return false;
 }
 
-/* What the program passes may be no environment at all; then the kernel shall say so, not we crash. */
+/* What the program passes may be no environment at all; then the kernel shall say so, not we
+ * crash. */
 static bool env_readable(char **env)
 {
 	const void *at[64];

@@ -2,7 +2,8 @@
 /* The process file. It is mapped in windows of 64 KB doubling to 4 MB, each really allocated before
  * it is used (a full disk then is a refused window, never a SIGBUS), by us or by the keeper
  * (keeper.c), and filled with chunks from a bump pointer. `used` in the file head moves after a
- * chunk's header is complete, so a reader never meets half a header. No descriptor stays open; windows stay mapped to the end of the process. */
+ * chunk's header is complete, so a reader never meets half a header. No descriptor stays open;
+ * windows stay mapped to the end of the process. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -178,8 +179,8 @@ static bob_status create_whole(const struct bob_fork *parent)
 	return BOB_NONE;
 }
 
-/* The directory cannot be reached, or no file of this process's can have room. Not for collectors, as
- * above. */
+/* The directory cannot be reached, or no file of this process's can have room. Not for collectors,
+ * as above. */
 static bob_status create_kept(const struct bob_fork *parent)
 {
 	struct bob_keeper keeper;

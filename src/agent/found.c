@@ -53,8 +53,9 @@ bool found_read(const struct link_map *m, bool main, struct found *f)
 	if (!m->l_name || !m->l_name[0] || text_starts(m->l_name, "linux-vdso"))
 		return false;
 	f->path = m->l_name;
-	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of memory; a
-	 * library may be linked to an address. Such an image is listed as without plan. */
+	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of
+	 * memory; a library may be linked to an address. Such an image is listed as without
+	 * plan. */
 	if (!e || m->l_addr & (BOB_PAGE - 1) || !os_is_mapped(m->l_addr) ||
 	    memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) ||
 	    e->e_phoff > BOB_PAGE || e->e_phoff + e->e_phnum * sizeof(ElfW(Phdr)) > BOB_PAGE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the loader and its own headers in memory say about an image. Callers hold the lock of images_update. */
+/* What the loader and its own headers in memory say about an image. Callers hold the lock of
+ * images_update. */
 #ifndef BOB_AGENT_FOUND_H
 #define BOB_AGENT_FOUND_H
 
@@ -33,8 +34,8 @@ struct found {
 const struct r_debug *found_loader(void);
 /* The path of the program. */
 void found_program(char path[BOB_PATH_MAX]);
-/* `main`: the program, first on the loader's list. False: it is no image that has a file. Without program headers (phnum is 0)
- * nothing but its path is known. */
+/* `main`: the program, first on the loader's list. False: it is no image that has a file. Without
+ * program headers (phnum is 0) nothing but its path is known. */
 bool found_read(const struct link_map *m, bool main, struct found *f);
 /* The key of the plan it wants (plan/format.h), from the bytes in memory, or those of `file`. */
 uint64_t found_key(const struct found *f, const uint8_t *file);

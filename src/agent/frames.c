@@ -33,7 +33,8 @@ struct step {
 struct walk {
 	uint64_t pc, sp, bp;
 	uint64_t bx;		/* 0 unless the first frame: not tracked further up */
-	uint64_t bp_at;		/* the word bp was read from; 0: it is the entry's, or not a word's */
+	/* the word bp was read from; 0: it is the entry's, or not a word's */
+	uint64_t bp_at;
 	uint64_t lo, hi;	/* bounds of what may be read */
 	struct bob_walk *kept;	/* what the walk depends on; NULL: it is not kept */
 	bool exact;		/* pc is an interrupted instruction, not a return address */

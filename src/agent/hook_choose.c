@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which functions are hooked by name: those chosen that have a name, whose entry has been proved patchable, and of which it is known
- * that at their entry a return address lies at rsp and is used by a return only. */
+/* Which functions are hooked by name: those chosen that have a name, whose entry has been proved
+ * patchable, and of which it is known that at their entry a return address lies at rsp and is used
+ * by a return only. */
 #include "agent/agent.h"
 #include "agent/hooks.h"
 
 #define COMPLAINTS_MAX 8
 
-/* They return twice, or look at their own return address (dlsym, unwinders, profilers), or change stacks. */
+/* They return twice, or look at their own return address (dlsym, unwinders, profilers), or change
+ * stacks. */
 static const char never[] =
 	"setjmp:_setjmp:sigsetjmp:__sigsetjmp:__setjmp:savectx:vfork:__vfork:getcontext:__getcontext:"
 	"_Unwind_*:unw_*:_ULx86_64_*:backtrace:__backtrace:dlopen:dlmopen:dlsym:dlvsym:"
@@ -23,8 +25,8 @@ static const struct bob_plan_func *func_at(const struct bob_image *im, uint32_t 
 	return (const struct bob_plan_func *)section(im->plan, &im->plan->funcs) + func;
 }
 
-/* The return address lies at rsp, as the frame information of the first instruction has it: the loader's lazy binding, for one, is
- * entered by a jump with other words there. */
+/* The return address lies at rsp, as the frame information of the first instruction has it: the
+ * loader's lazy binding, for one, is entered by a jump with other words there. */
 static bool begins_plainly(const struct bob_image *im, const struct bob_plan_func *f)
 {
 	const struct bob_plan_fde *d = rows_fde(im->plan, f->addr);

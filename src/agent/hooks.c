@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happens at the entry and at the return of a hooked function: callbacks, and on the way in the return address is put away and
- * bob_hook_return takes its place. A thread's open frames are remembered, so that those that are left (longjmp, exceptions, the
- * end of a thread) end too: at the next event on their stack, when the stack pointer shows that they are gone.
+/* What happens at the entry and at the return of a hooked function: callbacks, and on the way in
+ * the return address is put away and bob_hook_return takes its place. A thread's open frames are
+ * remembered, so that those that are left (longjmp, exceptions, the end of a thread) end too: at
+ * the next event on their stack, when the stack pointer shows that they are gone.
  *
- * A hooked function that is entered while a callback is under way (by the callback, by a handler that interrupted it) is not hooked. If
- * the callback is left by a jump, the next event further up on its stack finds out. */
+ * A hooked function that is entered while a callback is under way (by the callback, by a handler
+ * that interrupted it) is not hooked. If the callback is left by a jump, the next event further up
+ * on its stack finds out. */
 #include "agent/hooks.h"
 
 #include <string.h>
@@ -141,8 +143,9 @@ static void end_left(struct hooks *h, uint64_t limit)
 	}
 }
 
-/* The frame was entered by a jump from a hooked one, whose return address it has: both end when it returns. One that is
- * there already goes on (a loop that leads to its first instruction), what it has jumped to ends. True: it goes on. */
+/* The frame was entered by a jump from a hooked one, whose return address it has: both end when it
+ * returns. One that is there already goes on (a loop that leads to its first instruction), what it
+ * has jumped to ends. True: it goes on. */
 static bool goes_on(struct hooks *h, uint64_t slot, uint32_t id)
 {
 	struct bob_function_call c = { .returned = false };
@@ -208,7 +211,8 @@ static void run_return(void *arg, void *state)
 	}
 }
 
-/* Something else is being worked on, further down the stack. True: no more, that was left by a jump. */
+/* Something else is being worked on, further down the stack. True: no more, that was left by a
+ * jump. */
 static bool was_left(struct hooks *h, uint64_t slot)
 {
 	if (slot < h->busy || !is_here(h, h->busy) || !is_here(h, slot))

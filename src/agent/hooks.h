@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions chosen by name (BOBBIN_HOOK_FUNCTIONS): something is called when one begins and when it ends (streams.h).
+/* Functions chosen by name (BOBBIN_HOOK_FUNCTIONS): something is called when one begins and when it
+ * ends (streams.h).
  *
  *   hook_choose.c  which functions these are, and which of them cannot be
  *   hooks.c        what happens at the entry and at the return of one
  *   returns.c      where true return addresses are
  *   arch/x86_64/hooks.S, hooks.c   the ways in: all registers and vector state are kept
  *
- * The program never depends on what is remembered of open frames, only on the return address beside each place (returns.c). */
+ * The program never depends on what is remembered of open frames, only on the return address beside
+ * each place (returns.c). */
 #ifndef BOB_AGENT_HOOKS_H
 #define BOB_AGENT_HOOKS_H
 
@@ -20,7 +22,8 @@ struct bob_plan_func;
 struct bob_thread;
 
 /* --- returns.c --- */
-/* Where the true return address of a place is; NULL: there is no memory for it (yet). Safe anywhere. */
+/* Where the true return address of a place is; NULL: there is no memory for it (yet). Safe
+ * anywhere. */
 uint64_t *returns_word(uint64_t slot);
 /* The same; memory is made. Not with the lock held. */
 uint64_t *returns_make_word(uint64_t slot);
@@ -39,7 +42,8 @@ void hooks_complain(const struct bob_image *im);
 /* --- hooks.c --- */
 /* Entries of a hooked function that is recorded as well have this bit in their id. */
 #define BOB_HOOK_RECORD 0x80000000u
-/* The return address of the hooked function that is being worked on by this thread lies here; 0: of none. */
+/* The return address of the hooked function that is being worked on by this thread lies here; 0: of
+ * none. */
 uint64_t hooks_under_way(void);
 void hooks_thread_free(struct bob_thread *t);
 /* The process ends: says what was not hooked. Lock held. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The images of the process: found on the loader's list, given a plan by key, patched if chosen.
  * Images that are not chosen keep their plan all the same, for frame rules and special functions.
- * The set is replaced as a whole, because readers hold no lock; what is unloaded waits to come back. */
+ * The set is replaced as a whole, because readers hold no lock; what is unloaded waits to come
+ * back. */
 #include "agent/agent.h"
 
 #include <link.h>
@@ -106,8 +107,8 @@ static bool is_chosen(const struct found *f)
 }
 
 /* The functions and names of the image, once per trace directory: whoever comes first copies them
- * from the plan. The rename makes it whole or absent. One that has only what an earlier program of the run needed (cli/memory/naming.c), and is
- * smaller for that, is put away. */
+ * from the plan. The rename makes it whole or absent. One that has only what an earlier program of
+ * the run needed (cli/memory/naming.c), and is smaller for that, is put away. */
 static void save_image_file(const struct bob_plan_head *plan)
 {
 	char path[BOB_PATH_MAX], temp[BOB_PATH_MAX], name[BOB_NAME_BYTES];
@@ -187,8 +188,8 @@ static void put_off(struct bob_image *im, const struct found *f)
 		found_text(f, im);
 }
 
-/* An image that comes back keeps its ids, its plan and its arena: a program that loads and unloads a
- * plug-in all the time must not use up any of them. */
+/* An image that comes back keeps its ids, its plan and its arena: a program that loads and unloads
+ * a plug-in all the time must not use up any of them. */
 static struct bob_image *take_up_again(const struct found *f, struct bob_meta *meta)
 {
 	for (struct bob_image **at = &bob_process.retired; *at; at = &(*at)->next) {
@@ -228,8 +229,9 @@ static void describe(struct bob_image *im, struct bob_meta *meta)
 	image_describe(im, meta);
 }
 
-/* Where neither calls nor accesses are recorded no stack is walked by plans. They name what is on call paths, so they can wait until something is;
- * but libc and the loader have special functions (plan/funcs.c). */
+/* Where neither calls nor accesses are recorded no stack is walked by plans. They name what is on
+ * call paths, so they can wait until something is; but libc and the loader have special functions
+ * (plan/funcs.c). */
 static enum found_plan wanted_plan(const struct found *f)
 {
 	const struct bob_config *c = &bob_process.config;
@@ -338,8 +340,8 @@ bool image_use(struct bob_image *im)
 
 /* --- the set --- */
 
-/* Sets are used in turn, so a reader may finish with the one it holds while SETS - 1 newer ones come;
- * they lie in one mapping, and one that became too small is left as it is. */
+/* Sets are used in turn, so a reader may finish with the one it holds while SETS - 1 newer ones
+ * come; they lie in one mapping, and one that became too small is left as it is. */
 #define SETS 64
 #define SET_ROOM 500
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the keeper, who holds the trace files open outside the process (src/cli/record/keeper.h), for
- * what this process cannot do itself any more: another user, another root directory, no descriptor
- * left, a limit on files. The words for it are in the file's head. */
+/* Asks the keeper, who holds the trace files open outside the process (src/cli/record/keeper.h),
+ * for what this process cannot do itself any more: another user, another root directory, no
+ * descriptor left, a limit on files. The words for it are in the file's head. */
 #include "agent/agent.h"
 
 #include "agent/os.h"
@@ -15,7 +15,8 @@
 
 /* --- a new file --- */
 
-/* BOBBIN_KEEPER: the name, and the secret behind it. Returns the length of the name, 0: there is none. */
+/* BOBBIN_KEEPER: the name, and the secret behind it. Returns the length of the name, 0: there is
+ * none. */
 static size_t read_address(const char *text, uint64_t *secret)
 {
 	size_t n = 0;

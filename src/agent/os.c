@@ -91,8 +91,8 @@ void *os_map_window(long fd, uint64_t off, size_t len)
 		   NULL;
 }
 
-/* Neither a descriptor nor the file's name is needed: mremap of nothing of a shared mapping maps its
- * pages once more, and those of the file behind them. */
+/* Neither a descriptor nor the file's name is needed: mremap of nothing of a shared mapping maps
+ * its pages once more, and those of the file behind them. */
 void *os_map_again(const void *page, uint64_t skip, size_t len)
 {
 	const size_t all = skip + len + BOB_PAGE;
@@ -586,8 +586,8 @@ static bool query(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi)
 	return true;
 }
 
-/* The process's first: the kernel keeps it at hand, while the first open of a thread's files takes it
- * tens of microseconds. */
+/* The process's first: the kernel keeps it at hand, while the first open of a thread's files takes
+ * it tens of microseconds. */
 bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi)
 {
 	long fd = os_open("/proc/self/maps", OS_READ);

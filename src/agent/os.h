@@ -24,12 +24,13 @@ bool os_allowed(void);
 void os_forbid(void);
 extern bool bob_os_forbidden; /* for code that is not C */
 
-/* Memory, zeroed and private, between two pages without access: a program that writes beyond its own
- * mapping meets these and not ours. NULL on failure. */
+/* Memory, zeroed and private, between two pages without access: a program that writes beyond its
+ * own mapping meets these and not ours. NULL on failure. */
 void *os_map(size_t size);
 /* The same of a file's bytes, shared and writable. */
 void *os_map_window(long fd, uint64_t off, size_t len);
-/* `len` bytes of the file of which a page is mapped, from `skip` (whole pages, > 0) bytes behind it on. */
+/* `len` bytes of the file of which a page is mapped, from `skip` (whole pages, > 0) bytes behind it
+ * on. */
 void *os_map_again(const void *page, uint64_t skip, size_t len);
 void os_unmap(void *p, size_t size); /* of these two */
 /* Without such pages. Memory exactly at `where` or not at all; 0: anywhere. */
@@ -43,7 +44,8 @@ long os_wipe_on_fork(void *p, size_t size);
 long os_drop_pages(void *p, size_t size);
 long os_small_pages(void *p, size_t size); /* a page that is touched costs no more than a page */
 bool os_is_mapped(uint64_t addr);
-/* Whether one byte at each of the n <= 64 addresses can be read; true if the kernel will not say. */
+/* Whether one byte at each of the n <= 64 addresses can be read; true if the kernel will not
+ * say. */
 bool os_readable(const void *const *what, size_t n);
 
 /* Files. Paths are absolute. Descriptors live only inside one agent call. */
@@ -81,7 +83,8 @@ uint64_t os_stack_limit(void); /* RLIMIT_STACK, ~0 if unlimited */
 void os_yield(void);
 bool os_process_alive(uint32_t pid); /* or nobody has waited for it yet */
 uint64_t os_pid_namespace(void); /* 0: not known */
-/* Until *word is no longer `is`, somebody wakes it, a signal comes, or it has been so long. Shared with other processes. */
+/* Until *word is no longer `is`, somebody wakes it, a signal comes, or it has been so long. Shared
+ * with other processes. */
 void os_wait_word(const uint32_t *word, uint32_t is, unsigned ms);
 void os_wake_word(const uint32_t *word);
 void os_nap(unsigned us);
@@ -115,8 +118,8 @@ void os_hide_children(bool hide);
  * wait for it, killed after `limit_ms`; all of it invisible to the program's wait and SIGCHLD.
  * Returns the exit status (0..255) or -1. */
 int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms);
-/* The same without waiting: its standard input and output are a socket, *fd is our end of it, and the caller's. Returns a number for
- * os_helper_end, or -errno. */
+/* The same without waiting: its standard input and output are a socket, *fd is our end of it, and
+ * the caller's. Returns a number for os_helper_end, or -errno. */
 long os_helper_begin(const char *const *argv, const char *const *envp, unsigned limit_ms, long *fd);
 /* When it has ended by itself, or at once. */
 void os_helper_end(long pid, bool at_once);

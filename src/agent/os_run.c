@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs of ours beside the traced one, out of its sight. Two generations, because exec sets a child's exit signal back to SIGCHLD:
- * the child, with exit signal 0, never executes anything, so neither SIGCHLD nor wait() of the program can see it. */
+/* Programs of ours beside the traced one, out of its sight. Two generations, because exec sets a
+ * child's exit signal back to SIGCHLD: the child, with exit signal 0, never executes anything, so
+ * neither SIGCHLD nor wait() of the program can see it. */
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,8 +30,8 @@ static void close_from(long first)
 			sys1(__NR_close, fd);
 }
 
-/* In the grandchild: every descriptor goes but `fd`, which becomes standard input and output; the others of the three
- * lead nowhere. */
+/* In the grandchild: every descriptor goes but `fd`, which becomes standard input and output; the
+ * others of the three lead nowhere. */
 static void become(const char *const *argv, const char *const *envp, long fd)
 {
 	long first = 0;
@@ -51,8 +52,8 @@ static void become(const char *const *argv, const char *const *envp, long fd)
 	sys1(__NR_exit_group, 127);
 }
 
-/* In the child: a copy of the memory with all signals blocked, so only system calls follow. Starts the
- * grandchild, waits for it, and ends as it ended. */
+/* In the child: a copy of the memory with all signals blocked, so only system calls follow. Starts
+ * the grandchild, waits for it, and ends as it ended. */
 static void oversee(const char *const *argv, const char *const *envp, long fd, unsigned limit_ms)
 {
 	uint64_t end = os_time_mono() + (uint64_t)limit_ms * 1000000u;

@@ -10,7 +10,8 @@
 struct place_in_trampoline {
 	uint64_t orig;		/* the original instruction */
 	uint32_t pushed;	/* bytes on the stack that the original would not have pushed yet */
-	bool moved;		/* in the displaced instructions, behind their begin, or behind them */
+	/* in the displaced instructions, behind their begin, or behind them */
+	bool moved;
 	bool begins;		/* ... where one of them begins, but not the first */
 	bool saved;		/* before them: rax is at rsp - 16 */
 };

@@ -3,8 +3,8 @@
  * memory is recorded that of mem/signal.c), so that they see the program's own code wherever they
  * interrupt it: program counter and registers in their ucontext are those of the original
  * instruction, not of a trampoline or of the recorder (context.c). When the handler is over, the
- * interrupted code goes on. If code of ours was interrupted and the handler asks for another place, it
- * gets that; if bytes there are overwritten, the displaced instruction's (places.c).
+ * interrupted code goes on. If code of ours was interrupted and the handler asks for another place,
+ * it gets that; if bytes there are overwritten, the displaced instruction's (places.c).
  *
  * The program sees its own handlers when it asks (sigaction). Calling a handler takes no system
  * call. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables that make the caller-frame rule a look-up. Two belong to the whole process and are filled as
- * call sites are met; a word is written with one store and checks itself, so threads share them
+/* Tables that make the caller-frame rule a look-up. Two belong to the whole process and are filled
+ * as call sites are met; a word is written with one store and checks itself, so threads share them
  * without a lock: the worst a race can do is a miss.
  *
  *   sites   index = low 18 bits of the return address; word = return address << 16 | rule.

@@ -99,8 +99,8 @@ static void begin_child(void *beginning)
 	b->done = process_begin(&b->from);
 }
 
-/* A child may have several threads at its first event: one takes it in, the others wait. False: that
- * is done, or is being done by this thread. */
+/* A child may have several threads at its first event: one takes it in, the others wait. False:
+ * that is done, or is being done by this thread. */
 static bool take_in(volatile uint64_t *alive)
 {
 	const uint64_t me = BOB_TAKEN_IN | (os_allowed() ? os_tid() : 0);
@@ -187,8 +187,8 @@ void process_leave(enum bob_file_state state)
 	unlock_process();
 }
 
-/* A child in its parent's memory (vfork, posix_spawn) becomes another program: the parent's file says so,
- * in case the program leaves no trace. */
+/* A child in its parent's memory (vfork, posix_spawn) becomes another program: the parent's file
+ * says so, in case the program leaves no trace. */
 static void note_started(const char *path)
 {
 	const uint32_t child[2] = { os_pid(), 0 };

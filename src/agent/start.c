@@ -112,8 +112,9 @@ static void describe_again(const struct bob_image *im, struct bob_meta *m)
 		mem_image_describe(im, m);
 }
 
-/* In a fork child: the images as they were inherited, for the child's own file. Readers number images as their records come, so all are told that
- * have a number, also those that are unloaded. */
+/* In a fork child: the images as they were inherited, for the child's own file. Readers number
+ * images as their records come, so all are told that have a number, also those that are
+ * unloaded. */
 static void describe_inherited(void)
 {
 	const struct bob_image *source = mem_sources();
@@ -179,7 +180,8 @@ void agent_stop(enum bob_stop_reason why)
 		bob_file_end(p->file, BOB_FILE_STOPPED, why, os_allowed() ? os_time_mono() : 0);
 }
 
-/* Programs (setproctitle) write over the memory of their environment: what we need later is copied. */
+/* Programs (setproctitle) write over the memory of their environment: what we need later is
+ * copied. */
 static char **copy_env(char **env)
 {
 	size_t vars = 0, bytes = 0, n = 0;
@@ -209,7 +211,8 @@ static uint64_t secure_mode(const uint64_t *auxv)
 	return 0;
 }
 
-/* The path this library was loaded by, and that of the other one (src/mpi), so that a changed environment can name them again. */
+/* The path this library was loaded by, and that of the other one (src/mpi), so that a changed
+ * environment can name them again. */
 static void find_own_path(void)
 {
 	struct bob_config *c = &bob_process.config;

@@ -412,8 +412,8 @@ static bool is_selecting(const struct bob_thread *t)
 	return t->mem && t->mem->select && t->mem->limit;
 }
 
-/* Threads that are still running, with records that are not in the file: off the list, where nobody frees them, chained by
- * `next`. Lock held. */
+/* Threads that are still running, with records that are not in the file: off the list, where nobody
+ * frees them, chained by `next`. Lock held. */
 static struct bob_thread *take_selecting(const struct bob_thread *own)
 {
 	struct bob_process *p = &bob_process;

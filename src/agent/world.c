@@ -10,8 +10,8 @@ static uint64_t add(char **env, const char *name, uint64_t h)
 	return v ? bob_hash64(h + 1, v, text_len(v)) : h;
 }
 
-/* Launchers give each job a name: PMIx (Open MPI), PMI-1 where it has one, SLURM. MPICH's hydra gives
- * none; a program that MPI_Comm_spawn started has one from the process that called it then
+/* Launchers give each job a name: PMIx (Open MPI), PMI-1 where it has one, SLURM. MPICH's hydra
+ * gives none; a program that MPI_Comm_spawn started has one from the process that called it then
  * (src/mpi/spawn.c). */
 uint64_t world_of(char **env)
 {

@@ -106,7 +106,8 @@ enum bob_tree_rule {		/* bits, per function number */
 struct bob_tree_options {
 	uint32_t max_depth;	/* levels shown, 0: all up to BOB_TREE_DEPTH_MAX */
 	uint32_t only;		/* 1: only functions with BOB_TREE_ONLY and what they call */
-	uint64_t first, last;	/* entries by index, last inclusive; callers of the first are shown */
+	/* entries by index, last inclusive; callers of the first are shown */
+	uint64_t first, last;
 	uint64_t pos_first, pos_last; /* the same by stream position */
 	uint64_t max_lines;	/* stop after so many, 0: no limit */
 	uint32_t max_nodes;	/* of memory: what is folded is printed when reached; 0: 400,000 */
@@ -126,7 +127,8 @@ enum bob_tree_flag {
 	BOB_TREE_LOST = 32
 };
 
-/* Added to the number of an MPI function, whose calls stand among the others where both are recorded. */
+/* Added to the number of an MPI function, whose calls stand among the others where both are
+ * recorded. */
 #define BOB_TREE_MPI 0x80000000u
 
 struct bob_tree_line {

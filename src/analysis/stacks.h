@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The open frames of a thread, each with a payload of the analysis that keeps it: a mirror of the
  * stacks in the cursor. A thread may have many stacks (coroutines, signal stacks); one is current.
- * A payload begins with the frame's depth as events state it; depths grow upwards but need not begin
- * at 0 (a forked child inherits frames that are not ours to know).
+ * A payload begins with the frame's depth as events state it; depths grow upwards but need not
+ * begin at 0 (a forked child inherits frames that are not ours to know).
  * Threads: one. Memory grows to the deepest stack seen. */
 #ifndef BOB_ANALYSIS_STACKS_H
 #define BOB_ANALYSIS_STACKS_H

@@ -106,8 +106,9 @@ static uint64_t find_chunk(const struct bob_file *f, uint64_t off)
 	return f->size;
 }
 
-/* A process and its collector take windows of one file (write/ring.h). One that is killed between taking
- * a window and filling it with a PAD leaves zeros, whole windows of them: nothing was written there. */
+/* A process and its collector take windows of one file (write/ring.h). One that is killed between
+ * taking a window and filling it with a PAD leaves zeros, whole windows of them: nothing was
+ * written there. */
 #define COLLECTOR_WINDOW (64u << 10)
 
 static int is_window_never_used(const struct bob_file *f, uint64_t off, uint64_t end)

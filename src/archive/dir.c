@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bringing the files of a trace directory into memory: every *.bob is mapped read-only; read where it cannot be mapped, or
- * where the process that writes it still runs. The only file of the reader that talks to the operating system. */
+/* Bringing the files of a trace directory into memory: every *.bob is mapped read-only; read where
+ * it cannot be mapped, or where the process that writes it still runs. The only file of the reader
+ * that talks to the operating system. */
 #include "archive/reader.h"
 
 #include <dirent.h>
@@ -16,7 +17,8 @@
 #include "archive/write/write.h"
 #include "base/plain.h"
 
-/* What a map cannot give: read it. Returns 0 or -1; a file that shrank meanwhile is simply shorter. */
+/* What a map cannot give: read it. Returns 0 or -1; a file that shrank meanwhile is simply
+ * shorter. */
 static int read_file(int fd, struct bob_file *f)
 {
 	uint8_t *p = malloc(f->size);
@@ -157,7 +159,8 @@ static int read_head(int dir, const char *name, struct bob_file_head *h)
 	return is_one;
 }
 
-/* The process or, if a child was named wrongly, one with its pid: nobody but the root's descendants has such parents. */
+/* The process or, if a child was named wrongly, one with its pid: nobody but the root's descendants
+ * has such parents. */
 static int is_child_of(const struct bob_file_head *h, uint32_t pid)
 {
 	return h->ppid == pid || (h->parent_seq != ~0u && h->parent_pid == pid);

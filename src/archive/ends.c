@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How processes ended, as others say that waited for them (BOB_REC_WAITED). A wait names a process by its pid, which another one
- * may have had before and after: it is the newest process of that pid on the host of who waited that began before the wait had
- * returned, and a descendant of who waited. The first such wait counts: behind it the pid is free. */
+/* How processes ended, as others say that waited for them (BOB_REC_WAITED). A wait names a process
+ * by its pid, which another one may have had before and after: it is the newest process of that pid
+ * on the host of who waited that began before the wait had returned, and a descendant of who
+ * waited. The first such wait counts: behind it the pid is free. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +47,8 @@ static int descends_from(const struct bob_trace *t, const struct bob_process *p,
 	return 0;
 }
 
-/* Does the wait speak of this process? What has said that it became another program leaves no file of that, which is meant. */
+/* Does the wait speak of this process? What has said that it became another program leaves no file
+ * of that, which is meant. */
 static int is_meant(const struct bob_trace *t, const struct bob_process *p, const struct moment *m)
 {
 	const struct bob_process *waiter = t->processes[m->process];

@@ -16,7 +16,8 @@ static void *resize(void *ctx, void *old, size_t old_size, size_t size)
 
 const struct bob_alloc bob_alloc_malloc = { resize, NULL };
 
-/* Not calloc: once a large block was freed, malloc takes the next one from its heap and clears it. */
+/* Not calloc: once a large block was freed, malloc takes the next one from its heap and clears
+ * it. */
 void *bob_folder_map(size_t size)
 {
 	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,

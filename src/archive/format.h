@@ -52,8 +52,8 @@ enum bob_stop_reason {
 	BOB_STOP_SHARED = 6	/* two tasks on one thread's storage, memory accesses recorded */
 };
 
-/* At the beginning of every file, zeros behind it up to `head_bytes`. Fields after `crc` change while
- * the file is open and are not covered by it. */
+/* At the beginning of every file, zeros behind it up to `head_bytes`. Fields after `crc` change
+ * while the file is open and are not covered by it. */
 struct bob_file_head {
 	uint64_t magic;
 	uint32_t version;
@@ -81,7 +81,8 @@ struct bob_file_head {
 	uint64_t debugged_mono_ns; /* a debugger attached and entries were given back; 0: never */
 	/* between a process and the keeper, which allocates for it; no reader's business */
 	uint64_t wanted;	/* the process: allocate the file up to here; 0: it never asked */
-	uint64_t ahead;		/* the process cannot ask any more: so many bytes behind `used`, always */
+	/* the process cannot ask any more: so many bytes behind `used`, always */
+	uint64_t ahead;
 	uint64_t allocated;	/* the keeper: done up to here */
 	uint32_t refused;	/* the keeper: errno of what could not be done; 0: nothing */
 	uint32_t reserved;
@@ -107,29 +108,31 @@ enum bob_chunk_kind {
 	BOB_CHUNK_RAW = 9,	/* records of the thread `stream`; `aux` = words of it before. Open:
 				 * zero behind the last complete record, whose header came last */
 	/* a folded stream, archive/write/fold_write.h; none of these is ever sealed */
-	BOB_CHUNK_SOURCE =
-		10, /* IMAGE files: lines and variables of the image (archive/memory/source.h) */
-	BOB_CHUNK_EVENT_DEFS =
-		11, /* definitions of events (event_write.h); `aux` = number of the first. Open: grows by `len` */
+	/* IMAGE files: lines and variables of the image (archive/memory/source.h) */
+	BOB_CHUNK_SOURCE = 10,
+	/* definitions of events (event_write.h); `aux` = number of the first. Open: grows by
+	 * `len` */
+	BOB_CHUNK_EVENT_DEFS = 11,
 	BOB_CHUNK_TIMES = 12,	/* how long events took (time_write.h) */
-	BOB_CHUNK_EXACT =
-		13, /* when each of them began and ended (exact_write.h); `aux` = values before */
-	BOB_CHUNK_EXACT_HEADS =
-		14, /* of merged threads: what of EXACT with the same `aux` is worth compressing */
+	/* when each of them began and ended (exact_write.h); `aux` = values before */
+	BOB_CHUNK_EXACT = 13,
+	/* of merged threads: what of EXACT with the same `aux` is worth compressing */
+	BOB_CHUNK_EXACT_HEADS = 14,
 	BOB_CHUNK_FOLD = 16,	/* one struct bob_fold_head */
-	BOB_CHUNK_FOLD_DATA =
-		17, /* entries (fold/entries.h); `aux` = bytes of the stream's before */
+	/* entries (fold/entries.h); `aux` = bytes of the stream's before */
+	BOB_CHUNK_FOLD_DATA = 17,
 	BOB_CHUNK_FOLD_REST = 18, /* struct bob_fold_rest and entries that complete the data */
-	BOB_CHUNK_FOLD_LOG =
-		19, /* u64 position, then 64-bit values from there on; zero behind them */
-	BOB_CHUNK_FOLD_MERGED =
-		20, /* folded streams of several threads, packed (fold/pack.c) ... */
+	/* u64 position, then 64-bit values from there on; zero behind them */
+	BOB_CHUNK_FOLD_LOG = 19,
+	/* folded streams of several threads, packed (fold/pack.c) ... */
+	BOB_CHUNK_FOLD_MERGED = 20,
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
 	BOB_CHUNK_INNER = 22, /* what processes are, packed as FOLD_MERGED: archive/merge/inner.h */
-	BOB_CHUNK_MORE =
-		23, /* a TRACE file: what its processes recorded behind what comes before in this one */
+	/* a TRACE file: what its processes recorded behind what comes before in this one */
+	BOB_CHUNK_MORE = 23,
 	BOB_CHUNK_SETS = 30,	/* what hooks brought at events (value_sets.h) */
-	/* between a process and who folds its records (archive/write/ring.h); no reader's business */
+	/* between a process and who folds its records (archive/write/ring.h); no reader's
+	 * business */
 	BOB_CHUNK_COLLECTOR = 31,
 	BOB_CHUNK_RING = 32
 };
@@ -150,7 +153,8 @@ struct bob_chunk_head {
 	uint64_t aux;
 	uint64_t len;		/* bytes of payload that mean something (0 in open DATA: the stream
 				 * head tells) */
-	uint32_t head_crc;	/* CRC-32C of magic, kind, stream, size and aux, packed in that order */
+	/* CRC-32C of magic, kind, stream, size and aux, packed in that order */
+	uint32_t head_crc;
 	uint32_t reserved[5];
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_chunk_head) == 64, "chunk head");
@@ -200,33 +204,35 @@ enum bob_record_kind {
 	BOB_REC_EXE = 2,	/* path of the executable */
 	BOB_REC_CWD = 3,
 	BOB_REC_ENV = 4,	/* chosen variables, NAME=value, each followed by a zero byte */
-	BOB_REC_CONFIG = 5,	/* configuration used: BOBBIN_X=value, each followed by a zero byte */
+	/* configuration used: BOBBIN_X=value, each followed by a zero byte */
+	BOB_REC_CONFIG = 5,
 	BOB_REC_IMAGE = 6,	/* struct bob_rec_image, then the path */
 	BOB_REC_UNLOAD = 7,	/* u32 image number, u32 0: dlclose */
 	BOB_REC_SKIPPED = 8,	/* struct bob_rec_skipped[]: why not patched, found at run time */
 	BOB_REC_IMAGE_SKIPPED = 9, /* u32 reason (enum bob_skip), u32 0, path of a whole image */
 	BOB_REC_RANK = 10,	/* u32 MPI rank, u32 world size */
 	BOB_REC_THREAD = 11,	/* reserved */
-	BOB_REC_RUNTIME_LIST =
-		12, /* SONAME patterns that --images=app left out, separated by colons */
+	/* SONAME patterns that --images=app left out, separated by colons */
+	BOB_REC_RUNTIME_LIST = 12,
 	BOB_REC_MEM_IMAGE =
 		13, /* struct bob_rec_mem_image, then bob_rec_mem_skipped[]: engine native; later ones
 		     * of an image add to what the first says */
-	BOB_REC_IMAGE_MAP =
-		14, /* u32 for each image of the process: the number that the trace's descriptors have for it */
-	BOB_REC_LOSS =
-		15, /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
+	/* u32 for each image of the process: the number that the trace's descriptors have for it */
+	BOB_REC_IMAGE_MAP = 14,
+	/* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
+	BOB_REC_LOSS = 15,
 	BOB_REC_CLOCK = 16,	/* struct bob_rec_clock; one of each `when` */
-	BOB_REC_IN_HEAD =
-		17, /* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in common */
-	BOB_REC_SHAPE =
-		18, /* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
-	BOB_REC_BEHIND =
-		19, /* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
-	BOB_REC_STARTED =
-		20, /* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
-	BOB_REC_WORLD =
-		21, /* u64: processes with the same number are in the same MPI_COMM_WORLD; none: 0 */
+	/* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in
+	 * common */
+	BOB_REC_IN_HEAD = 17,
+	/* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
+	BOB_REC_SHAPE = 18,
+	/* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
+	BOB_REC_BEHIND = 19,
+	/* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
+	BOB_REC_STARTED = 20,
+	/* u64: processes with the same number are in the same MPI_COMM_WORLD; none: 0 */
+	BOB_REC_WORLD = 21,
 	BOB_REC_SPAWN = 22,	/* struct bob_rec_spawn */
 	BOB_REC_WAITED = 23	/* struct bob_rec_waited[]: how children ended */
 };
@@ -284,17 +290,19 @@ struct bob_rec_clock {
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_rec_clock) == 32, "clock record");
 
-/* Members of a new communicator are their ranks in the process's MPI_COMM_WORLD; BOB_MPI_OTHER and the slot
- * of a bob_rec_spawn say that one is on the other side of that, and its rank there; all bits: not known. */
+/* Members of a new communicator are their ranks in the process's MPI_COMM_WORLD; BOB_MPI_OTHER and
+ * the slot of a bob_rec_spawn say that one is on the other side of that, and its rank there; all
+ * bits: not known. */
 #define BOB_MPI_OTHER 0x80000000u
 #define BOB_MPI_OTHER_SHIFT 24u
 #define BOB_MPI_OTHER_SLOTS 127u
 
-/* One side of what MPI_Comm_spawn made: the communicator that joins the processes that called it and
- * those that it started. The records of both sides have the same token. */
+/* One side of what MPI_Comm_spawn made: the communicator that joins the processes that called it
+ * and those that it started. The records of both sides have the same token. */
 struct bob_rec_spawn {
 	uint64_t token;
-	uint32_t slot;		/* by which this process names ranks of the other side: BOB_MPI_OTHER */
+	/* by which this process names ranks of the other side: BOB_MPI_OTHER */
+	uint32_t slot;
 	uint32_t others;	/* processes on the other side */
 	uint32_t me;		/* rank of this one on its own side */
 	uint32_t started;	/* 1: this process was started, 0: it started the others */
@@ -321,7 +329,8 @@ BOB_STATIC_ASSERT(sizeof(struct bob_rec_mem_skipped) == 24, "code that is not tr
 #define BOB_SHAPE_ROWS_FIRST                                                                       \
 	1u /* flag: written with the dimension that varies fastest last, as in C */
 
-/* What subscripts the elements of a variable have. The dimension that varies fastest comes first. */
+/* What subscripts the elements of a variable have. The dimension that varies fastest comes
+ * first. */
 struct bob_rec_shape {
 	uint64_t address;	/* of the first element in the process */
 	uint32_t element;	/* bytes */
@@ -353,8 +362,8 @@ enum bob_skip {
 	BOB_SKIP_SANITIZER = 17, /* run time of a sanitizer */
 	BOB_SKIP_BREAKPOINT = 18, /* a debugger has set a breakpoint there */
 	BOB_SKIP_DEBUGGER = 19, /* it could set one inside the jump */
-	BOB_SKIP_ATTACHED =
-		20, /* the same; it attached later, and the function is recorded until then */
+	/* the same; it attached later, and the function is recorded until then */
+	BOB_SKIP_ATTACHED = 20,
 	BOB_SKIP_OTHER_MPI = 21	/* an MPI library, not the one that --mpi said */
 };
 
@@ -381,7 +390,8 @@ BOB_STATIC_ASSERT(sizeof(struct bob_image_head) == 120, "image head");
 
 #define BOB_FUNC_EXPORTED 1u	/* in .dynsym: part of the image's API */
 #define BOB_FUNC_COLD 2u	/* reserved */
-#define BOB_FUNC_LOOP_HEAD 4u	/* its own code branches back to its entry: an entry may be a loop */
+/* its own code branches back to its entry: an entry may be a loop */
+#define BOB_FUNC_LOOP_HEAD 4u
 struct bob_image_func {
 	uint64_t addr;		/* link address */
 	uint32_t size;
@@ -394,8 +404,9 @@ struct bob_image_func {
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_image_func) == 32, "image function");
 
-/* What a folded stream is of: in the upper 4 bits of `stream` in the heads of its chunks (FOLD, FOLD_DATA, FOLD_REST, FOLD_LOG), the
- * thread's number being the rest; and in `aux` of FOLD_MERGED. */
+/* What a folded stream is of: in the upper 4 bits of `stream` in the heads of its chunks (FOLD,
+ * FOLD_DATA, FOLD_REST, FOLD_LOG), the thread's number being the rest; and in `aux` of
+ * FOLD_MERGED. */
 enum bob_content {
 	BOB_CONTENT_MEM = 0,	/* memory records */
 	BOB_CONTENT_MPI = 1,	/* events: MPI calls */
@@ -420,7 +431,8 @@ struct bob_fold_rest {
 	uint64_t log_begin;	/* position of the first value of the log that is not in the rest */
 	uint32_t flags;		/* BOB_FOLD_* */
 	uint32_t crc;		/* CRC-32C of this struct with crc 0, the entries and the state */
-	uint64_t state_bytes;	/* behind the entries: what who puts the values must know to go on */
+	/* behind the entries: what who puts the values must know to go on */
+	uint64_t state_bytes;
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_fold_rest) == 40, "fold rest");
 

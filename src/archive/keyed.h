@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace's files or processes by what they are called: looked for without going through all of them for each.
+/* A trace's files or processes by what they are called: looked for without going through all of
+ * them for each.
  *
- * Owner: the caller, who fills it, sorts it and frees it. What has the same key need not be the same: look at it. */
+ * Owner: the caller, who fills it, sorts it and frees it. What has the same key need not be the
+ * same: look at it. */
 #ifndef BOB_ARCHIVE_KEYED_H
 #define BOB_ARCHIVE_KEYED_H
 
@@ -35,7 +37,8 @@ uint64_t bob_key_of_pid(uint32_t pid, const char *host);
 /* All processes of the trace, by pid and host; sorted. 0: no memory. */
 int bob_keyed_pids(struct bob_keyed *k, const struct bob_trace *t);
 
-/* The entries of a key, from the smallest number on: `for (e = first; bob_keyed_is(k, e, key); e++)`. */
+/* The entries of a key, from the smallest number on:
+ * `for (e = first; bob_keyed_is(k, e, key); e++)`. */
 static inline const struct bob_keyed_entry *bob_keyed_first(const struct bob_keyed *k, uint64_t key)
 {
 	return k->entry + BOB_COUNT_BELOW(k->entry, k->count, struct bob_keyed_entry, key, key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent writes functions and names as readers look at them, which costs it nothing; when the run
- * has ended they are compressed, to about a quarter. */
+/* The agent writes functions and names as readers look at them, which costs it nothing; when the
+ * run has ended they are compressed, to about a quarter. */
 #include <string.h>
 
 #include "archive/archive.h"

@@ -42,11 +42,13 @@ struct bob_file {
 	struct bob_file_head head;
 	struct bob_chunk_ref *chunks;
 	size_t chunk_count, chunk_cap;
-	uint32_t *
-		by_stream; /* their numbers by stream, those of one stream as they are in the file */
-	size_t outer;		/* number of the file that this one lies in, + 1; 0: it is one of its own */
+	/* their numbers by stream, those of one stream as they are in the file */
+	uint32_t *by_stream;
+	/* number of the file that this one lies in, + 1; 0: it is one of its own */
+	size_t outer;
 	uint32_t inner;		/* its number there */
-	int is_head;		/* another file, of the same name, has all of it and what came later */
+	/* another file, of the same name, has all of it and what came later */
+	int is_head;
 	int lost;		/* a problem says that something of it is */
 	struct bob_common *common; /* of the processes in it; NULL: none yet */
 };
@@ -127,8 +129,8 @@ struct bob_stream {
 	struct bob_thread_info info;
 	const struct bob_file *file;
 	uint32_t number;	/* in its file */
-	uint32_t
-		nth; /* thread of this id in the process, in the order of their files: ids are used again */
+	/* thread of this id in the process, in the order of their files: ids are used again */
+	uint32_t nth;
 	uint32_t rank;		/* among all of the process by (tid, nth) */
 	uint64_t head_off;	/* of its bob_stream_head */
 	uint64_t start_depth;
@@ -145,7 +147,8 @@ struct bob_stream {
 	size_t raw_count;
 	const struct bob_folded *folded; /* what comes before these; NULL: nothing */
 	uint32_t participant;	/* of that */
-	/* Restricted to a stretch: what is folded of that, in the place of what there was; of the raw ones what is known before them */
+	/* Restricted to a stretch: what is folded of that, in the place of what there was; of the
+	 * raw ones what is known before them */
 	struct bob_folded *cut;
 	const struct bob_folded *whole;
 	uint32_t whole_participant;
@@ -154,7 +157,8 @@ struct bob_stream {
 	struct bob_event_stream mpi;
 	int accesses_counted;	/* `accesses` is valid */
 	uint64_t accesses;
-	/* more.c, by content: events of it and of what comes before it in the file; it does not begin where that ends, and is of no use */
+	/* more.c, by content: events of it and of what comes before it in the file; it does not
+	 * begin where that ends, and is of no use */
 	uint64_t until[2];
 	uint8_t is_apart[2];
 };
@@ -162,7 +166,8 @@ struct bob_stream {
 struct bob_image {
 	struct bob_image_info info;
 	uint64_t key;
-	int whole;		/* recorded by a memory engine: all its code, whatever a patch plan says */
+	/* recorded by a memory engine: all its code, whatever a patch plan says */
+	int whole;
 	const struct bob_file *file; /* NULL: the image's file is missing or useless */
 	uint64_t off;		/* of the chunk's payload, for messages */
 	const uint8_t *at;	/* the payload: the head and what its offsets lead to */
@@ -228,16 +233,17 @@ struct bob_process {
 	size_t wait_count, wait_cap;
 	struct bob_rec_clock clock[2];
 	uint32_t clocks;	/* bit i: there is clock[i] */
-	uint32_t *
-		image_of; /* the process's number of an image that descriptors name; none: it is the same */
+	/* the process's number of an image that descriptors name; none: it is the same */
+	uint32_t *image_of;
 	size_t image_of_count, image_of_cap;
 	const char *log;
 	const struct bob_process
 		*head; /* as it was when MPI_Finalize merged it (docs/mpi.md); NULL: it was not */
 	const struct bob_process
 		*before; /* more.c: what comes before it in the file; NULL: nothing does */
-	const struct bob_rec_behind *
-		behind; /* the file has what comes behind these events; so of any that are not named, from the first one on */
+	/* the file has what comes behind these events; so of any that are not named, from the first
+	 * one on */
+	const struct bob_rec_behind *behind;
 	size_t behind_count, behind_cap;
 	const struct bob_rec_behind *given; /* merging: these events are in another file already */
 	size_t given_count;
@@ -308,7 +314,8 @@ void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t 
 void bob_problem_list(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
 		      const char *text, int lost);
 
-/* dir.c: fill t->files from a directory; with a `root`, only those of that process and its descendants. */
+/* dir.c: fill t->files from a directory; with a `root`, only those of that process and its
+ * descendants. */
 bob_status bob_dir_load(struct bob_trace *t, const char *dir, uint32_t root, struct bob_error *err);
 void bob_file_release(struct bob_file *file);
 
@@ -324,7 +331,8 @@ uint64_t bob_chunk_len(const struct bob_chunk_ref *c);
 /* Does the checksum of a sealed chunk hold? True for unsealed ones. */
 int bob_chunk_crc_ok(const struct bob_file *file, const struct bob_chunk_ref *c);
 
-/* payload.c: a chunk's payload as it was before it was compressed, if it was; lent until it is closed. */
+/* payload.c: a chunk's payload as it was before it was compressed, if it was; lent until it is
+ * closed. */
 struct bob_payload {
 	const uint8_t *at;
 	uint64_t len;
@@ -333,7 +341,8 @@ struct bob_payload {
 /* BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_payload_read(const struct bob_file *f, const struct bob_chunk_ref *c,
 			    struct bob_payload *p);
-/* BOB_NONE: it cannot be had, a problem says so. BOB_ERR_NOMEM. What does not match its checksum is a problem, and is read as far as it can be. */
+/* BOB_NONE: it cannot be had, a problem says so. BOB_ERR_NOMEM. What does not match its checksum is
+ * a problem, and is read as far as it can be. */
 bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
 			    const struct bob_chunk_ref *c, struct bob_payload *p);
 void bob_payload_close(struct bob_payload *p);
@@ -344,16 +353,19 @@ void bob_process_free(struct bob_process *p);
 
 /* relatives.c: processes in order, their parents and heads; the trace's threads. BOB_ERR_NOMEM. */
 bob_status bob_relatives_link(struct bob_trace *t);
-/* ends.c: rows of a BOB_REC_WAITED record; behind the above, how processes ended that others waited for. BOB_ERR_NOMEM. */
+/* ends.c: rows of a BOB_REC_WAITED record; behind the above, how processes ended that others waited
+ * for. BOB_ERR_NOMEM. */
 bob_status bob_waits_read(struct bob_trace *t, struct bob_process *p, const uint8_t *bytes,
 			  uint32_t len, uint64_t off);
 bob_status bob_ends_build(struct bob_trace *t);
 
-/* worlds.c: before the processes are put in order, their worlds and ranks in the trace; afterwards who started whom. BOB_ERR_NOMEM. */
+/* worlds.c: before the processes are put in order, their worlds and ranks in the trace; afterwards
+ * who started whom. BOB_ERR_NOMEM. */
 bob_status bob_worlds_build(struct bob_trace *t);
 bob_status bob_spawns_build(struct bob_trace *t);
 
-/* shapes.c: a record's body is read; all are put together, once META has been read. BOB_ERR_NOMEM. */
+/* shapes.c: a record's body is read; all are put together, once META has been read.
+ * BOB_ERR_NOMEM. */
 bob_status bob_shape_read(struct bob_trace *t, struct bob_process *p, const uint8_t *body,
 			  uint32_t len, uint64_t off);
 bob_status bob_shapes_build(struct bob_trace *t, struct bob_process *p);
@@ -364,7 +376,8 @@ bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p);
 /* image.c: find the image files of all processes and index their ids. */
 bob_status bob_images_attach(struct bob_trace *t);
 bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob_image_func *out);
-/* Where the table that this looks into has function `number` of the image: at its count or behind that if it has not. */
+/* Where the table that this looks into has function `number` of the image: at its count or behind
+ * that if it has not. */
 uint32_t bob_image_place(const struct bob_image *im, uint32_t number);
 
 /* stream.c */
@@ -382,13 +395,16 @@ uint64_t bob_stream_where(const struct bob_stream *s, uint64_t at);
 bob_status bob_common_build(struct bob_trace *t, struct bob_process *p);
 void bob_common_free(struct bob_common *c);
 
-/* inner.c: the process files that lie in files of merged traces become files of the trace. Those of processes that had ended go
- * before others of the same name, which were being removed; of one that had not, the other has more, and it is a head. */
+/* inner.c: the process files that lie in files of merged traces become files of the trace. Those of
+ * processes that had ended go before others of the same name, which were being removed; of one that
+ * had not, the other has more, and it is a head. */
 bob_status bob_inner_load(struct bob_trace *t);
 
-/* more.c: a TRACE file that is in parts (chunks MORE) becomes one that is not, in memory. What cannot be joined is left out, with a problem. BOB_ERR_NOMEM. */
+/* more.c: a TRACE file that is in parts (chunks MORE) becomes one that is not, in memory. What
+ * cannot be joined is left out, with a problem. BOB_ERR_NOMEM. */
 bob_status bob_more_join(struct bob_trace *t, struct bob_file *f);
-/* Of a trace whose files are such parts: processes of one name are one, whose newest file says what it is. Once inner files are there; once processes are. BOB_ERR_NOMEM. */
+/* Of a trace whose files are such parts: processes of one name are one, whose newest file says what
+ * it is. Once inner files are there; once processes are. BOB_ERR_NOMEM. */
 bob_status bob_more_choose(struct bob_trace *t);
 bob_status bob_more_link(struct bob_trace *t);
 /* So many events, of these rows. */
@@ -431,10 +447,11 @@ struct bob_mem_record {
 /* restrict.c: the stream is as it was. */
 void bob_stretch_free(struct bob_stream *s);
 bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
-/* Stream `i` of the process as a participant of FOLD_MERGED: its kernel thread id << 32, and how many streams before it have the
- * same one (0, unless ids are used again). Threads are then in the order in which they were made, as what they
- * work on is; an engine may number its streams as threads come to run. In a merged trace: the process's number << 32, and how many
- * streams of the process come before it in that order. */
+/* Stream `i` of the process as a participant of FOLD_MERGED: its kernel thread id << 32, and how
+ * many streams before it have the same one (0, unless ids are used again). Threads are then in the
+ * order in which they were made, as what they work on is; an engine may number its streams as
+ * threads come to run. In a merged trace: the process's number << 32, and how many streams of the
+ * process come before it in that order. */
 uint64_t bob_merged_id(const struct bob_process *p, size_t i);
 /* What that is if the process gets this number in a merged trace. */
 uint64_t bob_trace_id(const struct bob_process *p, size_t i, uint32_t number);
@@ -446,10 +463,12 @@ void bob_records_open(struct bob_records *r, const struct bob_process *p,
 		      const struct bob_stream *s);
 /* Before the first one: those that are folded are passed over. */
 void bob_records_skip_folded(struct bob_records *r);
-/* BOB_END; BOB_ERR_CORRUPT (the rest of a chunk is lost; calling on goes on with the next); BOB_ERR_NOMEM. */
+/* BOB_END; BOB_ERR_CORRUPT (the rest of a chunk is lost; calling on goes on with the next);
+ * BOB_ERR_NOMEM. */
 bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 			    struct bob_error *err);
-/* A second reader at the same place. It must be closed, too. What is folded has to be read again for that. */
+/* A second reader at the same place. It must be closed, too. What is folded has to be read again
+ * for that. */
 void bob_records_clone(const struct bob_records *r, struct bob_records *to);
 /* Where the next record is, for messages. */
 uint64_t bob_records_where(const struct bob_records *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes number images and descriptors each for itself. Here they get numbers of the trace, in the order in which
- * the processes come to them. */
+/* Processes number images and descriptors each for itself. Here they get numbers of the trace, in
+ * the order in which the processes come to them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,7 +193,8 @@ static uint32_t find_desc(const struct table *d, const struct bob_bytes *bytes, 
 	return i;
 }
 
-/* The number + 1 of what the bytes say, which lie at the end of u->descs and stay there if they are new. */
+/* The number + 1 of what the bytes say, which lie at the end of u->descs and stay there if they are
+ * new. */
 static bob_status add_desc(struct bob_unified *u, struct table *d, size_t off, size_t common,
 			   uint32_t *number)
 {

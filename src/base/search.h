@@ -28,7 +28,8 @@ static inline size_t bob_count_below(const void *array, size_t count, size_t siz
 
 #define BOB_COUNT_BELOW(array, count, type, key, value)                                            \
 	bob_count_below(array, count, sizeof(type), offsetof(type, key), value)
-/* How many have a key of `value` or less: the last one that begins there or before is the one in front. */
+/* How many have a key of `value` or less: the last one that begins there or before is the one in
+ * front. */
 #define BOB_COUNT_UP_TO(array, count, type, key, value)                                            \
 	((value) == UINT64_MAX ? (count) : BOB_COUNT_BELOW(array, count, type, key, (value) + 1))
 

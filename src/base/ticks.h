@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments of a clock from a counter that is cheaper to read, such as the processor's time-stamp counter. Now and then both are read together, an
- * *anchor*; from there on, for a millisecond, the counter says how much time is over, at the rate that it had between earlier anchors.
- * So moments are the clock's, wrong by no more than what the rate is wrong by in a millisecond (some ns), and by
- * how far apart the two are read. They never go back. A counter that jumps -- another processor's, a machine that was suspended or moved -- is noticed at
- * the next anchor; after some times it is not used any more.
+/* Moments of a clock from a counter that is cheaper to read, such as the processor's time-stamp
+ * counter. Now and then both are read together, an *anchor*; from there on, for a millisecond, the
+ * counter says how much time is over, at the rate that it had between earlier anchors. So moments
+ * are the clock's, wrong by no more than what the rate is wrong by in a millisecond (some ns), and
+ * by how far apart the two are read. They never go back. A counter that jumps -- another
+ * processor's, a machine that was suspended or moved -- is noticed at the next anchor; after some
+ * times it is not used any more.
  *
  * Owner: the caller; all zeros at first. Threads: one. Units: ns. No errors. Freestanding. */
 #ifndef BOB_BASE_TICKS_H
@@ -27,7 +29,8 @@ struct bob_ticks {
 	uint32_t jumps;
 };
 
-/* The moment at which the counter was `ticks`. False: the clock is to be read, bob_ticks_anchor. Hot: 2 ns. */
+/* The moment at which the counter was `ticks`. False: the clock is to be read, bob_ticks_anchor.
+ * Hot: 2 ns. */
 static inline bool bob_ticks_ns(struct bob_ticks *t, uint64_t ticks, uint64_t *ns)
 {
 	const uint64_t since = ticks - t->ticks;

@@ -21,11 +21,13 @@ struct cli_between {
 
 /* 0, or 2 after a complaint. */
 int cli_between_parse(const char *verb, const char *arg, struct cli_between *b);
-/* Memory accesses of the chosen threads are those of the stretch from here on; threads that have none such are not chosen any
- * more, which is said. 0, or an exit status after a complaint. Nothing happens if `b` is not given. */
+/* Memory accesses of the chosen threads are those of the stretch from here on; threads that have
+ * none such are not chosen any more, which is said. 0, or an exit status after a complaint. Nothing
+ * happens if `b` is not given. */
 int cli_between_apply(const struct cli_between *b, struct cli_session *s, int keep_syncs);
-/* One thread's stretch among its calls, as stream positions, or among its calls of MPI, as their numbers; last inclusive. 0 after a complaint: it has none
- * such. Everything, if `b` is not given. */
+/* One thread's stretch among its calls, as stream positions, or among its calls of MPI, as their
+ * numbers; last inclusive. 0 after a complaint: it has none such. Everything, if `b` is not
+ * given. */
 int cli_between_positions(const struct cli_between *b, const struct cli_session *s, uint32_t thread,
 			  uint64_t *first, uint64_t *last);
 int cli_between_numbers(const struct cli_between *b, const struct cli_session *s, uint32_t thread,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intact and complete are two things: a trace whose every byte can be read may lack a part of the
- * run. What is known to be missing is said here, in the words that check and info have in common. */
+ * run. What is known to be missing is said here, in the words that check and info have in
+ * common. */
 #ifndef BOB_CLI_COMPLETE_H
 #define BOB_CLI_COMPLETE_H
 
@@ -11,8 +12,8 @@
 
 /* A line for each thing: nothing was recorded; ranks without a file, files of several runs;
  * recordings that stopped before their process; programs that were started and left no trace; calls
- * that were dropped; a debugger that came; images that could not be recorded. What the user left out
- * by options is not missing. The text is malloc'ed, each line ends with a newline; NULL: out of
+ * that were dropped; a debugger that came; images that could not be recorded. What the user left
+ * out by options is not missing. The text is malloc'ed, each line ends with a newline; NULL: out of
  * memory. *count (may be NULL): how many lines. */
 char *cli_missing(const struct bob_trace *t, uint32_t *count);
 /* Print them, each behind `before`. Returns how many. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables as 4.1 to 4.3 of ScalaJack's chapter 4: a block for each concern with the components across, then one for each
- * component with the concerns across; a second map's columns stand to the right of the first one's. */
+/* Tables as 4.1 to 4.3 of ScalaJack's chapter 4: a block for each concern with the components
+ * across, then one for each component with the concerns across; a second map's columns stand to the
+ * right of the first one's. */
 #include "cli/concerns_tables.h"
 
 #include <inttypes.h>
@@ -14,7 +15,8 @@
 #define LABEL_MAX 128
 #define VALUE_MAX 32
 
-/* A value of a map: of the concern or component `row`, and where that makes sense of the other one, `column`. */
+/* A value of a map: of the concern or component `row`, and where that makes sense of the other one,
+ * `column`. */
 typedef double (*value_fn)(const struct bob_concerns_counts *c, uint32_t row, uint32_t column);
 
 static double conc(const struct bob_concerns_counts *c, uint32_t s, uint32_t t)
@@ -89,7 +91,8 @@ static uint32_t find(const struct cli_concerns *c, int components, const char *n
 	return BOB_CONCERNS_NONE;
 }
 
-/* How a degree changed: what is hoped for, the fall of DOS, as a share; the rise of DOF as it is. */
+/* How a degree changed: what is hoped for, the fall of DOS, as a share; the rise of DOF as it
+ * is. */
 static const char *change_text(const struct block *b, value_fn value, char text[VALUE_MAX])
 {
 	double from, to;

@@ -5,7 +5,8 @@
 
 #include "bobbin/trace.h"
 
-/* "MPI calls", "events" (of the program's own), or "MPI calls and events", whatever the trace has; of one only without the s. Constant. */
+/* "MPI calls", "events" (of the program's own), or "MPI calls and events", whatever the trace has;
+ * of one only without the s. Constant. */
 const char *cli_event_words(const struct bob_trace *t, uint64_t count);
 /* The trace has no calls of MPI, but events. */
 int cli_event_only_own(const struct bob_trace *t);

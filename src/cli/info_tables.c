@@ -207,7 +207,8 @@ static uint64_t count_of(const struct bob_trace *t, uint32_t thread, enum counte
 					bob_trace_thread(t, thread)->events;
 }
 
-/* Of a trace of accesses alone, those are counted; of one of MPI calls alone these, and what they take. */
+/* Of a trace of accesses alone, those are counted; of one of MPI calls alone these, and what they
+ * take. */
 void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s, uint32_t max)
 {
 	const enum counted what = s->events	      ? COUNT_CALLS :

@@ -27,8 +27,8 @@ static int add_count(void *ctx, const struct bob_value_pair *p)
 	return 0;
 }
 
-/* Calls whose times were not kept, though others' were: there were more pairs of call sites than are kept, or no room. One of each
- * thread may have none: it had not come back. */
+/* Calls whose times were not kept, though others' were: there were more pairs of call sites than
+ * are kept, or no room. One of each thread may have none: it had not come back. */
 static uint64_t untimed(const struct bob_trace *t)
 {
 	struct bob_trace_sizes sizes;

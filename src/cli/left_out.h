@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was not recorded of MPI calls and memory accesses, or not kept of them, so that no verb is silent about it. */
+/* What was not recorded of MPI calls and memory accesses, or not kept of them, so that no verb is
+ * silent about it. */
 #ifndef BOB_CLI_LEFT_OUT_H
 #define BOB_CLI_LEFT_OUT_H
 
@@ -7,8 +8,8 @@
 
 #include "cli/session.h"
 
-/* A line for each thing that is left out of the threads chosen, each once, however many processes have it; of all threads also how many
- * calls have no times, if others have. How many lines. */
+/* A line for each thing that is left out of the threads chosen, each once, however many processes
+ * have it; of all threads also how many calls have no times, if others have. How many lines. */
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out);
 /* Was something like NAME=... left out of one of the processes chosen? Its value, NULL: no. */
 const char *cli_left_out_value(const struct cli_session *s, const char *name);

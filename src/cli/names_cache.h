@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names, lines and variables of images that have been found out already, beside the plans in the user's cache: a run copies what another
- * run needed. One file an image, <key as 16 hex digits>.names: the image's file as a trace has it (archive/format.h), and behind it a PAD
- * chunk with the instructions that it was made for and a number for what it was made of. Who finds that more instructions are
- * needed writes it anew, for all of them. Nothing in it is believed without checks. */
+/* Names, lines and variables of images that have been found out already, beside the plans in the
+ * user's cache: a run copies what another run needed. One file an image, <key as 16 hex
+ * digits>.names: the image's file as a trace has it (archive/format.h), and behind it a PAD chunk
+ * with the instructions that it was made for and a number for what it was made of. Who finds that
+ * more instructions are needed writes it anew, for all of them. Nothing in it is believed without
+ * checks. */
 #ifndef BOB_CLI_NAMES_CACHE_H
 #define BOB_CLI_NAMES_CACHE_H
 
@@ -25,7 +27,8 @@ struct cli_names {
 	uint64_t made;		/* aux of its SOURCE chunk */
 };
 
-/* `cache`: from bob_plan_cache_open, -1 if there is none. 0, or -1: there are none, and *n is empty. */
+/* `cache`: from bob_plan_cache_open, -1 if there is none. 0, or -1: there are none, and *n is
+ * empty. */
 int cli_names_read(int cache, uint64_t key, struct cli_names *n);
 /* Failing to keep them is no failure. */
 void cli_names_keep(int cache, uint64_t key, const struct cli_names *n);

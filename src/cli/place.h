@@ -7,7 +7,8 @@
 
 #include "bobbin/trace.h"
 
-/* Names of C++ are plain and without parameters, "space::thing::run+0x1a", unless switched off: 0, for all threads and traces (--no-demangle; a session does it). */
+/* Names of C++ are plain and without parameters, "space::thing::run+0x1a", unless switched off: 0,
+ * for all threads and traces (--no-demangle; a session does it). */
 void cli_place_demangle(int on);
 
 /* "function  file.c:12", "function+0x1a" if no line is known, "image+0x101a" if no function is known there,
@@ -15,7 +16,8 @@ void cli_place_demangle(int on);
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out);
 
-/* "MPI_Send", "MPI_Reduce begins", "the call of MPI ends": `mark` is an enum bob_value_mark, `what` the function. */
+/* "MPI_Send", "MPI_Reduce begins", "the call of MPI ends": `mark` is an enum bob_value_mark, `what`
+ * the function. */
 void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out);
 
 /* The part of a path behind the last slash. */

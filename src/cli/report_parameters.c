@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out, wherever the event comes from; numbers are gathered as those of hooks are (archive/events/value_numbers.h), integers exactly as well (whole_numbers.h),
- * texts as long as there are few different ones. Of MPI's functions only what is a number in any process: counts, bytes, tags and the like. */
+/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out,
+ * wherever the event comes from; numbers are gathered as those of hooks are
+ * (archive/events/value_numbers.h), integers exactly as well (whole_numbers.h), texts as long as
+ * there are few different ones. Of MPI's functions only what is a number in any process: counts,
+ * bytes, tags and the like. */
 #define _GNU_SOURCE
 #include "cli/report_parameters.h"
 
@@ -40,7 +43,8 @@ struct reporting {
 	const struct cli_report_style *style;
 	struct row *row;
 	size_t count, room;
-	/* Of functions that were met, by number: rows of their parameters, in then out. ROW_NONE: not one to be reported. */
+	/* Of functions that were met, by number: rows of their parameters, in then out. ROW_NONE:
+	 * not one to be reported. */
 	uint32_t *rows_of[BOB_USER_FUNCTION_LAST + 1];
 };
 

@@ -40,7 +40,8 @@ int cli_report_images(struct cli_session *s, struct bob_callgraph *g,
 /* Calls from one image into another, by function called. */
 int cli_report_api(struct cli_session *s, struct bob_callgraph *g,
 		   const struct cli_report_style *style);
-/* Who calls (`callers` 1) or is called by the functions that fit `pattern`. Returns 2 if none do. */
+/* Who calls (`callers` 1) or is called by the functions that fit `pattern`. Returns 2 if none
+ * do. */
 int cli_report_neighbours(struct cli_session *s, struct bob_callgraph *g, const char *pattern,
 			  int callers, const struct cli_report_style *style);
 

@@ -49,7 +49,8 @@ int cli_session_need_calls(const struct cli_session *s);
 int cli_session_has_folded(const struct cli_session *s);
 /* Have the chosen threads MPI calls, and no calls of functions? */
 int cli_session_is_mpi(const struct cli_session *s);
-/* Have the chosen threads events of the program, and neither accesses nor calls, though accesses were recorded? */
+/* Have the chosen threads events of the program, and neither accesses nor calls, though accesses
+ * were recorded? */
 int cli_session_events_alone(const struct cli_session *s);
 /* 0 if a chosen thread has MPI calls, else 1 after a complaint. */
 int cli_session_need_mpi(const struct cli_session *s);

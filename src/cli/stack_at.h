@@ -7,8 +7,8 @@
 
 #include "cli/session.h"
 
-/* Outermost first, as the tree is drawn. BOB_END, after a complaint: the thread has no call of this number. Errors: those of
- * bob_cursor_open and bob_cursor_next. */
+/* Outermost first, as the tree is drawn. BOB_END, after a complaint: the thread has no call of this
+ * number. Errors: those of bob_cursor_open and bob_cursor_next. */
 bob_status cli_stack_print(const struct cli_session *s, uint32_t thread, uint64_t number, FILE *out,
 			   struct bob_error *err);
 

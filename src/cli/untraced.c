@@ -9,7 +9,8 @@
 #include "plan/plan.h"
 
 #define IMAGES_SHOWN 10u
-/* An image is compared with those of so many processes and of its own: what ranks share is there. */
+/* An image is compared with those of so many processes and of its own: what ranks share is
+ * there. */
 #define FIRST_PROCESSES 8u
 
 static int has_no_calls(const struct bob_process_info *p)
@@ -122,7 +123,8 @@ static void print_untraced(const struct cli_session *s, FILE *out)
 
 /* --- memory accesses --- */
 
-/* Of processes of the same program the code is counted once: a process whose program was seen is passed over. */
+/* Of processes of the same program the code is counted once: a process whose program was seen is
+ * passed over. */
 static int is_new_program(const struct bob_trace *t, uint32_t process)
 {
 	const struct bob_process_info *p = bob_trace_process(t, process);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin cache: what caches would do with the accesses of a trace, by function, instruction, source line or variable; lines that threads
- * take from each other. Each process has a machine of its own: addresses of several have nothing in common. */
+/* bobbin cache: what caches would do with the accesses of a trace, by function, instruction, source
+ * line or variable; lines that threads take from each other. Each process has a machine of its own:
+ * addresses of several have nothing in common. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -229,7 +230,8 @@ static int run_process(struct cache *c, uint32_t process, const uint32_t *thread
 	return 0;
 }
 
-/* The chosen threads of the process of thread `first` into `threads`; returns the next chosen one. */
+/* The chosen threads of the process of thread `first` into `threads`; returns the next chosen
+ * one. */
 static uint32_t threads_of(const struct cache *c, uint32_t first, uint32_t *threads,
 			   uint32_t *count)
 {

@@ -4,7 +4,8 @@
  *
  * The same loop calls the same functions in two orders. The regular one is learnt within its first
  * round and costs no coded bits; the random one cannot be learnt, so every call is coded. The
- * smallest of several rounds is what is printed, because whatever disturbs a round makes it longer. */
+ * smallest of several rounds is what is printed, because whatever disturbs a round makes it
+ * longer. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,7 +59,8 @@ static __attribute__((noinline)) uint32_t bob_calibrate_round(const uint8_t *whi
 	return x;
 }
 
-/* xorshift64*: the high bits are as good as random for a codec that looks back some hundred calls */
+/* xorshift64*: the high bits are as good as random for a codec that looks back some hundred
+ * calls */
 static uint8_t next_random(uint64_t *state)
 {
 	*state ^= *state >> 12;

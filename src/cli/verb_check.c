@@ -84,8 +84,8 @@ static uint64_t print_gaps(const struct cli_session *s)
 	return gaps;
 }
 
-/* What of the run is not recorded whole. How many things; `all`: also what lies in the nature of the
- * program's code or was given up by the user's choice. */
+/* What of the run is not recorded whole. How many things; `all`: also what lies in the nature of
+ * the program's code or was given up by the user's choice. */
 static uint64_t print_missing(const struct cli_session *s, int quiet, int all)
 {
 	const struct bob_trace *t = s->trace;

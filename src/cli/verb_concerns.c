@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin concerns: how scattered concerns are over components, and how focused components are, by a map of source lines; of
- * two maps, what the second one gained. */
+/* bobbin concerns: how scattered concerns are over components, and how focused components are, by a
+ * map of source lines; of two maps, what the second one gained. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ struct request {
 	const char *output;
 };
 
-/* At most *room bytes, which it then takes from it. *out is the caller's to free; *id says which file it is. Returns an exit
- * status. */
+/* At most *room bytes, which it then takes from it. *out is the caller's to free; *id says which
+ * file it is. Returns an exit status. */
 static int read_text(const char *path, size_t *room, struct bob_concerns_text *out, struct stat *id)
 {
 	FILE *f = fopen(path, "r");

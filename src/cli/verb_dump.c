@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin dump: every event, one line each, as docs/format.md defines it; names are not demangled. */
+/* bobbin dump: every event, one line each, as docs/format.md defines it; names are not
+ * demangled. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>

@@ -36,7 +36,8 @@ static void print_quoted(const char *var)
 	puts("'");
 }
 
-/* Memory accesses: engine native is the agent, as it is for calls; the other one needs a launcher. */
+/* Memory accesses: engine native is the agent, as it is for calls; the other one needs a
+ * launcher. */
 static int choose_memory(struct cli_vars *vars, int mem, int from_start)
 {
 	const struct cli_mem m = { .engine = "native", .from_start = from_start };

@@ -157,7 +157,8 @@ static struct apart *export_apart(struct cli_session *s, const struct format *fo
 	return a;
 }
 
-/* An archive is a directory of its own: made under another name, and renamed when it is complete. */
+/* An archive is a directory of its own: made under another name, and renamed when it is
+ * complete. */
 static int export_directory(struct cli_session *s, struct bob_export *x,
 			    const struct format *format, const char *output)
 {

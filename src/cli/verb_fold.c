@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin fold: what was recorded raw, or by a process that was killed, folded and merged; or a trace folded anew in another
- * way, also into another trace. */
+/* bobbin fold: what was recorded raw, or by a process that was killed, folded and merged; or a
+ * trace folded anew in another way, also into another trace. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

@@ -114,7 +114,8 @@ static int complain(const struct session *s, bob_status st, const struct bob_sou
 	return cli_fail(VERB, "%s", cli_complaint_print(s->name, st, why, text, sizeof(text)));
 }
 
-/* What becomes of the last command, in its file alone: said at once, where somebody types. 1: what it wants is not there. */
+/* What becomes of the last command, in its file alone: said at once, where somebody types. 1: what
+ * it wants is not there. */
 static int look_at_wish(const struct session *s)
 {
 	const struct bob_wish_file *f = s->wishes.last;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin merge: the folded streams of each process's threads in one, and then the processes in one file. Under an MPI launcher
- * the processes that it starts share the work. */
+/* bobbin merge: the folded streams of each process's threads in one, and then the processes in one
+ * file. Under an MPI launcher the processes that it starts share the work. */
 #include <getopt.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -62,8 +62,9 @@ static int is_rank_zero(void)
 	return !rank || !strcmp(rank, "0");
 }
 
-/* Is this the file of a process of this host that has not ended? Only its head is read, and not through a map: the
- * process cuts its file to size as it ends, and what a map shows would be gone. */
+/* Is this the file of a process of this host that has not ended? Only its head is read, and not
+ * through a map: the process cuts its file to size as it ends, and what a map shows would be
+ * gone. */
 static int is_running(int dir, const char *name, const char *host)
 {
 	struct bob_file_head h;
@@ -93,7 +94,8 @@ static uint32_t ranks_running(const char *dir)
 	return n;
 }
 
-/* Rank 0 speaks for all, so it gives the others a moment to end. With `run`: until it is the last (1). */
+/* Rank 0 speaks for all, so it gives the others a moment to end. With `run`: until it is the last
+ * (1). */
 static int await_ranks(const char *dir, int run)
 {
 	const struct timespec pause = { 0, RANKS_POLL_MS * 1000000L };
@@ -198,7 +200,8 @@ static int is_folded(const struct recording *r)
 	return r->mem || r->mpi || r->events;
 }
 
-/* The end of a launcher: its own program's files, and then, if it is the last one or speaks for all, what concerns all. */
+/* The end of a launcher: its own program's files, and then, if it is the last one or speaks for
+ * all, what concerns all. */
 static void finish(struct recording *r, const char *dir, uint32_t child, int status, int joined)
 {
 	int is_last = 0, speaks = !r->quiet && is_rank_zero();
@@ -350,7 +353,8 @@ static int choose_events(struct recording *r, const char *path)
 	return bad ? 125 : 0;
 }
 
-/* What a spec asks for: events, and MPI if some of its functions are there. 0, or 125 after a complaint. */
+/* What a spec asks for: events, and MPI if some of its functions are there. 0, or 125 after a
+ * complaint. */
 static int choose_wrappers(struct recording *r, const char *path)
 {
 	if (cli_wrap_open(&r->wrap, path, r->quiet) || cli_wrap_mpi(&r->wrap, &r->vars, r->mpi))

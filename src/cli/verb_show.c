@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses, or calls of MPI, as loops. */
+/* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses, or
+ * calls of MPI, as loops. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Integers of 64 bits, gathered exactly: sum, extremes, and which they were as long as few are different.
- * Beside what value_numbers.h gathers of them as doubles, which are not exact beyond 2^53.
+/* Integers of 64 bits, gathered exactly: sum, extremes, and which they were as long as few are
+ * different. Beside what value_numbers.h gathers of them as doubles, which are not exact beyond
+ * 2^53.
  *
  * A zeroed struct has none. Threads: one. */
 #ifndef BOB_CLI_WHOLE_NUMBERS_H

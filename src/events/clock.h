@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments between which an event lies, for statistics: those of CLOCK_MONOTONIC to some ns, from the processor's time-stamp counter (base/ticks.h) where that runs
- * evenly. The counter is read without waiting for what comes before it in the program: a moment may be some ns off for that, too.
+/* Moments between which an event lies, for statistics: those of CLOCK_MONOTONIC to some ns, from
+ * the processor's time-stamp counter (base/ticks.h) where that runs evenly. The counter is read
+ * without waiting for what comes before it in the program: a moment may be some ns off for that,
+ * too.
  *
  * Owner: a thread. Threads: that one. Budget: 9 ns, where clock_gettime takes 18 (bench/events). */
 #ifndef BOB_EVENTS_CLOCK_H

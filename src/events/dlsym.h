@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dlsym that stands before the loader's. A program that asks for a function by the handle of a library
- * gets the library's own, and no preloaded one. The library that includes this says what is given
- * instead:
+/* A dlsym that stands before the loader's. A program that asks for a function by the handle of a
+ * library gets the library's own, and no preloaded one. The library that includes this says what is
+ * given instead:
  *
  *     static void *by_handle(void *handle, const char *name);
  *     BOB_STAND_BEFORE_DLSYM(by_handle);
  *
- * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and what is found depends on who
- * calls: these go on to dlsym itself by a jump, which leaves the caller's return address in place.
+ * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and what is found depends
+ * on who calls: these go on to dlsym itself by a jump, which leaves the caller's return address in
+ * place.
  *
- * Functions are looked up in the symbol tables of libraries, without a call of any function: a sanitizer
- * that is starting asks for those that it stands before. Threads: any. errno and dlerror's text: as
- * dlsym itself leaves them. */
+ * Functions are looked up in the symbol tables of libraries, without a call of any function: a
+ * sanitizer that is starting asks for those that it stands before. Threads: any. errno and
+ * dlerror's text: as dlsym itself leaves them. */
 #ifndef BOBBIN_DLSYM_H
 #define BOBBIN_DLSYM_H
 

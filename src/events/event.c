@@ -44,7 +44,8 @@ void bob_ev_keep_moment(struct bob_ev_event *e, uint64_t ns)
 	e->lost |= bob_exact_put(&e->thread->exact, ns) != BOB_OK;
 }
 
-/* Behind the event's own record: after a kill there may be an event without a place, never a place without an event. */
+/* Behind the event's own record: after a kill there may be an event without a place, never a place
+ * without an event. */
 void bob_ev_take_place(struct bob_ev_event *e)
 {
 	struct bob_ev_thread *t = e->thread;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every rank brings to an event that all have becomes one set on its way to rank 0, and what rank 0 makes of it is told to all, over the tree of ranks and with the
- * transport that Finalize has (ranks.h), in the program's own memory.
+/* What every rank brings to an event that all have becomes one set on its way to rank 0, and what
+ * rank 0 makes of it is told to all, over the tree of ranks and with the transport that Finalize
+ * has (ranks.h), in the program's own memory.
  *
- * Up and down go the same: a head; then, unless the transport stores messages, a head from who takes it; then the bytes. So nothing large is sent to who is not there. A head may say instead that the
- * exchange has failed, or that there will be none any more, which a rank tells those right above and below, once, in Finalize at the latest; it takes part in none after that. So who waits is told soon, and who comes late at once. Each wait has
- * a deadline. */
+ * Up and down go the same: a head; then, unless the transport stores messages, a head from who
+ * takes it; then the bytes. So nothing large is sent to who is not there. A head may say instead
+ * that the exchange has failed, or that there will be none any more, which a rank tells those right
+ * above and below, once, in Finalize at the latest; it takes part in none after that. So who waits
+ * is told soon, and who comes late at once. Each wait has a deadline. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +22,8 @@
 enum why { NOTHING, NOT_IN_TIME, ANOTHER, LOST, REFUSED, MEMORY, ENDED };
 
 struct head {
-	uint64_t what;		/* which exchange: the hook's name, and the how-manieth of the process */
+	/* which exchange: the hook's name, and the how-manieth of the process */
+	uint64_t what;
 	uint64_t len;		/* of the bytes that follow */
 	uint32_t why, who;	/* it has failed, and because of which rank */
 };
@@ -407,7 +411,8 @@ static bool is_used(void)
 	return false;
 }
 
-/* Until it has said that there will be no exchange any more; heads of one that we had no part in come before that. */
+/* Until it has said that there will be no exchange any more; heads of one that we had no part in
+ * come before that. */
 static void hear_out(struct exchange *x, uint32_t from)
 {
 	uint64_t got;

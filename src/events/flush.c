@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record --flush-every: what a thread has recorded so far becomes a part of its own, complete in the file, and leaves the thread's memory; value sets of hooks are
- * written. At an event that all ranks have they become one, as in MPI_Finalize, but go on. */
+/* record --flush-every: what a thread has recorded so far becomes a part of its own, complete in
+ * the file, and leaves the thread's memory; value sets of hooks are written. At an event that all
+ * ranks have they become one, as in MPI_Finalize, but go on. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>

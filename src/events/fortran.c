@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the Fortran module (fortran.py) finds beside bobbin_events_1. Its program calls these through pointers, as C calls those of the table: so
- * where an event happens is a line of the program's, not one of the module's. Fortran's strings end with blanks and not with a zero. */
+/* What the Fortran module (fortran.py) finds beside bobbin_events_1. Its program calls these
+ * through pointers, as C calls those of the table: so where an event happens is a line of the
+ * program's, not one of the module's. Fortran's strings end with blanks and not with a zero. */
 #include <string.h>
 
 #include "archive/events/user_key.h"
@@ -19,8 +20,8 @@ static uint64_t length_of(const struct argument *a)
 	return a->length < BOB_EVENT_STRING_MAX ? a->length : BOB_EVENT_STRING_MAX;
 }
 
-/* How many parameters there are. `from` is the event's first one that they may be for. *bytes: of their
- * strings. */
+/* How many parameters there are. `from` is the event's first one that they may be for. *bytes: of
+ * their strings. */
 static uint32_t measure(bob_event_id e, uint32_t from, int32_t count, const struct argument *in,
 			size_t *bytes)
 {
@@ -56,8 +57,8 @@ static void convert(union bob_arg *to, bob_event_id e, uint32_t from, uint32_t c
 	}
 }
 
-/* Parameters from the event's `from`-th on become `arg`, n of them. Strings are on the stack, which may
- * be small: they take no more than they need. */
+/* Parameters from the event's `from`-th on become `arg`, n of them. Strings are on the stack, which
+ * may be small: they take no more than they need. */
 #define CONVERT(from)                                                                              \
 	union bob_arg arg[BOB_USER_PARAMETERS_MAX];                                                \
 	size_t bytes;                                                                              \

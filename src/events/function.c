@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of functions that are hooked by name (--hook-functions), as events of their names. Two may play Init and Finalize (--init, --finalize). */
+/* Calls of functions that are hooked by name (--hook-functions), as events of their names. Two may
+ * play Init and Finalize (--init, --finalize). */
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>

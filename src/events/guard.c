@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An exception is caught by a personality of our own, which needs nothing of the language that throws: looking for who catches (phase 1), the unwinder is told that it is bob_ev_guard; once it has cleaned up to there
- * (phase 2), the exception is destroyed and a jump leads back. The unwinder's own functions are not called, so none need be there when nobody throws. What unwinds by force (pthread_exit, pthread_cancel)
- * goes on: the thread ends. */
+/* An exception is caught by a personality of our own, which needs nothing of the language that
+ * throws: looking for who catches (phase 1), the unwinder is told that it is bob_ev_guard; once it
+ * has cleaned up to there (phase 2), the exception is destroyed and a jump leads back. The
+ * unwinder's own functions are not called, so none need be there when nobody throws. What unwinds
+ * by force (pthread_exit, pthread_cancel) goes on: the thread ends. */
 #define _GNU_SOURCE
 #include "events/guard.h"
 
@@ -43,7 +45,8 @@ static bool is_mapped(const volatile void *p)
 	return is_there;
 }
 
-/* The stack is shorter than it was, or others have been where its frame was (but for one with so large a hole). */
+/* The stack is shorter than it was, or others have been where its frame was (but for one with so
+ * large a hole). */
 static bool is_left(const struct guard *g, const uint8_t *here)
 {
 	if (here > g->frame || !is_mapped(g->marks) || !is_mapped(g->marks + MARKS - 1))
@@ -90,7 +93,8 @@ uint32_t bob_ev_guards_left(void)
 typedef void *begin_catch_fn(void *exception);
 typedef void end_catch_fn(void);
 
-/* C++ counts exceptions that nobody has caught yet. Its run time may be one that only a plug-in has: that which cleans up. */
+/* C++ counts exceptions that nobody has caught yet. Its run time may be one that only a plug-in
+ * has: that which cleans up. */
 static bool is_caught_by_runtime(struct _Unwind_Exception *e)
 {
 	begin_catch_fn *begin;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code of the user's that is called in the midst of our own work, and has to come back: functions of value sets and of a transport, and hooks where no exception can pass. Whoever it is written by: an exception (C++, or whatever unwinds as it does)
- * that leaves it ends here. A jump that leaves it cannot be held up, nor exit in it; but both are noticed.
+/* Code of the user's that is called in the midst of our own work, and has to come back: functions
+ * of value sets and of a transport, and hooks where no exception can pass. Whoever it is written
+ * by: an exception (C++, or whatever unwinds as it does) that leaves it ends here. A jump that
+ * leaves it cannot be held up, nor exit in it; but both are noticed.
  *
  * Threads: any; each for itself. */
 #ifndef BOB_EVENTS_GUARD_H
@@ -13,11 +15,12 @@ enum bob_ev_guarded {
 	BOB_EV_GUARDED_SETS = 1,
 	BOB_EV_GUARDED_TRANSPORT = 2,
 	BOB_EV_GUARDED_HOOK = 4,	/* at a function that is hooked by name */
-	BOB_EV_GUARDED_WITHIN =
-		8 /* besides: what called it was recording something (bob_ev_depth) */
+	/* besides: what called it was recording something (bob_ev_depth) */
+	BOB_EV_GUARDED_WITHIN = 8
 };
 
-/* False: an exception has left it, and is gone. They may lie in one another where `work` ends the process; not deeper than BOB_EV_GUARDS, then `work` is not called. */
+/* False: an exception has left it, and is gone. They may lie in one another where `work` ends the
+ * process; not deeper than BOB_EV_GUARDS, then `work` is not called. */
 #define BOB_EV_GUARDS 4u
 bool bob_ev_guard(enum bob_ev_guarded what, void (*work)(void *arg), void *arg);
 /* The calling thread is within it: it is called by `work`, or `work` ends the process. */

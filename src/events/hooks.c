@@ -17,7 +17,8 @@ struct hook {
 	const struct bob_hook *h;
 	struct bob_predicate when;
 	bool has_when;
-	bool filters;		/* what it is not true of is left out of the trace; nothing is called */
+	/* what it is not true of is left out of the trace; nothing is called */
+	bool filters;
 	uint64_t left_out;
 };
 
@@ -242,7 +243,8 @@ static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left
 	return out;
 }
 
-/* Between who calls a hook and an event in it there is at least what hooks are told: less, and it was left. */
+/* Between who calls a hook and an event in it there is at least what hooks are told: less, and it
+ * was left. */
 #define IN_HOOK_BYTES 512u
 _Static_assert(sizeof(struct bob_ev_told) > IN_HOOK_BYTES, "IN_HOOK_BYTES");
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks: which are called at an event, and what they bring. Nothing here records an event; it happens outside of what does.
+/* Hooks: which are called at an event, and what they bring. Nothing here records an event; it
+ * happens outside of what does.
  *
  * Threads: any. */
 #ifndef BOB_EVENTS_HOOKS_H
@@ -25,8 +26,8 @@ struct bob_ev_data {
 	} of[BOB_EV_HOOKS_MAX];
 };
 
-/* Of an event that begins: which hooks there are, by its name and its parameters. *left_out: it shall not be recorded; NULL: it
- * is in any case. */
+/* Of an event that begins: which hooks there are, by its name and its parameters. *left_out: it
+ * shall not be recorded; NULL: it is in any case. */
 bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool *left_out);
 /* Conditions of --when, a line each; how many events were left out, for who reads the trace. */
 void bob_ev_filters_add(const char *lines);
@@ -34,7 +35,8 @@ void bob_ev_filters_say(void);
 /* They are called; what they bring is added to *data. */
 void bob_ev_hooks_call(bob_ev_hooks hooks, const struct bob_hook_event *e,
 		       struct bob_ev_data *data);
-/* Where an event comes from: the calls that lead there, outermost first, as a definition has them; they stay where they are. */
+/* Where an event comes from: the calls that lead there, outermost first, as a definition has them;
+ * they stay where they are. */
 struct bob_ev_path {
 	uint32_t depth;
 	const uint64_t *place;
@@ -48,7 +50,8 @@ void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct 
 		       const struct bob_ev_data *data);
 int bob_ev_hook_add(const struct bob_hook *h);
 const struct bob_hook *bob_ev_hook(uint32_t number);
-/* For the next ones that are called by the thread: no exception can pass; one that leaves a hook ends there. */
+/* For the next ones that are called by the thread: no exception can pass; one that leaves a hook
+ * ends there. */
 extern __thread bool bob_ev_hooks_held;
 /* The calling thread is in a hook; in one at a call of MPI. */
 bool bob_ev_is_in_hook(void);
@@ -62,7 +65,8 @@ int bob_ev_find_parameter(void *ctx, const char *name, size_t len, struct bob_pr
 bob_status bob_ev_so_far(uint64_t bytes_most, const struct bob_so_far **out);
 void bob_ev_so_far_close(void);
 
-/* --- exchange.c: what bob_hook_exchange does; board.c: what bob_hook_post and bob_hook_posted do --- */
+/* --- exchange.c: what bob_hook_exchange does; board.c: what bob_hook_post and bob_hook_posted do
+ * --- */
 bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
 			   const void **told, size_t *len);
 bool bob_ev_post(const char *name, const void *bytes, size_t len);
@@ -83,7 +87,8 @@ void bob_ev_tell(struct bob_ev_told *to, uint32_t kind, bool at_end);
 void bob_ev_tell_parameter(struct bob_ev_told *to, const char *name, uint32_t type,
 			   union bob_arg value);
 
-/* --- user_hooks.c: those of the program's own events, which may lie in one another. Also where nothing is recorded --- */
+/* --- user_hooks.c: those of the program's own events, which may lie in one another. Also where
+ * nothing is recorded --- */
 /* False: the event shall not be recorded. `caller` and `cfa` as of bob_ev_open. */
 bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count,
 			     const void *caller, const void *cfa);
@@ -96,10 +101,12 @@ void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, const struct bo
 /* What the thread has is the process's from now on; what all threads have. */
 void bob_ev_sets_end(struct bob_ev_thread *t);
 void bob_ev_sets_gather(void);
-/* The process's, for another one: bytes, to be freed (bob_ev_unmap of *size); NULL: none. And from another one: false, not all could be. */
+/* The process's, for another one: bytes, to be freed (bob_ev_unmap of *size); NULL: none. And from
+ * another one: false, not all could be. */
 void *bob_ev_sets_pack(size_t *len, size_t *size);
 bool bob_ev_sets_unite(const void *bytes, size_t len);
-/* Another process has them, and gives the results; or it could not get them, then they go to the file. */
+/* Another process has them, and gives the results; or it could not get them, then they go to the
+ * file. */
 void bob_ev_sets_given(bool are_there);
 /* All there will be is there: hooks get their results, and the file has what they are of. Once. */
 void bob_ev_sets_finish(void);
@@ -111,10 +118,12 @@ void bob_ev_sets_save(void);
 void bob_ev_sets_flush(void);
 
 /* --- sets_file.c: sets in the process's file --- */
-/* They have a name, until bob_ev_sets_unname: what is written of them replaces what was written before, and what others whose names they have wrote of theirs. */
+/* They have a name, until bob_ev_sets_unname: what is written of them replaces what was written
+ * before, and what others whose names they have wrote of theirs. */
 void bob_ev_sets_name(void);
 void bob_ev_sets_unname(void);
-/* *count of them, the first our own; NULL: they have none. Sets of others are among them: false, no memory. */
+/* *count of them, the first our own; NULL: they have none. Sets of others are among them: false, no
+ * memory. */
 const uint64_t *bob_ev_sets_names(uint32_t *count);
 bool bob_ev_sets_have(const uint64_t *names, uint32_t count);
 void bob_ev_sets_put(const void *bytes, size_t len);

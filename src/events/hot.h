@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What event.c does at most events, in line, for itself and for the program's own events: between two functions the compiler would put registers
- * away and get them back, which took a third of all instructions. Everybody else calls the functions of recorder.h, which are these.
+/* What event.c does at most events, in line, for itself and for the program's own events: between
+ * two functions the compiler would put registers away and get them back, which took a third of all
+ * instructions. Everybody else calls the functions of recorder.h, which are these.
  *
- * Threads: an event belongs to its thread. Budget: 60 ns for a beginning and an end without signature, 20 of which read the counter (bench/events). */
+ * Threads: an event belongs to its thread. Budget: 60 ns for a beginning and an end without
+ * signature, 20 of which read the counter (bench/events). */
 #ifndef BOB_EVENTS_HOT_H
 #define BOB_EVENTS_HOT_H
 

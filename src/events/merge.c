@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging while the program runs: over the tree of ranks, each takes what those below it have, and gives the whole to the one above. The work is
- * done by a program of ours beside the process (cli/record/running.h); here are only bytes that come and go. Nobody waits for all: each for those
- * below it, and for each so long. What does not come is merged when the launchers end, as without this. */
+/* Merging while the program runs: over the tree of ranks, each takes what those below it have, and
+ * gives the whole to the one above. The work is done by a program of ours beside the process
+ * (cli/record/running.h); here are only bytes that come and go. Nobody waits for all: each for
+ * those below it, and for each so long. What does not come is merged when the launchers end, as
+ * without this. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -29,7 +31,8 @@ struct merge {
 	char reason[REASON_MAX];	/* why something was not merged; the first one */
 };
 
-/* What this process has given already: later merges carry what came since. As its helper said it (cli/record/running.h). */
+/* What this process has given already: later merges carry what came since. As its helper said it
+ * (cli/record/running.h). */
 static struct {
 	pid_t of;		/* a fork child has given nothing */
 	bool is_said;		/* the file says that others have it */
@@ -195,8 +198,9 @@ static bool take(struct merge *m, void *bytes, uint64_t len)
 
 /* --- messages --- */
 
-/* Up: u64, how many bytes there are, 0: nothing. Then down, if there are any and the transport does not store messages: u64, 1: let them come; 0: too late.
- * Then up: the bytes. Static, since a transport may have them for ever. */
+/* Up: u64, how many bytes there are, 0: nothing. Then down, if there are any and the transport does
+ * not store messages: u64, 1: let them come; 0: too late. Then up: the bytes. Static, since a
+ * transport may have them for ever. */
 static uint64_t size, answer;
 
 static bool stores(const struct merge *m)

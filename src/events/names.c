@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program's own events are called. Numbers are given as they come; they stay in the process. */
+/* What the program's own events are called. Numbers are given as they come; they stay in the
+ * process. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A transport that is there: processes meet in a directory, that of the trace or one that was named (--ranks), which need not be on a disk. A rank is a file that says
- * who it is; a message is a file, complete when it has its name, removed by who receives it. So nobody waits to send, a rank may
- * have ended when its messages are read, and processes may be forked, executed, or started by anybody anywhere.
+/* A transport that is there: processes meet in a directory, that of the trace or one that was named
+ * (--ranks), which need not be on a disk. A rank is a file that says who it is; a message is a
+ * file, complete when it has its name, removed by who receives it. So nobody waits to send, a rank
+ * may have ended when its messages are read, and processes may be forked, executed, or started by
+ * anybody anywhere.
  *
  *     rank.R             "host pid-namespace pid start-time", made by a link: there is one
  *     m.FROM.TO.TAG.N    the N-th such message
  *
- * Who a process is: --rank=R/N, or what the launcher's environment says; then ranks make a tree. Else they are numbered as they come,
- * and all send to rank 0: those that come and go need not wait for each other.
+ * Who a process is: --rank=R/N, or what the launcher's environment says; then ranks make a tree.
+ * Else they are numbered as they come, and all send to rank 0: those that come and go need not wait
+ * for each other.
  *
  * Threads: one at a time (ranks.c). */
 #define _GNU_SOURCE

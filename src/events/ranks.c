@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks outside MPI: their Init and Finalize, which the program calls (bobbin/ranks.h), or which functions of its play (--init, --finalize: function.c). */
+/* Ranks outside MPI: their Init and Finalize, which the program calls (bobbin/ranks.h), or which
+ * functions of its play (--init, --finalize: function.c). */
 #include "events/ranks.h"
 
 #include <errno.h>

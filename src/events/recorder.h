@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records events with values inside a traced process: calls of MPI (src/mpi) and the program's own events (user.c), one behind the other in one
- * stream for each thread, with the place they come from, their times, and where they stand among the thread's calls or memory accesses.
+/* Records events with values inside a traced process: calls of MPI (src/mpi) and the program's own
+ * events (user.c), one behind the other in one stream for each thread, with the place they come
+ * from, their times, and where they stand among the thread's calls or memory accesses.
  *
  *   start.c   the agent, its settings        thread.c   a thread's stream and what it works in
  *   site.c    where an event comes from      event.c    one event, from its beginning to its end
@@ -10,10 +11,11 @@
  *   exchange.c what ranks tell each other at an event        board.c    what hooks found out, by name
  *   when.c    events that are left out                hot.h      what most events do, in line
  *
- * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
- * There is only one of them in a process.
+ * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which
+ * records both, and libbobbin-events.so. There is only one of them in a process.
  *
- * Threads: an event belongs to its thread; bob_ev_thread says who that is. Nothing is recorded in signal handlers. */
+ * Threads: an event belongs to its thread; bob_ev_thread says who that is. Nothing is recorded in
+ * signal handlers. */
 #ifndef BOB_EVENTS_RECORDER_H
 #define BOB_EVENTS_RECORDER_H
 
@@ -28,7 +30,8 @@
 #include "base/ticks.h"
 #include "bobbin/events.h"
 
-/* What an event is: a function of MPI, by its number in functions.txt, or BOB_EV_USER and a program's own one. */
+/* What an event is: a function of MPI, by its number in functions.txt, or BOB_EV_USER and a
+ * program's own one. */
 #define BOB_EV_USER 4096u
 /* Words of an event that are not elements of vectors. */
 #define BOB_EV_FIXED_WORDS 32u
@@ -36,12 +39,15 @@
 /* --- start.c --- */
 /* The agent; NULL: nothing is recorded. */
 extern const struct bob_agent_streams *bob_ev_agent;
-/* How far what is recorded is worked on, BOBBIN_MPI_LEVEL: rank: not merged with other ranks'; flat: not even folded. */
+/* How far what is recorded is worked on, BOBBIN_MPI_LEVEL: rank: not merged with other ranks';
+ * flat: not even folded. */
 enum bob_ev_level { BOB_EV_LEVEL_FLAT, BOB_EV_LEVEL_RANK, BOB_EV_LEVEL_ALL };
 extern enum bob_ev_level bob_ev_level;
-/* Asks the agent, once; constructors need not come in order. What is recorded is for the caller to say. */
+/* Asks the agent, once; constructors need not come in order. What is recorded is for the caller to
+ * say. */
 const struct bob_agent_streams *bob_ev_ask_agent(void);
-/* Zeroed pages, never freed but by bob_ev_unmap; NULL: none. They are not swapped in before they are touched. */
+/* Zeroed pages, never freed but by bob_ev_unmap; NULL: none. They are not swapped in before they
+ * are touched. */
 void *bob_ev_map(size_t bytes);
 void bob_ev_unmap(void *p, size_t bytes);
 /* Memory of bob_ev_map becomes zeros again; whole pages are given back. errno stays. */
@@ -55,7 +61,8 @@ void bob_ev_lock(struct bob_ev_lock *l);
 void bob_ev_unlock(struct bob_ev_lock *l);
 extern uint64_t bob_ev_shift_ns; /* 0, but in tests */
 uint64_t bob_ev_now_ns(void);
-/* A record of `len` bytes, at most BOB_EV_RECORD_MAX, for the process's META; nothing if the file has no room. */
+/* A record of `len` bytes, at most BOB_EV_RECORD_MAX, for the process's META; nothing if the file
+ * has no room. */
 #define BOB_EV_RECORD_MAX 64u
 void bob_ev_put_record(enum bob_record_kind kind, const void *body, uint32_t len);
 /* A line for who reads the trace, with a newline. */
@@ -75,14 +82,15 @@ struct bob_ev_mpi {
 	void (*first)(void);		/* before the first thread's first event */
 	/* The call is one that a library makes for itself. */
 	bool (*ignores)(const void *caller, uint32_t what);
-	/* The return address lies in a tool's definition of function `what`, + 1; 0: it does not. What that calls beside the function is not
-	 * the program's. */
+	/* The return address lies in a tool's definition of function `what`, + 1; 0: it does not.
+	 * What that calls beside the function is not the program's. */
 	uint32_t (*tool_at)(uint64_t ip);
 	bool (*has_tools)(void);
 	const struct bob_event_layout *(*layout)(uint32_t what);
 	const struct bob_mpi_function *(*function)(uint32_t what); /* NULL: there is none */
 	bool (*rank)(uint32_t *rank); /* false: not known yet */
-	/* Between ranks, for the calling thread, which is in a call of MPI or not; NULL: there is none now. */
+	/* Between ranks, for the calling thread, which is in a call of MPI or not; NULL: there is
+	 * none now. */
 	const struct bob_transport *(*transport)(bool in_call);
 };
 extern const struct bob_ev_mpi *bob_ev_mpi;
@@ -103,14 +111,15 @@ struct bob_ev_event {
 	bool lost;		/* there is no room for its words */
 	bool has_place;		/* among the thread's calls or memory accesses */
 	uint64_t sp,
-		frame; /* of the function that records it, of its caller: as of the agent's event_begins */
+		/* of the function that records it, of its caller: as of the agent's event_begins */
+		frame;
 	uint64_t *mark;
 	uint64_t begin_ns;
 };
 
 struct bob_ev_thread;
-/* It begins: there is room for BOB_EV_FIXED_WORDS. `caller`, `cfa`: the return address and the canonical frame address of the function that
- * records it. False: it is not recorded. */
+/* It begins: there is room for BOB_EV_FIXED_WORDS. `caller`, `cfa`: the return address and the
+ * canonical frame address of the function that records it. False: it is not recorded. */
 bool bob_ev_open(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what, const void *caller,
 		 const void *cfa);
 /* The same, of a definition that is known. */
@@ -120,14 +129,16 @@ bool bob_ev_open_as(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t wh
 void bob_ev_begun(struct bob_ev_event *e);
 /* What it does has ended: its time. */
 void bob_ev_done(struct bob_ev_event *e);
-/* The two halves of that: the times of an event of this definition, which took from `since_ns` to `end_ns`; where it ends among calls. */
+/* The two halves of that: the times of an event of this definition, which took from `since_ns` to
+ * `end_ns`; where it ends among calls. */
 void bob_ev_took(struct bob_ev_event *e, uint32_t number, uint64_t since_ns, uint64_t end_ns);
 void bob_ev_leave_place(struct bob_ev_event *e);
 /* All its words are there. False: it is lost, and the thread's memory freed. */
 bool bob_ev_put(struct bob_ev_event *e);
 /* Room for `more` words. The record may move. */
 void bob_ev_more(struct bob_ev_event *e, uint32_t more);
-/* What the thread has recorded so far is a part of its own, and complete in the file. `e` is under way, has no words yet, and stays so. */
+/* What the thread has recorded so far is a part of its own, and complete in the file. `e` is under
+ * way, has no words yet, and stays so. */
 void bob_ev_part(struct bob_ev_event *e);
 
 /* --- thread.c --- */
@@ -135,11 +146,14 @@ void bob_ev_part(struct bob_ev_event *e);
 extern __thread uint32_t bob_ev_depth;
 /* The frame of ours that it is in, if that is known: of an event of the program's own. */
 extern __thread const void *bob_ev_entered;
-/* A signal handler has jumped out of it: true. Nobody knows how far it had come, so the thread is not recorded any more, as if it had been killed there; hooks are called. */
+/* A signal handler has jumped out of it: true. Nobody knows how far it had come, so the thread is
+ * not recorded any more, as if it had been killed there; hooks are called. */
 bool bob_ev_thread_left(void);
-/* The thread is on the stack that it has for signal handlers, or cannot be asked. Costs a system call. */
+/* The thread is on the stack that it has for signal handlers, or cannot be asked. Costs a system
+ * call. */
 bool bob_ev_is_in_handler(void);
-/* sets.c: it is not any more: a jump has left a function of the user's (guard.h) that was called there. */
+/* sets.c: it is not any more: a jump has left a function of the user's (guard.h) that was called
+ * there. */
 bool bob_ev_sets_left(void);
 static inline bool bob_ev_is_within(void)
 {
@@ -157,9 +171,10 @@ struct bob_ev_thread {
 	struct bob_event_writer *writer;
 	void *work;		/* what it works in */
 	struct bob_ev_sites *sites;
-	uint32_t
-		sites_age; /* counts up when numbers of definitions that were given before are not valid any more */
-	struct bob_ev_nowhere { /* definitions of events that come from nowhere, by their number: the newest */
+	/* counts up when numbers of definitions that were given before are not valid any more */
+	uint32_t sites_age;
+	/* definitions of events that come from nowhere, by their number: the newest */
+	struct bob_ev_nowhere {
 		uint32_t what, number, age;
 	} nowhere_def[BOB_EV_NOWHERE];
 	struct bob_ev_sets *sets; /* sets.c; NULL: none yet */
@@ -198,7 +213,8 @@ bool bob_ev_time_is_exact(void);
 /* No more can be recorded of it: the trace says why. */
 void bob_ev_thread_stop(bob_status why);
 
-/* --- keep.c --- memory of a call: a new one has none yet; the thread has ended; `size` bytes `count` times, up to the call's end */
+/* --- keep.c --- memory of a call: a new one has none yet; the thread has ended; `size` bytes
+ * `count` times, up to the call's end */
 void bob_ev_keep_begin(struct bob_ev_thread *t);
 void bob_ev_keep_end(struct bob_ev_thread *t);
 void *bob_ev_keep(struct bob_ev_thread *t, uint64_t count, uint64_t size);
@@ -206,14 +222,17 @@ void *bob_ev_keep(struct bob_ev_thread *t, uint64_t count, uint64_t size);
 /* --- site.c --- */
 struct bob_ev_sites *bob_ev_sites_open(void);
 void bob_ev_sites_close(struct bob_ev_sites *s);
-/* The number of the definition of `what`, from there, and where the caller's own return address lies (0: not
- * known). `nowhere`: where it comes from does not matter. BOB_NONE: a library does it for itself. BOB_ERR_FULL: nothing more can be recorded. */
+/* The number of the definition of `what`, from there, and where the caller's own return address
+ * lies (0: not known). `nowhere`: where it comes from does not matter. BOB_NONE: a library does it
+ * for itself. BOB_ERR_FULL: nothing more can be recorded. */
 bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,
 		       const void *cfa, uint32_t *number, uint64_t *frame);
-/* A call of function `what` of MPI that is not to be recorded: is it a tool's (struct bob_ev_mpi)? Not remembered: microseconds where there is one. */
+/* A call of function `what` of MPI that is not to be recorded: is it a tool's (struct bob_ev_mpi)?
+ * Not remembered: microseconds where there is one. */
 bool bob_ev_is_of_tool(uint32_t what, const void *caller);
 
-/* --- flush.c --- --flush-every: there is an agent; an event of this kind has ended, and no record is open */
+/* --- flush.c --- --flush-every: there is an agent; an event of this kind has ended, and no record
+ * is open */
 extern bool bob_ev_flushes;
 void bob_ev_flush_begin(void);
 void bob_ev_flush_look(uint32_t what);
@@ -227,7 +246,8 @@ static inline void bob_ev_flush_after(uint32_t what)
 struct bob_ev_name {
 	struct bob_user_key key;
 	bool is_counter;
-	bool is_hooked;		/* of a function, by name: the code that is called then has no frame information */
+	/* of a function, by name: the code that is called then has no frame information */
+	bool is_hooked;
 	struct bob_ev_condition *when; /* when.c; NULL: always */
 };
 extern struct bob_ev_name *bob_ev_names; /* [id]; 0 is none */
@@ -250,7 +270,8 @@ static inline uint32_t bob_ev_instant_phase(uint32_t id)
 bool bob_ev_when(uint32_t id, const char *condition);
 bool bob_ev_when_holds(uint32_t id, const union bob_arg *in, uint32_t count);
 void bob_ev_when_say(void); /* the process ends */
-/* thread.c: when the process ends, it is said what was left out, even if nothing else was recorded. */
+/* thread.c: when the process ends, it is said what was left out, even if nothing else was
+ * recorded. */
 void bob_ev_watch_end(void);
 
 /* `what` of event `id` in a phase (enum bob_user_phase), and back. */
@@ -286,7 +307,8 @@ void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const vo
 void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count);
 void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		    const void *cfa);
-/* The event whose record is open has others in it: its beginning is an event of its own. False: as of bob_ev_put. */
+/* The event whose record is open has others in it: its beginning is an event of its own. False: as
+ * of bob_ev_put. */
 bool bob_ev_settle(struct bob_ev_thread *t);
 void bob_ev_say_missed(void); /* the process ends */
 void bob_ev_nest_close(struct bob_ev_thread *t);
@@ -295,7 +317,8 @@ void bob_ev_nest_close(struct bob_ev_thread *t);
 /* There is an agent: from now on functions that are hooked by name are events. */
 void bob_ev_hook_functions(void);
 extern bool bob_ev_has_functions; /* there are some */
-/* Before an event of a function whose canonical frame address this is: hooked functions that have been left end first. */
+/* Before an event of a function whose canonical frame address this is: hooked functions that have
+ * been left end first. */
 static inline void bob_ev_end_left(const void *cfa)
 {
 	if (__builtin_expect(bob_ev_has_functions, 0))

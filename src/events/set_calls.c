@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What makes sets, puts them together and takes them apart. The user's own functions are called under guard: what one of them throws costs the set, and the trace says so. */
+/* What makes sets, puts them together and takes them apart. The user's own functions are called
+ * under guard: what one of them throws costs the set, and the trace says so. */
 #include <stdio.h>
 
 #include "events/guard.h"

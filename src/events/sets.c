@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks bring: value sets of each thread (sets.h), united in the process's when the thread ends, and these with other
- * processes' (src/mpi). Memory of sets is their makers'. */
+/* What hooks bring: value sets of each thread (sets.h), united in the process's when the thread
+ * ends, and these with other processes' (src/mpi). Memory of sets is their makers'. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static struct bob_ev_sets *threads; /* of threads that live */
 static struct bob_ev_lock lock;
 static pid_t of;		/* whose they are: a fork child has none */
 static bool finished;		/* hooks have had their results */
-static uint64_t lost;		/* data, or sets, for which there was no room, or that somebody refused */
+/* data, or sets, for which there was no room, or that somebody refused */
+static uint64_t lost;
 /* What the calling thread has while it calls functions of the user's. */
 static __thread struct bob_ev_sets *entered;
 static __thread bool has_lock;
@@ -42,7 +43,8 @@ static void need_process(void)
 	of = getpid();
 }
 
-/* A thread's own, or all threads' by one that gathers. False: who has them does not come to an end. */
+/* A thread's own, or all threads' by one that gathers. False: who has them does not come to an
+ * end. */
 static bool enter(struct bob_ev_sets *s)
 {
 	entered = s;
@@ -62,7 +64,8 @@ static void leave(struct bob_ev_sets *s)
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A function of the user's was left by a jump: what the calling thread had meanwhile is given back. True: it was recording something, and does no longer. */
+/* A function of the user's was left by a jump: what the calling thread had meanwhile is given back.
+ * True: it was recording something, and does no longer. */
 static bool come_back(void)
 {
 	const uint32_t which = bob_ev_guards_left();
@@ -89,7 +92,8 @@ bool bob_ev_sets_left(void)
 	return is_left;
 }
 
-/* False: the calling thread is in already, in a function of the user's in which there are events, or which ends the process. */
+/* False: the calling thread is in already, in a function of the user's in which there are events,
+ * or which ends the process. */
 static bool may_come(void)
 {
 	if (bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS))
@@ -155,7 +159,8 @@ static struct bob_ev_sets *process_sets(void)
 	return ours;
 }
 
-/* The lock is held. The first one becomes the process's own, what others have is merged into it, and they are destroyed. */
+/* The lock is held. The first one becomes the process's own, what others have is merged into it,
+ * and they are destroyed. */
 static void unite(struct bob_ev_set *from)
 {
 	struct bob_ev_sets *all = process_sets();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of value sets, of a thread or of the process: by event, hook, phase, and, where the hook wants it, the place the event comes from.
+/* A table of value sets, of a thread or of the process: by event, hook, phase, and, where the hook
+ * wants it, the place the event comes from.
  *
  * Owner: who opened it. Threads: one at a time. */
 #ifndef BOB_EVENTS_SETS_H
@@ -18,7 +19,8 @@ struct bob_ev_set {
 	uint32_t hook, phase;
 	uint32_t hash;
 	uint32_t depth;
-	bool is_lost;		/* one of its functions has thrown, or somebody else has it: it is not touched any more */
+	/* one of its functions has thrown, or somebody else has it: it is not touched any more */
+	bool is_lost;
 	struct bob_set_call *call; /* its own (malloc); recursion folded, as in the folded trace */
 	char event[BOB_EV_SETS_NAME];
 };
@@ -29,7 +31,8 @@ struct bob_ev_sets {
 	uint32_t count;
 	struct bob_ev_set one[BOB_EV_SETS_MAX];
 	uint16_t slot[BOB_EV_SETS_SLOTS]; /* + 1; 0: free */
-	/* The newest ones of places: by where a definition has its path, which nothing else ever has. */
+	/* The newest ones of places: by where a definition has its path, which nothing else ever
+	 * has. */
 	struct {
 		const uint64_t *place;
 		uint32_t hook_phase;
@@ -45,7 +48,8 @@ void *bob_ev_set_ctx(const struct bob_ev_set *o);
 /* Of numbers; hooks without sets of their own have these (sets_table.c). */
 extern const struct bob_value_set bob_ev_numbers;
 
-/* --- set_calls.c: what `o` is is known; `create` and `unpack` make o->set. False: it was refused, or an exception came, and what has been lost by it the trace says --- */
+/* --- set_calls.c: what `o` is is known; `create` and `unpack` make o->set. False: it was refused,
+ * or an exception came, and what has been lost by it the trace says --- */
 bool bob_ev_set_create(struct bob_ev_set *o);
 bool bob_ev_set_add(struct bob_ev_set *o, const union bob_datum *data);
 bool bob_ev_set_merge(struct bob_ev_set *o, const struct bob_ev_set *from);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where an event came from: its whole call path, in the time of a few loads. The unwinder is asked once for each return address and
- * canonical frame address of a wrapper: it says where in the stack the return addresses of all callers lie. After that, as long as
- * the same values lie there, the path is the same -- by induction, since a frame has a fixed size at a call;
- * only one of variable size (alloca) could come to the same addresses with the same values and another size
- * (notes: measured, 8 to 20 ns against 1.6 to 4 us of the unwinder).
+/* Where an event came from: its whole call path, in the time of a few loads. The unwinder is asked
+ * once for each return address and canonical frame address of a wrapper: it says where in the stack
+ * the return addresses of all callers lie. After that, as long as the same values lie there, the
+ * path is the same -- by induction, since a frame has a fixed size at a call; only one of variable
+ * size (alloca) could come to the same addresses with the same values and another size (notes:
+ * measured, 8 to 20 ns against 1.6 to 4 us of the unwinder).
  *
- * Frames that are in no chosen image (libc, MPI's and Fortran's libraries, we) are not part of a path; nor is the program's
- * entry point. Recursion is folded later, by the folder. */
+ * Frames that are in no chosen image (libc, MPI's and Fortran's libraries, we) are not part of a
+ * path; nor is the program's entry point. Recursion is folded later, by the folder. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -94,7 +95,8 @@ struct walk {
 	uint32_t depth;
 	uint64_t outermost;	/* address of the frame kept last */
 	uint64_t frame;		/* the caller's own return address is there; 0: not known */
-	uint32_t tool;		/* of the innermost frame that is in a tool (bob_ev_mpi); 0: none is */
+	/* of the innermost frame that is in a tool (bob_ev_mpi); 0: none is */
+	uint32_t tool;
 };
 
 static const uint64_t *return_address_at(const struct walk *w, uint64_t place)
@@ -237,7 +239,8 @@ static void describe(uint32_t what, uint8_t key[BOB_EVENT_KEY_MAX], struct bob_e
 	}
 }
 
-/* One of the program's own may have others in it: what it is then follows right behind, in the order of its phases. */
+/* One of the program's own may have others in it: what it is then follows right behind, in the
+ * order of its phases. */
 static bob_status define_all(struct bob_ev_thread *t, uint32_t what, const struct bob_event_def *d,
 			     uint32_t *number)
 {
@@ -405,7 +408,8 @@ static __attribute__((noinline)) bob_status search(struct bob_ev_thread *t, uint
 		}
 	}
 	*frame = 0;
-	/* beside the thread's stack: this takes 6 KB, and what the unwinder takes of them is libgcc's */
+	/* beside the thread's stack: this takes 6 KB, and what the unwinder takes of them is
+	 * libgcc's */
 	struct look look = { .t = t,
 			     .what = what,
 			     .nowhere = nowhere,

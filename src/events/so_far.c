@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folded trace of a thread so far, for its hooks: what its writer has folded, and would write if it ended now, opened once more in the
- * program's memory. What is recorded does not know of it. */
+/* The folded trace of a thread so far, for its hooks: what its writer has folded, and would write
+ * if it ended now, opened once more in the program's memory. What is recorded does not know of
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 

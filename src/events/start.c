@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the recorder needs of the process: the agent, memory, the clock. Whatever is missing, the program goes on as it is. */
+/* What the recorder needs of the process: the agent, memory, the clock. Whatever is missing, the
+ * program goes on as it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread's stream and what it works in, from its first event to its end. A fork child begins anew: its page is wiped, and what
- * it has inherited lies in its parent's file. */
+/* A thread's stream and what it works in, from its first event to its end. A fork child begins
+ * anew: its page is wiped, and what it has inherited lies in its parent's file. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,7 +40,8 @@ static void end_stream(struct bob_ev_thread *t)
 static void thread_ended(void *thread)
 {
 	struct bob_ev_thread *t = thread;
-	/* cancelled in the midst of it (asynchronously): nobody knows how far it had come, and its stream stays as after a kill */
+	/* cancelled in the midst of it (asynchronously): nobody knows how far it had come, and its
+	 * stream stays as after a kill */
 	const bool is_idle = !bob_ev_depth;
 
 	bob_ev_entered = NULL;
@@ -57,8 +58,8 @@ static void thread_ended(void *thread)
 	bob_ev_depth = 0;
 }
 
-/* The process ends, and this thread ends it. A call that is under way (MPI_Abort) shall stay visible: then the log is
- * left as it is. Other threads may be at work: theirs is, too. */
+/* The process ends, and this thread ends it. A call that is under way (MPI_Abort) shall stay
+ * visible: then the log is left as it is. Other threads may be at work: theirs is, too. */
 static void process_ends(void)
 {
 	const bool is_idle = !bob_ev_is_within();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A transport of the user's (bobbin/ranks.h). Its functions are called while a helper runs, locks are held and nothing is recorded, so they have to come back: an exception ends here, a jump is noticed at
- * the thread's next event. After either of them the transport is of no use: nothing more is sent or received, and each rank keeps what it has. */
+/* A transport of the user's (bobbin/ranks.h). Its functions are called while a helper runs, locks
+ * are held and nothing is recorded, so they have to come back: an exception ends here, a jump is
+ * noticed at the thread's next event. After either of them the transport is of no use: nothing more
+ * is sent or received, and each rank keeps what it has. */
 #include <stdio.h>
 
 #include "events/guard.h"

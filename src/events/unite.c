@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The user's value sets of all ranks are united over the tree of ranks, in the program's own memory, since what unites them is the
- * program's or a plug-in's. Every rank takes part, with sets or without. */
+/* The user's value sets of all ranks are united over the tree of ranks, in the program's own
+ * memory, since what unites them is the program's or a plug-in's. Every rank takes part, with sets
+ * or without. */
 #include "archive/events/value_sets.h"
 #include "events/hooks.h"
 #include "events/ranks.h"
@@ -8,7 +9,8 @@
 #define SETS_MOST (1ull << 30) /* bytes of a message */
 #define NAMES_MOST (1u << 20)
 
-/* What comes first: so many bytes of sets follow, and so many names (sets_file.c), unless they are none. Static: a transport may have it for ever. */
+/* What comes first: so many bytes of sets follow, and so many names (sets_file.c), unless they are
+ * none. Static: a transport may have it for ever. */
 static struct {
 	uint64_t bytes, names;
 } head;
@@ -85,7 +87,8 @@ static bool send_up(const struct bob_transport *t, uint64_t deadline_ns)
 	return sent && len == head.bytes && count == head.names;
 }
 
-/* What has been sent may never be read: then the file has it, too, under a name, so that it does not count twice. MPI is believed. */
+/* What has been sent may never be read: then the file has it, too, under a name, so that it does
+ * not count twice. MPI is believed. */
 static bool may_be_lost(void)
 {
 	return !bob_ev_mpi;

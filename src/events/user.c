@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's own events. One that begins is an open record; if it ends and nothing was recorded in it, the record is that of a whole
- * event. Else its beginning becomes an event of its own as soon as another one comes (it is *settled*), and so does its end: what is
- * recorded is in the order in which it happened. */
+/* The program's own events. One that begins is an open record; if it ends and nothing was recorded
+ * in it, the record is that of a whole event. Else its beginning becomes an event of its own as
+ * soon as another one comes (it is *settled*), and so does its end: what is recorded is in the
+ * order in which it happened. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -292,7 +293,8 @@ BOB_EV_HOT void instant(struct bob_ev_thread *t, uint32_t id, const struct bob_u
 
 /* --- from the program --- */
 
-/* In a wrapper, or in a signal handler that came while something was being recorded, nothing can be. */
+/* In a wrapper, or in a signal handler that came while something was being recorded, nothing can
+ * be. */
 BOB_EV_HOT struct bob_ev_thread *enter(void)
 {
 	struct bob_ev_thread *t;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks at the program's own events. Which are called is decided when an event begins, and kept until it ends. */
+/* Hooks at the program's own events. Which are called is decided when an event begins, and kept
+ * until it ends. */
 #include <pthread.h>
 
 #include "archive/events/user_key.h"
@@ -42,8 +43,8 @@ static bool need_nest(void)
 	return nest.open && nest.depth < OPEN_MAX;
 }
 
-/* Where it comes from, before it is recorded. An event that is under way and has nothing in it yet is settled: when there is no room for definitions all
- * records have to be complete. */
+/* Where it comes from, before it is recorded. An event that is under way and has nothing in it yet
+ * is settled: when there is no room for definitions all records have to be complete. */
 static struct bob_ev_path find_path(uint32_t id, const void *caller, const void *cfa)
 {
 	struct bob_ev_path path = { 0, NULL };

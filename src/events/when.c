@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of the program's own, and of wrapped functions, that are recorded only where a condition is true of what they begin with: said by the program (bob_event_when) or in a wrapper's spec. Conditions
- * by pattern (--when) are hooks (hooks.c). */
+/* Events of the program's own, and of wrapped functions, that are recorded only where a condition
+ * is true of what they begin with: said by the program (bob_event_when) or in a wrapper's spec.
+ * Conditions by pattern (--when) are hooks (hooks.c). */
 #include <pthread.h>
 #include <stdio.h>
 

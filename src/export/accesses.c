@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of threads as lines of text, in three dialects, or as records. Hundreds of millions of them are ordinary,
- * so lines are put together by hand. */
+/* The accesses of threads as lines of text, in three dialects, or as records. Hundreds of millions
+ * of them are ordinary, so lines are put together by hand. */
 #include <string.h>
 
 #include "analysis/arrays/arrays.h"
@@ -154,7 +154,8 @@ static void put_access(struct writer *w, const struct bob_access *a)
 	}
 }
 
-/* Y, what it is, the object, and a number if it has one. Objects that are no addresses are small. */
+/* Y, what it is, the object, and a number if it has one. Objects that are no addresses are
+ * small. */
 static void put_sync(struct writer *w, const struct bob_sync_event *s)
 {
 	int is_address = s->object >> 12 != 0;

@@ -27,10 +27,13 @@ struct bob_export {
 		      FILE *out);
 	FILE *out;		/* otf2: none */
 	const char *directory;	/* otf2: an empty one, to be filled */
-	char *said;		/* otf2, result: BOB_EXPORT_SAID bytes; why it could not be written, as soon as that is known */
+	/* otf2, result: BOB_EXPORT_SAID bytes; why it could not be written, as soon as that is
+	 * known */
+	char *said;
 	uint64_t max_events;		/* chrome: entries at most, 0: no limit */
 	uint64_t cut_events;		/* result: entries or MPI calls left out because of it */
-	uint64_t lost_messages;		/* result: messages or requests that nobody can say more of */
+	/* result: messages or requests that nobody can say more of */
+	uint64_t lost_messages;
 	uint64_t forced;		/* result: turns that came before what they waited for */
 	struct bob_error *err;
 };
@@ -46,10 +49,11 @@ bob_status bob_export_chrome(struct bob_export *x);
 bob_status bob_export_csv(struct bob_export *x);
 /* MPI calls: one line each, as functions.txt names their parameters. */
 bob_status bob_export_mpi_csv(struct bob_export *x);
-/* MPI calls as slices and messages as arrows, trace event JSON. Times are exact where the trace has them, else each call takes 1 us. */
+/* MPI calls as slices and messages as arrows, trace event JSON. Times are exact where the trace has
+ * them, else each call takes 1 us. */
 bob_status bob_export_mpi_chrome(struct bob_export *x);
-/* MPI calls as an OTF2 archive. BOB_ERR_UNSUPPORTED: this build has no OTF2. BOB_ERR_IO: x->said tells why. OTF2's library may abort the
- * process when it cannot write: have a process for this. */
+/* MPI calls as an OTF2 archive. BOB_ERR_UNSUPPORTED: this build has no OTF2. BOB_ERR_IO: x->said
+ * tells why. OTF2's library may abort the process when it cannot write: have a process for this. */
 bob_status bob_export_mpi_otf2(struct bob_export *x);
 /* Graphviz: the `max_arcs` (0: all) arcs of `g` with most calls; *left_out counts the others. */
 bob_status bob_export_dot(struct bob_export *x, struct bob_callgraph *g, uint64_t max_arcs,
@@ -72,9 +76,13 @@ struct bob_access_style {
 	enum bob_access_format format;
 	enum bob_access_order order;
 	uint64_t quantum;	/* of turns; 0: BOB_INTERLEAVE_QUANTUM */
-	int subscripts;		/* TEXT: behind each access the variable and element, where they are known */
-	int syncs;		/* TEXT: also where threads synchronise: Y, what, object, perhaps a number */
-	int values;		/* TEXT: also where MPI is called: M, the function; where accesses were made in it "begins" and a line "ends" */
+	/* TEXT: behind each access the variable and element, where they are known */
+	int subscripts;
+	/* TEXT: also where threads synchronise: Y, what, object, perhaps a number */
+	int syncs;
+	/* TEXT: also where MPI is called: M, the function; where accesses were made in it "begins"
+	 * and a line "ends" */
+	int values;
 };
 
 #define BOB_ACCESS_MAGIC 0x31534343412d4f42ull /* "BO-ACCS1" as it lies in the file */

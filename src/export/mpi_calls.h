@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI calls of the chosen threads one after the other, process by process, with what exports say of each.
+/* The MPI calls of the chosen threads one after the other, process by process, with what exports
+ * say of each.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_EXPORT_MPI_CALLS_H
@@ -37,7 +38,8 @@ struct bob_mpi_visitor {
 	int exact;		/* times */
 };
 
-/* BOB_ERR_CORRUPT: something is damaged, the rest was told. x->cut_events counts calls beyond the budget. */
+/* BOB_ERR_CORRUPT: something is damaged, the rest was told. x->cut_events counts calls beyond the
+ * budget. */
 bob_status bob_mpi_tour(struct bob_export *x, const struct bob_mpi_visitor *v);
 /* What each thread may have so that all together have x->max_events at most. */
 uint64_t bob_mpi_tour_budget(const struct bob_export *x);
@@ -46,8 +48,9 @@ bob_status bob_mpi_tour_out(const struct bob_export *x);
 
 /* --- texts --- */
 
-/* "buf=other count=1 datatype=INT dest=1 tag=7 comm=COMM_WORLD": parameters that go in, or, with `out`, what came out. Handles as people
- * know them, requests by number in the thread from 1 ("thread:number" of another one), -1 to -3 of ranks and tags as they are. */
+/* "buf=other count=1 datatype=INT dest=1 tag=7 comm=COMM_WORLD": parameters that go in, or, with
+ * `out`, what came out. Handles as people know them, requests by number in the thread from 1
+ * ("thread:number" of another one), -1 to -3 of ranks and tags as they are. */
 void bob_mpi_put_words(const struct bob_export *x, const struct bob_mpi_told *told, int out,
 		       FILE *to);
 /* Innermost place of the call: function, file and line. */

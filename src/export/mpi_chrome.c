@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls as trace event JSON: a complete event each, a track for each thread, messages as flow arrows from the call that sends to the call
- * in which the receive is complete. Events may stand in any order there, so an arrow's end is written when it is known which it is. */
+/* MPI calls as trace event JSON: a complete event each, a track for each thread, messages as flow
+ * arrows from the call that sends to the call in which the receive is complete. Events may stand in
+ * any order there, so an arrow's end is written when it is known which it is. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When the calls of a thread were, for exports: exactly, where the trace says so, else one unit of time after the other. */
+/* When the calls of a thread were, for exports: exactly, where the trace says so, else one unit of
+ * time after the other. */
 #ifndef BOB_EXPORT_MPI_CLOCK_H
 #define BOB_EXPORT_MPI_CLOCK_H
 
@@ -18,7 +19,8 @@ int bob_mpi_clock_is_exact(const struct bob_trace *t, const uint32_t *threads, u
 /* Owner: the caller. Threads: one. `exact` as above. BOB_ERR_NOMEM. */
 bob_status bob_mpi_clock_open(const struct bob_trace *t, uint32_t thread, int exact,
 			      struct bob_mpi_clock **out);
-/* Of the next call. Times never decrease; without exact ones call n takes the unit from n on. BOB_ERR_CORRUPT. */
+/* Of the next call. Times never decrease; without exact ones call n takes the unit from n on.
+ * BOB_ERR_CORRUPT. */
 bob_status bob_mpi_clock_next(struct bob_mpi_clock *c, struct bob_mpi_span *span);
 void bob_mpi_clock_close(struct bob_mpi_clock *c); /* NULL is allowed */
 

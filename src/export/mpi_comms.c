@@ -37,7 +37,8 @@ static uint64_t members_of(const struct bob_mpi_comm *c)
 	return mix(2, group_of(c->member, c->members) + group_of(c->local, c->locals)) | 1;
 }
 
-/* Did several threads create communicators with these members? Their order may differ between processes. */
+/* Did several threads create communicators with these members? Their order may differ between
+ * processes. */
 static int is_mixed(const struct bob_mpi_comm *comm, const struct bob_mpi_comms *c, size_t i)
 {
 	int mixed = 0;

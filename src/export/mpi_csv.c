@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line for each MPI call, after RFC 4180. Without exact times there are no columns of times: nothing is made up. */
+/* A line for each MPI call, after RFC 4180. Without exact times there are no columns of times:
+ * nothing is made up. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>

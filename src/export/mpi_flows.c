@@ -119,7 +119,8 @@ static int grow(struct bob_mpi_flows *f)
 	return 1;
 }
 
-/* The id of the next message of these. *id 0: too many are counted, or several threads have such. */
+/* The id of the next message of these. *id 0: too many are counted, or several threads have
+ * such. */
 static bob_status next_id(struct bob_mpi_flows *f, uint32_t thread, uint64_t comm, uint64_t from,
 			  uint64_t to, int64_t tag, int sends, uint64_t *id)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of all threads of a process, read once before they are exported: which thread sends or receives what (mpi_flows.h). */
+/* The calls of all threads of a process, read once before they are exported: which thread sends or
+ * receives what (mpi_flows.h). */
 #include "export/mpi_flows.h"
 
 struct lesson {

@@ -3,17 +3,17 @@
  *
  * Only neighbours on the top of the stack ever join, so the work of one value is bounded by the
  * number of dimensions times the height of the stack. Three in a row are asked for, because any two
- * would do (every pair of equal shape is affine), and pieces made of the wrong two spoil the next loop.
- * The tips of triangles need care: rows of one or two values are values on the stack and no rows yet
- * when the rows behind them become a piece; that piece then takes them back. */
+ * would do (every pair of equal shape is affine), and pieces made of the wrong two spoil the next
+ * loop. The tips of triangles need care: rows of one or two values are values on the stack and no
+ * rows yet when the rows behind them become a piece; that piece then takes them back. */
 #include "fold/column.h"
 
 #include <string.h>
 
 #define TIP_VALUES_MAX 32u
 #define GIVE_AT_ONCE 8u
-/* No piece has more inner loops without an iteration before its first value, nor behind its last one. So
- * where pieces are put together there are never more than a walk passes in one step. */
+/* No piece has more inner loops without an iteration before its first value, nor behind its last
+ * one. So where pieces are put together there are never more than a walk passes in one step. */
 #define EMPTY_MAX (BOB_PIECE_EMPTY_MAX / 2)
 /* Not inlined: their pieces would be on the stack at the same time, which may be a small one of the
  * traced program. */
@@ -95,7 +95,8 @@ static void push(struct bob_column *c, const struct bob_piece *p)
 
 /* --- opening --- */
 
-/* Nothing is predicted; `count` iterations of the outermost loop are complete, and no more has begun. */
+/* Nothing is predicted; `count` iterations of the outermost loop are complete, and no more has
+ * begun. */
 static void stand_before(struct bob_column *c, uint64_t count)
 {
 	c->predicts = 0;
@@ -267,7 +268,8 @@ static COLD void close_open(struct bob_column *c)
 		settle(c);
 }
 
-/* Can `v` make anything go on? What settle would find out, for the frequent case that it can not. */
+/* Can `v` make anything go on? What settle would find out, for the frequent case that it can
+ * not. */
 static int value_joins(const struct bob_column *c, uint64_t v)
 {
 	const uint64_t *w = c->word + c->used;

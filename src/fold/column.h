@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A column: a sequence of 64-bit values, folded into pieces (piece.h) while it comes in. One word of
- * one shape in execution order, or the trip counts of one loop.
+/* A column: a sequence of 64-bit values, folded into pieces (piece.h) while it comes in. One word
+ * of one shape in execution order, or the trip counts of one loop.
  *
  * The newest piece is *open*: it predicts the next value, and a value that is as predicted costs a
  * comparison and a count. A value that is not closes it. Closed pieces wait on a small stack, where
  * three neighbours that progress affinely become one piece with a loop more, which is open again.
- * What the stack has no room for is final and goes to `sink`, oldest first: the values of all pieces
- * given to the sink, in order, are the values that were put in.
+ * What the stack has no room for is final and goes to `sink`, oldest first: the values of all
+ * pieces given to the sink, in order, are the values that were put in.
  *
  * Owner: the caller; 1.4 KB, no allocation. Threads: one. Freestanding.
  * Budget: <= 3 ns for a predicted value, <= 45 ns for a random one (bench/fold/bench_column.c). */
@@ -22,8 +22,8 @@
 typedef void (*bob_piece_sink_fn)(void *ctx, const struct bob_piece *p);
 
 struct bob_column {
-	struct bob_piece_walk
-		walk; /* how far `open` has come; at the predicted value, if `predicts` */
+	/* how far `open` has come; at the predicted value, if `predicts` */
+	struct bob_piece_walk walk;
 	int predicts;
 	int is_open;			/* `open` is not on the stack yet */
 	struct bob_piece open;		/* its outermost count is in the walk */

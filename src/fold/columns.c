@@ -6,15 +6,18 @@
 
 #include "base/varint.h"
 
-/* Given up where fewer values than this make a piece. The first pieces say little: so many may have come before the first
- * of them come again, BOB_WINDOW_PATTERN, and then these. What does come again may do so three times. */
+/* Given up where fewer values than this make a piece. The first pieces say little: so many may have
+ * come before the first of them come again, BOB_WINDOW_PATTERN, and then these. What does come
+ * again may do so three times. */
 #define PIECES_TO_JUDGE (BOB_WINDOW_PATTERN + PIECES_BACK)
 #define PIECES_BACK 8u
 #define PIECES_TO_WAIT (4 * BOB_WINDOW_PATTERN)
 #define VALUES_PER_PIECE 4u
-/* A trip count that was predicted costs nothing and another one a byte, but a piece five at least, also if it comes again. */
+/* A trip count that was predicted costs nothing and another one a byte, but a piece five at least,
+ * also if it comes again. */
 #define TRIPS_PER_PIECE 12u
-/* Where none has come again for long, and each was looked for in vain; or in no window, where none is found before the column ends. */
+/* Where none has come again for long, and each was looked for in vain; or in no window, where none
+ * is found before the column ends. */
 #define TRIPS_PER_PIECE_LATER 32u
 #define COLD __attribute__((noinline))
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All columns (column.h) of one folder: a number each, in the order in which they were added.
  *
- * Most columns of a program get a handful of values and most of the others are affine, so a column begins
- * as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if there is room. One that gives pieces gets a window
- * for them, where those that take turns become patterns (pattern.h), if there is room. One that is not affine, nor comes again, or has
- * no room, is *given up*: its values go to the thread's stream of values (values.h), or, where the
- * column is `in_line`, behind its own pieces (trips.h). Trip counts are in line, because who reads
- * wants them before the values of the loop, which come before them.
+ * Most columns of a program get a handful of values and most of the others are affine, so a column
+ * begins as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if there
+ * is room. One that gives pieces gets a window for them, where those that take turns become
+ * patterns (pattern.h), if there is room. One that is not affine, nor comes again, or has no room,
+ * is *given up*: its values go to the thread's stream of values (values.h), or, where the column is
+ * `in_line`, behind its own pieces (trips.h). Trip counts are in line, because who reads wants them
+ * before the values of the loop, which come before them.
  *
  *     bytes of a column:  pieces (piece.h), the base of each relative to that of the one before;
  *                         patterns: the structure, then the numbers, zigzag (group.h), the first one relative likewise;
@@ -33,12 +34,13 @@ typedef void (*bob_column_bytes_fn)(void *ctx, uint32_t number, const uint8_t *b
 
 struct bob_column_slot {
 	struct bob_column *full;	/* NULL: not yet, or given up */
-	uint64_t last;			/* first number of the newest element given away; given up: the last value */
+	/* first number of the newest element given away; given up: the last value */
+	uint64_t last;
 	union {
 		uint64_t first[BOB_COLUMN_FIRST];
-		uint8_t bytes
-			[8 *
-			 BOB_COLUMN_FIRST]; /* given up and in line, no `trips`: not given away yet */
+		uint8_t bytes[8 *
+			      /* given up and in line, no `trips`: not given away yet */
+			      BOB_COLUMN_FIRST];
 	} u;
 	struct bob_trips_enc *trips;	/* given up and in line, if there is room */
 	uint8_t used;			/* of `first` or `bytes` */
@@ -78,15 +80,16 @@ struct bob_columns {
 	struct bob_column_full scratch;
 };
 
-/* `slot` has room for `room`, `full` for `full_room`; these, `windows` and `trips` are zeroed. `windows` may be NULL. */
+/* `slot` has room for `room`, `full` for `full_room`; these, `windows` and `trips` are zeroed.
+ * `windows` may be NULL. */
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
 		      struct bob_column_full *full, uint32_t full_room,
 		      struct bob_columns_windows *windows, struct bob_values_enc *values,
 		      struct bob_trips *trips, bob_column_bytes_fn sink, void *ctx);
 /* `n` more; the number of the first, BOB_COLUMNS_NONE if there is no room. */
 uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line);
-/* The bytes that complete those given so far, and the value `more` if it is not NULL, go to `sink`. Nothing
- * changes (but the scratch). */
+/* The bytes that complete those given so far, and the value `more` if it is not NULL, go to `sink`.
+ * Nothing changes (but the scratch). */
 void bob_columns_rest(struct bob_columns *c, uint32_t number, const uint64_t *more,
 		      bob_column_bytes_fn sink, void *ctx);
 

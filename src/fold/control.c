@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The *tail* is a ring of the newest items. Its last one may be a loop that is still running; the
  * frames of the cursor say how far it and the loops in it have come. Everything else in the tail is
- * complete, and its trip counts are in the columns: so these are in the order of execution, whatever
- * becomes of the items later.
+ * complete, and its trip counts are in the columns: so these are in the order of execution,
+ * whatever becomes of the items later.
  *
- * When a loop is left in the middle of its body, the part of the body that had matched belongs to what
- * comes after the loop (the head of a while loop runs once more than its body). Shapes are fed again.
- * Loops in that part have run and their trip counts are recorded, so nothing may be made of them that
- * records earlier ones: either the loop around expects just these items, or all goes to the tail. */
+ * When a loop is left in the middle of its body, the part of the body that had matched belongs to
+ * what comes after the loop (the head of a while loop runs once more than its body). Shapes are fed
+ * again. Loops in that part have run and their trip counts are recorded, so nothing may be made of
+ * them that records earlier ones: either the loop around expects just these items, or all goes to
+ * the tail. */
 #include "fold/control_state.h"
 
 #include <string.h>
@@ -156,7 +157,8 @@ static uint64_t power(uint32_t n)
 	return p;
 }
 
-/* The last `n` items are the `n` before them, and both have an event: loops that were skipped alone are no iteration. */
+/* The last `n` items are the `n` before them, and both have an event: loops that were skipped alone
+ * are no iteration. */
 static int repeats(const struct bob_control *c, uint32_t n)
 {
 	uint32_t end = c->end;
@@ -228,7 +230,8 @@ static void feed_again(struct bob_control *c, const struct bob_control_frame *f)
 		c->queue[c->queue_len++] = f->body[i];
 }
 
-/* The loop around goes on behind `f`, and behind the part of its body that had matched, if that is of loops. */
+/* The loop around goes on behind `f`, and behind the part of its body that had matched, if that is
+ * of loops. */
 static void go_on(struct bob_control_frame *around, const struct bob_control_frame *f, int loops)
 {
 	uint32_t n = loops ? f->at : 0;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of events: a sequence of shape ids, folded into loops while it comes in. Values never take
- * part (they are columns), so the structure is that of the program's control flow and nothing else.
+/* The order of events: a sequence of shape ids, folded into loops while it comes in. Values never
+ * take part (they are columns), so the structure is that of the program's control flow and nothing
+ * else.
  *
- * An *item* is a shape or a loop. A loop is its body, a row of items; how often it ran is not part of
- * it: each loop has a column (columns.h) of trip counts, one for every time it ran, in the order of execution. Equal
- * bodies are one loop, so comparing loops is comparing numbers.
+ * An *item* is a shape or a loop. A loop is its body, a row of items; how often it ran is not part
+ * of it: each loop has a column (columns.h) of trip counts, one for every time it ran, in the order
+ * of execution. Equal bodies are one loop, so comparing loops is comparing numbers.
  *
  * Two things make it fast. Where a loop is the newest item, a *cursor* stands in it and expects the
- * next shape: a comparison. Where not, loops are found by the positions of equal items: is what lies
- * between the last two the same as what lies before? Hashes answer that, no window is scanned.
+ * next shape: a comparison. Where not, loops are found by the positions of equal items: is what
+ * lies between the last two the same as what lies before? Hashes answer that, no window is scanned.
  *
  * What it gives away, in order: items (the *spine*), loops when they are made, trip counts.
  * Expanding the spine with them is the sequence that was put in.
@@ -33,7 +34,8 @@ struct bob_control;
 /* Called from within put. */
 struct bob_control_sink {
 	void (*item)(void *ctx, uint32_t item);
-	/* `body` is only lent; its items were given before, or are shapes. `column` is that of the trip counts */
+	/* `body` is only lent; its items were given before, or are shapes. `column` is that of the
+	 * trip counts */
 	void (*loop)(void *ctx, uint32_t column, const uint32_t *body, uint32_t len);
 	void *ctx;
 };

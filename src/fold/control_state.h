@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What control.c, which finds loops, and near.c, which follows them, share of a struct bob_control: the cursor's frames and the loops. As in
- * control.h. */
+/* What control.c, which finds loops, and near.c, which follows them, share of a struct bob_control:
+ * the cursor's frames and the loops. As in control.h. */
 #ifndef BOB_FOLD_CONTROL_STATE_H
 #define BOB_FOLD_CONTROL_STATE_H
 
@@ -44,7 +44,8 @@ struct bob_control {
 	uint32_t queue[BOB_CONTROL_QUEUE];		/* shapes */
 	uint32_t scratch[BOB_BODY_MAX];
 	uint32_t shape_last[BOB_SHAPES_MAX];
-	uint16_t slot[BOB_CONTROL_SLOTS];	/* loop number + 1 by hash of body, linear probing */
+	/* loop number + 1 by hash of body, linear probing */
+	uint16_t slot[BOB_CONTROL_SLOTS];
 	uint32_t body[BOB_CONTROL_BODIES];
 	struct bob_control_loop loop[BOB_LOOPS_MAX];
 };

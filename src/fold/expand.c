@@ -72,7 +72,8 @@ bob_status bob_expand_difference(struct bob_expand *x, struct bob_expand_column 
 
 /* --- parts --- */
 
-/* Memory for a model is made when a part has values: that of given up columns is large, and most traces have none. */
+/* Memory for a model is made when a part has values: that of given up columns is large, and most
+ * traces have none. */
 static bob_status begin_values(const struct bob_expand *x, struct bob_values_dec *d, uint8_t **mem,
 			       unsigned bits, uint32_t list)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What expanding needs, whether event by event (cursor.c) or nest by nest (nests.c): a participant's place in its
- * parts, in the spine, in the running loops and in each column.
+/* What expanding needs, whether event by event (cursor.c) or nest by nest (nests.c): a
+ * participant's place in its parts, in the spine, in the running loops and in each column.
  *
- * The bytes may be anything: every iteration must have an event, so that the work between two events is bounded
- * by what the tables hold. Owner: the caller; bob_expand_close. One thread. */
+ * The bytes may be anything: every iteration must have an event, so that the work between two
+ * events is bounded by what the tables hold. Owner: the caller; bob_expand_close. One thread. */
 #ifndef BOB_FOLD_EXPAND_H
 #define BOB_FOLD_EXPAND_H
 
@@ -48,11 +48,13 @@ struct bob_expand {
 	struct bob_blocks blocks;	/* of this part's columns */
 };
 
-/* *x is the caller's, in any state before. On failure nothing is left to close. BOB_ERR_INVAL: no such participant. */
+/* *x is the caller's, in any state before. On failure nothing is left to close. BOB_ERR_INVAL: no
+ * such participant. */
 bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uint32_t participant);
 void bob_expand_close(struct bob_expand *x);
 
-/* Column `number` stands at its next value, or is given up from here on; `in_line`: it is one of trip counts. */
+/* Column `number` stands at its next value, or is given up from here on; `in_line`: it is one of
+ * trip counts. */
 bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
 			     struct bob_expand_column **out);
 /* The next value of a column that is given up. */
@@ -77,8 +79,9 @@ static inline bob_status bob_expand_value(struct bob_expand *x, uint32_t number,
 	return BOB_OK;
 }
 
-/* The next event's shape: from the newest loop, or from the spine. BOB_NONE: a loop has been entered, or has run
- * not at all. BOB_END: the parts are over; `part` may have become another one. */
+/* The next event's shape: from the newest loop, or from the spine. BOB_NONE: a loop has been
+ * entered, or has run not at all. BOB_END: the parts are over; `part` may have become another
+ * one. */
 bob_status bob_expand_item(struct bob_expand *x, uint32_t *shape);
 /* The words of an event of this shape. */
 bob_status bob_expand_event(struct bob_expand *x, uint32_t shape, uint64_t *word);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace in memory: tables that all participants share, *parts* -- each the sequence between two
- * END entries; a participant has one, or more if its folder had to begin anew -- and *sharings*: bytes
- * and the set of parts that they are of. Spines and values are shared by the parts where they are equal, columns
- * as groups (group.h). Immutable once made; all of it lives in the tables' blocks but the arrays. */
+/* A folded trace in memory: tables that all participants share, *parts* -- each the sequence
+ * between two END entries; a participant has one, or more if its folder had to begin anew -- and
+ * *sharings*: bytes and the set of parts that they are of. Spines and values are shared by the
+ * parts where they are equal, columns as groups (group.h). Immutable once made; all of it lives in
+ * the tables' blocks but the arrays. */
 #ifndef BOB_FOLD_FOLDED_H
 #define BOB_FOLD_FOLDED_H
 
@@ -23,10 +24,11 @@ struct bob_fold_sharing {
 
 struct bob_folded {
 	struct bob_tables tables;
-	/* Parts, by id and segment: ids of the participants, numbers among the participant's, events. */
+	/* Parts, by id and segment: ids of the participants, numbers among the participant's,
+	 * events. */
 	struct bob_list id, segment, events;
-	struct bob_list
-		first; /* of each participant: index of its first part; none: each has one */
+	/* of each participant: index of its first part; none: each has one */
+	struct bob_list first;
 	struct bob_list *set;		/* indices of parts, ascending */
 	struct bob_fold_sharing *sharing;
 	struct bob_fold_profile *profile;
@@ -36,15 +38,18 @@ struct bob_folded {
 	uint32_t sharing_count, sharing_room, column_count, column_room, profile_count,
 		profile_room;
 	struct bob_folded_making *making; /* while parts and sets are added */
-	int has_own_groups;		/* made here, not read: what is of one part is as it would be made again */
-	int is_merged;			/* made by merging: in the one form that depends on nothing but the participants */
+	/* made here, not read: what is of one part is as it would be made again */
+	int has_own_groups;
+	/* made by merging: in the one form that depends on nothing but the participants */
+	int is_merged;
 };
 
 bob_status bob_folded_init(const struct bob_alloc *alloc, struct bob_folded **out);
 /* One part more. BOB_ERR_NOMEM: or too many. */
 bob_status bob_folded_add_part(struct bob_folded *f, uint64_t id, uint32_t segment,
 			       uint64_t events);
-/* All parts are there: added, or f->id, segment and events made otherwise. BOB_ERR_INVAL: they are not in order, or two are the same. */
+/* All parts are there: added, or f->id, segment and events made otherwise. BOB_ERR_INVAL: they are
+ * not in order, or two are the same. */
 bob_status bob_folded_end_parts(struct bob_folded *f);
 /* Members of the next set, one after the other, and its end. */
 bob_status bob_folded_add_member(struct bob_folded *f, uint32_t part);
@@ -61,8 +66,8 @@ uint32_t bob_folded_first(const struct bob_folded *f, uint32_t participant);
 int bob_set_find(const struct bob_list *s, uint32_t part, uint32_t *member);
 /* Room for what is shared of the columns that the tables have now. */
 bob_status bob_folded_add_columns(struct bob_folded *f);
-/* One more in front of the list that begins at *list: a column's, f->spines or f->values. `bytes` live as
- * long as the blocks. */
+/* One more in front of the list that begins at *list: a column's, f->spines or f->values. `bytes`
+ * live as long as the blocks. */
 bob_status bob_folded_share(struct bob_folded *f, uint32_t *list, struct bob_fold_bytes bytes,
 			    uint32_t set);
 /* The sharing of a list that `part` takes part in and its place among the members; NULL: none. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folder puts the parts together: control for the order, columns for the words, values for what is not
- * affine, and writes what they give away as entries (entries.h).
+/* The folder puts the parts together: control for the order, columns for the words, values for what
+ * is not affine, and writes what they give away as entries (entries.h).
  *
- * Whatever its state, the rest of the sequence can be said without changing it: the items of control, the
- * trips of the loops that run, the rests of all columns. That is how a folder ends, and how a copy for the
- * case of a crash is made. The one difference is where the last items go: the coder of the spine learns,
- * so in a copy they stand apart. */
+ * Whatever its state, the rest of the sequence can be said without changing it: the items of
+ * control, the trips of the loops that run, the rests of all columns. That is how a folder ends,
+ * and how a copy for the case of a crash is made. The one difference is where the last items go:
+ * the coder of the spine learns, so in a copy they stand apart. */
 #include "bobbin/fold.h"
 
 #include <string.h>
@@ -299,7 +299,8 @@ void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word)
 		bob_columns_put(&f->columns, s->column + i, word[i]);
 }
 
-/* Are the words that step as their columns expect? Then none of these goes to the values, which have an order. */
+/* Are the words that step as their columns expect? Then none of these goes to the values, which
+ * have an order. */
 static int take_steps(struct bob_folder *f, uint32_t column, const uint64_t *word,
 		      const uint64_t *step, uint32_t steps, size_t count)
 {
@@ -379,8 +380,8 @@ static inline void put_word(struct bob_folder *f, uint32_t shape, uint64_t word)
 		bob_columns_put(&f->columns, column, word);
 }
 
-/* As far as the innermost loop expects just these. Hot path: a shape that is expected, its mark, and what its column expects; 3 ns
- * (bench/fold/bench_records.c). */
+/* As far as the innermost loop expects just these. Hot path: a shape that is expected, its mark,
+ * and what its column expects; 3 ns (bench/fold/bench_records.c). */
 static inline size_t put_expected(struct bob_folder *f, const uint64_t *pair, size_t count,
 				  uint64_t with)
 {

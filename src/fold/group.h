@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One column of several participants. What a folder wrote of a column is taken apart into its
- * *structure* (the pieces' dimensions) and its *numbers* (bases, counts, steps). Participants with the same
- * structure are a *group*: each number is a row over them, and a row that is affine takes the room of
- * one number, however many they are.
+ * *structure* (the pieces' dimensions) and its *numbers* (bases, counts, steps). Participants with
+ * the same structure are a *group*: each number is a row over them, and a row that is affine takes
+ * the room of one number, however many they are.
  *
  *     group:     varint length of the structure, structure, varint numbers, kinds, rows
  *     structure: elements; then, if the column was given up, BOB_COLUMN_GIVEN_UP and, in line, its
@@ -19,8 +19,8 @@
  *
  * Profiles: profiles.h.
  *
- * Members of a group are counted from 0, in the order of the participants. Freestanding; memory is the
- * caller's or from his allocator. */
+ * Members of a group are counted from 0, in the order of the participants. Freestanding; memory is
+ * the caller's or from his allocator. */
 #ifndef BOB_FOLD_GROUP_H
 #define BOB_FOLD_GROUP_H
 
@@ -50,8 +50,8 @@ bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *
 bob_status bob_content_fold(struct bob_content *c, uint32_t most);
 /* Patterns of at most BOB_PATTERN_MAX values as such; plain.c. BOB_ERR_NOMEM. */
 bob_status bob_content_plain(struct bob_content *c);
-/* group_read.c. How many numbers the element at *at has; *at goes behind it. BOB_ERR_CORRUPT, also if patterns are nested
- * deeper than BOB_PATTERN_DEPTH. */
+/* group_read.c. How many numbers the element at *at has; *at goes behind it. BOB_ERR_CORRUPT, also
+ * if patterns are nested deeper than BOB_PATTERN_DEPTH. */
 bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers);
 
 /* A piece as an element, its base absolute. Returns the bytes of its structure. */
@@ -69,7 +69,8 @@ bob_status bob_group_put_alone(struct bob_buffer *b, const struct bob_content *c
 
 /* --- rows --- */
 
-/* A number of all members: `first` is the first member's, `step` what it grows by from one part of the trace to the next. */
+/* A number of all members: `first` is the first member's, `step` what it grows by from one part of
+ * the trace to the next. */
 struct bob_row {
 	enum bob_row_kind kind;
 	uint32_t profile;	/* BOB_ROW_PROFILE: its number */
@@ -83,7 +84,8 @@ struct bob_row_reader {
 	uint32_t shift;		/* ... and its place in the byte */
 };
 
-/* BOB_ERR_CORRUPT: there is none, or it is damaged. Whether there is such a profile is not asked. */
+/* BOB_ERR_CORRUPT: there is none, or it is damaged. Whether there is such a profile is not
+ * asked. */
 bob_status bob_row_next(struct bob_row_reader *r, struct bob_row *row);
 /* The structure, and a reader of the rows. BOB_ERR_CORRUPT. */
 bob_status bob_group_split(const struct bob_fold_bytes *group, struct bob_fold_bytes *structure,
@@ -118,7 +120,8 @@ struct bob_group_reader {
 
 struct bob_folded;
 struct bob_fold_sharing;
-/* A member of what is shared. BOB_ERR_CORRUPT: these bytes are no group. bob_group_close frees what reading takes. */
+/* A member of what is shared. BOB_ERR_CORRUPT: these bytes are no group. bob_group_close frees what
+ * reading takes. */
 bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f,
 			  const struct bob_fold_sharing *group, uint32_t member);
 void bob_group_close(struct bob_group_reader *r);

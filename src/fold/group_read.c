@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading groups. The bytes may be anything; what an element's structure says is bounded by the rows
- * that are left before numbers are made room for. */
+/* Reading groups. The bytes may be anything; what an element's structure says is bounded by the
+ * rows that are left before numbers are made room for. */
 #include "fold/folded.h"
 
 #include <string.h>

@@ -137,7 +137,8 @@ static void put_part(struct making *m, const struct bob_buffer *series)
 	bob_buffer_put(&m->parts, series->at, series->len);
 }
 
-/* One level: the half that takes less, if one is few pieces; what is left are the numbers of the other one. */
+/* One level: the half that takes less, if one is few pieces; what is left are the numbers of the
+ * other one. */
 static int split(struct making *m)
 {
 	int even = put_half(m, 0), odd = put_half(m, 1);

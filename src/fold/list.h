@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of numbers in memory, short if they step: *runs* of an arithmetic progression each. Where most runs would be of one or two numbers, the
- * numbers themselves, in as many bytes as the largest needs. What is about each of a million participants -- ids, events, members of sets -- is such a list.
+/* A row of numbers in memory, short if they step: *runs* of an arithmetic progression each. Where
+ * most runs would be of one or two numbers, the numbers themselves, in as many bytes as the largest
+ * needs. What is about each of a million participants -- ids, events, members of sets -- is such a
+ * list.
  *
- * The same numbers give the same list. Immutable once made; owner: the blocks that it was made in. */
+ * The same numbers give the same list. Immutable once made; owner: the blocks that it was made
+ * in. */
 #ifndef BOB_FOLD_LIST_H
 #define BOB_FOLD_LIST_H
 
@@ -70,7 +73,8 @@ uint32_t bob_list_below(const struct bob_list *l, uint64_t v);
 int bob_list_same(const struct bob_list *a, const struct bob_list *b);
 uint64_t bob_list_hash(const struct bob_list *l);
 
-/* One number after the other. Begin; then bob_list_next as often as there are numbers from there. */
+/* One number after the other. Begin; then bob_list_next as often as there are numbers from
+ * there. */
 struct bob_list_walk {
 	const struct bob_list *list;
 	const struct bob_run *run;	/* the next one */

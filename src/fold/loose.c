@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where nothing is predicted a new piece begins, and two values are its step. Of steps that are measured a little wrong,
- * the roundest one near by is most likely to be right for those that follow. Where a column is given up, rows that come again
- * are what is found, so equal values have to stay equal: each is rounded for itself. */
+/* Where nothing is predicted a new piece begins, and two values are its step. Of steps that are
+ * measured a little wrong, the roundest one near by is most likely to be right for those that
+ * follow. Where a column is given up, rows that come again are what is found, so equal values have
+ * to stay equal: each is rounded for itself. */
 #include "fold/loose.h"
 
 /* Of the numbers from lo to hi, both above 0, the one that the largest power of two divides. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that may be a little off, so that more of them are affine (bob_folder_tolerate). Freestanding. */
+/* Values that may be a little off, so that more of them are affine (bob_folder_tolerate).
+ * Freestanding. */
 #ifndef BOB_FOLD_LOOSE_H
 #define BOB_FOLD_LOOSE_H
 
@@ -12,7 +13,8 @@ struct bob_loose {
 	uint64_t begun;
 };
 
-/* What is folded for `v`: no farther from it than `within`, with the same top bit. `slot` is the column's. */
+/* What is folded for `v`: no farther from it than `within`, with the same top bit. `slot` is the
+ * column's. */
 uint64_t bob_loose_value(struct bob_loose *t, const struct bob_column_slot *slot, uint64_t v);
 
 #endif

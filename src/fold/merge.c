@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging, as one pure function. The tables become the union of what the parts use, in the order of the parts
- * and, for each, of its own tables: an order that no sequence of merges changes. Then spines, values and each
- * column are made anew: what the parts have is laid side by side, and what is equal, or
- * has the same structure, is shared.
+/* Merging, as one pure function. The tables become the union of what the parts use, in the order of
+ * the parts and, for each, of its own tables: an order that no sequence of merges changes. Then
+ * spines, values and each column are made anew: what the parts have is laid side by side, and what
+ * is equal, or has the same structure, is shared.
  *
- * Parts that are neighbours in a source stay neighbours, and what they share is not taken apart: a row that is affine on both sides
- * is looked at twice, however many participants there are. Only profiles and sets are gone through, each of them once. */
+ * Parts that are neighbours in a source stay neighbours, and what they share is not taken apart: a
+ * row that is affine on both sides is looked at twice, however many participants there are. Only
+ * profiles and sets are gone through, each of them once. */
 #include <string.h>
 
 #include "fold/merge.h"

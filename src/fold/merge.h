@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging: what is known of a merge while it is made. merge_parts.c says which parts there are, merge_tables.c makes the tables, merge_groups.c finds which parts share what,
+/* Private to merging: what is known of a merge while it is made. merge_parts.c says which parts
+ * there are, merge_tables.c makes the tables, merge_groups.c finds which parts share what,
  * merge_rows.c lays their numbers side by side, merge.c the rest. */
 #ifndef BOB_FOLD_MERGE_H
 #define BOB_FOLD_MERGE_H
@@ -21,7 +22,8 @@ struct bob_merge_source {
 	uint32_t list;		/* its list of what is shared at present */
 	uint32_t next;		/* its first part that is not in a run yet, ... */
 	uint32_t participant;	/* ... whose it is ... */
-	uint64_t seen;		/* ... and events of that one before it; both if parts may be left out */
+	/* ... and events of that one before it; both if parts may be left out */
+	uint64_t seen;
 	int is_same;		/* its spines are the same in `out` */
 };
 
@@ -38,7 +40,8 @@ struct bob_merge_stretch {
 	uint32_t set;		/* of it ... */
 	uint32_t member, count;	/* ... of which these are members */
 	uint32_t part, last;	/* the first and the last one's numbers in `out` */
-	uint32_t place;		/* parts of the source from the set's first member to the first one here */
+	/* parts of the source from the set's first member to the first one here */
+	uint32_t place;
 	uint32_t next;		/* of the same group, + 1 */
 	struct bob_fold_bytes bytes;	 /* what they share, under the names of `out` ... */
 	struct bob_fold_bytes structure; /* ... of columns: without the rows ... */
@@ -82,15 +85,18 @@ struct bob_merge {
 	uint32_t slot_room, item_room, key_room, value_room;
 };
 
-/* The runs. BOB_ERR_INVAL: two parts are the same, or not in order, or none begins where one has to. */
+/* The runs. BOB_ERR_INVAL: two parts are the same, or not in order, or none begins where one has
+ * to. */
 bob_status bob_merge_parts(struct bob_merge *m);
-/* Once there are tables: the parts of m->out. One that goes on from the one before it is one with that if they have no column in common. */
+/* Once there are tables: the parts of m->out. One that goes on from the one before it is one with
+ * that if they have no column in common. */
 bob_status bob_merge_join(struct bob_merge *m);
 
 enum bob_merge_kind { BOB_MERGE_SPINES, BOB_MERGE_VALUES, BOB_MERGE_COLUMNS };
 
-/* The tables of m->out, once there are runs, and the maps to them: the union of what the parts use, in the order of the
- * parts and, for each, of its own tables. An order that no sequence of merges changes. */
+/* The tables of m->out, once there are runs, and the maps to them: the union of what the parts use,
+ * in the order of the parts and, for each, of its own tables. An order that no sequence of merges
+ * changes. */
 bob_status bob_merge_tables(struct bob_merge *m);
 /* The stretches of the sources' lists, but of those that are joined. */
 bob_status bob_merge_stretches(struct bob_merge *m);

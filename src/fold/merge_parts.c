@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the parts. All of them, by participant; of one participant those of its source, in order, and behind them those of
- * the sources that go on from there. They come in runs: parts that are neighbours in their source and here. */
+/* Merging: the parts. All of them, by participant; of one participant those of its source, in
+ * order, and behind them those of the sources that go on from there. They come in runs: parts that
+ * are neighbours in their source and here. */
 #include <string.h>
 
 #include "fold/merge.h"
@@ -12,7 +13,8 @@ static uint64_t next_id(const struct bob_merge_source *s)
 	return bob_list_at(&s->id, s->next);
 }
 
-/* Does source a's next part come before b's? Of one participant, those of the source that was named first do. */
+/* Does source a's next part come before b's? Of one participant, those of the source that was named
+ * first do. */
 static int is_before(const struct bob_merge *m, uint32_t a, uint32_t b)
 {
 	uint64_t x = next_id(&m->source[a]), y = next_id(&m->source[b]);
@@ -129,7 +131,8 @@ static uint32_t second(const struct bob_merge *m)
 	return m->heap[other];
 }
 
-/* Before which of its parts the source that is first in the heap, and has all of them in order, has to stop for another one. */
+/* Before which of its parts the source that is first in the heap, and has all of them in order, has
+ * to stop for another one. */
 static uint32_t end_of_run(const struct bob_merge *m)
 {
 	const struct bob_merge_source *s = &m->source[m->heap[0]];

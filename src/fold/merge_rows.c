@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the numbers of columns of the same structure, side by side. Each is a row over the members of a group; what was a row in a source
- * is a stretch of it. */
+/* Merging: the numbers of columns of the same structure, side by side. Each is a row over the
+ * members of a group; what was a row in a source is a stretch of it. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -77,7 +77,8 @@ static bob_status each_value(const struct bob_merge *m, const struct bob_merge_s
 
 /* --- kinds --- */
 
-/* Any two numbers are affine. Where the system put two processes is the same in many rows, so it is a profile. */
+/* Any two numbers are affine. Where the system put two processes is the same in many rows, so it is
+ * a profile. */
 static int is_far(uint64_t step)
 {
 	return step + FAR > 2 * FAR;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the tables. All shapes come before all loops: then the numbers of the columns follow from them. */
+/* Merging: the tables. All shapes come before all loops: then the numbers of the columns follow
+ * from them. */
 #include <string.h>
 
 #include "fold/entries.h"

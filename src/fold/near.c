@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The short way of control.c: what comes is expected, or near what is: loops whose bodies begin with a shape are left, entered and skipped, as
- * often as inner loops run unevenly. All of it is what the long way, `feed`, would do. */
+/* The short way of control.c: what comes is expected, or near what is: loops whose bodies begin
+ * with a shape are left, entered and skipped, as often as inner loops run unevenly. All of it is
+ * what the long way, `feed`, would do. */
 #include "fold/control_state.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)

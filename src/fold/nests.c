@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expanding by nests. The stack of loops and the columns are those of expand.h; what is added is the question, where
- * an iteration begins: from here on, are the values of all columns in it affine in the indices of a nest?
+/* Expanding by nests. The stack of loops and the columns are those of expand.h; what is added is
+ * the question, where an iteration begins: from here on, are the values of all columns in it affine
+ * in the indices of a nest?
  *
- * A column stands at a position in a piece, a number of digits: the indices of the piece's loops. Loop j of
- * the nest moves a column by a weight, the product of the trip counts inside it. If a digit's unit divides the
- * weight, that is a move of this digit alone; and if no digit carries, whatever the indices are, the value
- * is base + sum of index times move times step. So the loops of the piece need not be those of the nest.
- * Digits are used as long as counts do not grow with each other (rectangles).
+ * A column stands at a position in a piece, a number of digits: the indices of the piece's loops.
+ * Loop j of the nest moves a column by a weight, the product of the trip counts inside it. If a
+ * digit's unit divides the weight, that is a move of this digit alone; and if no digit carries,
+ * whatever the indices are, the value is base + sum of index times move times step. So the loops of
+ * the piece need not be those of the nest. Digits are used as long as counts do not grow with each
+ * other (rectangles).
  *
- * Loops without an event between them are one to control, sweeps over an array one loop of sweeps times length. So the
- * outermost loop of a nest is made anew: as many iterations as no digit carries, then as many times that, and
- * so on. What is left of its iterations comes later, as further nests or one by one. */
+ * Loops without an event between them are one to control, sweeps over an array one loop of sweeps
+ * times length. So the outermost loop of a nest is made anew: as many iterations as no digit
+ * carries, then as many times that, and so on. What is left of its iterations comes later, as
+ * further nests or one by one. */
 #include <stddef.h>
 #include <string.h>
 
@@ -139,7 +142,8 @@ static void skip(struct bob_expand_column *c, uint64_t count)
 
 /* --- nests --- */
 
-/* A column with `depth` loops of the body around it. NULL: it is not affine there, or already in this nest. */
+/* A column with `depth` loops of the body around it. NULL: it is not affine there, or already in
+ * this nest. */
 static struct part_of_nest *take_column(struct bob_fold_nests *n, uint32_t number, int in_line,
 					uint32_t depth)
 {
@@ -200,7 +204,8 @@ static int add_event(struct bob_fold_nests *n, uint32_t shape, uint32_t depth)
 	return 1;
 }
 
-/* The body of loop `l`, which has `depth` loops around it that are in the body of the outermost one. */
+/* The body of loop `l`, which has `depth` loops around it that are in the body of the outermost
+ * one. */
 static int add_body(struct bob_fold_nests *n, const struct bob_table_loop *l, uint32_t depth)
 {
 	for (uint32_t i = 0; i < l->len; i++) {
@@ -235,8 +240,8 @@ static int add_body(struct bob_fold_nests *n, const struct bob_table_loop *l, ui
 	return 1;
 }
 
-/* One more loop around: `done` iterations of the outermost one, as many times as it goes. Trip counts must not
- * change. */
+/* One more loop around: `done` iterations of the outermost one, as many times as it goes. Trip
+ * counts must not change. */
 static uint64_t add_outer(struct bob_fold_nests *n, uint32_t level, uint64_t done, uint64_t most)
 {
 	uint64_t trips = most;
@@ -298,7 +303,8 @@ static void finish_nest(struct bob_fold_nests *n, const uint64_t *outer, uint32_
 	}
 }
 
-/* Iterations of loop `number`, of which `left` are left, as a nest. Returns how many it has, 0 if it is none. */
+/* Iterations of loop `number`, of which `left` are left, as a nest. Returns how many it has, 0 if
+ * it is none. */
 static uint64_t make_nest(struct bob_fold_nests *n, uint32_t number, uint64_t left)
 {
 	uint64_t outer[BOB_NEST_DEPTH], done = 1;

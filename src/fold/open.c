@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace from the entries of one folder. Entries are read twice: first what they name and how
- * many bytes each column has, then the bytes. */
+/* A folded trace from the entries of one folder. Entries are read twice: first what they name and
+ * how many bytes each column has, then the bytes. */
 #include <string.h>
 
 #include "base/varint.h"

@@ -15,7 +15,8 @@
  *     under a tree (signatures.h) the version is another and paths are numbers there
  *     list:     varint sharings, per sharing: set, bytes, the bytes
  *
- * The bytes are passed on a piece at a time. Columns are counted from 1 here. Series and groups: group.h. Integers are varints. */
+ * The bytes are passed on a piece at a time. Columns are counted from 1 here. Series and groups:
+ * group.h. Integers are varints. */
 #include <string.h>
 
 #include "base/varint.h"

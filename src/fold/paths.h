@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths as a tree: a path is a number, so comparing two is comparing numbers. Recursion is folded: no
- * place is on a path twice, a call from a place that is there already leads back to it. So a recursive
- * function has a few paths however deep it goes, also where it calls itself from many places (the
- * signatures of ScalaTrace drop repetitions only, and of three letters there are rows of any length
- * without one).
+/* Call paths as a tree: a path is a number, so comparing two is comparing numbers. Recursion is
+ * folded: no place is on a path twice, a call from a place that is there already leads back to it.
+ * So a recursive function has a few paths however deep it goes, also where it calls itself from
+ * many places (the signatures of ScalaTrace drop repetitions only, and of three letters there are
+ * rows of any length without one).
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_PATHS_H
@@ -34,8 +34,8 @@ struct bob_paths {
 	struct bob_path_slot slot[BOB_PATHS_SLOTS];
 };
 
-/* The path `parent` (0: no calls) and `place`; made if it is new, then *is_new is 1. BOB_PATHS_NONE:
- * there is no room. `p` was zeroed memory at first. */
+/* The path `parent` (0: no calls) and `place`; made if it is new, then *is_new is 1.
+ * BOB_PATHS_NONE: there is no room. `p` was zeroed memory at first. */
 uint32_t bob_paths_child(struct bob_paths *p, uint32_t parent, uint64_t place, int *is_new);
 
 #endif

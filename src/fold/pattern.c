@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Elements come one by one. While a pattern is open an element that is as it expects is counted and goes; one that is not
- * closes it, and what had been counted of the next time comes again, before that one. A closed pattern, or a piece, is
- * *settled*: either the newest n elements are the next time of a pattern before them, which opens again, or the newest 3 n become
- * a pattern; else they stay. So nothing is ever looked for but at the newest end.
+/* Elements come one by one. While a pattern is open an element that is as it expects is counted and
+ * goes; one that is not closes it, and what had been counted of the next time comes again, before
+ * that one. A closed pattern, or a piece, is *settled*: either the newest n elements are the next
+ * time of a pattern before them, which opens again, or the newest 3 n become a pattern; else they
+ * stay. So nothing is ever looked for but at the newest end.
  *
- * There is always room: n elements three times take more than their pattern does, and what has been counted was taken out. */
+ * There is always room: n elements three times take more than their pattern does, and what has been
+ * counted was taken out. */
 #include "fold/pattern.h"
 
 #include <string.h>
@@ -59,7 +61,8 @@ static uint32_t half_of(const struct bob_element_view *pattern)
 	return (pattern->number_count - 1) / 2;
 }
 
-/* Number `at` of a pattern's next time. Those that are the first of an element, but the first one, are relative to that: see first. */
+/* Number `at` of a pattern's next time. Those that are the first of an element, but the first one,
+ * are relative to that: see first. */
 static uint64_t expected(const struct bob_element_view *pattern, uint32_t at)
 {
 	uint32_t half = half_of(pattern);
@@ -83,7 +86,8 @@ static uint64_t expected_first(const struct bob_element_view *pattern, uint32_t 
 	return expected(pattern, at) + (at ? expected(pattern, 0) : 0);
 }
 
-/* Is `v` the child whose bytes and numbers begin at these places of the pattern? They go behind it if so. */
+/* Is `v` the child whose bytes and numbers begin at these places of the pattern? They go behind it
+ * if so. */
 static int is_expected(const struct bob_element_view *pattern, const struct bob_element_view *v,
 		       uint32_t *structure, uint32_t *number)
 {
@@ -169,7 +173,8 @@ static int absorb(struct bob_patterns *t)
 	return 0;
 }
 
-/* Do element `at` and the two that are `n` and 2 n before it progress, as far as marks and first numbers tell? Mostly not. */
+/* Do element `at` and the two that are `n` and 2 n before it progress, as far as marks and first
+ * numbers tell? Mostly not. */
 static inline int may_progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
 {
 	const struct bob_element *z = &t->element[at], *y = z - n, *x = y - n;
@@ -208,7 +213,8 @@ static int repeats(const struct bob_patterns *t, uint32_t n)
 	return 1;
 }
 
-/* The numbers of the `n` elements from `from` on, `back` numbers behind where they say, become relative. */
+/* The numbers of the `n` elements from `from` on, `back` numbers behind where they say, become
+ * relative. */
 static void make_relative(struct bob_patterns *t, uint32_t from, uint32_t n, uint32_t back)
 {
 	uint64_t *number = t->number + back, first = number[t->element[from].number];
@@ -358,7 +364,8 @@ void bob_patterns_run(struct bob_patterns *t)
 
 /* --- a complete column --- */
 
-/* Its elements, all of them to come; their first numbers become absolute. Returns how many bytes are elements. */
+/* Its elements, all of them to come; their first numbers become absolute. Returns how many bytes
+ * are elements. */
 static uint32_t find_elements(struct bob_content *c, struct bob_element *element, uint32_t *count)
 {
 	const uint8_t *begin = c->structure.at, *at = begin, *end = at + c->structure.len;

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns: pieces that take turns. A column folds what is one loop nest; where rows of other kinds alternate -- 1 2 3 .. n, 0,
- * 1 2 3 .. n + 1, 0 -- or a few numbers come again and again, it gives many pieces, and these progress affinely again. Pieces come
- * in as *elements* with numbers (group.h). Where n elements are followed by the same n twice, and each of their numbers
- * by the same step, they are one element, a pattern, and that goes on as long as the next n are its next time. Patterns are
- * elements too.
+/* Patterns: pieces that take turns. A column folds what is one loop nest; where rows of other kinds
+ * alternate -- 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- or a few numbers come again and again, it gives
+ * many pieces, and these progress affinely again. Pieces come in as *elements* with numbers
+ * (group.h). Where n elements are followed by the same n twice, and each of their numbers by the
+ * same step, they are one element, a pattern, and that goes on as long as the next n are its next
+ * time. Patterns are elements too.
  *
- * What has come and may still become a pattern waits: while events come in, in a *window* of fixed room (columns.h); of a complete
- * column, in that column's own memory.
+ * What has come and may still become a pattern waits: while events come in, in a *window* of fixed
+ * room (columns.h); of a complete column, in that column's own memory.
  *
- * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation. Work: for an element that does not go on with
- * the open pattern, `most` tries that mostly fail at once. */
+ * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation. Work: for an
+ * element that does not go on with the open pattern, `most` tries that mostly fail at once. */
 #ifndef BOB_FOLD_PATTERN_H
 #define BOB_FOLD_PATTERN_H
 
 #include "fold/group.h"
 
-struct bob_element {		/* where its bytes and numbers begin; the first number is absolute */
+/* where its bytes and numbers begin; the first number is absolute */
+struct bob_element {
 	uint32_t structure, number;
-	uint32_t mark;			/* of the structure: that of others is another one if this is */
+	/* of the structure: that of others is another one if this is */
+	uint32_t mark;
 	uint32_t depth;			/* patterns in each other; 0: a piece */
 };
 
@@ -31,11 +34,13 @@ struct bob_patterns {
 	uint32_t next, number_next, structure_next;	/* where those to come begin */
 	uint32_t most;			/* elements of a pattern */
 	int has_depth;			/* a pattern may be in front */
-	int is_open;			/* the newest element in front is a pattern that may go on, and ... */
-	uint32_t
-		matched; /* ... so many elements of its next time have come, and are not in front; */
+	/* the newest element in front is a pattern that may go on, and ... */
+	int is_open;
+	/* ... so many elements of its next time have come, and are not in front; */
+	uint32_t matched;
 	uint32_t child,
-		child_number; /* what is expected now: bytes and numbers behind the pattern's first ones */
+		/* what is expected now: bytes and numbers behind the pattern's first ones */
+		child_number;
 };
 
 /* Those of a window. Its numbers are a pattern of 64 rows, three times. */
@@ -66,9 +71,11 @@ void bob_patterns_put(struct bob_patterns *t, const struct bob_piece *p, bob_ele
 		      void *ctx);
 /* All that has come and did not go to the sink; nothing changes but what is in no use. */
 void bob_patterns_rest(struct bob_patterns *t, bob_element_fn sink, void *ctx);
-/* Is there a pattern, or have the newest `len` elements come before, in this order, all of them moved by as much, but for one? */
+/* Is there a pattern, or have the newest `len` elements come before, in this order, all of them
+ * moved by as much, but for one? */
 int bob_patterns_return(const struct bob_patterns *t, uint32_t len);
-/* How many pieces would cost what is in the window. Those behind a pattern that may become another such one cost nothing. */
+/* How many pieces would cost what is in the window. Those behind a pattern that may become another
+ * such one cost nothing. */
 uint32_t bob_patterns_weight(const struct bob_patterns *t);
 /* Of one element. */
 uint32_t bob_element_weight(const struct bob_element_view *v);
@@ -77,10 +84,11 @@ uint32_t bob_element_weight(const struct bob_element_view *v);
 
 /* Until nothing is to come. */
 void bob_patterns_run(struct bob_patterns *t);
-/* The open pattern is not open any more, unless it is once more; what has been counted of its next time is to come. */
+/* The open pattern is not open any more, unless it is once more; what has been counted of its next
+ * time is to come. */
 void bob_patterns_close(struct bob_patterns *t);
-/* The child of a pattern's next time whose bytes and numbers begin at these places of it, which go behind it.
- * `number` has room for its numbers. */
+/* The child of a pattern's next time whose bytes and numbers begin at these places of it, which go
+ * behind it. `number` has room for its numbers. */
 void bob_element_child(const struct bob_element_view *pattern, struct bob_element_view *v,
 		       uint32_t *structure, uint32_t *at, uint64_t *number);
 

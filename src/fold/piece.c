@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walking, comparing and joining pieces. The walk keeps one value per loop, so that a carry adds one
- * step and does not multiply; counts are recomputed only where an outer loop moved. */
+/* Walking, comparing and joining pieces. The walk keeps one value per loop, so that a carry adds
+ * one step and does not multiply; counts are recomputed only where an outer loop moved. */
 #include "fold/piece.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ static int enter(const struct bob_piece *p, unsigned from, struct bob_piece_walk
 	return -1;
 }
 
-/* Loop `d`, not the innermost, goes on with its next index, or an outer one does if it has ended. */
+/* Loop `d`, not the innermost, goes on with its next index, or an outer one does if it has
+ * ended. */
 static bob_status move(const struct bob_piece *p, unsigned d, int open, struct bob_piece_walk *w)
 {
 	for (unsigned empty = 0; empty <= BOB_PIECE_EMPTY_MAX; empty++) {
@@ -201,8 +202,8 @@ struct summing {
 	uint64_t left;		/* rows that may be walked */
 };
 
-/* Of the loops inside `d`, whose base is the value where they begin. Loops whose inner counts do not depend on them
- * are not walked. */
+/* Of the loops inside `d`, whose base is the value where they begin. Loops whose inner counts do
+ * not depend on them are not walked. */
 static uint64_t sum_below(struct summing *s, unsigned d, uint64_t base, uint64_t *values)
 {
 	const struct bob_piece *p = s->p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Working with pieces (struct bob_piece, bobbin/fold.h): constant, strided, blocked and triangular
- * sequences are one piece each, whatever their length. All arithmetic is modulo 2^64; counts are compared as
- * signed. Nested affine pieces: the EPRSD of ScalaMemTrace (2010), with trip counts that may depend on the
- * loops around them.
+ * sequences are one piece each, whatever their length. All arithmetic is modulo 2^64; counts are
+ * compared as signed. Nested affine pieces: the EPRSD of ScalaMemTrace (2010), with trip counts
+ * that may depend on the loops around them.
  *
  * Owner: the caller, by value. Freestanding, no allocation, any thread. */
 #ifndef BOB_FOLD_PIECE_H
@@ -27,8 +27,8 @@ struct bob_piece_walk {
 	uint64_t empty;			/* inner loops without an iteration that were passed */
 };
 
-/* To the first value at or after outermost index `from`. `open`: the outermost loop has no end. BOB_END:
- * there is none, or none within BOB_PIECE_EMPTY_MAX empty loops. */
+/* To the first value at or after outermost index `from`. `open`: the outermost loop has no end.
+ * BOB_END: there is none, or none within BOB_PIECE_EMPTY_MAX empty loops. */
 bob_status bob_piece_begin(const struct bob_piece *p, uint64_t from, int open,
 			   struct bob_piece_walk *w);
 /* The carry of a step: the innermost loop has ended. */
@@ -61,13 +61,14 @@ int bob_piece_equal(const struct bob_piece *a, const struct bob_piece *b);
 /* Three neighbours as one piece with a loop more; 0 if they do not progress affinely. */
 int bob_piece_join(const struct bob_piece *a, const struct bob_piece *b, const struct bob_piece *c,
 		   struct bob_piece *out);
-/* What loop `d`, not the outermost, has done before the walk's position since it began last: 0 if that
- * is no value, else a piece. These of all loops, the outermost first, are the values before the position
- * in the outermost iteration that it is in. */
+/* What loop `d`, not the outermost, has done before the walk's position since it began last: 0 if
+ * that is no value, else a piece. These of all loops, the outermost first, are the values before
+ * the position in the outermost iteration that it is in. */
 int bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w, unsigned d,
 		   struct bob_piece *out);
 
-/* Bytes. `before` is the base of the previous piece (0 for the first); at most BOB_PIECE_BYTES_MAX. */
+/* Bytes. `before` is the base of the previous piece (0 for the first); at most
+ * BOB_PIECE_BYTES_MAX. */
 #define BOB_PIECE_BYTES_MAX (1 + 10 + BOB_PIECE_DIMS * 20 + 2 + BOB_PIECE_PAIRS * 10)
 size_t bob_piece_put(const struct bob_piece *p, uint64_t before, uint8_t *bytes);
 /* Reads at *at, never beyond `end`; *at moves only on BOB_OK. Else BOB_ERR_CORRUPT. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns of few values, one by one: what happens to be equal or in step is a row in one participant's pattern and none in another's,
- * so their structures would differ, and each be a group with profiles of its own. As values they are the same for all.
+/* Patterns of few values, one by one: what happens to be equal or in step is a row in one
+ * participant's pattern and none in another's, so their structures would differ, and each be a
+ * group with profiles of its own. As values they are the same for all.
  *
- * Nothing may be lost: each value has to be affine in how often the pattern has come. It is where neither the counts of its pieces
- * nor those of patterns in it depend on that. And where the column is given up behind it, the first value there is the difference to
- * the base of the last piece: that must not become another one. */
+ * Nothing may be lost: each value has to be affine in how often the pattern has come. It is where
+ * neither the counts of its pieces nor those of patterns in it depend on that. And where the column
+ * is given up behind it, the first value there is the difference to the base of the last piece:
+ * that must not become another one. */
 #include <string.h>
 
 #include "fold/columns.h"
@@ -19,7 +21,8 @@ struct listed {			/* one time of a pattern */
 	uint32_t count, shape_count;
 };
 
-/* May the counts of patterns within be taken for constant? `at` goes behind the numbers of the elements, of which `delta` says how they change. */
+/* May the counts of patterns within be taken for constant? `at` goes behind the numbers of the
+ * elements, of which `delta` says how they change. */
 static int is_steady(const uint8_t **structure, const uint8_t *end, const uint64_t *delta,
 		     uint32_t *at)
 {
@@ -83,7 +86,8 @@ static int list_values(const struct bob_content *c, struct listed *l)
 	return ok && st == BOB_END && l->count;
 }
 
-/* One time of the pattern `v` as a column; its numbers are what they are the first time, and `index` times what they change by more. */
+/* One time of the pattern `v` as a column; its numbers are what they are the first time, and
+ * `index` times what they change by more. */
 static int make_time(const struct bob_element_view *v, uint64_t index, struct bob_content *out)
 {
 	uint32_t half = (v->number_count - 1) / 2, number = 0, numbers;
@@ -118,7 +122,8 @@ static int ends_at_base(const struct listed *l)
 	return l->value[l->count - 1] == l->base;
 }
 
-/* The pattern as one of values, behind what `out` has. 0: it is none of few. `keeps_base`: of its last piece. */
+/* The pattern as one of values, behind what `out` has. 0: it is none of few. `keeps_base`: of its
+ * last piece. */
 static int make_plain(const struct bob_element_view *v, int keeps_base, struct bob_content *time,
 		      struct listed times[2], struct bob_content *out)
 {

@@ -46,8 +46,8 @@ static bob_status base_step(struct bob_base_reader *r)
 	return bob_series_next(&r->series, &r->value);
 }
 
-/* What the next member of the set has: its process's first member of the base, less what the set's first member has. BOB_ERR_CORRUPT: the base lacks
- * the process. */
+/* What the next member of the set has: its process's first member of the base, less what the set's
+ * first member has. BOB_ERR_CORRUPT: the base lacks the process. */
 static bob_status base_next(struct bob_base_reader *r, uint64_t *v)
 {
 	uint64_t process = process_of(r->f, bob_list_next(&r->own));
@@ -172,8 +172,8 @@ void bob_profiles_free(struct bob_profiles *p)
 	bob_buffer_free(&p->best);
 }
 
-/* The first `n` values, less those of a base if there is one, behind what `b` has; or nothing if their pieces take more than `most` bytes.
- * BOB_NONE: that, or the base lacks a process. */
+/* The first `n` values, less those of a base if there is one, behind what `b` has; or nothing if
+ * their pieces take more than `most` bytes. BOB_NONE: that, or the base lacks a process. */
 static bob_status put_less(struct bob_profiles *p, const struct bob_fold_profile *base,
 			   const uint64_t *value, uint32_t n, size_t most, struct bob_buffer *b)
 {
@@ -369,7 +369,8 @@ static uint32_t put_others(struct bob_profiles *p, const uint64_t *value, uint32
 	return count;
 }
 
-/* If members of a process differ by the same in each, p->best is that, and a base is added: what the first ones have. */
+/* If members of a process differ by the same in each, p->best is that, and a base is added: what
+ * the first ones have. */
 static bob_status add_base(struct bob_profiles *p, const uint64_t *value, uint32_t n,
 			   uint32_t *base)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How participants differ, where that is neither nothing nor affine (group.h): a row of numbers less its first one is a *profile*
- * of the row's set of parts. Many rows have the same one: where the system put the stack, the heap, an image of each process.
- * So each is kept once, as a series. Others differ from such a one by little -- the first rank goes another way, or they are of
- * each process's second thread -- and are kept as the difference to it, their *base*, a profile before it that has none itself. A base
- * holds for processes: the upper half of participants' ids. Its value for one is that of its first member there.
+/* How participants differ, where that is neither nothing nor affine (group.h): a row of numbers
+ * less its first one is a *profile* of the row's set of parts. Many rows have the same one: where
+ * the system put the stack, the heap, an image of each process. So each is kept once, as a series.
+ * Others differ from such a one by little -- the first rank goes another way, or they are of each
+ * process's second thread -- and are kept as the difference to it, their *base*, a profile before
+ * it that has none itself. A base holds for processes: the upper half of participants' ids. Its
+ * value for one is that of its first member there.
  *
  * Values are read one after the other, from the first: there may be a million. */
 #ifndef BOB_FOLD_PROFILES_H
@@ -16,15 +18,17 @@
 struct bob_folded;
 
 struct bob_fold_profile {
-	struct bob_fold_bytes
-		series; /* one number a member, the first one 0; less those of the base */
+	/* one number a member, the first one 0; less those of the base */
+	struct bob_fold_bytes series;
 	uint32_t set;			/* number */
-	uint32_t base;			/* number + 1; it has members of all processes that this has; 0: none */
+	/* number + 1; it has members of all processes that this has; 0: none */
+	uint32_t base;
 	uint32_t uses, trips;		/* rows that name it, of words and of trip counts */
 	const uint64_t *value;		/* by member, if they have been listed */
 };
 
-/* What members of a set, one after the other, have in a profile of perhaps another set, by their processes. */
+/* What members of a set, one after the other, have in a profile of perhaps another set, by their
+ * processes. */
 struct bob_base_reader {
 	const struct bob_folded *f;
 	struct bob_series_reader series;
@@ -43,13 +47,15 @@ struct bob_profile_reader {
 	int has_base;
 };
 
-/* The values of a profile's members, from the first on, which is 0. Close it whatever comes back. */
+/* The values of a profile's members, from the first on, which is 0. Close it whatever comes
+ * back. */
 bob_status bob_profile_open(struct bob_profile_reader *r, const struct bob_folded *f,
 			    uint32_t profile);
 /* Not more often than there are members. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_profile_next(struct bob_profile_reader *r, uint64_t *value);
 void bob_profile_close(struct bob_profile_reader *r);
-/* That of member number `member`. Work: the members before it, unless they have been listed (listing.h). */
+/* That of member number `member`. Work: the members before it, unless they have been listed
+ * (listing.h). */
 bob_status bob_profile_value(const struct bob_folded *f, uint32_t profile, uint32_t member,
 			     uint64_t *value);
 
@@ -77,7 +83,8 @@ struct bob_profiles {
 
 void bob_profiles_init(struct bob_profiles *p, const struct bob_alloc *alloc, struct bob_folded *f);
 void bob_profiles_free(struct bob_profiles *p);
-/* The number of the profile with these values, one for each part of the set and the first of them 0; a new one if need be. */
+/* The number of the profile with these values, one for each part of the set and the first of them
+ * 0; a new one if need be. */
 bob_status bob_profiles_find(struct bob_profiles *p, const uint64_t *value, uint32_t *number);
 /* One row more has it. */
 void bob_profiles_use(struct bob_profiles *p, uint32_t number);

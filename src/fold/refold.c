@@ -8,7 +8,8 @@
 #define PAGE 4096u
 #define ALIGN 64u
 
-/* Fresh pages read as zero without being there: those of a folder that are never used never will be. */
+/* Fresh pages read as zero without being there: those of a folder that are never used never will
+ * be. */
 static void clear(uint8_t *mem, size_t size)
 {
 	for (size_t at = 0; at < size; at += PAGE) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of a folded trace, folded anew: some of them, or with other words. Numbers of shapes and paths are those of
- * the trace they come from.
+/* Events of a folded trace, folded anew: some of them, or with other words. Numbers of shapes and
+ * paths are those of the trace they come from.
  *
  * Owner: the caller; bob_refold_free. One thread. */
 #ifndef BOB_FOLD_REFOLD_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A column's sharings, one by one: the bytes of each, and of the first member of each how many of its values no piece has. */
+/* A column's sharings, one by one: the bytes of each, and of the first member of each how many of
+ * its values no piece has. */
 #include "fold/room.h"
 
 #include <string.h>

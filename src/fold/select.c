@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaving events out: each participant is expanded, what is kept is folded, and all are merged again. */
+/* Leaving events out: each participant is expanded, what is kept is folded, and all are merged
+ * again. */
 #include <string.h>
 
 #include "fold/folded.h"

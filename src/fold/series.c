@@ -38,7 +38,8 @@ void bob_series_free(struct bob_series_writer *w)
 	bob_buffer_free(&w->pieces);
 }
 
-/* The same as a group behind what `b` has; 0 if that takes no less than `*most`, which becomes what it takes. */
+/* The same as a group behind what `b` has; 0 if that takes no less than `*most`, which becomes what
+ * it takes. */
 static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size_t *most)
 {
 	const struct bob_fold_bytes bytes = { pieces->at, pieces->len };
@@ -64,7 +65,8 @@ static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size
 typedef bob_status (*put_fn)(const struct bob_buffer *pieces, uint64_t count, size_t most,
 			     struct bob_buffer *b);
 
-/* The same in another way, in the place of what `b` has from `begin` on, if that takes less than `most`. */
+/* The same in another way, in the place of what `b` has from `begin` on, if that takes less than
+ * `most`. */
 static void put_as(enum bob_series_kind kind, put_fn put, struct bob_buffer *b, uint32_t begin,
 		   const struct bob_series_writer *w, size_t most)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which knows pieces that take turns, or by
- * halves (halves.h), or narrow (narrow.h), or by the bits of the index (bits.h):
+/* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which
+ * knows pieces that take turns, or by halves (halves.h), or narrow (narrow.h), or by the bits of
+ * the index (bits.h):
  *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves; or 0, 0, 0, varint bytes, narrow;
  *               or 0, 0, 0, 0, varint bytes, bits
  * Written and read one number after the other, so that a million of them need no room. */
@@ -26,7 +27,8 @@ static inline void bob_series_add(struct bob_series_writer *w, uint64_t v)
 {
 	bob_column_put(&w->column, v);
 }
-/* The series goes behind what `b` has; NULL: nowhere. What w->pieces has stays until the writer is freed. */
+/* The series goes behind what `b` has; NULL: nowhere. What w->pieces has stays until the writer is
+ * freed. */
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
 /* The same, but as pieces or a group. */
 void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b);
@@ -60,7 +62,8 @@ struct bob_series_reader {
 /* Of one number at least. Close it whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end);
-/* The same of bytes that are a series and nothing else, which are pieces or a group; of pieces without their count before them. */
+/* The same of bytes that are a series and nothing else, which are pieces or a group; of pieces
+ * without their count before them. */
 bob_status bob_series_open_whole(struct bob_series_reader *r, const struct bob_alloc *alloc,
 				 const uint8_t *at, const uint8_t *end);
 void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,
@@ -68,7 +71,8 @@ void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer
 bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value);
 void bob_series_close(struct bob_series_reader *r);
 
-/* The next number. BOB_END: there is none; the series ends at r->at. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+/* The next number. BOB_END: there is none; the series ends at r->at. BOB_ERR_CORRUPT,
+ * BOB_ERR_NOMEM. */
 static inline bob_status bob_series_next(struct bob_series_reader *r, uint64_t *value)
 {
 	if (!r->has_piece || r->walk.left <= 1)

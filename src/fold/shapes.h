@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes as numbers: keys and paths, found by a hash, and those that the caller's `match` says are another one's.
+/* Shapes as numbers: keys and paths, found by a hash, and those that the caller's `match` says are
+ * another one's.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_SHAPES_H
@@ -22,17 +23,18 @@ struct bob_shape {
 };
 
 struct bob_shapes {
-	struct bob_shape *
-		shape; /* BOB_SHAPES_MAX; shapes, and aliases at the end, from BOB_SHAPES_MAX - aliases on */
-	uint32_t *slot;		/* BOB_SHAPE_SLOTS, zeroed at first: number + 1 by hash, linear probing */
+	/* BOB_SHAPES_MAX; shapes, and aliases at the end, from BOB_SHAPES_MAX - aliases on */
+	struct bob_shape *shape;
+	/* BOB_SHAPE_SLOTS, zeroed at first: number + 1 by hash, linear probing */
+	uint32_t *slot;
 	uint8_t *key;		/* BOB_SHAPE_KEY_BYTES */
 	uint32_t count, aliases, key_used;
 	bob_fold_match_fn match; /* NULL: none */
 	void *match_ctx;
 };
 
-/* The number of the shape with the key, path and words of `like`. BOB_NONE: there is none, and room for it. BOB_ERR_FULL: and no
- * room. BOB_ERR_INVAL: its words are others. */
+/* The number of the shape with the key, path and words of `like`. BOB_NONE: there is none, and room
+ * for it. BOB_ERR_FULL: and no room. BOB_ERR_INVAL: its words are others. */
 bob_status bob_shapes_find(struct bob_shapes *s, const struct bob_fold_shape *like,
 			   uint32_t *number);
 /* One that bob_shapes_find has just not found. Returns its number. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signature trees: the call paths of folded traces, alone. Sides that merge send each other these once, and then traces that name
- * paths by their numbers there. Paths stand in the one order that depends on nothing but them: a path, and behind it all that go
- * on from it, those of the smallest place first. So equal trees are equal bytes.
+/* Signature trees: the call paths of folded traces, alone. Sides that merge send each other these
+ * once, and then traces that name paths by their numbers there. Paths stand in the one order that
+ * depends on nothing but them: a path, and behind it all that go on from it, those of the smallest
+ * place first. So equal trees are equal bytes.
  *
  *     tree:         version (1 byte), varint paths; per path: how many calls of the path before are not on it,
  *                   zigzag (place - place of the path before)
@@ -65,7 +66,8 @@ static bob_status end_tree(struct bob_fold_tree *t, bob_status st, struct bob_fo
 
 /* --- order --- */
 
-/* Numbers 0 .. n - 1 of paths by place. `spare` has room for as many. Returns where they are, one of both. */
+/* Numbers 0 .. n - 1 of paths by place. `spare` has room for as many. Returns where they are, one
+ * of both. */
 static uint32_t *sorted(const struct bob_table_path *path, uint32_t *at, uint32_t *spare,
 			uint32_t n)
 {

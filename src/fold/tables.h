@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What folded sequences speak of: paths, shapes, loops, each of them once, numbered in the order in which
- * they were added, and the columns of shapes and loops. Things refer to earlier ones only.
+/* What folded sequences speak of: paths, shapes, loops, each of them once, numbered in the order in
+ * which they were added, and the columns of shapes and loops. Things refer to earlier ones only.
  *
  * Owner: whoever holds the struct; bob_tables_free. Threads: one while it changes. */
 #ifndef BOB_FOLD_TABLES_H
@@ -49,8 +49,8 @@ struct bob_tables {
 bob_status bob_tables_init(struct bob_tables *t, const struct bob_alloc *alloc);
 void bob_tables_free(struct bob_tables *t);
 
-/* The number of this one, added if it is not there yet. Keys and items are copied. BOB_ERR_CORRUPT: what it
- * refers to does not exist, it has no items, or there are too many. BOB_ERR_NOMEM. */
+/* The number of this one, added if it is not there yet. Keys and items are copied. BOB_ERR_CORRUPT:
+ * what it refers to does not exist, it has no items, or there are too many. BOB_ERR_NOMEM. */
 bob_status bob_tables_path(struct bob_tables *t, uint32_t parent, uint64_t place, uint32_t *number);
 bob_status bob_tables_shape(struct bob_tables *t, uint32_t path, uint32_t words, const uint8_t *key,
 			    uint32_t key_len, uint32_t *number);

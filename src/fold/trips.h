@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trip counts that are not affine: those of one loop, in the order in which it ran. They are coded as values are (values.h),
- * but with a history of the loop's own: who reads wants the counts of a loop before those of the loops in it, and they were
- * recorded behind them, so there is no order of all that both know.
+/* Trip counts that are not affine: those of one loop, in the order in which it ran. They are coded
+ * as values are (values.h), but with a history of the loop's own: who reads wants the counts of a
+ * loop before those of the loops in it, and they were recorded behind them, so there is no order of
+ * all that both know.
  *
  *     u8 bits      0: there was no room; zigzag differences up to the end
  *     tokens       of values.h; the history has 2^bits differences
  *     u8 bits      behind 2^bits values: 0, it goes on as it was for good; else a new history, which begins empty, and
  *                  tokens of that, and so on
  *
- * Histories are small at first, as most loops are. How many of each size there are is fixed. Trip counts are small numbers, and
- * many are equal: where many come before the same ones come again, it takes more of them to know where one is.
+ * Histories are small at first, as most loops are. How many of each size there are is fixed. Trip
+ * counts are small numbers, and many are equal: where many come before the same ones come again, it
+ * takes more of them to know where one is.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. Budget: that of values.h. */
 #ifndef BOB_FOLD_TRIPS_H
@@ -47,7 +49,8 @@ struct bob_trips {
 };
 
 int bob_trips_have_room(const struct bob_trips *t);
-/* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has sink and ctx. */
+/* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has
+ * sink and ctx. */
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
 /* The cold half of bob_trips_put: another history, or none. */
 void bob_trips_choose(struct bob_trips_enc *e);
@@ -64,7 +67,8 @@ static inline void bob_trips_put(struct bob_trips_enc *e, uint64_t *last, uint64
 void bob_trips_settle(struct bob_trips *t);
 /* `n` times the same. */
 void bob_trips_put_same(struct bob_trips_enc *e, uint64_t *last, uint64_t value, uint64_t n);
-/* What completes the bytes given so far, and the value *more if it is not NULL; at most BOB_TRIPS_REST_MAX. Nothing changes. */
+/* What completes the bytes given so far, and the value *more if it is not NULL; at most
+ * BOB_TRIPS_REST_MAX. Nothing changes. */
 #define BOB_TRIPS_REST_MAX (BOB_VALUES_REST_MAX + 1u + 10u)
 size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,
 		      uint8_t *bytes);
@@ -76,7 +80,8 @@ struct bob_trips_dec {
 	/* zeroed, aligned to 8; NULL: BOB_ERR_NOMEM */
 	void *(*room)(void *ctx, size_t bytes);
 	void *ctx;
-	size_t *budget;		/* of all columns of a part: BOB_TRIPS_BYTES at first. More: BOB_ERR_CORRUPT */
+	/* of all columns of a part: BOB_TRIPS_BYTES at first. More: BOB_ERR_CORRUPT */
+	size_t *budget;
 };
 
 void bob_trips_dec_init(struct bob_trips_dec *d, const uint8_t *bytes, size_t len,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One predictor for both directions. A flush between two values ends the token of predicted ones and
- * nothing else, so it costs a byte or two and no knowledge. */
+/* One predictor for both directions. A flush between two values ends the token of predicted ones
+ * and nothing else, so it costs a byte or two and no knowledge. */
 #include "fold/values.h"
 
 #include <string.h>
@@ -51,7 +51,8 @@ static inline int predicts(const struct bob_values_model *m, uint64_t *differenc
 	return z != BOB_VALUES_LARGE;
 }
 
-/* Each step shifts by 22 bits, or as bob_values_order said: what is older than three steps is pushed out of the 64. */
+/* Each step shifts by 22 bits, or as bob_values_order said: what is older than three steps is
+ * pushed out of the 64. */
 static inline uint64_t mix(const struct bob_values_model *m, uint64_t hash, uint64_t difference)
 {
 	uint64_t x = difference * FACTOR;
@@ -165,8 +166,8 @@ static size_t put_predicted(struct bob_values_enc *e, const uint64_t *difference
 	return i;
 }
 
-/* Where it will be looked up what came after these two. Of models that look further back it is another place, which costs
- * time only. */
+/* Where it will be looked up what came after these two. Of models that look further back it is
+ * another place, which costs time only. */
 static inline uint32_t *seen_later(const struct bob_values_model *m, const uint64_t *difference)
 {
 	return seen_at(m, mix(m, mix(m, 0, difference[0]), difference[1]));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot path is: shape by the descriptor's last path, put, records of one word and one descriptor in a row together; of records that tell the stack pointer or have
- * payload: descriptor, stack pointer, and then the same. When the folder is
- * full of shapes or paths it begins anew, and the paths of the calls that are open are made again. */
+/* The hot path is: shape by the descriptor's last path, put, records of one word and one descriptor
+ * in a row together; of records that tell the stack pointer or have payload: descriptor, stack
+ * pointer, and then the same. When the folder is full of shapes or paths it begins anew, and the
+ * paths of the calls that are open are made again. */
 #include "mem/fold.h"
 
 #include <string.h>
@@ -21,8 +22,8 @@ struct call {
 struct known {
 	uint32_t path;
 	uint32_t shape;		/* + 1 */
-	uint32_t
-		plain; /* words of a record without stack pointer and payload, + 1; 0: not known to be one */
+	/* words of a record without stack pointer and payload, + 1; 0: not known to be one */
+	uint32_t plain;
 	const struct bob_mem_desc *loop; /* with payload, or NULL: not known to be one */
 };
 
@@ -111,8 +112,9 @@ static void leave(struct bob_mem_fold *m, uint64_t sp)
 	}
 }
 
-/* The newest call was to code that is not recorded, and so was its return; this piece is what comes behind it. In a recursion
- * the call might also be the one by which the present function was called: then a return was seen just before. */
+/* The newest call was to code that is not recorded, and so was its return; this piece is what comes
+ * behind it. In a recursion the call might also be the one by which the present function was
+ * called: then a return was seen just before. */
 static int goes_on(const struct bob_mem_fold *m, const struct bob_mem_desc *d)
 {
 	uint64_t site = m->call[m->depth - 1].place;
@@ -148,8 +150,8 @@ bob_status bob_mem_fold_resume(struct bob_mem_fold *m, const uint64_t *state, si
 
 /* --- leaves --- */
 
-/* Is word `w` of the leaf nothing but an address? Then what is done with it when it is expanded stays possible
- * if it is a little off. */
+/* Is word `w` of the leaf nothing but an address? Then what is done with it when it is expanded
+ * stays possible if it is a little off. */
 static int is_address(const struct bob_mem_desc *d, uint32_t w)
 {
 	int found = 0;
@@ -307,7 +309,8 @@ static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint
 	return 1 + d->words + payload;
 }
 
-/* Records of one word with the same header, BOB_FOLD_ROW_MIN at least: a loop in which nothing else is recorded. Their words, headers included. */
+/* Records of one word with the same header, BOB_FOLD_ROW_MIN at least: a loop in which nothing else
+ * is recorded. Their words, headers included. */
 static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 		      const uint64_t *end)
 {
@@ -330,7 +333,8 @@ static inline int is_row(const uint64_t *at, const uint64_t *end)
 	       ((at[2] == *at) & (at[2 * (BOB_FOLD_ROW_MIN - 1)] == *at));
 }
 
-/* A record of one word, and those behind it that the folder expects. Their words, headers included. */
+/* A record of one word, and those behind it that the folder expects. Their words, headers
+ * included. */
 static inline size_t put_one(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 			     const uint64_t *end)
 {
@@ -340,7 +344,8 @@ static inline size_t put_one(struct bob_mem_fold *m, const struct known *k, cons
 					     path_mark(m));
 }
 
-/* Of a descriptor that was met in this path before. Words of the record, header included; 0: it takes the long way. */
+/* Of a descriptor that was met in this path before. Words of the record, header included; 0: it
+ * takes the long way. */
 static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end, int open)
 {
 	const struct known *k;

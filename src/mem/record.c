@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors to bytes and back, and the accesses of one record. docs/format.md, "Memory descriptors",
- * has the bytes. */
+/* Descriptors to bytes and back, and the accesses of one record. docs/format.md, "Memory
+ * descriptors", has the bytes. */
 #include "mem/record.h"
 
 #include "base/varint.h"
@@ -379,8 +379,8 @@ static int any_happens(const struct bob_mem_walk *w)
 	return 0;
 }
 
-/* A loop without payload in which nothing happens is passed at once: so every iteration of it that is walked has
- * an access, and a reader's work is bounded by what it gets. */
+/* A loop without payload in which nothing happens is passed at once: so every iteration of it that
+ * is walked has an access, and a reader's work is bounded by what it gets. */
 bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,
 			      const uint64_t *word, size_t count, uint64_t bias)
 {

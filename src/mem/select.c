@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records through a selection. The hot path is a record of which nothing is chosen: its piece by number, a comparison for each of
- * its words, two for the calls. A *piece* is a descriptor as it is needed here, made when its first record comes;
- * its *parts* are the descriptors that records of it became. Pieces and parts are found without a lock. */
+/* Records through a selection. The hot path is a record of which nothing is chosen: its piece by
+ * number, a comparison for each of its words, two for the calls. A *piece* is a descriptor as it is
+ * needed here, made when its first record comes; its *parts* are the descriptors that records of it
+ * became. Pieces and parts are found without a lock. */
 #include "mem/select.h"
 
 #include <string.h>
@@ -158,7 +159,8 @@ static int may_touch_stepping(const struct bob_mem_piece *p, const struct bob_me
 	return 0;
 }
 
-/* In how many iterations is it otherwise? `x`: where the access is now, stepping by `step`, n iterations from the end. */
+/* In how many iterations is it otherwise? `x`: where the access is now, stepping by `step`, n
+ * iterations from the end. */
 static uint64_t same_for(const struct bob_mem_boxes *b, uint64_t x, uint16_t size, uint64_t step,
 			 uint64_t n, int *in)
 {
@@ -336,7 +338,8 @@ static bob_status take(struct bob_mem_selector *s, struct bob_mem_piece *p,
 	return st;
 }
 
-/* A block that is all outside and changes no call: words of its record, header included; 0: it takes the long way. */
+/* A block that is all outside and changes no call: words of its record, header included; 0: it
+ * takes the long way. */
 static size_t pass_block(struct bob_mem_selector *s, const struct bob_mem_boxes *b,
 			 const uint64_t *at, const uint64_t *behind)
 {

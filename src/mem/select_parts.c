@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boxes, pieces and parts of a selection. What is made is put where others look for it by one store, when it is complete; two who
- * make the same at once do so one after the other, under the lock, and the second finds it made. */
+/* Boxes, pieces and parts of a selection. What is made is put where others look for it by one
+ * store, when it is complete; two who make the same at once do so one after the other, under the
+ * lock, and the second finds it made. */
 #include "mem/select_parts.h"
 
 #include <string.h>

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a selection (select.h): boxes, descriptors as selecting needs them, and the parts that are made of them. Freestanding. */
+/* Inside a selection (select.h): boxes, descriptors as selecting needs them, and the parts that are
+ * made of them. Freestanding. */
 #ifndef BOB_MEM_SELECT_PARTS_H
 #define BOB_MEM_SELECT_PARTS_H
 
 #include "mem/select.h"
 
-/* Accesses of a descriptor. Only the first words of `bits` are used, as many as the descriptor needs. */
+/* Accesses of a descriptor. Only the first words of `bits` are used, as many as the descriptor
+ * needs. */
 struct bob_mem_set {
 	uint32_t count;
 	uint64_t bits[BOB_MEM_ACCESSES_MAX / 64];
 };
 
-/* Accesses by one word that lie close to each other: they are within `span` bytes from word + lo. */
+/* Accesses by one word that lie close to each other: they are within `span` bytes from word +
+ * lo. */
 struct bob_mem_group {
 	uint64_t lo, span;
 	uint8_t word;		/* BOB_MEM_NO_WORD: the bias */
@@ -38,7 +41,8 @@ struct bob_mem_piece {
 	struct bob_mem_group *group;
 	struct bob_mem_part *part; /* the newest first; read without a lock */
 	uint32_t parts;
-	uint32_t call;		/* number of the descriptor that says that it has called; 0: not made yet */
+	/* number of the descriptor that says that it has called; 0: not made yet */
+	uint32_t call;
 };
 
 /* The piece of this number, which stays. BOB_ERR_CORRUPT: no such descriptor; BOB_ERR_NOMEM. */
@@ -58,13 +62,13 @@ static inline struct bob_mem_piece *bob_mem_select_known(const struct bob_mem_se
 				    __ATOMIC_ACQUIRE) :
 		    NULL;
 }
-/* BOB_MEM_BLOCK: one iteration; BOB_MEM_LOOP: some. NULL: it cannot be made, or there are too many of this piece and it is
- * not `needed`. */
+/* BOB_MEM_BLOCK: one iteration; BOB_MEM_LOOP: some. NULL: it cannot be made, or there are too many
+ * of this piece and it is not `needed`. */
 const struct bob_mem_part *bob_mem_select_part(struct bob_mem_selection *s, struct bob_mem_piece *p,
 					       enum bob_mem_kind kind,
 					       const struct bob_mem_set *set, int needed);
-/* Descriptors without accesses, of one word, the stack pointer: the piece has called; calls are over whose stack pointer is not above
- * it. 0: cannot be made. */
+/* Descriptors without accesses, of one word, the stack pointer: the piece has called; calls are
+ * over whose stack pointer is not above it. 0: cannot be made. */
 uint32_t bob_mem_select_call(struct bob_mem_selection *s, struct bob_mem_piece *p);
 uint32_t bob_mem_select_back(struct bob_mem_selection *s);
 
@@ -152,7 +156,8 @@ static inline int bob_mem_boxes_touch(const struct bob_mem_boxes *b, uint32_t k,
 	return k < b->count && b->box[k].lo < x + size;
 }
 
-/* Is no byte of [lo, hi) in a box? Of what wraps around the end of the address space that is not said. */
+/* Is no byte of [lo, hi) in a box? Of what wraps around the end of the address space that is not
+ * said. */
 static inline int bob_mem_boxes_miss(const struct bob_mem_boxes *b, uint64_t lo, uint64_t hi)
 {
 	uint32_t k;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is chosen of records, as records of parts. Before a part or a mark come the calls that have begun or ended since the last one. */
+/* What is chosen of records, as records of parts. Before a part or a mark come the calls that have
+ * begun or ended since the last one. */
 #include <string.h>
 
 #include "mem/select_parts.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls of synchronising functions say. Numbers of turns are taken while the thread has what it waited for, or
- * still has what it is about to give: so they are in the order of what happened. */
+/* What calls of synchronising functions say. Numbers of turns are taken while the thread has what
+ * it waited for, or still has what it is about to give: so they are in the order of what
+ * happened. */
 #include "mem/sync.h"
 
 #define FUTEX 202u		/* system call number, x86-64 */
@@ -79,8 +80,8 @@ static void init_barrier(struct bob_syncs *all, uint64_t object, uint32_t count)
 	__atomic_store_n(&b->count, count, __ATOMIC_RELEASE);
 }
 
-/* Who arrives as the c-th of all is in round (c - before) / count: nobody gets to the next round before all of this one are
- * here. What the round waits for is in word[1]; 0: not known. */
+/* Who arrives as the c-th of all is in round (c - before) / count: nobody gets to the next round
+ * before all of this one are here. What the round waits for is in word[1]; 0: not known. */
 static void arrive(const struct bob_sync *s, uint64_t object, struct bob_sync_call *call)
 {
 	struct bob_sync_barrier *b = find_barrier(s->all, object, 0);
@@ -198,7 +199,8 @@ void bob_sync_handle(struct bob_syncs *all, uint64_t handle, uint64_t number)
 	}
 }
 
-/* Its number is looked up while the thread is still there: another one may get the handle afterwards. */
+/* Its number is looked up while the thread is still there: another one may get the handle
+ * afterwards. */
 static int enter_join(const struct bob_sync *s, uint64_t handle, struct bob_sync_call *call)
 {
 	uint32_t at = bob_sync_place(handle) % BOB_SYNC_HANDLES;
@@ -214,7 +216,8 @@ static int enter_join(const struct bob_sync *s, uint64_t handle, struct bob_sync
 
 /* --- calls --- */
 
-/* syscall(SYS_futex, address, operation): what wakes gives at its entry, what waits takes at its return. */
+/* syscall(SYS_futex, address, operation): what wakes gives at its entry, what waits takes at its
+ * return. */
 static int enter_futex(const struct bob_sync *s, const uint64_t arg[3])
 {
 	/* WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, UNLOCK_PI, WAKE_BITSET, CMP_REQUEUE_PI */

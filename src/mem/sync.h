@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Synchronisation of threads, as marks in their streams (BOB_MEM_SYNC, mem/record.h). An engine calls
- * bob_sync_enter where the program enters one of the functions of bob_sync_hook_of, and bob_sync_leave where it
- * returns; what that means is decided here, so that all engines record the same. docs/memory.md has the rules
- * by which a reader finds the order between threads again.
+/* Synchronisation of threads, as marks in their streams (BOB_MEM_SYNC, mem/record.h). An engine
+ * calls bob_sync_enter where the program enters one of the functions of bob_sync_hook_of, and
+ * bob_sync_leave where it returns; what that means is decided here, so that all engines record the
+ * same. docs/memory.md has the rules by which a reader finds the order between threads again.
  *
- * A mark has one word or two: an object, and a number. What the number means is the kind's rule. All numbers are
- * chosen so that regular programs have regular ones: what all threads of a team do has the same words in each.
+ * A mark has one word or two: an object, and a number. What the number means is the kind's rule.
+ * All numbers are chosen so that regular programs have regular ones: what all threads of a team do
+ * has the same words in each.
  *
- * Freestanding. Threads: struct bob_syncs is shared, struct bob_sync_thread is its thread's, but for its teams,
- * which the threads of the team use while their region lasts. Nothing here waits or asks the system. */
+ * Freestanding. Threads: struct bob_syncs is shared, struct bob_sync_thread is its thread's, but
+ * for its teams, which the threads of the team use while their region lasts. Nothing here waits or
+ * asks the system. */
 #ifndef BOB_MEM_SYNC_H
 #define BOB_MEM_SYNC_H
 
@@ -18,7 +20,8 @@
 /* What orders the marks of several threads. */
 enum bob_sync_rule {
 	BOB_SYNC_NOTE = 0,	/* nothing */
-	/* Marks whose objects have the same place (bob_sync_place) came in the order of their numbers, which count from 0. */
+	/* Marks whose objects have the same place (bob_sync_place) came in the order of their
+	 * numbers, which count from 0. */
 	BOB_SYNC_TURN = 1,
 	/* One more has come to the object (of the kind's group). */
 	BOB_SYNC_GIVE = 2,
@@ -96,8 +99,8 @@ struct bob_sync_kind_info {
 extern const struct bob_sync_kind_info bob_sync_kinds[BOB_SYNC_KIND_COUNT];
 
 #define BOB_SYNC_PLACES 4096u
-/* Of an object whose kind has the rule TURN. Two objects may have one place: the order of their marks is the one in
- * which they came, too. */
+/* Of an object whose kind has the rule TURN. Two objects may have one place: the order of their
+ * marks is the one in which they came, too. */
 static inline uint32_t bob_sync_place(uint64_t object)
 {
 	return (uint32_t)(object * 0x9e3779b97f4a7c15ull >> 52);
@@ -117,7 +120,8 @@ struct bob_sync_barrier {
 
 /* Threads that run a parallel region. A team is used again by the next region of its master. */
 struct bob_sync_team {
-	uint64_t object;	/* number of the master * BOB_SYNC_TEAMS + regions around this one */
+	/* number of the master * BOB_SYNC_TEAMS + regions around this one */
+	uint64_t object;
 	uint64_t forks;		/* regions so far */
 	uint64_t ends;		/* threads that ended regions, of those that are over */
 	uint64_t arrivals;	/* at barriers, of regions that are over */
@@ -201,8 +205,9 @@ enum bob_sync_hook {
 	BOB_HOOKS
 };
 
-/* Who calls, by the file's name. What the loader does is not the program: it locks its list whenever a thread is made. Nor is what
- * MPI and the libraries under it do for themselves, which take locks for each message; but the threads they make count. */
+/* Who calls, by the file's name. What the loader does is not the program: it locks its list
+ * whenever a thread is made. Nor is what MPI and the libraries under it do for themselves, which
+ * take locks for each message; but the threads they make count. */
 enum bob_sync_caller { BOB_SYNC_PROGRAM, BOB_SYNC_TRANSPORT, BOB_SYNC_LOADER };
 enum bob_sync_caller bob_sync_caller_of(const char *base_name);
 static inline int bob_sync_counts(enum bob_sync_caller caller, enum bob_sync_hook hook)
@@ -211,7 +216,8 @@ static inline int bob_sync_counts(enum bob_sync_caller caller, enum bob_sync_hoo
 	       (caller == BOB_SYNC_TRANSPORT && hook == BOB_HOOK_CREATE);
 }
 
-/* Libraries whose functions are watched, by soname; and the function of that name. BOB_HOOK_NONE: it is not. */
+/* Libraries whose functions are watched, by soname; and the function of that name. BOB_HOOK_NONE:
+ * it is not. */
 int bob_sync_is_library(const char *soname);
 enum bob_sync_hook bob_sync_hook_of(const char *name);
 
@@ -227,13 +233,14 @@ int bob_sync_enter(const struct bob_sync *s, enum bob_sync_hook hook, const uint
 /* ... has returned `result`. */
 void bob_sync_leave(const struct bob_sync *s, const struct bob_sync_call *call, uint64_t result);
 
-/* The parent has made thread number `child`, that thread begins; `handle` is what it is joined by, as soon as that is known. */
+/* The parent has made thread number `child`, that thread begins; `handle` is what it is joined by,
+ * as soon as that is known. */
 void bob_sync_created(const struct bob_sync *s, uint64_t child);
 void bob_sync_handle(struct bob_syncs *all, uint64_t handle, uint64_t number);
 void bob_sync_begins(const struct bob_sync *s);
 
-/* A parallel region: the master forks it (NULL: too many in each other, it is not told), each thread of the
- * team begins and ends its part, then the master is behind it. */
+/* A parallel region: the master forks it (NULL: too many in each other, it is not told), each
+ * thread of the team begins and ends its part, then the master is behind it. */
 struct bob_sync_part {		/* what a thread comes back to */
 	struct bob_sync_team *team;
 	uint64_t rounds;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaves back into records. They come from a file: a descriptor that is not there, or another number of words
- * than it says, is corrupt. */
+/* Leaves back into records. They come from a file: a descriptor that is not there, or another
+ * number of words than it says, is corrupt. */
 #include <string.h>
 
 #include "base/varint.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Giving up the order of records that have nothing to do with each other (docs/fold.md, Loss): the leaves of a window are put
- * in the order of their descriptors, but none before one that touches a byte with it which one of them stores.
+/* Giving up the order of records that have nothing to do with each other (docs/fold.md, Loss): the
+ * leaves of a window are put in the order of their descriptors, but none before one that touches a
+ * byte with it which one of them stores.
  *
- * Only straight code without atomic accesses waits in a window. Whatever else comes ends it, and so does a shape that is in
- * it already -- an iteration is over -- and that it is full.
+ * Only straight code without atomic accesses waits in a window. Whatever else comes ends it, and so
+ * does a shape that is in it already -- an iteration is over -- and that it is full.
  *
  * Owner: the caller, 100 kB zeroed; no allocation. One thread. Freestanding. */
 #ifndef BOB_MEM_WINDOW_H
@@ -35,7 +36,8 @@ struct bob_mem_waiting {
 struct bob_mem_window {
 	uint32_t limit;		/* 1 to BOB_MEM_WINDOW_MAX, by the caller */
 	uint32_t count;
-	uint64_t again;		/* so many accesses are told again: their records stay where they are */
+	/* so many accesses are told again: their records stay where they are */
+	uint64_t again;
 	uint64_t (*bias)(
 		void *ctx,
 		const struct bob_mem_desc *d); /* of the image, for addresses without a word */

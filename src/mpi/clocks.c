@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far each rank's clock is from that of rank 0, in MPI_Init and once more in MPI_Finalize: along a binomial tree, so that the
- * ranks are through after a logarithm of their number of turns. A rank asks its parent for the time a few times; of the round trip that
- * was shortest, the answer was given somewhere between asking and hearing it: it is taken to be in the middle, and half the round trip is how
- * much that may be wrong. What a parent does not know of its own clock comes on top.
+/* How far each rank's clock is from that of rank 0, in MPI_Init and once more in MPI_Finalize:
+ * along a binomial tree, so that the ranks are through after a logarithm of their number of turns.
+ * A rank asks its parent for the time a few times; of the round trip that was shortest, the answer
+ * was given somewhere between asking and hearing it: it is taken to be in the middle, and half the
+ * round trip is how much that may be wrong. What a parent does not know of its own clock comes on
+ * top.
  *
- * Ranks that have the same clock -- the same boot of a kernel, and the same namespace of times -- need not ask. */
+ * Ranks that have the same clock -- the same boot of a kernel, and the same namespace of times --
+ * need not ask. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,11 +35,13 @@ struct known {
 
 enum { ASK = 1, ENOUGH = 2 };
 
-/* What is sent and received: of a message that did not come in time MPI may have it for ever, so it is on no stack. */
+/* What is sent and received: of a message that did not come in time MPI may have it for ever, so it
+ * is on no stack. */
 static struct known told;
 static uint64_t wish, moment;
 
-/* The boot's name as the kernel gives it, and which time namespace. All zeros: not known, and nobody's. */
+/* The boot's name as the kernel gives it, and which time namespace. All zeros: not known, and
+ * nobody's. */
 static void find_clock(uint64_t clock[3])
 {
 	char text[64] = "";
@@ -147,7 +152,8 @@ static void put_clock(const struct known *k, uint64_t at_ns, uint32_t when)
 	bob_ev_put_record(BOB_REC_CLOCK, &rec, sizeof(rec));
 }
 
-/* The parent of rank r is r without its lowest bit; the child with the most ranks behind it is first. */
+/* The parent of rank r is r without its lowest bit; the child with the most ranks behind it is
+ * first. */
 void bob_mpi_clocks(uint32_t when)
 {
 	const uint32_t rank = bob_mpi_private_rank(), ranks = bob_mpi_private_ranks();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the shim asks MPI about communicators and types: how long vectors are, what a type is made of. All of these calls
- * are local ones. */
+/* What the shim asks MPI about communicators and types: how long vectors are, what a type is made
+ * of. All of these calls are local ones. */
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 

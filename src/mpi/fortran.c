@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entry points of MPI's Fortran libraries that call no function of C, so that no other wrapper sees them: attributes; of Open MPI
- * key values, error handlers and MPI_Type_match_size, too. Arguments are passed on untouched; what is recorded are the words of the
- * function of C. mpif.h and `use mpi` call mpi_x in one of its spellings, mpi_f08 has names of its own. */
+/* Entry points of MPI's Fortran libraries that call no function of C, so that no other wrapper sees
+ * them: attributes; of Open MPI key values, error handlers and MPI_Type_match_size, too. Arguments
+ * are passed on untouched; what is recorded are the words of the function of C. mpif.h and
+ * `use mpi` call mpi_x in one of its spellings, mpi_f08 has names of its own. */
 #include "mpi/words.h"
 
 #include <string.h>

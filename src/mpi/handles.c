@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles as numbers: 0 the null handle; below 256 what every MPI has from the start (functions.txt); from 256 on what calls
- * made, in the order of their making, kind by kind; all bits set: something that no recorded call made. */
+/* Handles as numbers: 0 the null handle; below 256 what every MPI has from the start
+ * (functions.txt); from 256 on what calls made, in the order of their making, kind by kind; all
+ * bits set: something that no recorded call made. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 
 static uint64_t made[BOB_MPI_KIND_KEYVAL + 1];
 
-/* Where an MPI library is loaded only by and by, symbols are there later: bob_mpi_started asks again, unless all were. */
+/* Where an MPI library is loaded only by and by, symbols are there later: bob_mpi_started asks
+ * again, unless all were. */
 void bob_mpi_predefine(void)
 {
 	static bool all; /* threads that come at the same time do the same */
@@ -53,8 +55,8 @@ static uint64_t number_of(enum bob_mpi_kind kind, uint64_t handle)
 	return bob_mpi_numbers_get(kind, handle, &n) ? n : UNKNOWN;
 }
 
-/* MPIs count who has these, and give the same handle out again. Of other kinds one that is there already is stale: nobody saw
- * it go. */
+/* MPIs count who has these, and give the same handle out again. Of other kinds one that is there
+ * already is stale: nobody saw it go. */
 static bool is_counted(enum bob_mpi_kind kind)
 {
 	return kind == BOB_MPI_KIND_GROUP || kind == BOB_MPI_KIND_ERRH;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks at calls of MPI. They are called where no record is open, and what they do is recorded: so the record of the call is dropped when
- * its words are there, and begun anew behind the hooks. */
+/* Hooks at calls of MPI. They are called where no record is open, and what they do is recorded: so
+ * the record of the call is dropped when its words are there, and begun anew behind the hooks. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of a function's events, from the table that readers use: made once for each function. */
+/* The layout of a function's events, from the table that readers use: made once for each
+ * function. */
 #include "archive/events/mpi_choice.h"
 #include "mpi/recorder.h"
 
@@ -29,7 +30,8 @@ static void make(uint32_t number, struct bob_event_layout *l)
 
 		uint64_t words = of_eight / 8 * (of_eight > 1);
 
-		/* 8 bytes are one word; else a word is a word. One that goes in and comes out is there twice. */
+		/* 8 bytes are one word; else a word is a word. One that goes in and comes out is
+		 * there twice. */
 		if (p->flags & BOB_MPI_VECTOR && p->in != BOB_MPI_NOWHERE)
 			add(l, p->in, words);
 		if (p->flags & BOB_MPI_VECTOR && p->out != BOB_MPI_NOWHERE)

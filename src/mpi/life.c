@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What certain calls mean for recording: MPI has begun, is about to end; the program switches recording off and on. */
+/* What certain calls mean for recording: MPI has begun, is about to end; the program switches
+ * recording off and on. */
 #include "mpi/private.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
@@ -36,7 +37,8 @@ void bob_mpi_starting(void)
 		bob_mpi_private_announce();
 }
 
-/* Also where the call is not recorded: what ranks do together all must do. Once, however many definitions of the function there are. */
+/* Also where the call is not recorded: what ranks do together all must do. Once, however many
+ * definitions of the function there are. */
 void bob_mpi_started(int result)
 {
 	static bool is_done;

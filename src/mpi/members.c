@@ -5,7 +5,8 @@
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
-/* The other sides that are known, by slot. One is never taken out: communicators made from it go on. */
+/* The other sides that are known, by slot. One is never taken out: communicators made from it go
+ * on. */
 static struct bob_ev_lock lock;
 static MPI_Group others[BOB_MPI_OTHER_SLOTS];
 static uint32_t other_count;
@@ -79,7 +80,8 @@ uint64_t bob_mpi_members(struct bob_mpi_call *c, MPI_Comm h)
 	return bob_mpi_comm(h) ? bob_mpi_peers(h) : 0;
 }
 
-/* Members outside MPI_COMM_WORLD may be on a known other side. Unknown members have all bits of `word` set. */
+/* Members outside MPI_COMM_WORLD may be on a known other side. Unknown members have all bits of
+ * `word` set. */
 static void find_others(MPI_Group group, int n, int *ranks, int *found, uint64_t *word)
 {
 	const uint32_t slots = __atomic_load_n(&other_count, __ATOMIC_ACQUIRE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What would have been called without us: the next definition of the name behind ours in the order of search. A program that loads
- * MPI by itself (Python) may have it where that order does not lead; then it is asked for by its own name. A program that asks MPI's
- * library for its functions is given ours. */
+/* What would have been called without us: the next definition of the name behind ours in the order
+ * of search. A program that loads MPI by itself (Python) may have it where that order does not
+ * lead; then it is asked for by its own name. A program that asks MPI's library for its functions
+ * is given ours. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -92,7 +93,8 @@ __attribute__((used)) static void *by_handle(void *handle, const char *name)
 }
 BOB_STAND_BEFORE_DLSYM(by_handle);
 
-/* The first definition: a program that is not position independent has variables of the library in itself. */
+/* The first definition: a program that is not position independent has variables of the library in
+ * itself. */
 void *bob_mpi_symbol(const char *name)
 {
 	void *at = find(RTLD_DEFAULT, name);
@@ -100,8 +102,8 @@ void *bob_mpi_symbol(const char *name)
 	return at ? at : in_program(name);
 }
 
-/* This process has another MPI than the one that --mpi said, so that handles and constants mean something else: its calls are passed on
- * as they are, and nothing is recorded of them. */
+/* This process has another MPI than the one that --mpi said, so that handles and constants mean
+ * something else: its calls are passed on as they are, and nothing is recorded of them. */
 static void stand_aside(void)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of handles: one table for the process, by kind and handle; requests come and go in it. A lock of a few
- * instructions guards it: threads that call MPI at the same time are rare, and what is done under it is short. */
+/* Numbers of handles: one table for the process, by kind and handle; requests come and go in it. A
+ * lock of a few instructions guards it: threads that call MPI at the same time are rare, and what
+ * is done under it is short. */
 #include <string.h>
 
 #include "mpi/recorder.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Pcontrol, the one function with arguments of any number: what MPI does with more than the level is nothing, and there is
- * no way to pass them on. The event is like others: the level, the result. */
+/* MPI_Pcontrol, the one function with arguments of any number: what MPI does with more than the
+ * level is nothing, and there is no way to pass them on. The event is like others: the level, the
+ * result. */
 #include "mpi/words.h"
 
 /* The function's number in functions.txt, which generate.py compares with that of its line. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles that every MPI has from the start, with the numbers that functions.txt gives them. Of one MPI: generated. */
+/* Handles that every MPI has from the start, with the numbers that functions.txt gives them. Of one
+ * MPI: generated. */
 #ifndef BOB_MPI_PREDEFINED_H
 #define BOB_MPI_PREDEFINED_H
 
@@ -23,7 +24,8 @@ enum bob_mpi_kind {
 };
 
 struct bob_mpi_predefined {
-	const char *symbol;	/* the handle is the address of this symbol of the MPI library ... */
+	/* the handle is the address of this symbol of the MPI library ... */
+	const char *symbol;
 	uint64_t value;		/* ... or, where symbol is NULL, (uint64_t)handle is this */
 	uint32_t size_bytes;	/* of a type */
 	uint16_t number;	/* 0: the null handle of its kind */

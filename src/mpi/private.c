@@ -14,8 +14,9 @@
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
-/* A byte for each rank that takes part, at its number; and what was decided, a symbolic link: there is one, and whoever comes
- * first makes it. Both have the number of the world behind: several jobs may write into one directory. */
+/* A byte for each rank that takes part, at its number; and what was decided, a symbolic link: there
+ * is one, and whoever comes first makes it. Both have the number of the world behind: several jobs
+ * may write into one directory. */
 #define RANKS_FILE ".ranks"
 #define DECISION_FILE ".together"
 #define YES "yes"
@@ -23,13 +24,15 @@
 #define AWAIT_NS 1000000000ull	/* MPI_Init need not come back everywhere at once */
 #define DECIDE_NS 10000000000ull /* where nothing can be decided */
 #define POLL_NS 5000000u
-/* Waiting: at first one yields, since the other side may need the processor; then one sleeps longer and longer. */
+/* Waiting: at first one yields, since the other side may need the processor; then one sleeps longer
+ * and longer. */
 #define YIELDS 200u
 #define SLEEP_MOST_NS 1000000u
 #define CANCEL_NS 100000000u
 /* How often one looks for a message that has arrived: MPI takes it in only while it is called. */
 #define LOOKS 100u
-/* How much longer than for a message one waits for the ranks that are not in MPI_Finalize yet, which waits for them, too. */
+/* How much longer than for a message one waits for the ranks that are not in MPI_Finalize yet,
+ * which waits for them, too. */
 #define GATHER_WAITS 10u
 
 static struct {
@@ -101,8 +104,8 @@ static void pause_ns(long ns)
 	nanosleep(&t, NULL);
 }
 
-/* All ranks come to the same answer, since duplicating waits for all of them: that of who first knew that all are there, or first had
- * waited for too long. */
+/* All ranks come to the same answer, since duplicating waits for all of them: that of who first
+ * knew that all are there, or first had waited for too long. */
 static bool all_take_part(void)
 {
 	const uint64_t begin = bob_ev_now_ns();
@@ -129,7 +132,8 @@ static bool all_take_part(void)
 	return false;
 }
 
-/* Another world's ranks have the same numbers: who was spawned takes part only if his has a number. */
+/* Another world's ranks have the same numbers: who was spawned takes part only if his has a
+ * number. */
 static bool is_nameless(void)
 {
 	MPI_Comm parent;
@@ -279,7 +283,8 @@ static bool is_there(MPI_Status *s)
 	return found;
 }
 
-/* What came when its receiver had stopped waiting for it: MPICH over UCX prints a line for each such message in MPI_Finalize. */
+/* What came when its receiver had stopped waiting for it: MPICH over UCX prints a line for each
+ * such message in MPI_Finalize. */
 static void drop_unread(void)
 {
 	MPI_Status s;

@@ -24,7 +24,8 @@ static void part(void *call)
 	bob_mpi_part(call);
 }
 
-/* Where several threads may call MPI, one at a time, the event was chosen such that none is in it. */
+/* Where several threads may call MPI, one at a time, the event was chosen such that none is in
+ * it. */
 static bool may_call(void)
 {
 	int level = 0, is_main = 0;

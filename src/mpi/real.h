@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of MPI that the shim itself asks, by their PMPI names, past everything that lies before them. Only to be called between
- * MPI_Init and MPI_Finalize, within a wrapper. */
+/* Functions of MPI that the shim itself asks, by their PMPI names, past everything that lies before
+ * them. Only to be called between MPI_Init and MPI_Finalize, within a wrapper. */
 #ifndef BOB_MPI_REAL_H
 #define BOB_MPI_REAL_H
 
@@ -10,7 +10,8 @@
 /* A variable of the MPI library; NULL: it is not there (yet). */
 void *bob_mpi_symbol(const char *name);
 
-/* A handle that MPI has from the start, by its number in functions.txt; only of kinds that are handles of MPI. */
+/* A handle that MPI has from the start, by its number in functions.txt; only of kinds that are
+ * handles of MPI. */
 #define BOB_MPI_ERRORS_RETURN 2u
 #define BOB_MPI_BYTE 1u
 uint64_t bob_mpi_predefined_handle(enum bob_mpi_kind kind, uint32_t number);

@@ -9,15 +9,16 @@
 #include "mpi/shim.h"
 
 /* --- start.c --- */
-/* Once, by whoever comes first: a library that calls MPI in its constructor may come before ours. */
+/* Once, by whoever comes first: a library that calls MPI in its constructor may come before
+ * ours. */
 void bob_mpi_start(void);
 /* MPI is recorded: there is an agent, and it wants that. */
 extern bool bob_mpi_is_recorded;
 /* What is done about a function, by its number: enum bob_mpi_how. */
 extern uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 
-/* --- tools.c --- the function, + 1, whose definition by a tool that lies before us has the instruction behind this return address;
- * 0: none */
+/* --- tools.c --- the function, + 1, whose definition by a tool that lies before us has the
+ * instruction behind this return address; 0: none */
 uint32_t bob_mpi_tool_at(uint64_t ip);
 bool bob_mpi_has_tools(void);	/* that lie before us */
 
@@ -28,25 +29,29 @@ bool bob_mpi_own_rank(uint32_t *rank);
 void bob_mpi_was_spawned(void);
 
 /* --- members.c --- */
-/* The ranks in MPI_COMM_WORLD of the `n` processes of a communicator's own group; negative: not in it. `scratch` and `found` have room for
- * n. */
+/* The ranks in MPI_COMM_WORLD of the `n` processes of a communicator's own group; negative: not in
+ * it. `scratch` and `found` have room for n. */
 bool bob_mpi_world_ranks(MPI_Comm comm, int n, int *scratch, int *found);
 /* The other side of what MPI_Comm_spawn made is known from now on, to the trace as well. */
 void bob_mpi_others_add(MPI_Comm comm, uint64_t token, bool is_started);
 
-/* --- clocks.c --- on every rank, where the tool's own communicator is open. `when`: of struct bob_rec_clock */
+/* --- clocks.c --- on every rank, where the tool's own communicator is open. `when`: of struct
+ * bob_rec_clock */
 void bob_mpi_clocks(uint32_t when);
 uint64_t bob_mpi_test_shift_ns(void);
 
 /* --- call.c --- */
-/* What the calling thread has recorded so far is a part of its own, and complete in the file. `c` is under way, and stays so; NULL: none is. */
+/* What the calling thread has recorded so far is a part of its own, and complete in the file. `c`
+ * is under way, and stays so; NULL: none is. */
 void bob_mpi_part(struct bob_mpi_call *c);
 
 /* --- ranks.c --- */
-/* On every rank, within MPI_Finalize, of which `c` is the record (NULL: it has none), and before anything of MPI is given up: value sets of hooks go to rank 0, what is
- * recorded into one file. In bounded time, whatever other ranks do. errno stays. */
+/* On every rank, within MPI_Finalize, of which `c` is the record (NULL: it has none), and before
+ * anything of MPI is given up: value sets of hooks go to rank 0, what is recorded into one file. In
+ * bounded time, whatever other ranks do. errno stays. */
 void bob_mpi_unite(struct bob_mpi_call *c);
-/* For the calling thread, which is in a call of the program's or not; NULL: there is none (any more), or it may not call MPI. */
+/* For the calling thread, which is in a call of the program's or not; NULL: there is none (any
+ * more), or it may not call MPI. */
 const struct bob_transport *bob_mpi_transport(bool in_call);
 
 /* --- hooks.c --- */

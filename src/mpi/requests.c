@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests have the number of their making in the thread that made them. An event names one by how many the thread has made since, so a
- * loop that makes some and waits for them says the same every time.
+/* Requests have the number of their making in the thread that made them. An event names one by how
+ * many the thread has made since, so a loop that makes some and waits for them says the same every
+ * time.
  *
  *     0: MPI_REQUEST_NULL; 2 n + 2: of this thread, n made since; 2 n + 1 (n > 0): made by thread (n >> 32) - 1, as its number n mod 2^32;
  *     1: not made by a call that was recorded, or of a handle that several have: MPI's for what is complete at once
  *
- * MPI's own handles for what is complete at once are known by themselves (is_common). Others of which several requests are under way
- * at a time are marked SHARED when the second one comes. */
+ * MPI's own handles for what is complete at once are known by themselves (is_common). Others of
+ * which several requests are under way at a time are marked SHARED when the second one comes. */
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
@@ -19,7 +20,8 @@ static uint64_t bits(MPI_Request h)
 	return (uint64_t)(uintptr_t)h;
 }
 
-/* Is it one of MPI's own requests, which are complete from the start? Any number of calls return the same one. */
+/* Is it one of MPI's own requests, which are complete from the start? Any number of calls return
+ * the same one. */
 #ifdef OPEN_MPI
 static bool is_common(MPI_Request h)
 {

@@ -13,13 +13,15 @@
  *   life.c         Init, Finalize, Pcontrol; start.c the library is loaded
  *   fortran.c      entry points of Fortran that call nothing in C; pcontrol.c the one function with arguments of any number
  *
- * A wrapper defines both MPI_X and PMPI_X. Fortran's entry points call one or the other, and so does another tool
- * that lies before us; a thread that is in a wrapper already is not recorded (its *depth*), so each call is recorded once, as it
- * came from the program. What is called then is the next definition of the same name: other tools behind us see everything.
- * Arguments are passed on as they are, but for statuses that the program ignores.
+ * A wrapper defines both MPI_X and PMPI_X. Fortran's entry points call one or the other, and so
+ * does another tool that lies before us; a thread that is in a wrapper already is not recorded (its
+ * *depth*), so each call is recorded once, as it came from the program. What is called then is the
+ * next definition of the same name: other tools behind us see everything. Arguments are passed on
+ * as they are, but for statuses that the program ignores.
  *
- * An event is what docs/mpi.md says: first words for the parameters that go in, in the order of functions.txt, then what the
- * function returned, then those that come out; elements of vectors behind them all.
+ * An event is what docs/mpi.md says: first words for the parameters that go in, in the order of
+ * functions.txt, then what the function returned, then those that come out; elements of vectors
+ * behind them all.
  *
  * Built once for each MPI, with its mpi.h. Threads: a call belongs to its thread. */
 #ifndef BOB_MPI_SHIM_H
@@ -42,12 +44,14 @@ struct bob_mpi_call {
 /* Where a wrapper was called: its return address and canonical frame address. */
 #define BOB_MPI_HERE __builtin_return_address(0), __builtin_dwarf_cfa()
 
-/* The next definition of `name`, which is that of the wrapper; never NULL: where MPI has no such function, one that fails. */
+/* The next definition of `name`, which is that of the wrapper; never NULL: where MPI has no such
+ * function, one that fails. */
 void *bob_mpi_next(const char *name);
 
-/* False: the call is not recorded (nothing is, it was not chosen, or the thread is in another one) and must just be made, and
- * bob_mpi_passed called behind it. True: it is, up to bob_mpi_leave, and there is room for BOB_EV_FIXED_WORDS. It may be that it is only
- * followed (archive/events/mpi_choice.h): then nothing that is put is kept. */
+/* False: the call is not recorded (nothing is, it was not chosen, or the thread is in another one)
+ * and must just be made, and bob_mpi_passed called behind it. True: it is, up to bob_mpi_leave, and
+ * there is room for BOB_EV_FIXED_WORDS. It may be that it is only followed
+ * (archive/events/mpi_choice.h): then nothing that is put is kept. */
 bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa);
 static inline void bob_mpi_passed(const struct bob_mpi_call *c)
 {
@@ -65,7 +69,8 @@ void bob_mpi_before(struct bob_mpi_call *c);
 void bob_mpi_after(struct bob_mpi_call *c, int result);
 void bob_mpi_leave(struct bob_mpi_call *c);
 
-/* Room for `more` words, which have to be put by bob_mpi_put: there may be none. The record may move. */
+/* Room for `more` words, which have to be put by bob_mpi_put: there may be none. The record may
+ * move. */
 void bob_mpi_more(struct bob_mpi_call *c, uint32_t more);
 
 static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)
@@ -75,7 +80,8 @@ static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)
 	c->e.word[c->e.words++] = word;
 }
 
-/* One of an event's words that are not elements of vectors: they come first, and there is room for them. */
+/* One of an event's words that are not elements of vectors: they come first, and there is room for
+ * them. */
 static inline void bob_mpi_fix(struct bob_mpi_call *c, uint64_t word)
 {
 	c->e.word[c->e.words++] = word;
@@ -100,14 +106,15 @@ uint64_t bob_mpi_session(uint64_t h);
 uint64_t bob_mpi_keyval(int keyval);
 uint64_t bob_mpi_function(const void *f); /* a callback of the program: its place */
 uint64_t bob_mpi_pointer(const void *p);
-/* A constant, and several in one; `role` is that of the parameter (archive/events/mpi_functions.h). */
+/* A constant, and several in one; `role` is that of the parameter
+ * (archive/events/mpi_functions.h). */
 uint64_t bob_mpi_code(uint32_t role, int value);
 uint64_t bob_mpi_bits(uint32_t role, int value);
 
 /* Handles that the call made: they get a number. */
 uint64_t bob_mpi_new_comm(struct bob_mpi_call *c, MPI_Comm h);
-/* How many processes a new communicator has, remote ones if it is an intercommunicator (0: not known, or the null handle), and
- * their ranks in MPI_COMM_WORLD: as many elements. */
+/* How many processes a new communicator has, remote ones if it is an intercommunicator (0: not
+ * known, or the null handle), and their ranks in MPI_COMM_WORLD: as many elements. */
 uint64_t bob_mpi_members(struct bob_mpi_call *c, MPI_Comm h);
 void bob_mpi_put_members(struct bob_mpi_call *c, MPI_Comm h);
 uint64_t bob_mpi_type_size(MPI_Datatype h);
@@ -121,8 +128,8 @@ uint64_t bob_mpi_new_info(MPI_Info h);
 uint64_t bob_mpi_new_message(MPI_Message h);
 uint64_t bob_mpi_new_session(uint64_t h);
 uint64_t bob_mpi_new_keyval(int keyval);
-/* Handles that the call may have taken away (set to the null handle): `was` is what stood there before, `word` its word. Returns
- * the word for what stands there now. */
+/* Handles that the call may have taken away (set to the null handle): `was` is what stood there
+ * before, `word` its word. Returns the word for what stands there now. */
 uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now, uint64_t word);
 uint64_t bob_mpi_left_group(MPI_Group was, MPI_Group now, uint64_t word);
 uint64_t bob_mpi_left_type(MPI_Datatype was, MPI_Datatype now, uint64_t word);
@@ -135,12 +142,14 @@ uint64_t bob_mpi_left_message(MPI_Message was, MPI_Message now, uint64_t word);
 uint64_t bob_mpi_left_session(uint64_t was, uint64_t now, uint64_t word);
 uint64_t bob_mpi_left_keyval(int was, int now, uint64_t word);
 
-/* Requests: how many have been made since (0: the newest), see requests.c. `receives`: a status of it says something. */
+/* Requests: how many have been made since (0: the newest), see requests.c. `receives`: a status of
+ * it says something. */
 uint64_t bob_mpi_request(MPI_Request h);
 uint64_t bob_mpi_new_request(MPI_Request h, bool receives);
 
-/* A request that the call may complete: before the call it is taken out, since MPI may give the handle to another thread before the call
- * is back; behind it the one that is still there goes in again. */
+/* A request that the call may complete: before the call it is taken out, since MPI may give the
+ * handle to another thread before the call is back; behind it the one that is still there goes in
+ * again. */
 struct bob_mpi_was {
 	MPI_Request request;
 	bool receives;
@@ -156,13 +165,15 @@ void bob_mpi_left_request(const struct bob_mpi_was *was, MPI_Request now);
 /* Three words: source, tag, bytes; zeros if `says_something` is false. */
 #define BOB_MPI_STATUS_WORDS 3u
 void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something);
-/* Of a request: if that was cancelled, the words are those of a message from MPI_PROC_NULL, whatever MPI leaves in the status. */
+/* Of a request: if that was cancelled, the words are those of a message from MPI_PROC_NULL,
+ * whatever MPI leaves in the status. */
 void bob_mpi_request_status(struct bob_mpi_call *c, const MPI_Status *s, bool receives);
 uint64_t
 bob_mpi_status_bytes(const MPI_Status *s); /* of a file operation: nothing else is said in it */
 bool bob_mpi_receives(MPI_Request h);
-/* Memory of the thread, for what the program ignores or what must be known as it was before the call; valid up to
- * bob_mpi_leave. NULL: there is none, then the parameter is recorded as an empty vector. */
+/* Memory of the thread, for what the program ignores or what must be known as it was before the
+ * call; valid up to bob_mpi_leave. NULL: there is none, then the parameter is recorded as an empty
+ * vector. */
 void *bob_mpi_keep(struct bob_mpi_call *c, uint64_t count, uint64_t size);
 
 /* Processes to or from which a vector of this communicator has an element each. */
@@ -191,14 +202,15 @@ uint64_t bob_mpi_datatypes_c(MPI_Datatype h);
 
 /* --- what happens besides --- */
 
-/* Right before and right behind MPI_Init, MPI_Init_thread; right before MPI_Finalize. In any of their calls, recorded or not. */
+/* Right before and right behind MPI_Init, MPI_Init_thread; right before MPI_Finalize. In any of
+ * their calls, recorded or not. */
 void bob_mpi_starting(void);
 void bob_mpi_started(int result);
 void bob_mpi_finishing(struct bob_mpi_call *c); /* NULL: it is not recorded */
 void bob_mpi_control(int level); /* MPI_Pcontrol */
 
-/* MPI_Comm_spawn and its like: between these two the call, with `command` and `argv` in the place of what
- * the program passed, unless they are NULL. What was passed counts at the root alone. */
+/* MPI_Comm_spawn and its like: between these two the call, with `command` and `argv` in the place
+ * of what the program passed, unless they are NULL. What was passed counts at the root alone. */
 struct bob_mpi_spawn {
 	uint64_t token;		/* 0: nothing is recorded */
 	uint32_t count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that MPI_Comm_spawn starts. MPI's own daemons start them, with the daemons' environment, in
- * which there is no agent if `bobbin record` was started by mpirun. So the root has `env NAME=VALUE...
- * COMMAND ARGUMENTS...` started in their place, which becomes the command with the environment that an
- * exec by this process would give it. Where the command would not be found, or where that is not
- * certain, nothing is replaced: MPI's errors are the program's.
+/* Programs that MPI_Comm_spawn starts. MPI's own daemons start them, with the daemons' environment,
+ * in which there is no agent if `bobbin record` was started by mpirun. So the root has `env
+ * NAME=VALUE... COMMAND ARGUMENTS...` started in their place, which becomes the command with the
+ * environment that an exec by this process would give it. Where the command would not be found, or
+ * where that is not certain, nothing is replaced: MPI's errors are the program's.
  *
  * Both sides of such a communicator have a token in common: the starting side computes it, on all
  * ranks the same, and the started side has it from its environment. */

@@ -26,8 +26,9 @@ static bool has_words(const char *text, const char *words)
 	return false;
 }
 
-/* Their entry points call the function of C, which is the program's call. Some ask for sizes first, or make a type for an array
- * section: those are not. The entry point's name says which it is for. */
+/* Their entry points call the function of C, which is the program's call. Some ask for sizes first,
+ * or make a type for an array section: those are not. The entry point's name says which it is
+ * for. */
 static bool is_own_call(const void *caller, uint32_t function)
 {
 	static const char *const of_their_own[] = { "Comm_size", "Cartdim_get",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tools that lie before us: definitions of MPI functions in the program itself, or in a library that is
- * searched before ours. The program's calls reach us through them, as their calls of PMPI's functions.
- * What such a definition of MPI_X calls besides PMPI_X is the tool's own business, and not recorded. */
+/* Tools that lie before us: definitions of MPI functions in the program itself, or in a library
+ * that is searched before ours. The program's calls reach us through them, as their calls of PMPI's
+ * functions. What such a definition of MPI_X calls besides PMPI_X is the tool's own business, and
+ * not recorded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -38,7 +39,8 @@ static const void *image_of(const void *function)
 	return dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-/* Where MPI itself is (linked into the program, or a library that we do not lie before) the names of PMPI lead there, too. */
+/* Where MPI itself is (linked into the program, or a library that we do not lie before) the names
+ * of PMPI lead there, too. */
 static void look_at(const struct bob_mpi_function *f)
 {
 	const ElfW(Sym) *symbol = NULL;

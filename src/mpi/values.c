@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of what is no handle. Constants that the MPIs have different values for get the same: docs/mpi.md. */
+/* Words of what is no handle. Constants that the MPIs have different values for get the same:
+ * docs/mpi.md. */
 #include "mpi/recorder.h"
 
 #define ANY_SOURCE (-1)

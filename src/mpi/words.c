@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts, vectors, requests and statuses as words of an event: what the generated wrappers have in common. */
+/* Texts, vectors, requests and statuses as words of an event: what the generated wrappers have in
+ * common. */
 #include "mpi/words.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the generated wrappers use besides the run time: words of plain values, and vectors. What they are is in functions.txt.
+/* What the generated wrappers use besides the run time: words of plain values, and vectors. What
+ * they are is in functions.txt.
  *
- * Nothing here allocates, locks or fails: a vector for which there is no memory is recorded as an empty one. */
+ * Nothing here allocates, locks or fails: a vector for which there is no memory is recorded as an
+ * empty one. */
 #ifndef BOB_MPI_WORDS_H
 #define BOB_MPI_WORDS_H
 
@@ -12,15 +14,17 @@
 
 #define BOB_MPI_EXPORT __attribute__((visibility("default")))
 
-/* A handle as the program passes it, which may be one of another MPI than that of our mpi.h (bob_mpi_next): Open MPI's are pointers.
- * MPICH's are integers of 32 bits, and the rest of a register is passed on as well. */
+/* A handle as the program passes it, which may be one of another MPI than that of our mpi.h
+ * (bob_mpi_next): Open MPI's are pointers. MPICH's are integers of 32 bits, and the rest of a
+ * register is passed on as well. */
 #ifdef OPEN_MPI
 #define BOB_MPI_WHOLE(type) type
 #else
 #define BOB_MPI_WHOLE(type) int64_t
 #endif
 
-/* The next definition of a function, looked up once: threads that do so at the same time find the same one. */
+/* The next definition of a function, looked up once: threads that do so at the same time find the
+ * same one. */
 #define BOB_MPI_NEXT(place, name)                                                                  \
 	({                                                                                         \
 		__typeof__(place) found_ = __atomic_load_n(&(place), __ATOMIC_RELAXED);            \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call frame instructions to rows that tell where the caller's frame is. Only two things are followed, the CFA and where rbp
- * is, since they alone are needed to go from a frame to its caller. Rows are made where that state changes and nowhere
- * else. What cannot be followed, and bytes that are no instructions, make a row that knows nothing. DWARF 5 section 6.4. */
+/* Call frame instructions to rows that tell where the caller's frame is. Only two things are
+ * followed, the CFA and where rbp is, since they alone are needed to go from a frame to its caller.
+ * Rows are made where that state changes and nowhere else. What cannot be followed, and bytes that
+ * are no instructions, make a row that knows nothing. DWARF 5 section 6.4. */
 #ifndef BOB_PLAN_CFI_H
 #define BOB_PLAN_CFI_H
 
@@ -17,13 +18,14 @@ struct cie {
 	uint64_t ra;
 	uint64_t personality;	/* address of the routine, or of a word that holds it */
 	uint8_t encoding;	/* of addresses in its FDEs */
-	uint8_t lsda_encoding;	/* of where their exception tables are; DW_EH_PE_omit: there are none */
+	/* of where their exception tables are; DW_EH_PE_omit: there are none */
+	uint8_t lsda_encoding;
 	bool has_personality, indirect;
 	bool augmented, signal, valid;
 };
 
-/* Rows of a function at lo..hi, behind those that are there; it may be none. `program`: the instructions of its FDE. *no_caller: its
- * return address is undefined at `lo`. BOB_ERR_NOMEM. */
+/* Rows of a function at lo..hi, behind those that are there; it may be none. `program`: the
+ * instructions of its FDE. *no_caller: its return address is undefined at `lo`. BOB_ERR_NOMEM. */
 bob_status bob_plan_cfi_rows(struct bob_plan_rows *rows, const struct cie *c, uint64_t lo,
 			     uint64_t hi, struct bytes program, bool *no_caller);
 

@@ -3,7 +3,8 @@
  * believes a byte of it. After BOB_OK every index, offset and length in the plan can be followed
  * without a further check, every write the plan asks for lies inside [text_lo, text_hi) or inside
  * the arena, and no two functions start at the same address. It cannot tell whether the patches are
- * right: that rests on the checksum, the key, and on comparing the bytes before they are replaced. */
+ * right: that rests on the checksum, the key, and on comparing the bytes before they are
+ * replaced. */
 #include <stddef.h>
 #include <stdint.h>
 

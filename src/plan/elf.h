@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the reading of ELF files: libelf's handles (elf.c), and what of data points into code (pointers.c).
- * One image, one thread. */
+/* Inside the reading of ELF files: libelf's handles (elf.c), and what of data points into code
+ * (pointers.c). One image, one thread. */
 #ifndef BOB_PLAN_ELF_H
 #define BOB_PLAN_ELF_H
 

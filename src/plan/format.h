@@ -12,10 +12,11 @@
  * the program headers (p_filesz bytes). The agent computes it from memory, the planner from the
  * file. The directory is 0700 and ours; owner and mode of file and directory are checked.
  *
- * <key>.special is a plan with nothing in it but the special functions (below) that are needed when neither calls nor
- * accesses are recorded, without frame rules: some kB, where libc's plan has two megabytes. Its key is begun in the same way; of
- * the segments it takes addresses, sizes and 64 bytes of each 4096, or all of them if there is no build-id
- * (bob_plan_key_sample): what is patched is compared byte by byte as ever. */
+ * <key>.special is a plan with nothing in it but the special functions (below) that are needed when
+ * neither calls nor accesses are recorded, without frame rules: some kB, where libc's plan has two
+ * megabytes. Its key is begun in the same way; of the segments it takes addresses, sizes and 64
+ * bytes of each 4096, or all of them if there is no build-id (bob_plan_key_sample): what is patched
+ * is compared byte by byte as ever. */
 #ifndef BOB_PLAN_FORMAT_H
 #define BOB_PLAN_FORMAT_H
 
@@ -60,7 +61,8 @@ struct bob_plan_head {
 enum bob_patch_kind {
 	BOB_PATCH_NONE = 0,	/* listed in the trace with its skip reason */
 	BOB_PATCH_JMP = 1,	/* 5-byte jmp rel32 at patch_addr */
-	BOB_PATCH_HOLE = 2	/* 2-byte jmp rel8 at patch_addr to hole_addr, there the jmp rel32 */
+	/* 2-byte jmp rel8 at patch_addr to hole_addr, there the jmp rel32 */
+	BOB_PATCH_HOLE = 2
 };
 
 #define BOB_PLAN_BODY_MAX 64u /* bytes from an entry to where it is patched, at most */
@@ -182,8 +184,8 @@ enum bob_special {
 	BOB_SPECIAL_SIGMASK = 12,
 	/* these also where calls are recorded or functions hooked: handlers see original code */
 	BOB_SPECIAL_SIGACTION = 11,
-	BOB_SPECIAL_LIBC_SIGACTION =
-		13, /* the same, as libc itself calls it, for signals of its own, too */
+	/* the same, as libc itself calls it, for signals of its own, too */
+	BOB_SPECIAL_LIBC_SIGACTION = 13,
 	/* and those that synchronise threads: + enum bob_sync_hook (mem/sync.h) */
 	BOB_SPECIAL_SYNC = 64
 };

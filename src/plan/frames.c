@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* .eh_frame: its entries, and of each the rows that tell where the caller's frame is (cfi.h). The bytes come from a file: one
- * bad entry ends the reading, what was read before it stays. LSB 5 chapter 10.6. */
+/* .eh_frame: its entries, and of each the rows that tell where the caller's frame is (cfi.h). The
+ * bytes come from a file: one bad entry ends the reading, what was read before it stays. LSB 5
+ * chapter 10.6. */
 #define _GNU_SOURCE
 #include <dwarf.h>
 #include <string.h>

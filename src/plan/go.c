@@ -21,7 +21,8 @@ struct table {
 	uint32_t magic;
 	uint8_t zero[2], unit, pointer; /* unit: of instructions; pointer: its bytes */
 	uint64_t functions, files, text, offsets[4];
-	/* Of the functions: each a u32 offset in the code and a u32; then the u32 offset of the end. */
+	/* Of the functions: each a u32 offset in the code and a u32; then the u32 offset of the
+	 * end. */
 	uint64_t list;
 };
 BOB_STATIC_ASSERT(sizeof(struct table) == 72, "Go's pcHeader");

@@ -33,8 +33,8 @@ struct bob_plan_code {
 	uint64_t *target;	/* control may come here other than from the byte before */
 	uint64_t *called;	/* ... by a call, or the address is taken somewhere */
 	uint64_t *taken;	/* will be overwritten */
-	uint64_t *
-		outside; /* target of something else than a branch within its own stretch of code */
+	/* target of something else than a branch within its own stretch of code */
+	uint64_t *outside;
 	uint64_t *jumped;	/* ... and that is a direct branch */
 	uint64_t *fixed;	/* must stay: a run time writes here or compares (sites.c) */
 	bool plt;		/* linker-made stubs: nothing here is a function */
@@ -176,7 +176,8 @@ void bob_plan_find_owners(struct bob_plan_image *img);
 bob_status bob_plan_drop_cold(struct bob_plan_image *img);
 /* Functions with an exception table that tells nothing are not hooked. */
 void bob_plan_refuse_untold(struct bob_plan_image *img);
-/* Between these two: nothing but the functions that the agent needs for itself, under the key of such a plan. */
+/* Between these two: nothing but the functions that the agent needs for itself, under the key of
+ * such a plan. */
 bob_status bob_plan_keep_specials(struct bob_plan_image *img);
 /* Does a row of call frame information that begins strictly inside of [at, at + len) not follow
  * from the instructions before it, so that control comes there in another way? (frame_row.c) `at`:

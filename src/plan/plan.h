@@ -78,7 +78,8 @@ struct bob_plan_name {
 	bool is_defined;
 	bool is_dynamic;	/* of the table that the loader sees */
 };
-/* All symbols of the image at `path` that have a name. Errors: BOB_ERR_NOENT, BOB_ERR_UNSUPPORTED (not an x86-64 ELF file). */
+/* All symbols of the image at `path` that have a name. Errors: BOB_ERR_NOENT, BOB_ERR_UNSUPPORTED
+ * (not an x86-64 ELF file). */
 bob_status bob_plan_names(const char *path, void (*visit)(void *ctx, const struct bob_plan_name *s),
 			  void *ctx, struct bob_error *err);
 
@@ -91,38 +92,43 @@ void bob_plan_print_patches(const void *plan, FILE *out);
 /* The same for tracing memory: the functions of the image translated (mem/format.h). */
 bob_status bob_plan_mem_image(const char *path, void **plan, size_t *len, struct bob_error *err);
 bob_status bob_plan_cache_mem(const char *dir, const char *path, int *made, struct bob_error *err);
-/* Plan afresh, keep nothing, print what came of it; `each`: also every function that is not translated,
- * and why. */
+/* Plan afresh, keep nothing, print what came of it; `each`: also every function that is not
+ * translated, and why. */
 bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob_error *err);
 
-/* Plan afresh, keep nothing: how many functions of the image are not translated, and why the first of them is not. */
+/* Plan afresh, keep nothing: how many functions of the image are not translated, and why the first
+ * of them is not. */
 bob_status bob_plan_mem_declined(const char *path, uint32_t *count, const char **why,
 				 struct bob_error *err);
 /* A few words for an enum bob_mem_decline. Never NULL. */
 const char *bob_mem_decline_text(unsigned why);
 
-/* What debug information -- in the file, or beside it under /usr/lib/debug -- and symbols say of the instructions at these
- * link addresses (ascending, each once) and of the image's data: the payload of a SOURCE chunk (archive/memory/source.h), in as
- * many calls as it takes. Without debug information there are no lines, and it is quick. It is read in a child
- * process, because libdw does not survive all that it may meet. Errors as bob_plan_image. */
+/* What debug information -- in the file, or beside it under /usr/lib/debug -- and symbols say of
+ * the instructions at these link addresses (ascending, each once) and of the image's data: the
+ * payload of a SOURCE chunk (archive/memory/source.h), in as many calls as it takes. Without debug
+ * information there are no lines, and it is quick. It is read in a child process, because libdw
+ * does not survive all that it may meet. Errors as bob_plan_image. */
 bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
 			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
 			   struct bob_error *err);
 
-/* A variable of an image: a static one of debug information, or a symbol. Texts are borrowed during the visit. */
+/* A variable of an image: a static one of debug information, or a symbol. Texts are borrowed during
+ * the visit. */
 struct bob_plan_variable {
 	const char *name;	/* x, f::x, mod::x, /blk/x, as reports have them */
 	const char *unit;	/* its source file; "": a symbol */
 	uint64_t addr, size;	/* link address; thread-local: offset in the block */
 	bool is_thread_local;
 };
-/* All variables of the image at `path`: first those of debug information, read in a child process, then symbols. What debug
- * information cannot be read costs its variables only. Errors as bob_plan_image. */
+/* All variables of the image at `path`: first those of debug information, read in a child process,
+ * then symbols. What debug information cannot be read costs its variables only. Errors as
+ * bob_plan_image. */
 bob_status bob_plan_variables(const char *path,
 			      void (*visit)(void *ctx, const struct bob_plan_variable *v),
 			      void *ctx, struct bob_error *err);
 
-/* A number for what bob_plan_source would read: where it is the same, it finds the same. The files are only looked at from outside. */
+/* A number for what bob_plan_source would read: where it is the same, it finds the same. The files
+ * are only looked at from outside. */
 uint64_t bob_plan_source_stamp(const char *path, const uint8_t *build_id, unsigned build_id_len);
 
 /* A word or two for an enum bob_skip; "" for BOB_SKIP_NONE. Never NULL. */

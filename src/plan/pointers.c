@@ -29,7 +29,8 @@ static bob_status scan_words(struct bob_plan_image *img, uint64_t addr, uint64_t
 	return BOB_OK;
 }
 
-/* Descriptors of restartable sequences hold addresses: they become those of the image as it was linked. */
+/* Descriptors of restartable sequences hold addresses: they become those of the image as it was
+ * linked. */
 static void relocate_rseq(struct bob_plan_image *img, const Elf64_Rela *r)
 {
 	for (size_t i = 0; i < img->segments.count; i++) {

@@ -107,13 +107,15 @@ static bool is_label(const struct scan *s, uint64_t addr)
 	return in_cold_part(s, addr);
 }
 
-/* Entries in a row that lead into code of which it is not known that it belongs to this function. */
+/* Entries in a row that lead into code of which it is not known that it belongs to this
+ * function. */
 #define STRANGERS 32u
 #define CODE_ALIGN 16u /* of functions and labels, as compilers for x86-64 align them */
 
 /* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
- * entries: text or numbers, added to the table's address, do not lead into code. Cold parts are not always
- * known to be some: what leads into other code is passed over, or all entries behind it would be missed. */
+ * entries: text or numbers, added to the table's address, do not lead into code. Cold parts are not
+ * always known to be some: what leads into other code is passed over, or all entries behind it
+ * would be missed. */
 static void follow_table(struct scan *s, uint64_t table)
 {
 	const uint8_t *p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan of the special functions alone (format.h), for recordings in which neither calls nor accesses are recorded: everything else of
- * the image is dropped before patches are made. */
+/* The plan of the special functions alone (format.h), for recordings in which neither calls nor
+ * accesses are recorded: everything else of the image is dropped before patches are made. */
 #include <string.h>
 
 #include "plan/image.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables that end and come back where they were, as a unit's own do each time it is entered: places.h says how. */
+/* Variables that end and come back where they were, as a unit's own do each time it is entered:
+ * places.h says how. */
 #include "probe/places.h"
 
 #define HINTS 4096u /* the last place of each address and base, if no other one came between */
@@ -20,7 +21,8 @@ void bob_pr_remember(const struct bob_pr_place *p)
 			 __ATOMIC_RELEASE);
 }
 
-/* The place, if it is in this state and the variable's; *state to be exchanged. What is read of it is right if that succeeds. */
+/* The place, if it is in this state and the variable's; *state to be exchanged. What is read of it
+ * is right if that succeeds. */
 static struct bob_pr_place *find(uintptr_t base, uint64_t address, enum bob_pr_state is,
 				 uint64_t *state)
 {
@@ -43,7 +45,8 @@ static bool exchange(struct bob_pr_place *p, uint64_t state, enum bob_pr_state t
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* What was found before holds no longer. Where the table is being changed (an odd version), it stays so. */
+/* What was found before holds no longer. Where the table is being changed (an odd version), it
+ * stays so. */
 static void new_version(void)
 {
 	__atomic_fetch_add(&bob_pr_version, 2, __ATOMIC_RELEASE);

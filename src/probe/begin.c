@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An instrumented file becomes known: its sites and nests get descriptors (mem/record.h), its image gets a file. Whatever fails, the file's
- * probes stay off, and the trace says so. */
+/* An instrumented file becomes known: its sites and nests get descriptors (mem/record.h), its image
+ * gets a file. Whatever fails, the file's probes stay off, and the trace says so. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -67,7 +67,8 @@ static size_t put_site(const struct bob_probe_file *f, uint32_t i, uint8_t *to)
 	return bob_mem_desc_put(&d, to);
 }
 
-/* Words: the addresses, their steps, the mask if there is one, the counter; the record ends with what the counter ends at. */
+/* Words: the addresses, their steps, the mask if there is one, the counter; the record ends with
+ * what the counter ends at. */
 static size_t put_nest(const struct bob_probe_file *f, const struct bob_probe_nest *n, bool masked,
 		       uint8_t *to)
 {

@@ -33,7 +33,8 @@ uint64_t bob_pr_measure(struct bob_pr_place *p, const struct bob_probe_variable 
 	return bytes;
 }
 
-/* What is read while it is being changed may be anything; it is not used then, but must not be divided by. */
+/* What is read while it is being changed may be anything; it is not used then, but must not be
+ * divided by. */
 bool bob_pr_subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s)
 {
 	uint64_t index = p->element ? offset / p->element : 0;
@@ -59,8 +60,9 @@ bool bob_pr_wants(const struct bob_pr_place *p, uint64_t offset)
 	return ok;
 }
 
-/* Of a place of which not all is wanted: bytes around `offset` that are wanted, or not, as it is. These are a range of the slowest dimension in which
- * it misses the box; or, within the box, of the fastest one of which not all is wanted; with all of the faster ones. */
+/* Of a place of which not all is wanted: bytes around `offset` that are wanted, or not, as it is.
+ * These are a range of the slowest dimension in which it misses the box; or, within the box, of the
+ * fastest one of which not all is wanted; with all of the faster ones. */
 void bob_pr_narrow(const struct bob_pr_place *p, uint64_t offset, bool wanted, uint64_t *from,
 		   uint64_t *to)
 {

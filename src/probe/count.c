@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses probes told of that nobody wants. Each thread has a counter of its own, which the recorder adds to and, in gaps, the probes
- * themselves (bobbin/probe.h); another thread goes on with it when it has ended. At the end of the process the trace is told their sum. What a killed
+/* How many accesses probes told of that nobody wants. Each thread has a counter of its own, which
+ * the recorder adds to and, in gaps, the probes themselves (bobbin/probe.h); another thread goes on
+ * with it when it has ended. At the end of the process the trace is told their sum. What a killed
  * process counted is lost. */
 #include <inttypes.h>
 #include <pthread.h>

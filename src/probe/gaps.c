@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gaps: where a site's probes need not ask, for nothing that is wanted lies there. Each site has a pointer, which probes follow
- * (bob_probe_at), to a gap: an interval that never changes once it is pointed to, so a probe sees all of it or none. Whoever has asked
- * often enough in one stretch of which nothing is wanted lets the site point to it (bob_pr_gap_aim); whoever declares a variable
- * where none was lets all sites point to empty ones (bob_pr_gaps_close). What ends, sleeps or wakes changes no gap: it leaves out what
- * sleeps.
+/* Gaps: where a site's probes need not ask, for nothing that is wanted lies there. Each site has a
+ * pointer, which probes follow (bob_probe_at), to a gap: an interval that never changes once it is
+ * pointed to, so a probe sees all of it or none. Whoever has asked often enough in one stretch of
+ * which nothing is wanted lets the site point to it (bob_pr_gap_aim); whoever declares a variable
+ * where none was lets all sites point to empty ones (bob_pr_gaps_close). What ends, sleeps or wakes
+ * changes no gap: it leaves out what sleeps.
  *
- * No locks, for signal handlers do all of this, too. Who aims first puts an empty gap of its own there, then looks at the table of places, and puts
- * the gap where its own is still; closing puts another one there, whatever there is. For that, empty gaps are many, and each is used only
- * once in a million times. */
+ * No locks, for signal handlers do all of this, too. Who aims first puts an empty gap of its own
+ * there, then looks at the table of places, and puts the gap where its own is still; closing puts
+ * another one there, whatever there is. For that, empty gaps are many, and each is used only once
+ * in a million times. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -149,8 +151,9 @@ uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
 	own = new_empty();
 	if (!replace(of, site, seen, own))
 		return 0;
-	/* In this order. Closing that finds `aimed` takes away what is own: what is put below fails, or is changed. Closing that
-	 * came before has its place in the table, which is seen to be in work or done: for that it is an exchange. */
+	/* In this order. Closing that finds `aimed` takes away what is own: what is put below
+	 * fails, or is changed. Closing that came before has its place in the table, which is seen
+	 * to be in work or done: for that it is an exchange. */
 	(void)__atomic_exchange_n(&aimed, 1, __ATOMIC_ACQ_REL);
 	s = bob_pr_find(at);
 	gap = s.wanted || s.asleep || s.hi <= s.lo ? NULL : make(s.lo, s.hi - s.lo);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An instrumented file as an image: its units are functions, its variables static ones, and its sites have lines. Readers then need nothing but
- * the trace. Written when the file becomes known, once for each directory, whole or not at all. */
+/* An instrumented file as an image: its units are functions, its variables static ones, and its
+ * sites have lines. Readers then need nothing but the trace. Written when the file becomes known,
+ * once for each directory, whole or not at all. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
@@ -83,8 +84,8 @@ static void put_functions(const struct bob_probe_file *f, uint64_t key, struct b
 		take(to, f->unit[f->site[i].unit], strlen(f->unit[f->site[i].unit]) + 1);
 }
 
-/* How much room its elements take, as far as that is known beforehand: else half of what there is. The other half is of what begins before
- * the next variable and shares its storage. */
+/* How much room its elements take, as far as that is known beforehand: else half of what there is.
+ * The other half is of what begins before the next variable and shares its storage. */
 static uint64_t bytes_of(const struct bob_probe_variable *v)
 {
 	uint64_t bytes = v->element;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where traced variables are. A table sorted by address, read without a lock: a reader looks whether the table was changed meanwhile and
- * then begins anew. Places may overlap (aliases that are declared one by one): a byte is called as the first of them that was there
- * says, and it is wanted if one of them wants it.
+/* Where traced variables are. A table sorted by address, read without a lock: a reader looks
+ * whether the table was changed meanwhile and then begins anew. Places may overlap (aliases that
+ * are declared one by one): a byte is called as the first of them that was there says, and it is
+ * wanted if one of them wants it.
  *
- * Signals are blocked while the table is changed: a handler always finds it whole, and may change it. Where no system call may be made any
- * more (seccomp), recording ends with the next change. */
+ * Signals are blocked while the table is changed: a handler always finds it whole, and may change
+ * it. Where no system call may be made any more (seccomp), recording ends with the next change. */
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -195,7 +196,8 @@ static void sweep(void)
 	sweep_at = 2 * count > SWEEP_FIRST ? 2 * count : SWEEP_FIRST;
 }
 
-/* It was left without a word, for what begins to live now lies over it: another's own, or named as one that was. */
+/* It was left without a word, for what begins to live now lies over it: another's own, or named as
+ * one that was. */
 static bool set_free_left(uint32_t at)
 {
 	const struct bob_pr_place *p = &bob_pr_places[at];
@@ -205,7 +207,8 @@ static bool set_free_left(uint32_t at)
 	       (state & BOB_PR_STATE_MASK) == BOB_PR_AWAKE && set_free(at, state);
 }
 
-/* Nothing sleeps there any more, and what is awake is not alone. `begins`: nor is there what was left. Is there anything? */
+/* Nothing sleeps there any more, and what is awake is not alone. `begins`: nor is there what was
+ * left. Is there anything? */
 static bool disturb(uintptr_t lo, uintptr_t hi, bool begins)
 {
 	bool some = false;
@@ -390,7 +393,8 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 	return s;
 }
 
-/* Subscripts of one dimension go from `first` on by `step`: which of them lie in the box, as iterations from *enter to before *leave. */
+/* Subscripts of one dimension go from `first` on by `step`: which of them lie in the box, as
+ * iterations from *enter to before *leave. */
 static void cross(const struct bob_pr_place *p, uint32_t d, int64_t first, int64_t step,
 		  uint64_t *enter, uint64_t *leave)
 {
@@ -407,7 +411,8 @@ static void cross(const struct bob_pr_place *p, uint32_t d, int64_t first, int64
 	*leave = to < *leave ? to : *leave;
 }
 
-/* As bob_pr_find_row, of a row that lies in a place, by the first and the last element: subscripts that change evenly are between theirs. 0: they do not. */
+/* As bob_pr_find_row, of a row that lies in a place, by the first and the last element: subscripts
+ * that change evenly are between theirs. 0: they do not. */
 static uint64_t even(const struct bob_pr_place *p, uint64_t first, uint64_t last, uint64_t trips,
 		     bool *wanted)
 {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of places.c, for it, for box.c, and for asleep.c: variables that ended and may come back where they were.
+/* The table of places.c, for it, for box.c, and for asleep.c: variables that ended and may come
+ * back where they were.
  *
- * A place is free, awake (a variable lies there) or asleep: it ended, and its key stays in the table, for a unit's local variables mostly come back
- * to the same place. Falling asleep and waking are one store of the place's state and a new version, without a lock and with signals as they are.
- * Only a place that no other overlaps may fall asleep; what is declared over one that sleeps takes it out. A state has a number that
- * grows when its place becomes another's, so who saw it and exchanges it has the place that was looked at.
+ * A place is free, awake (a variable lies there) or asleep: it ended, and its key stays in the
+ * table, for a unit's local variables mostly come back to the same place. Falling asleep and waking
+ * are one store of the place's state and a new version, without a lock and with signals as they
+ * are. Only a place that no other overlaps may fall asleep; what is declared over one that sleeps
+ * takes it out. A state has a number that grows when its place becomes another's, so who saw it and
+ * exchanges it has the place that was looked at.
  *
- * Threads: states, `since`, `alone` by anybody; all else under the lock of places.c, or while the state cannot change. */
+ * Threads: states, `since`, `alone` by anybody; all else under the lock of places.c, or while the
+ * state cannot change. */
 #ifndef BOB_PROBE_PLACES_H
 #define BOB_PROBE_PLACES_H
 
@@ -31,7 +35,8 @@ struct bob_pr_place {
 	uint32_t next;		/* free ones */
 	int64_t extent[BOB_PROBE_DIMENSIONS_MAX];
 	int64_t from[BOB_PROBE_DIMENSIONS_MAX],
-		to[BOB_PROBE_DIMENSIONS_MAX]; /* subscripts from 0, at most the extent, and -1 to the last one */
+		/* subscripts from 0, at most the extent, and -1 to the last one */
+		to[BOB_PROBE_DIMENSIONS_MAX];
 };
 
 /* --- places.c --- */
@@ -44,7 +49,8 @@ static inline enum bob_pr_state bob_pr_state(const struct bob_pr_place *p)
 }
 
 /* --- box.c --- */
-/* What is wanted of a dimension of which there is `extent` from `lower` on, as subscripts from 0. */
+/* What is wanted of a dimension of which there is `extent` from `lower` on, as subscripts from
+ * 0. */
 void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
 			   int64_t *to);
 /* Bytes of the variable, and the place's dimensions; all else of the place is zero. 0: none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a traced process: what bobbin/probe.h finds. Part of the libraries that record events (src/events), of which a process has
- * one. docs/source.md says what is recorded.
+/* Inside a traced process: what bobbin/probe.h finds. Part of the libraries that record events
+ * (src/events), of which a process has one. docs/source.md says what is recorded.
  *
  *   begin.c   files become known: their descriptors and their image
  *   image.c   the image's file in the trace: units, variables, lines
@@ -20,8 +20,8 @@
 #include "bobbin/probe.h"
 #include "mem/record.h"
 
-/* Link addresses: site k has k + 1 (a site is an instruction), element 0 of variable v has (v + 1) << 36. Process addresses: these, and
- * the image's bias, (number of the file + 1) << 49. */
+/* Link addresses: site k has k + 1 (a site is an instruction), element 0 of variable v has (v + 1)
+ * << 36. Process addresses: these, and the image's bias, (number of the file + 1) << 49. */
 #define BOB_PR_VARIABLE_SHIFT 36
 #define BOB_PR_FILE_SHIFT 49
 #define BOB_PR_FILES_MAX 16000u
@@ -42,7 +42,8 @@ struct bob_pr_gaps {
 
 /* What the recorder keeps of a file, as its `own`. */
 struct bob_pr_file {
-	uint32_t first;		/* descriptor of site 0; those of nests follow, two for each: see begin.c */
+	/* descriptor of site 0; those of nests follow, two for each: see begin.c */
+	uint32_t first;
 	uint64_t bias;
 	struct bob_pr_shape *shape; /* of each variable; NULL: no memory */
 	struct bob_pr_gaps gaps;
@@ -75,18 +76,21 @@ void bob_pr_note(const char *line);
 size_t bob_pr_image(const struct bob_probe_file *f, uint64_t key, uint8_t **bytes);
 /* i<key>.bob in directory `dir`, unless it is there. */
 void bob_pr_image_save(const struct bob_probe_file *f, uint64_t key, const char *dir);
-/* How many functions the image has: units, and again where one goes on behind another that lies in it. */
+/* How many functions the image has: units, and again where one goes on behind another that lies in
+ * it. */
 uint32_t bob_pr_image_functions(const struct bob_probe_file *f);
 
 /* --- shapes.c --- */
-/* Records of the variables whose bounds the source says; *bytes are the caller's to free. Returns how many bytes. */
+/* Records of the variables whose bounds the source says; *bytes are the caller's to free. Returns
+ * how many bytes. */
 size_t bob_pr_shapes(const struct bob_probe_file *f, struct bob_pr_file *own, uint8_t **bytes);
 /* The variable has these bounds now. Told before: a hash, and comparisons. */
 void bob_pr_shape_tell(const struct bob_probe_file *f, uint32_t variable,
 		       const int64_t (*bounds)[2]);
 
 /* --- places.c --- */
-/* A variable lies at [base, base + its bytes) and element 0 has this address in the trace. Ignored: no elements, too many places, no memory. */
+/* A variable lies at [base, base + its bytes) and element 0 has this address in the trace. Ignored:
+ * no elements, too many places, no memory. */
 void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 		    const int64_t (*bounds)[2], uint64_t address);
 #define BOB_PR_ANY UINT64_MAX
@@ -103,7 +107,8 @@ struct bob_pr_stretch {
 extern uint64_t bob_pr_version;
 /* The stretch around `at`. */
 struct bob_pr_stretch bob_pr_find(uintptr_t at);
-/* How many of `trips` (above 0) addresses, `step` apart, from `at` on, lie in the stretch that `at` lies in: at least 1. */
+/* How many of `trips` (above 0) addresses, `step` apart, from `at` on, lie in the stretch that `at`
+ * lies in: at least 1. */
 static inline uint64_t bob_pr_within(const struct bob_pr_stretch *s, uintptr_t at, int64_t step,
 				     uint64_t trips)
 {
@@ -114,8 +119,9 @@ static inline uint64_t bob_pr_within(const struct bob_pr_stretch *s, uintptr_t a
 	return 1 +
 	       (step < 0 ? (at - s->lo) / (0 - (uint64_t)step) : (s->hi - 1 - at) / (uint64_t)step);
 }
-/* How many of `trips` addresses (above 0), `step` apart, from `at` on have the same said of them: at least 1. *wanted: they are, and lie `step` apart in the trace, too,
- * from *address on; else none is. */
+/* How many of `trips` addresses (above 0), `step` apart, from `at` on have the same said of them:
+ * at least 1. *wanted: they are, and lie `step` apart in the trace, too, from *address on; else
+ * none is. */
 uint64_t bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address,
 			 bool *wanted);
 /* Before a fork, and after it in both processes. */
@@ -129,8 +135,8 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 void bob_pr_uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span, const int64_t *slope,
 		   const int64_t *by, const volatile void *const *at, const int64_t *step);
 
-/* What the calling thread remembers of its sites, zeros at first; NULL: nothing. It may have been that of
- * a thread that has ended. */
+/* What the calling thread remembers of its sites, zeros at first; NULL: nothing. It may have been
+ * that of a thread that has ended. */
 struct bob_pr_memory;
 size_t bob_pr_memory_bytes(void);
 void bob_pr_memory_is(struct bob_pr_memory *m);
@@ -142,11 +148,13 @@ void bob_pr_gaps_begin(void);
 /* Of a new file; they stay, once one was aimed. False: no memory. */
 bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites);
 void bob_pr_gaps_drop(struct bob_pr_gaps *of);
-/* Nothing that is wanted lies around `at`: the site's gap is there from now on, if that lasts. `last`: the thread's, of the site; NULL at first. Returns how
- * often to ask, beyond BOB_PR_ASKS, before it is tried again. */
+/* Nothing that is wanted lies around `at`: the site's gap is there from now on, if that lasts.
+ * `last`: the thread's, of the site; NULL at first. Returns how often to ask, beyond BOB_PR_ASKS,
+ * before it is tried again. */
 uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
 			const struct bob_probe_gap **last);
-/* Something is where nothing was: all probes ask. Under the lock of places.c, before the table is even again. */
+/* Something is where nothing was: all probes ask. Under the lock of places.c, before the table is
+ * even again. */
 void bob_pr_gaps_close(void);
 
 /* --- count.c --- */

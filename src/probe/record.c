@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes. One access is a record of one word; a row of a nest is a LOOP record, which begin.c describes. */
+/* Probes. One access is a record of one word; a row of a nest is a LOOP record, which begin.c
+ * describes. */
 #include "probe/probe.h"
 
 const struct bob_agent_streams *bob_pr_agent;
 
-/* What a thread's sites found last, of what is not wanted and of what is: loops stay in a variable, or
- * beside all, or go from one to the other and back. A handler may put something else there at any
- * moment, and counts that it did. The memory belongs to the thread's counter (count.c) and is no static
- * TLS, which lies on the thread's stack. */
+/* What a thread's sites found last, of what is not wanted and of what is: loops stay in a variable,
+ * or beside all, or go from one to the other and back. A handler may put something else there at
+ * any moment, and counts that it did. The memory belongs to the thread's counter (count.c) and is
+ * no static TLS, which lies on the thread's stack. */
 #define KNOWN 64u
 struct bob_pr_memory {
 	struct known {
@@ -116,7 +117,8 @@ static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, ui
 	v->more = bob_pr_gap_aim(&own->gaps, site, at, &v->gap);
 }
 
-/* Hot path: 12 ns where something is recorded, 3 ns where not (where the site has no gap); bench/source. */
+/* Hot path: 12 ns where something is recorded, 3 ns where not (where the site has no gap);
+ * bench/source. */
 void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
 	struct bob_pr_stretch s;
@@ -135,7 +137,8 @@ void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void 
 #define PIECES_SHORT 3u
 #define PIECE_MIN 4u
 
-/* As bob_pr_find_row, of a site's row. It asks the table of variables only where the stretch around `at` does not say enough. */
+/* As bob_pr_find_row, of a site's row. It asks the table of variables only where the stretch around
+ * `at` does not say enough. */
 static uint64_t find_row(const struct bob_probe_file *f, uint32_t site, uintptr_t at, int64_t step,
 			 uint64_t trips, uint64_t *address, bool *wanted)
 {
@@ -159,7 +162,8 @@ static uint64_t find_row(const struct bob_probe_file *f, uint32_t site, uintptr_
 struct row {
 	struct bob_probe_file *file;
 	const struct bob_probe_nest *nest;
-	uint32_t desc;		/* where everything is recorded; the next one has a word that says what is */
+	/* where everything is recorded; the next one has a word that says what is */
+	uint32_t desc;
 	uint64_t trips;
 	uint32_t steps;		/* different ones */
 	uint8_t of[BOB_PROBE_NEST_LAID_MAX]; /* which of them each access has */
@@ -195,7 +199,8 @@ static void put(const struct row *r, uint64_t mask, uint64_t trips, uint64_t *wo
 	(void)bob_pr_agent->source_record(r->desc + !all, word, words);
 }
 
-/* From iteration `from` on, as many as have the same said of each of their accesses, but at least `least`. Returns how many; 0: they are fewer. */
+/* From iteration `from` on, as many as have the same said of each of their accesses, but at least
+ * `least`. Returns how many; 0: they are fewer. */
 static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t least)
 {
 	uint64_t word[BOB_MEM_WORDS_MAX + 1], mask = 0, count = r->trips - from;
@@ -265,8 +270,9 @@ static void record_row(struct row *r, const uint64_t *i, const volatile void *co
 	record(r);
 }
 
-/* Access k of a nest whose loops outside of d are in iteration i[]: how many iterations of d, from i[d] on, get with it to nothing that is wanted. The
- * first that does need not be one of which something is recorded. */
+/* Access k of a nest whose loops outside of d are in iteration i[]: how many iterations of d, from
+ * i[d] on, get with it to nothing that is wanted. The first that does need not be one of which
+ * something is recorded. */
 static uint64_t free_of(const struct row *r, uint32_t k, const uint64_t *i, uint32_t d,
 			const int64_t *trips, uintptr_t at, const int64_t *step)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What subscripts the elements of variables have, told to the trace: of those whose bounds the source says, when the file becomes known;
- * of others when they are declared, and again when they are declared with bounds that were not told before. */
+/* What subscripts the elements of variables have, told to the trace: of those whose bounds the
+ * source says, when the file becomes known; of others when they are declared, and again when they
+ * are declared with bounds that were not told before. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The decoder of RUN, and the decoders' public face. Hostile bytes decode to some symbols or to
- * BOB_ERR_CORRUPT: every read is of the input between its ends or of a table whose index is masked, and
- * every turn of the loop delivers a symbol or ends. */
+ * BOB_ERR_CORRUPT: every read is of the input between its ends or of a table whose index is masked,
+ * and every turn of the loop delivers a symbol or ends. */
 #include <string.h>
 
 #include "base/assert.h"

@@ -30,8 +30,8 @@ struct stretch {
 	uint64_t len;
 };
 
-/* The bytes of the symbol at hand, and the slot they will be committed by. Between puts it mirrors the
- * slot that counts, and n is 0. */
+/* The bytes of the symbol at hand, and the slot they will be committed by. Between puts it mirrors
+ * the slot that counts, and n is 0. */
 struct pending {
 	uint32_t n;		/* in buf */
 	uint32_t crc_from;	/* where the current block's coded bytes begin in buf */
@@ -97,7 +97,8 @@ static inline void bob_run_copy_slot(struct bob_run_slot *to, const struct bob_r
 	to->ext_count = from->ext_count;
 }
 
-/* Commit `pend`: `pos` symbols. Nothing has changed on BOB_ERR_FULL, which it then returns for ever. */
+/* Commit `pend`: `pos` symbols. Nothing has changed on BOB_ERR_FULL, which it then returns for
+ * ever. */
 static inline bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos)
 {
 	struct pending *p = &enc->pend;

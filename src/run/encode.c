@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The encoder of RUN. A symbol that is presumed costs a comparison; entry.S makes most of these by
  * itself, in runs found by look_ahead. What it did is learnt from the commit word and made up for
- * at the next call (catch_up), with the result that symbol-by-symbol calls would have had: hits that
- * are not coded change no probability, so looking ahead is exact. */
+ * at the next call (catch_up), with the result that symbol-by-symbol calls would have had: hits
+ * that are not coded change no probability, so looking ahead is exact. */
 #include "run/enc.h"
 #include "run/literal.h"
 

@@ -2,9 +2,9 @@
 /* The predictor of RUN and the contexts of its coder: everything encoder and decoder share, so that
  * they cannot drift. docs/run.md says what it does; the comments here say what must hold.
  *
- * Two levels. A *match* repeats earlier symbols at distance `d`. Where it breaks, the pair (length of
- * the match, symbol that broke it) is a *token*; tokens repeat too, and a source of tokens that was
- * right five times is believed: then the model is silent, costs no table look-ups, and not even
+ * Two levels. A *match* repeats earlier symbols at distance `d`. Where it breaks, the pair (length
+ * of the match, symbol that broke it) is a *token*; tokens repeat too, and a source of tokens that
+ * was right five times is believed: then the model is silent, costs no table look-ups, and not even
  * the ends of loops are coded.
  *
  * One block of memory, MODEL_BYTES, mapped zeroed. Tables occupy its beginning and grow in place
@@ -24,7 +24,8 @@
 #define ID_MAP_BITS_MIN 8
 #define ID_MAP_SIZE_MAX (2 * ID_MAX)
 #define SILENT_LEN 4096u	/* a match of this length is not doubted any more */
-#define TOKEN_TRUST 5u		/* nor are tokens after so many right ones (docs/run.md, "Why five") */
+/* nor are tokens after so many right ones (docs/run.md, "Why five") */
+#define TOKEN_TRUST 5u
 #define LEVEL_MAX 5u
 #define GROW_MISSES 512u	/* level l ends after 512 << l coded misses */
 #define PROB_AFTER_FAIL 0x4f400000u /* .81, stored form */
@@ -37,7 +38,8 @@
 /* State of one context of the match level. */
 struct context {
 	uint32_t pos;		/* after its last occurrence; 0 none */
-	uint32_t prob[2];	/* of a hit, off and at the expected end of the match; 0: never failed */
+	/* of a hit, off and at the expected end of the match; 0: never failed */
+	uint32_t prob[2];
 };
 
 struct token {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Encoders of PARLOT and NONE: a symbol becomes `pops` zero words and id + 1, or (many
- * pops, large ids, extended symbols) an escape word and its two halves. Work per symbol is at most 65 words. A symbol that lies wholly inside a match
- * costs no byte and no slot: the commit word alone says how far the match has come. */
+ * pops, large ids, extended symbols) an escape word and its two halves. Work per symbol is at most
+ * 65 words. A symbol that lies wholly inside a match costs no byte and no slot: the commit word
+ * alone says how far the match has come. */
 #include "run/parlot.h"
 
 #include <string.h>

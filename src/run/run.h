@@ -3,11 +3,13 @@
  *
  * Incremental (every symbol is committed before the next is known), bounded per symbol, lossless,
  * and readable after kill -9 at any instant: the coded bytes and the words of `struct bob_run_head`
- * are all a reader needs. Freestanding: no libc but mem*, no globals, memory only through bob_run_io.
+ * are all a reader needs. Freestanding: no libc but mem*, no globals, memory only through
+ * bob_run_io.
  *
  * One predictor, two callers. The encoder exports `struct bob_run_fast`: the agent's entry.S takes
- * a predicted symbol by itself (compare, store, advance, commit) and calls bob_run_put for all else.
- * Four codecs live behind this interface; `parlot` and `none` work on the paper's 16-bit words.
+ * a predicted symbol by itself (compare, store, advance, commit) and calls bob_run_put for all
+ * else. Four codecs live behind this interface; `parlot` and `none` work on the paper's 16-bit
+ * words.
  *
  * Threads: one encoder, one thread. Not reentrant: the caller guards against signals.
  * Source: notes of the prototype (docs/run.md), ParLoT (Taheri et al. 2018) section 3. */
@@ -25,7 +27,8 @@ enum bob_codec {
 	BOB_CODEC_PARLOT = 2,	/* the paper's LZ + zero elimination, made decodable */
 	BOB_CODEC_NONE = 3,	/* 16-bit words, uncompressed */
 	BOB_CODEC_NULL = 4,	/* counts symbols, stores none: the patch-only yardstick */
-	/* For tests, and in no file: null that stops now and then (blockwise.c). Its head says null. */
+	/* For tests, and in no file: null that stops now and then (blockwise.c). Its head says
+	 * null. */
 	BOB_CODEC_BLOCK = 1000
 };
 
@@ -33,7 +36,8 @@ enum bob_codec {
  *     if (dst == end || *(dst - dist) != S) call bob_run_put(enc, S)
  *     else { *dst = S; ++*commit; ++dst; }
  * `dist` is in bytes and signed (the history is a ring). In this order a signal or kill between two
- * stores loses nothing: `*commit` alone says how many symbols there are. First member of bob_run_enc. */
+ * stores loses nothing: `*commit` alone says how many symbols there are. First member of
+ * bob_run_enc. */
 struct bob_run_fast {
 	uint32_t *dst;
 	uint32_t *end;
@@ -61,7 +65,9 @@ struct bob_run_head {
 	uint32_t cur;
 	uint32_t codec;		/* enum bob_codec */
 	uint32_t crc
-		[2]; /* CRC-32C of the current block's coded bytes, of slot[0] and slot[1]; 0: not known */
+		/* CRC-32C of the current block's coded bytes, of slot[0] and slot[1]; 0: not
+		 * known */
+		[2];
 	uint8_t pad[40];
 	struct bob_run_slot slot[2];
 };
@@ -94,8 +100,8 @@ BOB_STATIC_ASSERT(sizeof(struct bob_run_block) == 56, "block header");
  * memory is zeroed, page aligned, and returned by `release` or by forgetting the whole thread. */
 struct bob_run_io {
 	void *ctx;
-	/* The next stretch of the output stream: zeroed, 8-byte aligned, a multiple of 8 bytes long.
-	 * NULL: there will never be more. */
+	/* The next stretch of the output stream: zeroed, 8-byte aligned, a multiple of 8 bytes
+	 * long. NULL: there will never be more. */
 	uint8_t *(*grow)(void *ctx, size_t *len);
 	void *(*alloc)(void *ctx, size_t size);
 	void (*release)(void *ctx, void *p, size_t size);
@@ -122,7 +128,8 @@ uint64_t bob_run_position(const struct bob_run_enc *enc);
 bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym);
 
 /* Bytes of output that io.grow has given and the encoder has taken note of. An owner whose grow was
- * called in a recording that never came back finds here that its last stretch is still to be given. */
+ * called in a recording that never came back finds here that its last stretch is still to be
+ * given. */
 uint64_t bob_run_granted(const struct bob_run_enc *enc);
 
 /* Forget the model and begin a new block at the committed position: for an owner that finds the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of a command in one language want that those in the other may touch: docs/source.md, "Files in two languages". C's rules of
- * aliasing hold for both: a pointer or a dummy argument leads to what it is of a type with, but characters may be anything.
+/* What the files of a command in one language want that those in the other may touch:
+ * docs/source.md, "Files in two languages". C's rules of aliasing hold for both: a pointer or a
+ * dummy argument leads to what it is of a type with, but characters may be anything.
  *
  * Owner: the group of files whose wishes these are. Threads: one at a time. */
 #ifndef BOB_SOURCE_ACROSS_H
@@ -9,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Classes of scalars that may alias one another, as bits; those of a struct are those of its members. */
+/* Classes of scalars that may alias one another, as bits; those of a struct are those of its
+ * members. */
 #define BOB_CLASS_CHAR 1u
 #define BOB_CLASS_BOOL 2u
 #define BOB_CLASS_SHORT 4u
@@ -30,7 +32,8 @@ static inline bool bob_classes_meet(uint32_t a, uint32_t b)
 /* All zero: there are no files in that language. */
 struct bob_source_across {
 	bool is_there;
-	bool has_arguments;	/* an argument was asked for by its name: whatever it leads to is meant */
+	/* an argument was asked for by its name: whatever it leads to is meant */
+	bool has_arguments;
 	uint32_t classes;	/* of what pointers and dummy arguments may lead to of it */
 	const char *const *
 		names; /* of variables that live as long as the program, as the linker knows them */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A reader of one line at a time, by descent. Nothing enters the table before the whole line was read. */
+/* A reader of one line at a time, by descent. Nothing enters the table before the whole line was
+ * read. */
 #include "source/commands_line.h"
 
 #include <string.h>

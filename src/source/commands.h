@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What somebody wants traced, as they say it: the command language of `bobbin instrument` (docs/source.md; the paper's figure 2), one
- * command a line.
+/* What somebody wants traced, as they say it: the command language of `bobbin instrument`
+ * (docs/source.md; the paper's figure 2), one command a line.
  *
  *     trace file F
  *     trace variable NAME[1..10][3..4] from 100 to 300      or NAME(1:10,3:4)
@@ -9,8 +9,9 @@
  *     trace allocator NAME size(1,2) free(3)
  *     show   undo   help   bye
  *
- * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). In C a way may lead on from it: x->member, x.member, x[*]; in Fortran x%component. Words may be in any case; a line that is empty or begins with # is
- * none.
+ * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). In C a way may lead on
+ * from it: x->member, x.member, x[*]; in Fortran x%component. Words may be in any case; a line that
+ * is empty or begins with # is none.
  *
  * Owner: a table owns what it holds (an arena of its own). Threads: one. Lines, columns from 1. */
 #ifndef BOB_SOURCE_COMMANDS_H
@@ -31,7 +32,8 @@ enum bob_wish_what {
 	BOB_WISH_LOOPS,
 	BOB_WISH_CALLS,		/* code at subroutine level */
 	BOB_WISH_COMMUNICATION,
-	BOB_WISH_ALLOCATOR	/* nothing to be traced: what functions of the program give memory out */
+	/* nothing to be traced: what functions of the program give memory out */
+	BOB_WISH_ALLOCATOR
 };
 
 enum bob_wish_scope {
@@ -96,7 +98,8 @@ struct bob_command_complaint {
 	char text[256];		/* what is wrong, and what was expected */
 };
 
-/* One line, without its newline. BOB_OK: *command says which it was. BOB_ERR_INVAL: it is none, the table is as before. BOB_ERR_NOMEM. */
+/* One line, without its newline. BOB_OK: *command says which it was. BOB_ERR_INVAL: it is none, the
+ * table is as before. BOB_ERR_NOMEM. */
 bob_status bob_wishes_put(struct bob_wishes *w, const char *line, size_t len,
 			  enum bob_command *command, struct bob_command_complaint *why);
 /* As a command, zero terminated, cut at `size`. Returns its length. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line of commands while it is read: words, numbers and names, from left to right. For commands.c. One thread.
- * `take`: if that is what stands there, it is passed over with the blanks behind it. `want`: or there is a complaint. Nothing follows the first one. */
+/* A line of commands while it is read: words, numbers and names, from left to right. For
+ * commands.c. One thread. `take`: if that is what stands there, it is passed over with the blanks
+ * behind it. `want`: or there is a complaint. Nothing follows the first one. */
 #ifndef BOB_SOURCE_COMMANDS_LINE_H
 #define BOB_SOURCE_COMMANDS_LINE_H
 
@@ -23,7 +24,8 @@ bool bob_line_want(struct bob_line *l, const char *word);
 bool bob_line_want_end(struct bob_line *l);
 /* For messages: no more than a few letters of what stands there. */
 int bob_line_shown(const struct bob_line *l);
-/* None of `words` (the last is NULL) stands there: always false. `expected`: what might, as a message says it. */
+/* None of `words` (the last is NULL) stands there: always false. `expected`: what might, as a
+ * message says it. */
 bool bob_line_miss(struct bob_line *l, const char *expected, const char *const *words);
 /* A copy that lives as long as the table; NULL: no memory, which the line notes. */
 const char *bob_line_keep(struct bob_line *l, const char *text, size_t len);

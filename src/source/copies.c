@@ -107,7 +107,8 @@ static bool look_at_all(struct bob_copies *c)
 	return ok;
 }
 
-/* Where all calls give the same, probes in place cost nobody anything. False: there is none of these any more. */
+/* Where all calls give the same, probes in place cost nobody anything. False: there is none of
+ * these any more. */
 static bool drop_needless(struct bob_copies *c)
 {
 	bool some = false;

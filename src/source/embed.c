@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The headers that instrumented files include, as they are in the tree. The build says where that is. */
+/* The headers that instrumented files include, as they are in the tree. The build says where that
+ * is. */
 #include "source/instrument.h"
 
 BOB_EMBED(bob_source_events_h, BOB_SOURCE "/include/bobbin/events.h");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One source file with probes put in, whatever its language: what `bobbin instrument` asks the front ends for (docs/source.md).
+/* One source file with probes put in, whatever its language: what `bobbin instrument` asks the
+ * front ends for (docs/source.md).
  *
  *   commands.c     what somebody wants traced; commands_text.c as text
  *   instrument.c   which front end reads a file
@@ -27,10 +28,12 @@ struct bob_source_options {
 	struct bob_source_group *group; /* the files of the command; NULL: the file alone */
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
-	bool is_exact;		/* ... and is told where the compiler evaluates it, not before its statement */
+	/* ... and is told where the compiler evaluates it, not before its statement */
+	bool is_exact;
 	bool holds_nothing;	/* no loop holds the gaps of its sites */
 	bool is_in_place;	/* no copies of procedures for calls that pass what is traced */
-	bool is_partial;	/* the group has not all files that the commands name, or they could not be read together */
+	/* the group has not all files that the commands name, or they could not be read together */
+	bool is_partial;
 	bool has_c_copies;	/* C has them, too; it has none by default */
 };
 
@@ -46,22 +49,25 @@ struct bob_source_counts {
 	uint32_t copies;	/* of procedures, for calls that pass what is traced */
 };
 
-/* Something that was asked for and has no probe; count 0: something else that is to be said of the line. */
+/* Something that was asked for and has no probe; count 0: something else that is to be said of the
+ * line. */
 struct bob_source_refusal {
 	const char *why;
 	uint32_t count;
 	uint32_t line;		/* of the first */
 	const char *system;	/* NULL; the header of the system: one for each */
-	bool is_early;		/* not that: is_exact was asked for, and they are told before their statements */
+	/* not that: is_exact was asked for, and they are told before their statements */
+	bool is_early;
 };
 
 struct bob_source_result {
 	char *text;		/* the new file */
 	size_t len;
-	char *beside;		/* a file in C to be compiled and linked as well; NULL: there is none */
+	/* a file in C to be compiled and linked as well; NULL: there is none */
+	char *beside;
 	size_t beside_len;
-	const char *
-		left; /* NULL; the text is the file's own, for it could not be read: why, as a complaint */
+	/* NULL; the text is the file's own, for it could not be read: why, as a complaint */
+	const char *left;
 	struct bob_source_counts counts;
 	const struct bob_source_refusal *refusals;
 	uint32_t refusal_count;
@@ -74,23 +80,28 @@ struct bob_source_result {
 struct bob_source_complaint {
 	uint32_t command, column; /* which command it is about, and where in it; 0: none */
 	char text
-		[512]; /* one line; "file: ", or "file:line:column: ", first where there is such a place */
+		/* one line; "file: ", or "file:line:column: ", first where there is such a place */
+		[512];
 };
 
-/* The files of a command, which know of each other: modules, COMMON blocks, who passes what to whom. Wishes and options are borrowed and must live as
- * long; results end before it. Errors: as below. */
+/* The files of a command, which know of each other: modules, COMMON blocks, who passes what to
+ * whom. Wishes and options are borrowed and must live as long; results end before it. Errors: as
+ * below. */
 bob_status bob_source_group_open(const struct bob_wish_file *first,
 				 const struct bob_source_options *o, struct bob_source_group **out,
 				 struct bob_source_complaint *why);
 void bob_source_group_close(struct bob_source_group *g); /* NULL is allowed */
-/* Why the others do not know this file of the group: its text has an error; NULL: they do. Borrowed, as long as the group. */
+/* Why the others do not know this file of the group: its text has an error; NULL: they do.
+ * Borrowed, as long as the group. */
 const char *bob_source_group_unread(const struct bob_source_group *g,
 				    const struct bob_wish_file *f);
 
 /* By the file's name. */
 enum bob_source_language bob_source_language(const char *path);
-/* On BOB_OK *out is the caller's (bob_source_close); a file in C whose text has an error stays as it is (`left`), as units of Fortran do. Else *out is untouched and
- * `why` says what is wrong: BOB_ERR_UNSUPPORTED (no front end for it, or no libclang), BOB_ERR_INVAL (what was asked for is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_NOMEM. */
+/* On BOB_OK *out is the caller's (bob_source_close); a file in C whose text has an error stays as
+ * it is (`left`), as units of Fortran do. Else *out is untouched and `why` says what is wrong:
+ * BOB_ERR_UNSUPPORTED (no front end for it, or no libclang), BOB_ERR_INVAL (what was asked for is
+ * not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_NOMEM. */
 bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
 				 struct bob_source_result **out, struct bob_source_complaint *why);
 void bob_source_close(struct bob_source_result *r); /* NULL is allowed */

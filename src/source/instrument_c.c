@@ -183,7 +183,8 @@ struct bob_source_c_group {
 	struct member *members;
 	uint32_t count;
 	bool has_other_files;	/* than one in C */
-	bool has_unread;	/* not all have been read: some are in Fortran, or were not found, or have an error */
+	/* not all have been read: some are in Fortran, or were not found, or have an error */
+	bool has_unread;
 	const char **left;	/* first errors of those that have one */
 	uint32_t left_count;
 	const struct bob_source_across *fortran; /* what files in Fortran want */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between commands and the C front end (c/c.h): what was said becomes its options. For instrument.c. One thread. */
+/* Between commands and the C front end (c/c.h): what was said becomes its options. For
+ * instrument.c. One thread. */
 #ifndef BOB_SOURCE_INSTRUMENT_C_H
 #define BOB_SOURCE_INSTRUMENT_C_H
 

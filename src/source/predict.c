@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts are kept for one run of each function, so that files may come in any order and be read twice; how often functions run is found when all is there. What
- * a probe costs goes in at once: somebody's own costs are said before. */
+/* Counts are kept for one run of each function, so that files may come in any order and be read
+ * twice; how often functions run is found when all is there. What a probe costs goes in at once:
+ * somebody's own costs are said before. */
 #include "source/predict.h"
 
 #include <stdlib.h>
@@ -358,8 +359,8 @@ static double mixed(double inside, double outside, double share)
 	return inside * share + outside * (1 - share);
 }
 
-/* All of a nest's runs, with `share` of its accesses, or of rows, in what was asked for. One that is a row misses that as often as rows do;
- * others are taken never to. */
+/* All of a nest's runs, with `share` of its accesses, or of rows, in what was asked for. One that
+ * is a row misses that as often as rows do; others are taken never to. */
 static double nest(const struct bob_predict_costs *c, const struct bob_predict_nest *n,
 		   double share)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes will cost, said before anything runs: how often each place of the text is come by, from what the text says of trips and calls, times what
- * a probe of its kind costs (docs/source.md, "Prediction"). Front ends count here while they read; what they cannot know -- trips, runs of functions, how long
- * the program takes without probes -- somebody may say (bob_predict_assume), else it is assumed, and said that it is.
+/* What probes will cost, said before anything runs: how often each place of the text is come by,
+ * from what the text says of trips and calls, times what a probe of its kind costs (docs/source.md,
+ * "Prediction"). Front ends count here while they read; what they cannot know -- trips, runs of
+ * functions, how long the program takes without probes -- somebody may say (bob_predict_assume),
+ * else it is assumed, and said that it is.
  *
  *   predict.c       what is counted, file by file
  *   predict_loops.c what probes of one access cost where they stand: alone, in turns, in loops in loops
  *   predict_sum.c   who calls whom how often; what comes of it
  *   predict_costs.c what probes cost, and lines that say otherwise
  *
- * Owner: the caller of bob_predict_open; texts are copied. Threads: one. Units: ns, bytes; times are numbers with fractions. Memory that is not there
- * shows in bob_predict_sum. Everything but open and assume may be called with NULL, and does nothing. */
+ * Owner: the caller of bob_predict_open; texts are copied. Threads: one. Units: ns, bytes; times
+ * are numbers with fractions. Memory that is not there shows in bob_predict_sum. Everything but
+ * open and assume may be called with NULL, and does nothing. */
 #ifndef BOB_SOURCE_PREDICT_H
 #define BOB_SOURCE_PREDICT_H
 
@@ -32,14 +35,18 @@ struct bob_predict;
 bob_status bob_predict_open(struct bob_predict **out);
 void bob_predict_close(struct bob_predict *p); /* NULL is allowed */
 
-/* One line of what somebody says, docs/source.md has them: "trips smooth.c:34 8000". BOB_ERR_INVAL: `why` and the column, from 1, say what is wrong. */
+/* One line of what somebody says, docs/source.md has them: "trips smooth.c:34 8000". BOB_ERR_INVAL:
+ * `why` and the column, from 1, say what is wrong. */
 bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t len, uint32_t *column,
 			      char why[BOB_PREDICT_WHY_BYTES]);
 
-/* Behind bob_predict_sum: the next of these lines, counted from 1, behind line `after` that names a loop, condition or function which no file has; 0: there is none. */
+/* Behind bob_predict_sum: the next of these lines, counted from 1, behind line `after` that names a
+ * loop, condition or function which no file has; 0: there is none. */
 uint32_t bob_predict_unused(const struct bob_predict *p, uint32_t after);
-/* What an earlier run had: how often the loop that begins in this line of a function was come by, and its trips each time, or, line 0, runs of the function. Loops of one line are taken together. Trips hold
- * where the text does not say them; how often loops are come by, and functions run, where nobody has said trips or shares (above). Errors: BOB_ERR_NOMEM. */
+/* What an earlier run had: how often the loop that begins in this line of a function was come by,
+ * and its trips each time, or, line 0, runs of the function. Loops of one line are taken together.
+ * Trips hold where the text does not say them; how often loops are come by, and functions run,
+ * where nobody has said trips or shares (above). Errors: BOB_ERR_NOMEM. */
 bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
 			       double times, double trips);
 
@@ -47,7 +54,8 @@ bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint
 
 /* What comes is of this file; what was counted of it before is forgotten. */
 void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_language language);
-/* The file has this loop. If the earlier run had it, it had all loops of the file that are events: those that it does not know were not come by. */
+/* The file has this loop. If the earlier run had it, it had all loops of the file that are events:
+ * those that it does not know were not come by. */
 void bob_predict_has(struct bob_predict *p, const char *function, uint32_t line);
 /* ... of this function or unit. */
 enum bob_predict_kind {
@@ -57,13 +65,17 @@ enum bob_predict_kind {
 	BOB_PREDICT_LIBRARY	/* of a header of the system's: it is not counted at all */
 };
 void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_kind kind);
-/* The unit is a copy of this one: loops have its lines and its name; the earlier run does not say which of them ran. */
+/* The unit is a copy of this one: loops have its lines and its name; the earlier run does not say
+ * which of them ran. */
 void bob_predict_copy_of(struct bob_predict *p, const char *name);
-/* How often a loop that begins in this line is come by, for each run of the unit: as in an earlier run, or `times`. `is_event`: that run could tell of it. Before its trips. */
+/* How often a loop that begins in this line is come by, for each run of the unit: as in an earlier
+ * run, or `times`. `is_event`: that run could tell of it. Before its trips. */
 double bob_predict_come(struct bob_predict *p, uint32_t line, double times, bool is_event);
-/* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it is not below 0; else as in an earlier run; else what is assumed. */
+/* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it
+ * is not below 0; else as in an earlier run; else what is assumed. */
 double bob_predict_trips(struct bob_predict *p, uint32_t line, double known);
-/* Which part of the times that it is come to what stands under a condition runs, 0 .. 1. The condition begins in this line. */
+/* Which part of the times that it is come to what stands under a condition runs, 0 .. 1. The
+ * condition begins in this line. */
 double bob_predict_condition(const struct bob_predict *p, uint32_t line);
 /* Trips of a loop from `low` to `high`, that included; step is not 0. */
 double bob_predict_span(int64_t low, int64_t high, int64_t step);
@@ -73,14 +85,18 @@ void bob_predict_call(struct bob_predict *p, const char *callee, double times);
 /* Which part of accesses is of what was asked for. */
 struct bob_predict_share {
 	double least, most;	/* 0 .. 1 */
-	bool is_whole;		/* the whole variable was asked for: nothing is compared with a box */
+	/* the whole variable was asked for: nothing is compared with a box */
+	bool is_whole;
 };
-/* A loop of this unit that probes of one access may stand in; `around`: the one that it is in, NULL: none. It is come by so often, for each run of the unit. What is
- * returned is owned by `p` and good for this unit until its file begins again; NULL without memory, and if there is no unit. */
+/* A loop of this unit that probes of one access may stand in; `around`: the one that it is in,
+ * NULL: none. It is come by so often, for each run of the unit. What is returned is owned by `p`
+ * and good for this unit until its file begins again; NULL without memory, and if there is no
+ * unit. */
 struct bob_predict_loop;
 struct bob_predict_loop *bob_predict_loop(struct bob_predict *p, struct bob_predict_loop *around,
 					  double times);
-/* Do addresses go back? Bits are loops around a reference, the outermost is bit 0: those of which it is known what they move, those that move the reference. */
+/* Do addresses go back? Bits are loops around a reference, the outermost is bit 0: those of which
+ * it is known what they move, those that move the reference. */
 bool bob_predict_is_back(uint32_t used, uint32_t known);
 /* A probe of its own; it tells of so many accesses: 2 of what is read and written. */
 struct bob_predict_single {
@@ -88,15 +104,18 @@ struct bob_predict_single {
 	double times;
 	uint32_t accesses;
 	struct bob_predict_share share;
-	bool is_scattered;	/* a subscript is an element of something: its addresses have no rule */
+	/* a subscript is an element of something: its addresses have no rule */
+	bool is_scattered;
 	bool is_back;		/* bob_predict_is_back */
 };
 void bob_predict_single(struct bob_predict *p, const struct bob_predict_single *s);
-/* A probe for loops: it is come by so often, they have so many rows then in all, with so many accesses in an iteration, of which `share` tells of all. */
+/* A probe for loops: it is come by so often, they have so many rows then in all, with so many
+ * accesses in an iteration, of which `share` tells of all. */
 struct bob_predict_nest {
 	double times, rows, trips; /* rows in all; trips of a row */
 	uint32_t probes, accesses, depth; /* places that tell of so many accesses */
-	uint32_t looked;	/* places that are looked at to see that all of it misses what is wanted */
+	/* places that are looked at to see that all of it misses what is wanted */
+	uint32_t looked;
 	double beside;		/* accesses more: of a condition, when it ends the loop */
 	struct bob_predict_share share;
 	bool is_seen;		/* to miss what is wanted, without a call */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes cost where `bench/source/figures --costs` measured it (docs/bench-source.md has the numbers and the machine), and what somebody says instead:
+/* What probes cost where `bench/source/figures --costs` measured it (docs/bench-source.md has the
+ * numbers and the machine), and what somebody says instead:
  *
  *     baseline SECONDS            of the program without probes
  *     code BYTES                  of its text and data, as size says

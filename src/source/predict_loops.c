@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes of one access cost is what the folder makes of what they record, so it depends on what comes between (bench/source/figures --costs measures each of
- * these in a loop of its own, docs/bench-source.md):
+/* What probes of one access cost is what the folder makes of what they record, so it depends on
+ * what comes between (bench/source/figures --costs measures each of these in a loop of its own,
+ * docs/bench-source.md):
  *
  *   traced     the only one in its loop, one address behind the other
  *   turn       two or more take turns

@@ -123,7 +123,8 @@ struct bob_predict_loops_cost bob_predict_loops_cost(struct bob_predict_unit_of 
 						     const struct bob_predict_costs *c);
 /* NULL: there is none of that name. */
 double *bob_predict_cost(struct bob_predict_costs *c, const char *name, size_t len);
-/* Runs in an earlier run, called by either language; at least as many as its first loop was come by. Below 0: it does not say it. */
+/* Runs in an earlier run, called by either language; at least as many as its first loop was come
+ * by. Below 0: it does not say it. */
 double bob_predict_profiled_runs(const struct bob_predict *p, const struct bob_predict_file_of *f,
 				 const struct bob_predict_unit_of *u);
 /* A text that belongs to `p`; "" without memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A function runs as often as its callers come by their calls of it, in all files: of several of that name, one of the same file. Programs' entries run once. What
- * nobody calls that we see is taken to run once, and named as not known. Calls that lead back (recursion) add nothing. */
+/* A function runs as often as its callers come by their calls of it, in all files: of several of
+ * that name, one of the same file. Programs' entries run once. What nobody calls that we see is
+ * taken to run once, and named as not known. Calls that lead back (recursion) add nothing. */
 #include <string.h>
 
 #include "source/predict_parts.h"
@@ -241,7 +242,8 @@ static void add_file(const struct bob_predict *p, const struct bob_predict_file_
 		t->begin_ns = c->begin;
 }
 
-/* What it all takes against what the program takes itself. Where that is guessed, as it is where trips are, what happens once has no weight. */
+/* What it all takes against what the program takes itself. Where that is guessed, as it is where
+ * trips are, what happens once has no weight. */
 static void divide(const struct bob_predict *p, struct bob_predict_total *t)
 {
 	double begin = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the program as if nobody stood in between. The program stays in our process group, so the
  * terminal's signals reach it by themselves, and so does what the program sends to its group; what
- * others send to us is passed on, unless a witness (witness.h) says that they sent it to the group. */
+ * others send to us is passed on, unless a witness (witness.h) says that they sent it to the
+ * group. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 #include "sys/witness.h"
@@ -34,8 +35,9 @@ void bob_launch_survive_limits(void)
 		xfsz_changed = 1;
 }
 
-/* In the child, which waits for the witness: what the group gets from when the program runs, it must get, too. Then the socket
- * tells the parent why exec failed; it closes by itself if it succeeds. */
+/* In the child, which waits for the witness: what the group gets from when the program runs, it
+ * must get, too. Then the socket tells the parent why exec failed; it closes by itself if it
+ * succeeds. */
 static void become(const struct bob_launch *l, const sigset_t *mask, int report)
 {
 	char byte;
@@ -131,7 +133,8 @@ static int not_ours(pid_t child, const siginfo_t *info)
 	if (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL)
 		return is_below(info->si_pid, child);
 	/* The kernel's. A timer that was set before we were executed would be the program's. The
-	 * terminal's come to the whole group, but for its end, which the session's leader alone is told. */
+	 * terminal's come to the whole group, but for its end, which the session's leader alone is
+	 * told. */
 	return info->si_signo != SIGALRM &&
 	       !((info->si_signo == SIGHUP || info->si_signo == SIGCONT) && getsid(0) == getpid());
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The libraries a program would be started with: its loader is asked, which knows about search paths, and
- * runs nothing of the program. */
+/* The libraries a program would be started with: its loader is asked, which knows about search
+ * paths, and runs nothing of the program. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>

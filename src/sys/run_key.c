@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which run a process is part of, by what its environment and its ancestors say: the same on all hosts, another one for the next run. */
+/* Which run a process is part of, by what its environment and its ancestors say: the same on all
+ * hosts, another one for the next run. */
 #include "sys/sys.h"
 
 #include <stdio.h>
@@ -32,7 +33,8 @@ static unsigned long long stat_field(long pid, int field)
 	return value;
 }
 
-/* The argument behind `option` in a row of arguments, each with a zero byte; "" if there is none. */
+/* The argument behind `option` in a row of arguments, each with a zero byte; "" if there is
+ * none. */
 static const char *argument(const char *args, size_t len, const char *option)
 {
 	const char *end = args + len;
@@ -50,8 +52,9 @@ static int is_on_one_host(void)
 	return here && all && !strcmp(here, all);
 }
 
-/* Hydra (MPICH, Intel MPI) has a proxy on each host that starts the ranks there, and all of a run are told where mpiexec listens. Nothing that
- * ranks have in their environment tells runs apart. A port may come again (MPIEXEC_PORT_RANGE): where there is one proxy, its start counts, too. */
+/* Hydra (MPICH, Intel MPI) has a proxy on each host that starts the ranks there, and all of a run
+ * are told where mpiexec listens. Nothing that ranks have in their environment tells runs apart. A
+ * port may come again (MPIEXEC_PORT_RANGE): where there is one proxy, its start counts, too. */
 static int hydra_key(char *buf, size_t size)
 {
 	char path[64], args[4096];

@@ -305,7 +305,8 @@ const char *bob_rundir_now(int run, const char *dir, char *path)
 	return snprintf(path, BOB_SYS_PATH, "%s", name) < BOB_SYS_PATH ? path : dir;
 }
 
-/* Changing a lock is giving it up and asking for another one: of two who ask at once the second is not refused for the first. */
+/* Changing a lock is giving it up and asking for another one: of two who ask at once the second is
+ * not refused for the first. */
 int bob_rundir_is_last(int run)
 {
 	return run < 0 || flock(run, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;

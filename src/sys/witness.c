@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The witness blocks all signals, so they wait in it. When asked, it takes and counts them. It was
- * forked after us, and the kernel signals the youngest process of a group first: what we have because
- * the group got it, the witness has already. It ends when our end of the socket is closed. */
+ * forked after us, and the kernel signals the youngest process of a group first: what we have
+ * because the group got it, the witness has already. It ends when our end of the socket is
+ * closed. */
 #define _GNU_SOURCE
 #include "sys/witness.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Descriptors and their numbers. Valgrind translates the same code more than once, and unrolls loops; pieces that
- * come out the same share a number, so a reader sees one piece of code. The bytes are kept: a child of fork
- * inherits the translations and needs all descriptors in its own file. */
+/* Descriptors and their numbers. Valgrind translates the same code more than once, and unrolls
+ * loops; pieces that come out the same share a number, so a reader sees one piece of code. The
+ * bytes are kept: a child of fork inherits the translations and needs all descriptors in its own
+ * file. */
 #include "tool.h"
 
 #include <pub_tool_libcassert.h>

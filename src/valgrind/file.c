@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process file. Every chunk that grows has a window of the file for itself and fills it, so chunks lie
- * one behind the other without anything in between; only the first window has more: the file head, META and
- * descriptors. What is complete is published by one 8-byte store in a chunk's head. */
+/* The process file. Every chunk that grows has a window of the file for itself and fills it, so
+ * chunks lie one behind the other without anything in between; only the first window has more: the
+ * file head, META and descriptors. What is complete is published by one 8-byte store in a chunk's
+ * head. */
 #include "tool.h"
 
 #include <pub_tool_clientstate.h>

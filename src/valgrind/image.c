@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which code belongs to which image. Asked once for each translated superblock: Valgrind's list of segments says
- * what file is mapped there, the file's program headers say with what load bias. What is in no file (JIT) and
- * what is Valgrind's own replacement of a function has the number BOB_MEM_NO_IMAGE. */
+/* Which code belongs to which image. Asked once for each translated superblock: Valgrind's list of
+ * segments says what file is mapped there, the file's program headers say with what load bias. What
+ * is in no file (JIT) and what is Valgrind's own replacement of a function has the number
+ * BOB_MEM_NO_IMAGE. */
 #include "tool.h"
 
 #include <elf.h>
@@ -244,7 +245,8 @@ static uint32_t find_image(const NSegment *seg, const HChar *path)
 	for (uint32_t i = 0; i < all.image_count; i++) {
 		const struct image *im = &all.image[i];
 
-		/* another segment of code of the same mapping, or code mapped once more elsewhere? */
+		/* another segment of code of the same mapping, or code mapped once more
+		 * elsewhere? */
 		if (!im->gone && im->dev == seg->dev && im->ino == seg->ino) {
 			struct image again = { .path = (HChar *)path };
 
@@ -316,8 +318,8 @@ void vgb_image_describe(void)
 
 /* --- functions --- */
 
-/* The table of .eh_frame_hdr: pairs of 32-bit distances from its start, sorted. The FDE of `addr`, 0 if none begins
- * there. Only the encoding that all compilers write is read. */
+/* The table of .eh_frame_hdr: pairs of 32-bit distances from its start, sorted. The FDE of `addr`,
+ * 0 if none begins there. Only the encoding that all compilers write is read. */
 static Addr find_fde(const struct vgb_image *im, Addr addr)
 {
 	const UChar *h = (const UChar *)im->fdes;
@@ -362,8 +364,8 @@ static Bool is_part(Addr fde)
 	return (p[0] >= 0x0c && p[0] <= 0x0f) || (p[0] >= 0x80 && p[0] < 0xc0);
 }
 
-/* A section of stubs (.plt.got, .plt.sec) has one FDE, which begins with a stub: a jump through memory. A function
- * that is no more than such a jump is 6 or 10 bytes long, a stub 8 or 16. */
+/* A section of stubs (.plt.got, .plt.sec) has one FDE, which begins with a stub: a jump through
+ * memory. A function that is no more than such a jump is 6 or 10 bytes long, a stub 8 or 16. */
 static Bool is_stub(Addr fde, Addr addr)
 {
 	static const UChar endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };

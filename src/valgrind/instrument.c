@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adds the code that writes records. The cursor is read once, at the beginning of a superblock, after a check that all
- * its records fit; where each record lies is then a constant away. Into each: the number of the descriptor, marked
- * as open; the words, each just before the access that needs it; then the header, which makes it a record, and the new
- * cursor. Costs about 1 ns per access; bench/mem measures it. */
+/* Adds the code that writes records. The cursor is read once, at the beginning of a superblock,
+ * after a check that all its records fit; where each record lies is then a constant away. Into
+ * each: the number of the descriptor, marked as open; the words, each just before the access that
+ * needs it; then the header, which makes it a record, and the new cursor. Costs about 1 ns per
+ * access; bench/mem measures it. */
 #include "instrument.h"
 
 #include <libvex_guest_amd64.h>
@@ -142,7 +143,8 @@ static IRExpr *register_now(struct out *o, Int offset)
 	return value(o, IRExpr_Get(offset, Ity_I64));
 }
 
-/* Marks of synchronisation come before the records of the superblock: the cursor is not read yet. */
+/* Marks of synchronisation come before the records of the superblock: the cursor is not read
+ * yet. */
 static void call_watched(struct out *o, Addr pc)
 {
 	enum vgb_watch watch = vgb_sync_watched(pc);

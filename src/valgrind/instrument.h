@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the statements of a superblock to the pieces that are recorded. scan.c finds them, instrument.c writes the
- * code. One superblock at a time. */
+/* From the statements of a superblock to the pieces that are recorded. scan.c finds them,
+ * instrument.c writes the code. One superblock at a time. */
 #ifndef BOB_VALGRIND_INSTRUMENT_H
 #define BOB_VALGRIND_INSTRUMENT_H
 

@@ -80,7 +80,8 @@ static void on_unmap(Addr a, SizeT len)
 
 /* --- exec --- */
 
-/* Could this tool run it? Not a 32-bit program, and not one that changes its user: those must run as they are. */
+/* Could this tool run it? Not a 32-bit program, and not one that changes its user: those must run
+ * as they are. */
 static Bool can_follow(const HChar *path)
 {
 	struct vg_stat st;

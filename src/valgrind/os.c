@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tool asks of the operating system and Valgrind does not offer to tools. No descriptor stays
- * open, so the program meets none of ours. */
+/* What the tool asks of the operating system and Valgrind does not offer to tools. No descriptor
+ * stays open, so the program meets none of ours. */
 #include "tool.h"
 
 #include <pub_tool_aspacemgr.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds what a superblock loads and stores and cuts it into pieces, of each of which either all happens or nothing: a
- * piece ends before every exit. Addresses that differ by a constant share a word: the address of the first
- * access that uses it. */
+/* Finds what a superblock loads and stores and cuts it into pieces, of each of which either all
+ * happens or nothing: a piece ends before every exit. Addresses that differ by a constant share a
+ * word: the address of the first access that uses it. */
 #include "instrument.h"
 
 #include <libvex_guest_amd64.h>
@@ -437,7 +437,8 @@ static void statement(struct scan *s, UInt at, const IRStmt *st)
 	}
 }
 
-/* The last instruction pushes or pops the return address: that is where the stack pointer is known. */
+/* The last instruction pushes or pops the return address: that is where the stack pointer is
+ * known. */
 static void end_with_flow(struct scan *s)
 {
 	int call = s->sb->jumpkind == Ijk_Call;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Marks of synchronisation (mem/sync.h). Superblocks that begin where a function of libc or libgomp begins that
- * synchronises, or where such a call returns, or where a thread's part of a parallel region begins, call here first. Where a call
- * will return is known when it is made, so that superblock is translated with the call in it: if it was translated
- * before, it is thrown away. */
+/* Marks of synchronisation (mem/sync.h). Superblocks that begin where a function of libc or libgomp
+ * begins that synchronises, or where such a call returns, or where a thread's part of a parallel
+ * region begins, call here first. Where a call will return is known when it is made, so that
+ * superblock is translated with the call in it: if it was translated before, it is thrown away. */
 #include "tool.h"
 
 #include <pub_tool_debuginfo.h>
@@ -164,7 +164,8 @@ static struct bob_sync of_thread(ThreadId id)
 	return (struct bob_sync){ syncs, &threads[id].sync, put, (void *)(UWord)id };
 }
 
-/* Thread `child` has number `number`; the parent is in pthread_create, or in something that is not watched. */
+/* Thread `child` has number `number`; the parent is in pthread_create, or in something that is not
+ * watched. */
 void vgb_sync_thread(ThreadId parent, ThreadId child, uint64_t number)
 {
 	const struct thread *t = &threads[parent];

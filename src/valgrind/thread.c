@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads, their streams, and the rooms that records are written into. A room is a mapped chunk: what is in
- * it survives the process. Full rooms are folded (archive/write/mem_write.h), or kept as they are. Instrumented code writes at vgb_cursor.at, the words first and the header last, and asks
- * for more room once per superblock; while nothing is recorded it writes into scratch memory instead. */
+/* Threads, their streams, and the rooms that records are written into. A room is a mapped chunk:
+ * what is in it survives the process. Full rooms are folded (archive/write/mem_write.h), or kept as
+ * they are. Instrumented code writes at vgb_cursor.at, the words first and the header last, and
+ * asks for more room once per superblock; while nothing is recorded it writes into scratch memory
+ * instead. */
 #include "tool.h"
 
 #include <pub_tool_libcassert.h>
@@ -263,8 +265,9 @@ void vgb_thread_mark(ThreadId id, enum bob_sync_kind kind, const uint64_t *word,
 		on_start(id, 0);
 }
 
-/* An instruction faulted within a piece. What came before it has happened and becomes a record of its own, of a
- * descriptor cut off there; the rest, if the program goes on, begins as another piece. */
+/* An instruction faulted within a piece. What came before it has happened and becomes a record of
+ * its own, of a descriptor cut off there; the rest, if the program goes on, begins as another
+ * piece. */
 static void cut_open_record(struct thread *t, Addr pc)
 {
 	static struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
@@ -331,7 +334,8 @@ void vgb_main_entered(void)
 	vgb_cursor.at = vgb_cursor.end = 0;
 }
 
-/* The first argument of __libc_start_main is main. Who has no such thing is recorded from here on. */
+/* The first argument of __libc_start_main is main. Who has no such thing is recorded from here
+ * on. */
 void vgb_start_called(HWord main)
 {
 	if (vgb_image_in_main(main))
@@ -412,8 +416,8 @@ static void on_signal_return(ThreadId id, Int signal)
 		on_start(id, 0);
 }
 
-/* In the child only the thread that forked is left; it gets a stream in a file of its own, once it has something to
- * write. The parent's rooms are the parent's. */
+/* In the child only the thread that forked is left; it gets a stream in a file of its own, once it
+ * has something to write. The parent's rooms are the parent's. */
 static void on_fork_child(ThreadId id)
 {
 	struct vgb_parent from = { .pid = (uint32_t)VG_(getppid)(), .seq = vgb_file_seq(),

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bobbin's Valgrind tool: records the loads and stores of a program in the format of src/mem/record.h. A program
- * of its own, linked with Valgrind's core; everything here runs beside the traced program, inside Valgrind, one
- * thread at a time (Valgrind's big lock), so nothing is locked. Functions are vgb_*, Valgrind's VG_(*).
+/* Bobbin's Valgrind tool: records the loads and stores of a program in the format of
+ * src/mem/record.h. A program of its own, linked with Valgrind's core; everything here runs beside
+ * the traced program, inside Valgrind, one thread at a time (Valgrind's big lock), so nothing is
+ * locked. Functions are vgb_*, Valgrind's VG_(*).
  *
  * instrument.c finds the accesses of a superblock and adds code that writes records at *cursor;
- * thread.c owns the cursors and the chunks they point into; file.c the process file; image.c knows which
- * code belongs to which image; desc.c numbers descriptors. */
+ * thread.c owns the cursors and the chunks they point into; file.c the process file; image.c knows
+ * which code belongs to which image; desc.c numbers descriptors. */
 #ifndef BOB_VALGRIND_TOOL_H
 #define BOB_VALGRIND_TOOL_H
 
@@ -34,7 +35,8 @@ extern struct vgb_options vgb_options;
 
 /* --- os.c --- */
 
-/* Bytes of the file [off, off + size), allocated and mapped for writing; NULL: refused, *why says. */
+/* Bytes of the file [off, off + size), allocated and mapped for writing; NULL: refused, *why
+ * says. */
 void *vgb_map(const HChar *path, uint64_t off, uint64_t size, enum bob_stop_reason *why);
 void vgb_unmap(void *p, uint64_t size);
 void *vgb_pages(uint64_t size); /* zeroed memory, NULL if there is none; vgb_unmap */
@@ -118,8 +120,8 @@ struct vgb_cursor {
 };
 extern struct vgb_cursor vgb_cursor;
 
-/* A header; and what stands in its place while the words are being written, not yet a header for a reader. Both
- * are immediates of 32 bits, extended by their sign. */
+/* A header; and what stands in its place while the words are being written, not yet a header for a
+ * reader. Both are immediates of 32 bits, extended by their sign. */
 #define VGB_HEADER(number) (0xffffffff80000000ull | (number))
 #define VGB_OPEN(number) ((uint64_t)(number) + 1)
 #define VGB_NUMBERS_MAX 0x7ffffffeu
@@ -136,7 +138,8 @@ extern Bool vgb_recording;
 void vgb_sync_init(void);
 /* Code of a library whose functions synchronise has been found. */
 void vgb_sync_library(const HChar *path);
-/* `parent` (0: none) is making `child`, which has number `number`; its first instruction; a child of fork, alone. */
+/* `parent` (0: none) is making `child`, which has number `number`; its first instruction; a child
+ * of fork, alone. */
 void vgb_sync_thread(ThreadId parent, ThreadId child, uint64_t number);
 void vgb_sync_begins(ThreadId id);
 void vgb_sync_forked(ThreadId id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations of C, as far as prototypes have them: specifiers, then a declarator, which is read outwards from its name. What is kept is
- * text: the words before and behind the name, so that the wrapper is declared in the very words of the spec. Attributes and storage classes
- * are dropped. */
+/* Declarations of C, as far as prototypes have them: specifiers, then a declarator, which is read
+ * outwards from its name. What is kept is text: the words before and behind the name, so that the
+ * wrapper is declared in the very words of the spec. Attributes and storage classes are dropped. */
 #include <stdio.h>
 #include <string.h>
 
@@ -250,7 +250,8 @@ static bob_status keep_type(struct bob_wrap_parser *p, const struct declaration 
 	return t->before && t->after ? BOB_OK : BOB_ERR_NOMEM;
 }
 
-/* A parameter that is an array or a function is a pointer: it is declared as one, because the text is also used where there is no such rule. */
+/* A parameter that is an array or a function is a pointer: it is declared as one, because the text
+ * is also used where there is no such rule. */
 static bob_status make_pointer(struct bob_wrap_parser *p, const struct declaration *d,
 			       struct bob_wrap_type *t)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The headers that generated code needs, and the specs that are there, as they are in the tree. The build says where that is. */
+/* The headers that generated code needs, and the specs that are there, as they are in the tree. The
+ * build says where that is. */
 #include "wrap/wrap.h"
 
 BOB_EMBED(bob_wrap_events_h, BOB_SOURCE "/include/bobbin/events.h");

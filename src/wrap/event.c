@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which of a function's parameters its event has, within the bounds of bobbin/events.h: what has no room is left out, the result last. */
+/* Which of a function's parameters its event has, within the bounds of bobbin/events.h: what has no
+ * room is left out, the result last. */
 #include <stdio.h>
 #include <string.h>
 

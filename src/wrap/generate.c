@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C from a spec: wrapper.h has what is the same in all of it, so that what is written here is short enough to read. */
+/* C from a spec: wrapper.h has what is the same in all of it, so that what is written here is short
+ * enough to read. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -27,13 +27,13 @@ struct bob_wrap_token {
 struct bob_wrap_tokens {
 	struct bob_wrap_token *at; /* the last one is BOB_WORD_END; free() */
 	uint32_t count, room;
-	uint32_t
-		bad; /* where a text or comment begins that does not end: byte; its line and column */
+	/* where a text or comment begins that does not end: byte; its line and column */
+	uint32_t bad;
 	uint32_t bad_line, bad_column;
 };
 
-/* The words of text[from..to), the first of them in this line. BOB_ERR_CORRUPT: see `bad`. BOB_ERR_NOMEM. To be called again for further parts;
- * bob_wrap_lex_end then. */
+/* The words of text[from..to), the first of them in this line. BOB_ERR_CORRUPT: see `bad`.
+ * BOB_ERR_NOMEM. To be called again for further parts; bob_wrap_lex_end then. */
 bob_status bob_wrap_lex(struct bob_wrap_tokens *t, const char *text, uint32_t from, uint32_t to,
 			uint32_t line);
 bob_status bob_wrap_lex_end(struct bob_wrap_tokens *t, uint32_t at, uint32_t line);

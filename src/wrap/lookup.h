@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of wrapper.h that says which function a wrapper stands for, and enrolls the wrapper when its library starts. */
+/* The part of wrapper.h that says which function a wrapper stands for, and enrolls the wrapper when
+ * its library starts. */
 #ifndef BOBBIN_LOOKUP_H
 #define BOBBIN_LOOKUP_H
 
@@ -45,7 +46,8 @@ static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrap
 
 /* --- symbols of libraries ---
  * The loader asks libraries that are open for everybody. What else a library has is read in its own
- * symbol table: asking the loader for that would count as opening it, and leave texts for dlerror. */
+ * symbol table: asking the loader for that would count as opening it, and leave texts for
+ * dlerror. */
 
 /* A loaded library, as dl_iterate_phdr has it. */
 struct bob_segment {
@@ -80,7 +82,8 @@ struct bob_search {
 	uint64_t unloaded;		/* libraries, until now */
 };
 
-/* Of the libraries behind this one: what comes before it is searched before it by the loader, too. */
+/* Of the libraries behind this one: what comes before it is searched before it by the loader,
+ * too. */
 static BOB_UNUSED int bob_visit(struct bob_library *l, size_t size, void *ctx)
 {
 	struct bob_search *search = ctx;
@@ -299,7 +302,8 @@ BOB_INLINE void *bob_next(struct bob_wrapper *w)
 
 /* --- the library starts --- */
 
-/* "?" becomes what the compiler found, or goes with its parameter if that is nothing that has a number. */
+/* "?" becomes what the compiler found, or goes with its parameter if that is nothing that has a
+ * number. */
 static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
 {
 	const char *from = w->parameters, *type = w->types;
@@ -326,7 +330,8 @@ static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
 	*to = 0;
 }
 
-/* Of the agent (redirect.c): the function's first instructions become a jump to `to`; *original goes on behind them. */
+/* Of the agent (redirect.c): the function's first instructions become a jump to `to`; *original
+ * goes on behind them. */
 typedef int (*bob_redirect_fn)(const char *program, const char *symbol, uint64_t address, void *to,
 			       void **original);
 

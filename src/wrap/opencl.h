@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the wrappers of OpenCL's host API (opencl.spec) do for kernels with tags (opencl_tags.h): docs/opencl.md.
+/* What the wrappers of OpenCL's host API (opencl.spec) do for kernels with tags (opencl_tags.h):
+ * docs/opencl.md.
  *
- * The program's own program objects and kernels are never touched. Of a source with tags a second program is built, the *twin*, and of its kernels
- * twins, which get the same arguments. A launch of a kernel with a twin launches the twin, with a buffer of its own, and lets the buffer be
- * read behind it. What came is given to the recorder, launch by launch, when the program has waited for something: nobody waits on its behalf.
- * Whatever fails, the program's own kernel is launched and nothing is said of it.
+ * The program's own program objects and kernels are never touched. Of a source with tags a second
+ * program is built, the *twin*, and of its kernels twins, which get the same arguments. A launch of
+ * a kernel with a twin launches the twin, with a buffer of its own, and lets the buffer be read
+ * behind it. What came is given to the recorder, launch by launch, when the program has waited for
+ * something: nobody waits on its behalf. Whatever fails, the program's own kernel is launched and
+ * nothing is said of it.
  *
- * Threads: any; one lock. Called in blocks of wrappers, so that what is called here is neither recorded nor wrapped. */
+ * Threads: any; one lock. Called in blocks of wrappers, so that what is called here is neither
+ * recorded nor wrapped. */
 #ifndef BOBBIN_OPENCL_H
 #define BOBBIN_OPENCL_H
 
@@ -378,7 +382,8 @@ static inline void bob_cl_tell(const struct bob_cl_flight *l)
 	bob_cl_now = NULL;
 }
 
-/* The program has waited for something: launches that are complete, in their order, up to the first that is not. */
+/* The program has waited for something: launches that are complete, in their order, up to the first
+ * that is not. */
 static inline void bob_cl_collect(void)
 {
 	pthread_mutex_lock(&bob_cl_lock);

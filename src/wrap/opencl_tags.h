@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tags in the source of OpenCL kernels, and what is made of it: docs/opencl.md. A tag is a comment where a statement may stand, in a kernel:
+/* Tags in the source of OpenCL kernels, and what is made of it: docs/opencl.md. A tag is a comment
+ * where a statement may stand, in a kernel:
  *
  *     bobbin: out TYPE NAME = EXPRESSION       the value goes to the CPU
  *     bobbin: in TYPE NAME                     the variable gets the CPU's value, if it has one
  *
- * TYPE: int uint long ulong float double. A kernel with tags gets one parameter more, a buffer of 64-bit words: how many work-items there are; a
- * pair for each `in`: is there a value, its bits; for each `out` a pair for each work-item: how often it was there, the newest value's bits. Nothing
- * is made of a source in which a tag cannot be understood. Lines stay what they are.
+ * TYPE: int uint long ulong float double. A kernel with tags gets one parameter more, a buffer of
+ * 64-bit words: how many work-items there are; a pair for each `in`: is there a value, its bits;
+ * for each `out` a pair for each work-item: how often it was there, the newest value's bits.
+ * Nothing is made of a source in which a tag cannot be understood. Lines stay what they are.
  *
  * Threads: any; nothing is kept. Source may be anything, and of any length. */
 #ifndef BOBBIN_OPENCL_TAGS_H
@@ -283,7 +285,8 @@ static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *c
 
 /* --- kernels --- */
 
-/* Up to behind the bracket that ends the group whose first one was read: parameters of this kernel; NULL: of an attribute. */
+/* Up to behind the bracket that ends the group whose first one was read: parameters of this kernel;
+ * NULL: of an attribute. */
 static inline void bob_cl_group(struct bob_cl_scan *s, const char *kernel)
 {
 	const int has_tags = kernel && bob_cl_has_tags(s->out, kernel);
@@ -372,7 +375,8 @@ static inline void bob_cl_pass(struct bob_cl_source *o, const char *text, size_t
 	}
 }
 
-/* Zeroed by the caller. With tags, `text` is what the source becomes; without, or with `why`, it is NULL. */
+/* Zeroed by the caller. With tags, `text` is what the source becomes; without, or with `why`, it is
+ * NULL. */
 static inline void bob_cl_read(struct bob_cl_source *o, const char *text, size_t len)
 {
 	bob_cl_pass(o, text, len, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of tags on their way: from and to the words of a launch's buffer, and what is kept of them in the trace, a value set for each kernel and
- * tag: how many, smallest, largest, sum.
+/* Values of tags on their way: from and to the words of a launch's buffer, and what is kept of them
+ * in the trace, a value set for each kernel and tag: how many, smallest, largest, sum.
  *
  * Threads: those of the lock in opencl.h; what the recorder does with sets it does by itself. */
 #ifndef BOBBIN_OPENCL_VALUES_H

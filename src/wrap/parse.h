@@ -31,7 +31,8 @@ bob_status bob_wrap_complain(struct bob_wrap_parser *p, const struct bob_wrap_to
 	__attribute__((format(printf, 4, 5)));
 /* From one of ( [ { to behind the one that ends it. */
 bob_status bob_wrap_skip_group(struct bob_wrap_parser *p);
-/* The words [from, to) as text, those that were dropped left out; in the pool. NULL without memory. */
+/* The words [from, to) as text, those that were dropped left out; in the pool. NULL without
+ * memory. */
 char *bob_wrap_join(struct bob_wrap_parser *p, uint32_t from, uint32_t to);
 
 /* declare.c: one prototype, up to what comes behind its declarator. */

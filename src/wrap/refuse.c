@@ -5,7 +5,8 @@
 #include "wrap/wrap.h"
 
 struct refusal {
-	const char *names;	/* apart by spaces; one that ends in * stands for all that begin so */
+	/* apart by spaces; one that ends in * stands for all that begin so */
+	const char *names;
 	const char *why;
 };
 

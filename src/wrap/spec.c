@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A spec from its text: sections, prototypes, blocks of code. Sections begin with a line of their own, sj-include: or include: for what is
- * copied, sj-definitions: or definitions: for prototypes; each may come more than once. */
+/* A spec from its text: sections, prototypes, blocks of code. Sections begin with a line of their
+ * own, sj-include: or include: for what is copied, sj-definitions: or definitions: for prototypes;
+ * each may come more than once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +182,8 @@ static struct bob_wrap_token place_in(const struct bob_wrap_parser *p,
 	return t;
 }
 
-/* Behind the event's parameters are known. Those of MPI's functions are called as MPI's recorder calls them. */
+/* Behind the event's parameters are known. Those of MPI's functions are called as MPI's recorder
+ * calls them. */
 static bob_status check_when(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	const struct bob_wrap_token *brace = &p->tokens.at[f->when_token];

@@ -8,7 +8,9 @@
 static void put_sum(struct bob_wrap_out *o, const struct bob_wrap_function *f, const char *macro)
 {
 	uint32_t plain =
-		0; /* which are known without the compiler; their types may need names that are not there */
+		/* which are known without the compiler; their types may need names that are not
+		 * there */
+		0;
 
 	for (uint32_t i = 0; i < f->parameter_count; i++) {
 		const enum bob_wrap_kind kind = f->parameters[i].type.kind;
@@ -85,7 +87,8 @@ static void put_stub_begin(struct bob_wrap_out *o, const struct bob_wrap_functio
 	bob_wrap_put(o, "\t\t(void)bob_values;\n\t}\n\treturn bob_count;\n}\n");
 }
 
-/* A result of a named type is one only if the compiler finds it in a register. A block cannot change what the caller gets. */
+/* A result of a named type is one only if the compiler finds it in a register. A block cannot
+ * change what the caller gets. */
 static void put_stub_result(struct bob_wrap_out *o, const struct bob_wrap_function *f,
 			    const char *name)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of wrapper.h that only some functions need: entries in assembly.
  *
- * BOB_STUB: the function's parameters cannot be passed on by C. The stub puts itself in the place where the return address is, and jumps to the function, which finds registers and stack as its
+ * BOB_STUB: the function's parameters cannot be passed on by C. The stub puts itself in the place
+ * where the return address is, and jumps to the function, which finds registers and stack as its
  * caller left them.
- * BOB_CALLED: they can, but the function is one of the program itself, and has blocks: the stub calls the wrapper in C with the same parameters, and puts back every register but those of the
- * result. What the function did to the registers that hold rounding and floating-point exceptions stays. */
+ * BOB_CALLED: they can, but the function is one of the program itself, and has blocks: the stub
+ * calls the wrapper in C with the same parameters, and puts back every register but those of the
+ * result. What the function did to the registers that hold rounding and floating-point exceptions
+ * stays. */
 #ifndef BOBBIN_WRAPPER_STUBS_H
 #define BOBBIN_WRAPPER_STUBS_H
 
@@ -12,10 +15,11 @@
 #include "wrap/lookup.h"
 #endif
 
-/* A function that was entered through its stub, until it returns. While it runs, rbx -- which it preserves -- points to this, so that unwinders
- * find the caller. */
+/* A function that was entered through its stub, until it returns. While it runs, rbx -- which it
+ * preserves -- points to this, so that unwinders find the caller. */
 struct bob_stub_frame {
-	void *back;		/* the caller's address; +0 and +8 are known to the assembly below */
+	/* the caller's address; +0 and +8 are known to the assembly below */
+	void *back;
 	uint64_t rbx;
 	void **slot;		/* where its return address was; NULL: free */
 	struct bob_wrapper *wrapper;
@@ -59,7 +63,8 @@ static int bob_stub_has_key;
 extern char bob_stub_return[] __attribute__((visibility("hidden")));
 _Static_assert(offsetof(struct bob_wrapper, next) == 32, "BOB_STUB");
 
-/* Is the frame's function known to have ended without returning? The stack below ours, not far away, is in use or was. */
+/* Is the frame's function known to have ended without returning? The stack below ours, not far
+ * away, is in use or was. */
 static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
 {
 	return f->slot == slot ||
@@ -189,8 +194,9 @@ __attribute__((used)) static int bob_stub_unwound(int version, int actions, uint
 	return 8;		/* go on */
 }
 
-/* All registers are put back, those that functions need not preserve, too: compilers know which ones a function that they see leaves alone,
- * and do not care for more of the stack's alignment than it needs. */
+/* All registers are put back, those that functions need not preserve, too: compilers know which
+ * ones a function that they see leaves alone, and do not care for more of the stack's alignment
+ * than it needs. */
 #define BOB_STUB_SAVE                                                                              \
 	"andq $-64, %rsp\nsubq $2752, %rsp\nxorl %eax, %eax\n"                                     \
 	"movq %rax, 512(%rsp)\nmovq %rax, 520(%rsp)\nmovq %rax, 528(%rsp)\nmovq %rax, 536(%rsp)\n" \
@@ -224,9 +230,10 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	"popfq\n.cfi_adjust_cfa_offset -8\n"
 	"movq 8(%rsp), %r11\nret $8\n.cfi_endproc\n.size bob_stub_enter, .-bob_stub_enter\n"
 
-	/* Functions return here. Unwinders look for the byte before an address that is returned to: hence the nop. The address to go on
-	 * at is in the frame at rbx, the caller's rbx behind it. The canonical frame address is made up, 8 above the caller's stack
-	 * pointer: unwinders know frames by it, and it must not be the function's. */
+	/* Functions return here. Unwinders look for the byte before an address that is returned to:
+	 * hence the nop. The address to go on at is in the frame at rbx, the caller's rbx behind
+	 * it. The canonical frame address is made up, 8 above the caller's stack pointer: unwinders
+	 * know frames by it, and it must not be the function's. */
 	".p2align 4\n.type bob_stub_returned, @function\nbob_stub_returned:\n"
 	".cfi_startproc\n.cfi_personality 0x1b, bob_stub_unwound\n"
 	".cfi_def_cfa %rsp, 8\n.cfi_escape 0x14, 7, 1\n"
@@ -249,7 +256,8 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 
 /* --- BOB_CALLED --- */
 
-/* Which registers hold a result of this type: 1 rax, 2 rdx, 4 xmm0, 8 xmm1. What is on the x87 stack stays there. */
+/* Which registers hold a result of this type: 1 rax, 2 rdx, 4 xmm0, 8 xmm1. What is on the x87
+ * stack stays there. */
 #define BOB_KIND(x) __builtin_classify_type(x)
 #define BOB_IS_NUMBER(x) (BOB_KIND(x) >= 1 && BOB_KIND(x) <= 5)
 #define BOB_IS_X87(x) (BOB_TYPE(x) == 'x' || (BOB_KIND(x) == 9 && sizeof(x) > 16))
@@ -261,7 +269,8 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	 sizeof(x) > 16	  ? 1u :                                                                   \
 			    15u)
 
-/* How many registers of either kind a parameter takes, if there are enough, and bytes on the stack whatever there is: at most. Of small structs only the compiler knows. Where registers are not
+/* How many registers of either kind a parameter takes, if there are enough, and bytes on the stack
+ * whatever there is: at most. Of small structs only the compiler knows. Where registers are not
  * enough each takes 16 bytes: some are as large, or so aligned. */
 #define BOB_INTEGERS(x) (BOB_IS_NUMBER(x) ? (unsigned)(sizeof(x) + 7) / 8 : 0u)
 #define BOB_REALS(x) (BOB_IS_X87(x) ? 0u : BOB_KIND(x) == 8 ? 1u : BOB_KIND(x) == 9 ? 2u : 0u)
@@ -286,7 +295,8 @@ _Static_assert(offsetof(struct bob_wrapper, inner) == 96 &&
 		"leaq " wrapper "(%rip), %r11\njmp bob_stub_call\n.cfi_endproc\n.size " label      \
 		", .-" label "\n")
 
-/* From rbp: 0 rbp, 8 flags, 16 r11, 24 the return address, 32 what was passed on the stack; below it rax, rcx, rdx, rsi, rdi, r8, r9, r10, the wrapper, rbx. rbx has where xsave wrote. */
+/* From rbp: 0 rbp, 8 flags, 16 r11, 24 the return address, 32 what was passed on the stack; below
+ * it rax, rcx, rdx, rsi, rdi, r8, r9, r10, the wrapper, rbx. rbx has where xsave wrote. */
 __asm__(".text\n.p2align 4\n.type bob_stub_call, @function\nbob_stub_call:\n"
 	".cfi_startproc\n.cfi_def_cfa %rsp, 16\n"
 	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the wrappers that `bobbin wrap` writes stand on: docs/wrap.md. Each source file that includes this is a library of its own.
+/* What the wrappers that `bobbin wrap` writes stand on: docs/wrap.md. Each source file that
+ * includes this is a library of its own.
  *
- * A wrapper lets its function's event begin, calls the function, and lets the event end, also when it is left by an exception. A function
- * whose parameters C cannot pass on ("..." or "()"), or whose callers know which registers it leaves alone, is entered through a stub (stubs.h).
+ * A wrapper lets its function's event begin, calls the function, and lets the event end, also when
+ * it is left by an exception. A function whose parameters C cannot pass on ("..." or "()"), or
+ * whose callers know which registers it leaves alone, is entered through a stub (stubs.h).
  *
  * Threads: any. errno is left alone, but by blocks of the user. */
 #ifndef BOBBIN_WRAPPER_H
@@ -30,11 +32,12 @@ struct bob_stub_result;
 struct bob_wrapper {
 	const char *symbol;
 	const char *name;		/* of the event; NULL: it has none, only blocks */
-	const char *
-		parameters; /* for bob_event_register; "?": of a type that only the compiler knows */
+	/* for bob_event_register; "?": of a type that only the compiler knows */
+	const char *parameters;
 	const char *types;		/* BOB_TYPE of each of these */
 	void *next;			/* the function itself; NULL: to be looked up */
-	void *patch;			/* what the function is to jump to, where it cannot be stood before; NULL: it can */
+	/* what the function is to jump to, where it cannot be stood before; NULL: it can */
+	void *patch;
 	uint64_t address;		/* then: its link address ... */
 	const char *program;		/* ... in this file */
 	bob_event_id event;
@@ -45,13 +48,16 @@ struct bob_wrapper {
 	const char *when;		/* for bob_event_when; NULL: none */
 	/* of functions of the program that have blocks */
 	void *inner;			/* the wrapper in C */
-	uint32_t stack;			/* at most so many bytes are passed on the stack, a multiple of 16 */
+	/* at most so many bytes are passed on the stack, a multiple of 16 */
+	uint32_t stack;
 	uint32_t result;		/* BOB_RESULT_REGISTERS */
 	/* of what is in a library that was opened for its own names only, or nowhere */
-	uint32_t may_go;		/* `next` is right while no library has been unloaded since ... */
+	/* `next` is right while no library has been unloaded since ... */
+	uint32_t may_go;
 	uint32_t complained;
 	uint64_t unloaded;		/* ... so many were */
-	void *entry;			/* the wrapper, where it has the function's name; else NULL */
+	/* the wrapper, where it has the function's name; else NULL */
+	void *entry;
 };
 
 /* --- values --- */
@@ -119,7 +125,8 @@ BOB_INLINE union bob_arg bob_value(int type, const void *at)
 
 /* Something of ours is at work in this thread: what it calls is not recorded. */
 BOB_THREAD volatile int bob_busy;
-/* The frame of a wrapper whose block of the user's is at work: neither is what that calls. Frames below an older one have ended (longjmp). */
+/* The frame of a wrapper whose block of the user's is at work: neither is what that calls. Frames
+ * below an older one have ended (longjmp). */
 BOB_THREAD volatile uintptr_t bob_block_frame;
 
 #define BOB_FRAME ((uintptr_t)__builtin_frame_address(0))
@@ -199,7 +206,8 @@ BOB_INLINE void bob_block_resume(const struct bob_block *b)
 
 /* --- stubs --- */
 
-/* What a stub gives C code: registers as the function finds them, the first 176 bytes as va_arg expects them; what is on the stack. */
+/* What a stub gives C code: registers as the function finds them, the first 176 bytes as va_arg
+ * expects them; what is on the stack. */
 struct bob_stub_call {
 	uint64_t integer[6];
 	double real[8][2];
@@ -217,7 +225,8 @@ struct bob_stub_result {
 /* The type of a result that is in a register of these. */
 #define BOB_RESULT_TYPE(x) (BOB_TYPE(x) == 'x' ? 0 : BOB_TYPE(x))
 
-/* Parameters, in order, by va_arg: as structs, because float, short and so on have not been promoted. */
+/* Parameters, in order, by va_arg: as structs, because float, short and so on have not been
+ * promoted. */
 BOB_INLINE void bob_stub_arguments(const struct bob_stub_call *c, int hidden, void *list)
 {
 	struct {

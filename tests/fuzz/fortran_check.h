@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What holds of any file that was split, whatever its bytes: statements name their bytes, and no byte of a line of code is lost
- * but blanks, comments, and marks of continuation. Asserts. */
+/* What holds of any file that was split, whatever its bytes: statements name their bytes, and no
+ * byte of a line of code is lost but blanks, comments, and marks of continuation. Asserts. */
 #ifndef BOB_TESTS_FORTRAN_CHECK_H
 #define BOB_TESTS_FORTRAN_CHECK_H
 

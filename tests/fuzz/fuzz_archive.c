@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole trace files. Input of 4096 bytes and more is a file of a trace: opened as it is, then with its
- * head and chunk checksums made right, so that the fuzzer gets behind them. One that calls itself an
- * image or marks is read beside the process of the small golden trace, which it belongs to. Shorter
- * input is a row of symbols: written, read back and compared. */
+/* Whole trace files. Input of 4096 bytes and more is a file of a trace: opened as it is, then with
+ * its head and chunk checksums made right, so that the fuzzer gets behind them. One that calls
+ * itself an image or marks is read beside the process of the small golden trace, which it belongs
+ * to. Shorter input is a row of symbols: written, read back and compared. */
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -262,7 +262,8 @@ static void read_all_values(struct bob_trace *t)
 		merge_again(t);
 }
 
-/* Small ones only: what is in a stretch is folded anew. Last of all, since the others are gone then. */
+/* Small ones only: what is in a stretch is folded anew. Last of all, since the others are gone
+ * then. */
 static void read_stretches(struct bob_trace *t)
 {
 	static const struct bob_stretch s = { .from = { .given = 1, .by_number = 1, .number = 4 },
@@ -292,7 +293,8 @@ static const struct golden *heads(void)
 	return &g;
 }
 
-/* The input and, for kinds that mean nothing by themselves, the golden files of other kinds: a head, which processes go on from. */
+/* The input and, for kinds that mean nothing by themselves, the golden files of other kinds: a
+ * head, which processes go on from. */
 static size_t gather(struct bob_memory_file *files, const uint8_t *data, size_t size)
 {
 	const struct golden *g = small_trace();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the description of caches: refused in one printable line, or a machine that can be, that is the
- * same after being written and read back, and that simulates a few accesses. */
+/* Any bytes as the description of caches: refused in one printable line, or a machine that can be,
+ * that is the same after being written and read back, and that simulates a few accesses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

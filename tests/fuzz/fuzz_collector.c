@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chunks of a process that has ended, as its collector finds them. The input is items of 8 bytes and data: kind, stream (bit 7:
- * sealed), size of the chunk in 64 bytes, bytes of data, aux (16 bits each). Headers are right, what is in them is the
- * input's. Whatever it is, the collector ends, and ends well or says that it did not. */
+/* Chunks of a process that has ended, as its collector finds them. The input is items of 8 bytes
+ * and data: kind, stream (bit 7: sealed), size of the chunk in 64 bytes, bytes of data, aux (16
+ * bits each). Headers are right, what is in them is the input's. Whatever it is, the collector
+ * ends, and ends well or says that it did not. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as commands: refused in one printable line with a column, or in the table; what the table prints is read again as the same. */
+/* Any bytes as commands: refused in one printable line with a column, or in the table; what the
+ * table prints is read again as the same. */
 #undef NDEBUG
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a map of concerns, laid over two small texts, and as the texts themselves: refused in one printable line that
- * says where, or counted so that every line of code is somewhere. */
+/* Any bytes as a map of concerns, laid over two small texts, and as the texts themselves: refused
+ * in one printable line that says where, or counted so that every line of code is somewhere. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

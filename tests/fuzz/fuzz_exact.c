@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packed moments of events: bytes as heads and tails, which are read or refused; what was read is packed again and read again. Then
- * bytes as values. */
+/* Packed moments of events: bytes as heads and tails, which are read or refused; what was read is
+ * packed again and read again. Then bytes as values. */
 #include <stdlib.h>
 #include <string.h>
 

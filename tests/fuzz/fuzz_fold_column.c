@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes first as pieces, which must be refused or walked without harm; then as a program of loop nests, whose
- * values go through a column, bytes and back. */
+/* Bytes first as pieces, which must be refused or walked without harm; then as a program of loop
+ * nests, whose values go through a column, bytes and back. */
 #include "../unit/fold/values.h"
 
 #define VALUES 20000u

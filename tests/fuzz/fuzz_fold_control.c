@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as a program that makes shapes: shapes, and repetitions of what was made before. Folded, expanded,
- * compared. */
+/* Bytes as a program that makes shapes: shapes, and repetitions of what was made before. Folded,
+ * expanded, compared. */
 #include "../unit/fold/events.h"
 
 #define EVENTS 20000u

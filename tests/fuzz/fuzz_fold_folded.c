@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as the entries of a folder; or, if the first one is odd, as a packed trace; or, if it is 2, as one with so many bytes
- * apart as the second says, which come first. What can be read is expanded up to a bound, packed and unpacked: that gives the same bytes again. */
+/* Bytes as the entries of a folder; or, if the first one is odd, as a packed trace; or, if it is 2,
+ * as one with so many bytes apart as the second says, which come first. What can be read is
+ * expanded up to a bound, packed and unpacked: that gives the same bytes again. */
 #include "../unit/fold/events.h"
 
 #define EVENTS 20000u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as a program that makes leaves: shapes with words, and repetitions of what was before with values that
- * go on. Folded, completed in between, merged with itself, packed, unpacked, expanded, compared. */
+/* Bytes as a program that makes leaves: shapes with words, and repetitions of what was before with
+ * values that go on. Folded, completed in between, merged with itself, packed, unpacked, expanded,
+ * compared. */
 #include "../unit/fold/events.h"
 
 #define EVENTS 4000u
@@ -16,7 +17,8 @@ static void must(const char *wrong)
 	}
 }
 
-/* Affine in the events so far, and more; or, for steps from 190 to 200, numbers that come again after 6 to 16 events. */
+/* Affine in the events so far, and more; or, for steps from 190 to 200, numbers that come again
+ * after 6 to 16 events. */
 static uint64_t value_of(uint64_t i, uint64_t step, uint64_t count)
 {
 	if (step >= 190 && step <= 200)

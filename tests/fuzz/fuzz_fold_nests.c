@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as the entries of a folder, or, if the first one is odd, as a packed trace: nests give the events of the
- * cursor, and end as it does. */
+/* Bytes as the entries of a folder, or, if the first one is odd, as a packed trace: nests give the
+ * events of the cursor, and end as it does. */
 #include "../unit/fold/events.h"
 #include "../unit/fold/nests.h"
 

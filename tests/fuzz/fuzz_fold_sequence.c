@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as what a random program draws (sequence.h). Folded, read in between, expanded in both ways, merged, packed, unpacked. */
+/* Bytes as what a random program draws (sequence.h). Folded, read in between, expanded in both
+ * ways, merged, packed, unpacked. */
 #include "../unit/fold/sequence_check.h"
 
 #define EVENTS 1500u

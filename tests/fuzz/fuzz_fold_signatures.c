@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first byte: how many that follow are a signature tree; the others are a trace under it. A tree that can be read gives the
- * same bytes again, alone and merged with itself, and numbers its paths; a trace gives, packed twice, the same bytes. */
+/* The first byte: how many that follow are a signature tree; the others are a trace under it. A
+ * tree that can be read gives the same bytes again, alone and merged with itself, and numbers its
+ * paths; a trace gives, packed twice, the same bytes. */
 #include "../unit/fold/events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

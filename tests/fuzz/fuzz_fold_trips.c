@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes first as trip counts to be read, which must end or be refused; then as a program that makes some, written
- * and read back. */
+/* Bytes first as trip counts to be read, which must end or be refused; then as a program that makes
+ * some, written and read back. */
 #include "../unit/fold/trips.h"
 
 #define VALUES 30000u

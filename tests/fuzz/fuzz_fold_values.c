@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes first as a stream to be read, which must end or be refused; then as a program that makes values, written
- * and read back. */
+/* Bytes first as a stream to be read, which must end or be refused; then as a program that makes
+ * values, written and read back. */
 #include "../unit/fold/stream.h"
 
 #define VALUES 20000u

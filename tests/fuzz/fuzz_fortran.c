@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a Fortran file, in each form: every byte of code is in a statement, and every statement says where. */
+/* Any bytes as a Fortran file, in each form: every byte of code is in a statement, and every
+ * statement says where. */
 #include "fortran_check.h"
 
 #include "../unit/source/probe_all.h"

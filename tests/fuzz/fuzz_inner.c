@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes in a trace file. Packed leaves, the first byte being 0: read or refused, within the room there is. Else the input is chunks of a process
- * file, kind, count of bytes, bytes each: packed as two processes and read again, they are what they were. */
+/* Processes in a trace file. Packed leaves, the first byte being 0: read or refused, within the
+ * room there is. Else the input is chunks of a process file, kind, count of bytes, bytes each:
+ * packed as two processes and read again, they are what they were. */
 #include <stdlib.h>
 #include <string.h>
 

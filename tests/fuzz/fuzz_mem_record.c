@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as descriptors, each followed by words: what is accepted must come back the same from bytes of our
- * own, and its records must walk without harm. The whole input is also a seed of descriptors that must be accepted. */
+/* Bytes as descriptors, each followed by words: what is accepted must come back the same from bytes
+ * of our own, and its records must walk without harm. The whole input is also a seed of descriptors
+ * that must be accepted. */
 #include <stdio.h>
 #include <stdlib.h>
 

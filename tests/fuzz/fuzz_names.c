@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a kept file of names says it was made for, from any bytes: refused, or numbers that go out and come back the same. */
+/* What a kept file of names says it was made for, from any bytes: refused, or numbers that go out
+ * and come back the same. */
 #undef NDEBUG
 #include <assert.h>
 

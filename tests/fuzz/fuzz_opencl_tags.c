@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the source of OpenCL kernels: nothing is made of it, or a text that has as many lines, in which what was no tag, no list of parameters and no
- * beginning of a kernel is as it was: without what was put in, it is shorter than before by its tags at most. */
+/* Any bytes as the source of OpenCL kernels: nothing is made of it, or a text that has as many
+ * lines, in which what was no tag, no list of parameters and no beginning of a kernel is as it was:
+ * without what was put in, it is shorter than before by its tags at most. */
 #undef NDEBUG
 #include <assert.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bob_plan_check against any bytes. Version and checksum are made right first, or nothing behind them would be
- * reached. What passes is then followed the way the agent does: every index and offset. */
+/* bob_plan_check against any bytes. Version and checksum are made right first, or nothing behind
+ * them would be reached. What passes is then followed the way the agent does: every index and
+ * offset. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bob_plan_image and bob_plan_mem_image against any bytes that call themselves ELF. Round trip: what they make
- * must pass their checks and be the same the second time. */
+/* bob_plan_image and bob_plan_mem_image against any bytes that call themselves ELF. Round trip:
+ * what they make must pass their checks and be the same the second time. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bob_mem_plan_check against any bytes, as fuzz_plan.c does for patch plans: version, length and checksum are
- * made right first. What passes is followed the way the agent does: every index and offset, and the map from
- * places in the code. */
+/* bob_mem_plan_check against any bytes, as fuzz_plan.c does for patch plans: version, length and
+ * checksum are made right first. What passes is followed the way the agent does: every index and
+ * offset, and the map from places in the code. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static void follow_fields(const uint8_t *p, const struct bob_plan_section *field
 		use(p + in->off + at[i], 4);
 }
 
-/* Hostile still; what it says can be followed. At most FINDS places a function: each reads the map anew. */
+/* Hostile still; what it says can be followed. At most FINDS places a function: each reads the map
+ * anew. */
 static void follow_map(const struct bob_mem_plan_head *h, uint32_t func)
 {
 	const struct bob_mem_func *f = (const void *)((const uint8_t *)h + h->funcs.off);

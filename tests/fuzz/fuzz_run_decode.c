@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arbitrary bytes as a block of each codec. First byte: codec; next two: symbols asked for, few as a
- * rule, since a silent model makes any number from nothing. */
+/* Arbitrary bytes as a block of each codec. First byte: codec; next two: symbols asked for, few as
+ * a rule, since a silent model makes any number from nothing. */
 #include "../unit/run/rig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

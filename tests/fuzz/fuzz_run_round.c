@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as a program that makes symbols: loops, new symbols, restarts. Encoded with a codec, a stretch length
- * and a block size of the input's choice, read back, compared. First three bytes: those choices. */
+/* Bytes as a program that makes symbols: loops, new symbols, restarts. Encoded with a codec, a
+ * stretch length and a block size of the input's choice, read back, compared. First three bytes:
+ * those choices. */
 #include "../unit/run/rig.h"
 
 #define SYMBOLS 8000u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keys of a program's own events, from any bytes: refused, or taken apart and put together the same; the same bytes as what
- * bob_event_register gets, name and parameters apart by a zero: refused, or keys that say so. */
+/* Keys of a program's own events, from any bytes: refused, or taken apart and put together the
+ * same; the same bytes as what bob_event_register gets, name and parameters apart by a zero:
+ * refused, or keys that say so. */
 #undef NDEBUG
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a spec: refused in one printable line that says where, or functions whose events are within bounds, and C in which every
- * bracket has its end. */
+/* Any bytes as a spec: refused in one printable line that says where, or functions whose events are
+ * within bounds, and C in which every bracket has its end. */
 #undef NDEBUG
 #include <assert.h>
 #include <stdio.h>

@@ -254,7 +254,8 @@ static void mutate_file(struct bytes *file, uint64_t *r, int nested)
 
 /* --- chunks of two files --- */
 
-/* A chunk of `from`, of a kind that the file has if there is one, takes the place of that chunk or is added. */
+/* A chunk of `from`, of a kind that the file has if there is one, takes the place of that chunk or
+ * is added. */
 static inline void cross_files(struct bytes *file, const struct bytes *from, uint64_t *r)
 {
 	struct parts *p = must_alloc(sizeof(*p)), *q = must_alloc(sizeof(*q));
@@ -334,8 +335,8 @@ static inline size_t blob_mutate(uint8_t *data, size_t size, size_t max, unsigne
 
 /* --- the target --- */
 
-/* What an input has behind its files, for the target that includes this: it is put there, in a buffer of
- * `max` bytes. The new length. */
+/* What an input has behind its files, for the target that includes this: it is put there, in a
+ * buffer of `max` bytes. The new length. */
 static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed);
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);

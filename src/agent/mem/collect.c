@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rooms that another process folds (docs/collector.md). What a thread does here is to hand over a full room and to take a free
- * one. If there is none it waits; and when nobody will come any more it folds for itself, from where the collector stood.
+/* Rooms that another process folds (docs/collector.md). What a thread does here is to hand over a
+ * full room and to take a free one. If there is none it waits; and when nobody will come any more
+ * it folds for itself, from where the collector stood.
  *
- * How long: who has not come within AWAIT_MS after a thread needed it does not come. One that is there is waited for as long
- * as it lives. */
+ * How long: who has not come within AWAIT_MS after a thread needed it does not come. One that is
+ * there is waited for as long as it lives. */
 #include "agent/mem/mem.h"
 
 #include "agent/os.h"

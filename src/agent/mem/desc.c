@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors are numbered by process: first those of marks, of which each kind of synchronisation has its own, then those of each image, in blocks. They are
- * written into the file before the first record that names them. */
+/* Descriptors are numbered by process: first those of marks, of which each kind of synchronisation
+ * has its own, then those of each image, in blocks. They are written into the file before the first
+ * record that names them. */
 #include "agent/mem/mem.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events that another part of ours records in this thread, calls of MPI, as marks among the accesses (mem/record.h). A mark says at
- * first that the event has begun: that is what a kill leaves. If nothing was recorded up to the event's end, it becomes the
- * mark of a whole event, with one store; else another mark says where it ends. */
+/* Events that another part of ours records in this thread, calls of MPI, as marks among the
+ * accesses (mem/record.h). A mark says at first that the event has begun: that is what a kill
+ * leaves. If nothing was recorded up to the event's end, it becomes the mark of a whole event, with
+ * one store; else another mark says where it ends. */
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts a memory plan to work: the translated code goes into an arena near the image, the image's text becomes what
- * the plan says, function by function. A function that must stay as it is -- because the agent is called at its
- * entry -- is left out whole. */
+/* Puts a memory plan to work: the translated code goes into an arena near the image, the image's
+ * text becomes what the plan says, function by function. A function that must stay as it is --
+ * because the agent is called at its entry -- is left out whole. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -201,9 +201,9 @@ void mem_image_describe(const struct bob_image *im, struct bob_meta *meta)
 
 /* --- back --- */
 
-/* Other threads may be running there: first everything that changes becomes a trap, jumps from their first byte on,
- * then the original comes back, instructions from their last byte on. Who meets a trap in between tries
- * again (trap.c). */
+/* Other threads may be running there: first everything that changes becomes a trap, jumps from
+ * their first byte on, then the original comes back, instructions from their last byte on. Who
+ * meets a trap in between tries again (trap.c). */
 static void restore(struct bob_image *im, const struct bob_mem_patch *p)
 {
 	volatile uint8_t *at = (volatile uint8_t *)(uintptr_t)(im->bias + p->addr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the agent: recording memory accesses (docs/mem-native.md). Images run translated code, whose probes
- * write records (mem/record.h) through the slots of struct bob_mem_slots.
+/* Inside the agent: recording memory accesses (docs/mem-native.md). Images run translated code,
+ * whose probes write records (mem/record.h) through the slots of struct bob_mem_slots.
  *
  *   image.c    puts memory plans to work; takes functions back
  *   desc.c     the descriptors of all images, numbered, and in the file
@@ -13,8 +13,9 @@
  *   collect.c  rooms that another process folds (docs/collector.md)
  *   source.c   what instrumented sources record (src/probe), instead of translated code
  *
- * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it dead), the
- * rest is written under the process's lock. All signals are blocked while a room is changed. */
+ * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it
+ * dead), the rest is written under the process's lock. All signals are blocked while a room is
+ * changed. */
 #ifndef BOB_AGENT_MEM_MEM_H
 #define BOB_AGENT_MEM_MEM_H
 
@@ -56,8 +57,8 @@ struct bob_mem_image {
 	uint32_t *desc_at;	/* of each descriptor, in the plan's bytes */
 	/* as in the plan, with the original's bytes while the new ones are in place */
 	uint8_t *text;
-	uint8_t *
-		out; /* by function: why it runs as it was (enum bob_mem_decline), 0: it does not */
+	/* by function: why it runs as it was (enum bob_mem_decline), 0: it does not */
+	uint8_t *out;
 };
 
 static inline const void *mem_section(const struct bob_mem_plan_head *plan,
@@ -75,7 +76,8 @@ bool mem_image_again(struct bob_image *im, enum bob_skip *why);
 /* Its META record: what is not translated. */
 void mem_image_describe(const struct bob_image *im, struct bob_meta *meta);
 #define BOB_MEM_INT3 0xccu
-/* The function gets its own bytes back: control came in where nobody foresaw it. False: the system refused. */
+/* The function gets its own bytes back: control came in where nobody foresaw it. False: the system
+ * refused. */
 bool mem_give_back(struct bob_image *im, uint32_t func);
 /* All functions of it; the caller holds the process's lock, and ends the recording. */
 void mem_give_back_all(struct bob_image *im);
@@ -85,7 +87,8 @@ const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code);
 /* --- desc.c --- lock held, but for the last --- */
 /* Numbers for the image's descriptors. */
 bool mem_descs_add(struct bob_image *im);
-/* Into the file: those of one image; those of marks, first of all: their numbers are those of enum bob_mem_mark. */
+/* Into the file: those of one image; those of marks, first of all: their numbers are those of enum
+ * bob_mem_mark. */
 bool mem_descs_write(const struct bob_image *im);
 bool mem_marks_write(void);
 static inline uint32_t mem_sync_desc(enum bob_sync_kind kind)
@@ -101,7 +104,8 @@ static inline uint32_t mem_event_desc(uint32_t what, bool begin)
 /* These two are in the file. False: they cannot be. No lock. */
 bool mem_event_known(uint32_t what);
 const struct bob_mem_desc *mem_desc(void *unused, uint32_t number);
-/* The same with accesses and steps, valid while the lock is held, and its image's bias. Lock held. */
+/* The same with accesses and steps, valid while the lock is held, and its image's bias. Lock
+ * held. */
 bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias);
 /* Another one, in the file; its number, 0: there is no room. Lock held. */
 uint32_t mem_desc_make(const struct bob_mem_desc *d);
@@ -114,10 +118,12 @@ struct mem_cut {
 	bool part;		/* of an iteration, or of a block: words of this descriptor */
 	uint32_t number, words;
 	uint64_t word
-		[BOB_MEM_WORDS_MAX]; /* in the iteration under way (payload: in the next one, if all has happened) */
+		/* in the iteration under way (payload: in the next one, if all has happened) */
+		[BOB_MEM_WORDS_MAX];
 };
-/* `word` is behind the record's header; `counter` its counter's register, if it is a loop; in a loop with payload, whose
- * complete iterations are in the record, how many these are. False: no descriptor can be made. */
+/* `word` is behind the record's header; `counter` its counter's register, if it is a loop; in a
+ * loop with payload, whose complete iterations are in the record, how many these are. False: no
+ * descriptor can be made. */
 bool mem_cut(const struct bob_image *im, const struct bob_mem_where *at, const uint64_t *word,
 	     uint64_t counter, struct mem_cut *out);
 
@@ -126,7 +132,8 @@ bool mem_thread_begin(struct bob_thread *t);
 /* Nothing more comes from it. `own`: the calling thread's. */
 void mem_thread_end(struct bob_thread *t, bool own);
 void mem_thread_free(struct bob_thread *t);
-/* What the calling thread has recorded is a part of its own, and complete in the file; raw rooms stay as they are. */
+/* What the calling thread has recorded is a part of its own, and complete in the file; raw rooms
+ * stay as they are. */
 void mem_part(void);
 /* What the calling thread has recorded is in the file, whatever happens next. */
 void mem_flush(struct bob_thread *t);
@@ -153,18 +160,20 @@ bool mem_select_begin(void);
 /* The image is there, perhaps at another place than before. Lock held. */
 void mem_select_image(const struct bob_image *im);
 bool mem_select_thread(struct bob_thread *t); /* false: no memory */
-/* Records up to `at` are dealt with; NULL: there are none yet. The buffer is the room again, up to *end. BOB_NONE: the process has
- * ended. Signals are blocked. */
+/* Records up to `at` are dealt with; NULL: there are none yet. The buffer is the room again, up to
+ * *end. BOB_NONE: the process has ended. Signals are blocked. */
 bob_status mem_select_next(struct bob_thread *t, const uint64_t *at, uint64_t **end);
-/* Nothing more comes; *at: where the room that chosen records are in ends. False: another thread is at it, and does that. */
+/* Nothing more comes; *at: where the room that chosen records are in ends. False: another thread is
+ * at it, and does that. */
 bool mem_select_end(struct bob_thread *t, bool own, const uint64_t **at);
 void mem_select_free(struct bob_thread *t);
 
 /* --- collect.c --- signals are blocked --- */
 /* The thread's ring. False: there is no collector, or no room. */
 bool mem_ring_begin(struct bob_thread *t);
-/* The next room, where the writer's would come from bob_mem_writer_next. When it comes from there, because there is no collector any more,
- * the thread has no ring from then on. `at` NULL: the thread has none yet. */
+/* The next room, where the writer's would come from bob_mem_writer_next. When it comes from there,
+ * because there is no collector any more, the thread has no ring from then on. `at` NULL: the
+ * thread has none yet. */
 uint64_t *mem_ring_next(struct bob_thread *t, const uint64_t *at, size_t need, uint64_t **end,
 			bob_status *why);
 /* As bob_mem_writer_cut. */
@@ -223,7 +232,8 @@ extern const uint8_t bob_mem_words_begin[], bob_mem_words_end[];
 /* One record; `words` of a descriptor. 0: there is no room. */
 int bob_mem_words(uint64_t header, const uint64_t *word, uint64_t words);
 int bob_mem_mark(uint64_t header, uint64_t first, uint64_t second, uint64_t words);
-/* If the newest thing recorded is a mark without words, `was`, that ends at `at`: it becomes `now`. Else 0. */
+/* If the newest thing recorded is a mark without words, `was`, that ends at `at`: it becomes `now`.
+ * Else 0. */
 int bob_mem_whole(uint64_t *at, uint64_t was, uint64_t now);
 /* What a full buffer calls, into the first BOB_PLAN_HANDLER_BYTES of an arena. */
 void mem_entry_copy(uint8_t *to);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes write into. A thread's first record finds its slots empty and asks for room; from then on it has a room
- * in the file, whose records are folded when it is full (archive/write/mem_write.h) or kept as they are. What is not
- * recorded -- before main, after a failure -- goes into scratch memory of the thread.
+/* What probes write into. A thread's first record finds its slots empty and asks for room; from
+ * then on it has a room in the file, whose records are folded when it is full
+ * (archive/write/mem_write.h) or kept as they are. What is not recorded -- before main, after a
+ * failure -- goes into scratch memory of the thread.
  *
  * All signals are blocked while rooms are changed: a handler's records would come here again. */
 #include "agent/mem/mem.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording what touches chosen addresses only (--mem-only, mem/select.h). Probes write into a buffer of the thread's, and what is
- * chosen of its records goes to the thread's room when it is full: so everything behind the room is as it always is. What is
- * in a buffer is not in the trace: a process that is killed loses it, up to BUFFER_WORDS words of records a thread.
+/* Recording what touches chosen addresses only (--mem-only, mem/select.h). Probes write into a
+ * buffer of the thread's, and what is chosen of its records goes to the thread's room when it is
+ * full: so everything behind the room is as it always is. What is in a buffer is not in the trace:
+ * a process that is killed loses it, up to BUFFER_WORDS words of records a thread.
  *
- * Which addresses: BOBBIN_MEM_BOXES, "KEY+ADDRESS+BYTES" each, in hexadecimal, separated by commas. KEY is an image's (plan/format.h) and
- * ADDRESS one of its link addresses, or KEY is 0 and ADDRESS itself. Boxes of an image count from when it is loaded;
- * they stay when it is unloaded, for records of it may not be looked at yet. */
+ * Which addresses: BOBBIN_MEM_BOXES, "KEY+ADDRESS+BYTES" each, in hexadecimal, separated by commas.
+ * KEY is an image's (plan/format.h) and ADDRESS one of its link addresses, or KEY is 0 and ADDRESS
+ * itself. Boxes of an image count from when it is loaded; they stay when it is unloaded, for
+ * records of it may not be looked at yet. */
 #include "agent/mem/mem.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals. A handler of the program may interrupt translated code in the middle of a probe or of a record: its own
- * probes would write over the record, and over registers that the probe has put away. So each handler is called
- * by ours, which moves what the interrupted probe had written out of the way, and afterwards to where the thread's room
- * then goes on; the register that holds the place is mended. What had happened of the record is told before the
- * handler by records of its own, and a mark says that it is told again by the record itself.
+/* Signals. A handler of the program may interrupt translated code in the middle of a probe or of a
+ * record: its own probes would write over the record, and over registers that the probe has put
+ * away. So each handler is called by ours, which moves what the interrupted probe had written out
+ * of the way, and afterwards to where the thread's room then goes on; the register that holds the
+ * place is mended. What had happened of the record is told before the handler by records of its
+ * own, and a mark says that it is told again by the record itself.
  *
  * The program sees its own handlers when it asks, and in its ucontext the address of the original
  * instruction. Handlers that are left by a jump leave nothing to be mended: the record never ends.
@@ -18,7 +19,8 @@
 #include "agent/signal.h"
 
 #define BIT(sig) (1ull << ((sig)-1))
-#define WINDOWS_MAX 16		/* signals that arrive in our first instructions, one in the other */
+/* signals that arrive in our first instructions, one in the other */
+#define WINDOWS_MAX 16
 #define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
 #define MARK_WORDS 3		/* of bob_mem_mark, header included */
 #define WORDS_MOST BOB_MEM_SLACK_WORDS /* of bob_mem_words, likewise */
@@ -87,7 +89,8 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 	bob_mem_slots.loop = at; /* if it is that of a loop that goes on */
 }
 
-/* What has happened of the record, now; the rest is told, with that again, when the handler is over. */
+/* What has happened of the record, now; the rest is told, with that again, when the handler is
+ * over. */
 static void tell_begun(struct place *p, const struct mem_cut *c)
 {
 	uint64_t end = p->word[p->words - 1];
@@ -107,7 +110,8 @@ static uint32_t words_of(const struct bob_mem_desc *d)
 	return 1u + d->words + (d->kind == BOB_MEM_LOOP && !d->payload);
 }
 
-/* What is written of the record moves away, so that others can write there. It is the last one in its room. */
+/* What is written of the record moves away, so that others can write there. It is the last one in
+ * its room. */
 static void take_record(void *place)
 {
 	struct place *p = place;
@@ -136,7 +140,8 @@ static bool is_between(void *uc, const uint8_t *begin, const uint8_t *end)
 	return rip_of(uc) - (uint64_t)(uintptr_t)begin < (uint64_t)(end - begin);
 }
 
-/* In the middle of a mark or of a whole record, which then begins anew: what it may have written is taken away. */
+/* In the middle of a mark or of a whole record, which then begins anew: what it may have written is
+ * taken away. */
 static bool leave_mark(void *uc)
 {
 	static const struct {
@@ -159,7 +164,8 @@ static bool leave_mark(void *uc)
 	return false;
 }
 
-/* The same in a loop with payload: its record ends here, and another will begin where it was interrupted. */
+/* The same in a loop with payload: its record ends here, and another will begin where it was
+ * interrupted. */
 static void take_iteration(void *place)
 {
 	struct place *p = place;
@@ -292,8 +298,8 @@ static void return_to_place(void *uc, struct place *p)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
 	if (p->words && (p->complete || p->where.iterates))
 		put_record(p->number, p->word + 1, p->words - 1);
-	/* What goes on behind that has room. A complete record must be the last one in its room, should another signal come:
-	 * nothing goes on behind it without asking for room. */
+	/* What goes on behind that has room. A complete record must be the last one in its room,
+	 * should another signal come: nothing goes on behind it without asking for room. */
 	if (!p->where.complete && !(p->words && p->where.iterates) &&
 	    bob_mem_slots.cursor >= bob_mem_slots.limit)
 		mem_make_room();
@@ -358,7 +364,8 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 
 /* --- signals that are ours --- */
 
-/* pthread_sigmask, which sigprocmask calls, too: a trap of ours that is blocked would be the end. */
+/* pthread_sigmask, which sigprocmask calls, too: a trap of ours that is blocked would be the
+ * end. */
 void mem_sigmask(struct bob_regs *r)
 {
 	const sigset_t *set = (const sigset_t *)(uintptr_t)r->rsi;

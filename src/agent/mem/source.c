@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instrumented sources record (src/probe): images that no loader knows, whose descriptors come from their own recorder, and
- * records that are written for it. Everything else -- rooms, folding, forks, the end -- is as for translated code. */
+/* What instrumented sources record (src/probe): images that no loader knows, whose descriptors come
+ * from their own recorder, and records that are written for it. Everything else -- rooms, folding,
+ * forks, the end -- is as for translated code. */
 #include "agent/mem/mem.h"
 
 #include <string.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks of synchronisation (mem/sync.h). Trampolines at the entries of functions that synchronise lead to
- * arch/x86_64/sync.S, which calls here before the function and, where that matters, behind it.
+/* Marks of synchronisation (mem/sync.h). Trampolines at the entries of functions that synchronise
+ * lead to arch/x86_64/sync.S, which calls here before the function and, where that matters, behind
+ * it.
  *
- * Threads get their numbers here: their parent gives them, in the order in which threads are made. What a program passes to
- * pthread_create and GOMP_parallel is replaced by ours, which tells that it begins, and calls it. */
+ * Threads get their numbers here: their parent gives them, in the order in which threads are made.
+ * What a program passes to pthread_create and GOMP_parallel is replaced by ours, which tells that
+ * it begins, and calls it. */
 #include "agent/aside.h"
 #include "agent/mem/mem.h"
 
@@ -108,8 +110,8 @@ static void drop_start(struct start *p)
 	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
 }
 
-/* pthread_create(thread, attributes, function, argument). Signals are blocked until the new thread has its number: a handler
- * may record something, too. */
+/* pthread_create(thread, attributes, function, argument). Signals are blocked until the new thread
+ * has its number: a handler may record something, too. */
 static enum bob_around_way enter_create(struct bob_regs *r, struct bob_sync_call *call)
 {
 	struct start *p = take_start();
@@ -157,7 +159,8 @@ struct mem_thread_start mem_sync_thread(void *start)
 		given = (uint32_t)p.number + 1;
 	if (is_ready())
 		bob_sync_begins(&s);
-	/* what we passed on, or a mask that the thread's attributes ask for? Full ones have SIGTRAP, too */
+	/* what we passed on, or a mask that the thread's attributes ask for? Full ones have
+	 * SIGTRAP, too */
 	all = os_block_signals() & ~LIBC_SIGNALS;
 	os_restore_signals(mask == all ? p.signals & ~LIBC_SIGNALS : mask);
 	return (struct mem_thread_start){ p.function, p.argument };

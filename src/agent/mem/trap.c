@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All original bytes of translated code that are neither a call nor a landing's jump are traps. A landing without room
- * for a jump is one on purpose; any other that is met shows a way into the function that the planner did not know. */
+/* All original bytes of translated code that are neither a call nor a landing's jump are traps. A
+ * landing without room for a jump is one on purpose; any other that is met shows a way into the
+ * function that the planner did not know. */
 #include "agent/mem/mem.h"
 
 static const struct bob_mem_patch *patch_at(const struct bob_mem_plan_head *plan, uint64_t addr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses one by one. Those of one site mostly go to one variable, so each site remembers where it was last (struct slot); the rest is a
- * division for each dimension. */
+/* Accesses one by one. Those of one site mostly go to one variable, so each site remembers where it
+ * was last (struct slot); the rest is a division for each dimension. */
 #include "analysis/arrays/arrays.h"
 
 #include <stdlib.h>
@@ -144,7 +144,8 @@ static uint64_t last_of(const struct slot *slot, const struct bob_access *x, uin
 	return (x->address - slot->lo + (size - 1 < more ? size - 1 : more)) / element;
 }
 
-/* Elements *number to `last`, each once, in `n` if that is not NULL. 0: none is in the box. Else *number is the first that is. */
+/* Elements *number to `last`, each once, in `n` if that is not NULL. 0: none is in the box. Else
+ * *number is the first that is. */
 static int count_cells(struct bob_array_row *r, uint32_t *n, uint64_t *number, uint64_t last,
 		       int64_t *subscript)
 {

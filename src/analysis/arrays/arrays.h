@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happened to the variables of instrumented sources (docs/source.md): how often each element was read and written, by which
- * statement, in what steps, first and last by whom. Threads are expanded, one after the other; memory does not depend on how many accesses
- * there are. Threads: one object, one thread. Texts live as long as the trace. */
+/* What happened to the variables of instrumented sources (docs/source.md): how often each element
+ * was read and written, by which statement, in what steps, first and last by whom. Threads are
+ * expanded, one after the other; memory does not depend on how many accesses there are. Threads:
+ * one object, one thread. Texts live as long as the trace. */
 #ifndef BOB_ANALYSIS_ARRAYS_H
 #define BOB_ANALYSIS_ARRAYS_H
 
@@ -11,7 +12,8 @@
 #define BOB_ARRAY_WINDOWS_MAX 64u
 #define BOB_ARRAY_MOVES 4u
 
-/* From one access of a site to its next, in the same thread: by how much each subscript moves, fastest dimension first. */
+/* From one access of a site to its next, in the same thread: by how much each subscript moves,
+ * fastest dimension first. */
 struct bob_array_move {
 	int64_t by[BOB_SHAPE_DIMENSIONS_MAX];
 	uint64_t count;		/* 0: no such move */
@@ -25,7 +27,8 @@ struct bob_array_site {
 	uint64_t accesses;
 	uint64_t moves;		/* all of them: one less for each thread */
 	struct bob_array_move move
-		[BOB_ARRAY_MOVES]; /* the most frequent ones first, of the first 200 or so different ones */
+		/* the most frequent ones first, of the first 200 or so different ones */
+		[BOB_ARRAY_MOVES];
 };
 
 struct bob_array_touch {
@@ -43,7 +46,9 @@ struct bob_array {
 	const char *source;	/* its image */
 	uint64_t loads, stores;
 	uint64_t before,
-		behind; /* of these, such that lie before or behind its elements: in what shares its storage */
+		/* of these, such that lie before or behind its elements: in what shares its
+		 * storage */
+		behind;
 	uint64_t touched;	/* cells */
 	uint64_t cells;		/* elements, or bins of them */
 	uint64_t bin[BOB_SHAPE_DIMENSIONS_MAX]; /* elements of a cell in each dimension */
@@ -52,16 +57,18 @@ struct bob_array {
 	struct bob_array_touch first, last;
 	const struct bob_array_site *site; /* most accesses first */
 	size_t sites;
-	/* With `count`: window w of cell c is at w * cells + c; more than UINT32_MAX is UINT32_MAX. */
+	/* With `count`: window w of cell c is at w * cells + c; more than UINT32_MAX is
+	 * UINT32_MAX. */
 	const uint32_t *read, *written;
 	uint32_t windows;
 };
 
 /* All zero: all variables, all elements, one window, nothing counted by element. */
 struct bob_arrays_wanted {
-	const char *variable;	/* its name, the name without " in f", or a pattern as of the shell */
-	uint32_t
-		rank; /* of `box`; 0: all elements. Other variables than those of this rank are not wanted */
+	/* its name, the name without " in f", or a pattern as of the shell */
+	const char *variable;
+	/* of `box`; 0: all elements. Other variables than those of this rank are not wanted */
+	uint32_t rank;
 	int64_t box
 		[BOB_SHAPE_DIMENSIONS_MAX]
 		[2]; /* first and last subscript, as people write them: slowest first if the variable's
@@ -83,7 +90,8 @@ bob_status bob_arrays_create(const struct bob_trace *t, const uint32_t *threads,
 void bob_arrays_destroy(struct bob_arrays *a); /* NULL is allowed */
 /* Variables that were accessed, most accesses first. Borrowed. */
 const struct bob_array *bob_arrays_all(const struct bob_arrays *a, size_t *count);
-/* Accesses of the chosen threads, all of them; those in the window, of the variables that are wanted. */
+/* Accesses of the chosen threads, all of them; those in the window, of the variables that are
+ * wanted. */
 uint64_t bob_arrays_accesses(const struct bob_arrays *a);
 
 /* Subscripts of the first element of a cell, fastest dimension first. */
@@ -93,8 +101,9 @@ void bob_array_cell(const struct bob_array *a, uint64_t cell, int64_t *subscript
 
 #define BOB_SUBSCRIPTS_MAX 512u
 
-/* "a[3][4]", "a(1,1)", "s"; " +4" behind it: bytes into the element. "a{17}": its bounds varied, the 17th element, from 0. What lies behind
- * its elements is "a{100, behind}", what lies before them "a{3 before}". 0: no variable whose bounds are known is there; `text` is then "". */
+/* "a[3][4]", "a(1,1)", "s"; " +4" behind it: bytes into the element. "a{17}": its bounds varied,
+ * the 17th element, from 0. What lies behind its elements is "a{100, behind}", what lies before
+ * them "a{3 before}". 0: no variable whose bounds are known is there; `text` is then "". */
 int bob_subscripts_text(const struct bob_trace *t, uint32_t process, uint64_t address,
 			char text[BOB_SUBSCRIPTS_MAX]);
 /* Only "[3][4]" or "(1,1)" of these subscripts, fastest first; with `last` a box, "[0..3][4]". */
@@ -102,7 +111,8 @@ void bob_subscripts_of(const struct bob_shape *s, const int64_t *first, const in
 		       char *text, size_t size);
 
 struct bob_piece;
-/* The smallest box that holds all addresses of the piece: "a[0..99][0..49]". 0: it is not known to be within one variable. */
+/* The smallest box that holds all addresses of the piece: "a[0..99][0..49]". 0: it is not known to
+ * be within one variable. */
 int bob_box_text(const struct bob_trace *t, uint32_t process, const struct bob_piece *p,
 		 uint64_t offset, char text[BOB_SUBSCRIPTS_MAX]);
 

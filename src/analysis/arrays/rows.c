@@ -21,7 +21,8 @@ int bob_array_name_fits(const char *name, const char *pattern)
 	return in && strlen(pattern) == len && !memcmp(pattern, name, len);
 }
 
-/* As few elements in a cell as it takes: the largest dimension is halved until there are not too many. */
+/* As few elements in a cell as it takes: the largest dimension is halved until there are not too
+ * many. */
 static void choose_cells(struct bob_array_row *r, uint64_t most)
 {
 	struct bob_array *p = &r->pub;

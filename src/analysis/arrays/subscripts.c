@@ -112,7 +112,8 @@ static int has_growth(const struct bob_piece *p, uint32_t d)
 	return any != 0;
 }
 
-/* Loops below `d`, all iterations. A loop that moves nothing, and which others do not depend on, is gone through once. */
+/* Loops below `d`, all iterations. A loop that moves nothing, and which others do not depend on, is
+ * gone through once. */
 static int take_loops(struct box *b, const struct bob_piece *p, uint32_t d, uint64_t address,
 		      uint64_t *at)
 {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What caches would do with a sequence of accesses: a simulated hierarchy of set-associative caches with
- * coherence between cores. The rules, and what no such model can tell, are in docs/cache.md; in short:
+/* What caches would do with a sequence of accesses: a simulated hierarchy of set-associative caches
+ * with coherence between cores. The rules, and what no such model can tell, are in docs/cache.md;
+ * in short:
  *
  *   LRU, write-allocate, write-back; indices are address bits. A miss fills all levels on its way.
  *   Thread t runs on core t mod cores. Private levels are kept coherent by MESI; no prefetching.
  *   An access that straddles lines is one of each line.
  *
- * Whatever happens is counted for the *site* of the access, a number of the caller's (an instruction,
- * a function, a line of source, a variable).
+ * Whatever happens is counted for the *site* of the access, a number of the caller's (an
+ * instruction, a function, a line of source, a variable).
  *
- * Owner: the caller; bob_cache_destroy frees. Threads: one object, one thread. The same accesses in the
- * same order give the same counts, whichever of the ways below they come. Memory: 12 bytes a line of the
- * caches; for what the program touches a bit a line (one core) or 40 bytes (several). */
+ * Owner: the caller; bob_cache_destroy frees. Threads: one object, one thread. The same accesses in
+ * the same order give the same counts, whichever of the ways below they come. Memory: 12 bytes a
+ * line of the caches; for what the program touches a bit a line (one core) or 40 bytes
+ * (several). */
 #ifndef BOB_ANALYSIS_CACHE_H
 #define BOB_ANALYSIS_CACHE_H
 
@@ -32,19 +34,21 @@ struct bob_cache_options {
 	size_t size;		/* of this struct */
 	uint32_t threads;	/* their numbers are below; 0: 1 */
 	uint32_t sites;		/* likewise; 0: 1. Each costs 400 bytes */
-	uint64_t
-		memory_bytes; /* most that is used for what is known of the program's lines; 0: 4 GiB */
+	/* most that is used for what is known of the program's lines; 0: 4 GiB */
+	uint64_t memory_bytes;
 };
 
 /* Errors: INVAL (bob_cache_config_check says why), NOMEM. */
 bob_status bob_cache_create(const struct bob_cache_config *config,
 			    const struct bob_cache_options *options, struct bob_cache **out);
 void bob_cache_destroy(struct bob_cache *c); /* NULL is allowed */
-/* From now on sites are below `sites`, where that is more than before. Errors: INVAL (too many), NOMEM. */
+/* From now on sites are below `sites`, where that is more than before. Errors: INVAL (too many),
+ * NOMEM. */
 bob_status bob_cache_more_sites(struct bob_cache *c, uint32_t sites);
 
-/* --- accesses --- all three: BOB_ERR_INVAL (a number is out of range; nothing happened), BOB_ERR_NOMEM,
- * BOB_ERR_FULL (memory_bytes); after the latter two all further calls fail likewise. */
+/* --- accesses --- all three: BOB_ERR_INVAL (a number is out of range; nothing happened),
+ * BOB_ERR_NOMEM, BOB_ERR_FULL (memory_bytes); after the latter two all further calls fail
+ * likewise. */
 
 struct bob_cache_access {
 	uint64_t address;
@@ -56,29 +60,30 @@ struct bob_cache_access {
 
 bob_status bob_cache_access(struct bob_cache *c, const struct bob_cache_access *a);
 
-/* The same as `count` accesses whose addresses progress by `stride`, but what stays within a line is
- * counted, not simulated. */
+/* The same as `count` accesses whose addresses progress by `stride`, but what stays within a line
+ * is counted, not simulated. */
 bob_status bob_cache_run(struct bob_cache *c, const struct bob_cache_access *first, int64_t stride,
 			 uint64_t count);
 
-/* A loop nest, as a row of items in which a loop stands before its body. Loops are numbered by depth: index 0
- * is that of the outermost loop around an item. */
+/* A loop nest, as a row of items in which a loop stands before its body. Loops are numbered by
+ * depth: index 0 is that of the outermost loop around an item. */
 #define BOB_CACHE_DEPTH 8u
 #define BOB_CACHE_ITEMS_MAX 65536u
 
 struct bob_cache_item {
-	uint32_t items;		/* of a loop: how many of the following are its body; 0: an access */
+	/* of a loop: how many of the following are its body; 0: an access */
+	uint32_t items;
 	uint32_t site;		/* of the access */
 	uint16_t size;
 	uint8_t type;
-	/* address of the access, or trip count of the loop (below 0: none), at index 0 of all loops; and how
-	 * much it grows with each index, outermost first */
+	/* address of the access, or trip count of the loop (below 0: none), at index 0 of all
+	 * loops; and how much it grows with each index, outermost first */
 	uint64_t base;
 	int64_t step[BOB_CACHE_DEPTH];
 };
 
-/* The same as all accesses of the nest one by one, in order. What need not be simulated is not: iterations
- * that touch the same lines as the one before and change nothing any more. */
+/* The same as all accesses of the nest one by one, in order. What need not be simulated is not:
+ * iterations that touch the same lines as the one before and change nothing any more. */
 bob_status bob_cache_nest(struct bob_cache *c, uint32_t thread, const struct bob_cache_item *items,
 			  uint32_t count);
 
@@ -86,7 +91,8 @@ bob_status bob_cache_nest(struct bob_cache *c, uint32_t thread, const struct bob
 
 enum bob_cache_cause {
 	BOB_CACHE_COLD,		/* the line was never in this cache */
-	BOB_CACHE_REPLACED,	/* it was, and had to make room: too little capacity, or too few ways */
+	/* it was, and had to make room: too little capacity, or too few ways */
+	BOB_CACHE_REPLACED,
 	BOB_CACHE_COHERENCE,	/* it was, until another core wrote to it */
 	BOB_CACHE_CAUSES
 };
@@ -97,7 +103,8 @@ struct bob_cache_counts {
 	uint64_t misses[2][BOB_CACHE_CAUSES];
 	uint64_t evictions;	/* lines that made room for what this site wanted */
 	uint64_t victims;	/* lines that this site had brought, and that made room */
-	uint64_t write_backs;	/* changed lines that it made leave, to the next level or to memory */
+	/* changed lines that it made leave, to the next level or to memory */
+	uint64_t write_backs;
 	uint64_t dropped;	/* copies above this inclusive level that left with its evictions */
 };
 
@@ -107,8 +114,8 @@ struct bob_cache_site {
 	uint64_t upgrades;	/* stores to lines that other cores may have had, too */
 	uint64_t invalidations;	/* copies of other cores that stores ended */
 	uint64_t transfers;	/* misses for which another core had the line */
-	uint64_t
-		true_sharing; /* misses after another core's store: it wrote bytes that are wanted, */
+	/* misses after another core's store: it wrote bytes that are wanted, */
+	uint64_t true_sharing;
 	uint64_t false_sharing;	/* or others of the line */
 	struct bob_cache_counts level[BOB_CACHE_LEVELS];
 };

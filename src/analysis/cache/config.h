@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The caches to be simulated: a description of at most four levels, as a struct, as a text that people
- * write, or by the name of a preset. The text, with every key that there is (docs/cache.md):
+/* The caches to be simulated: a description of at most four levels, as a struct, as a text that
+ * people write, or by the name of a preset. The text, with every key that there is (docs/cache.md):
  *
  *     # a comment, up to the end of the line
  *     [machine]
@@ -55,12 +55,13 @@ struct bob_cache_complaint {
 bob_status bob_cache_config_check(const struct bob_cache_config *c,
 				  struct bob_cache_complaint *why);
 
-/* `text` may be anything; `name` is the file's, for complaints. *out is changed only on BOB_OK, and has been
- * checked then. Errors: BOB_ERR_CORRUPT (not of this form), BOB_ERR_INVAL (impossible). */
+/* `text` may be anything; `name` is the file's, for complaints. *out is changed only on BOB_OK, and
+ * has been checked then. Errors: BOB_ERR_CORRUPT (not of this form), BOB_ERR_INVAL (impossible). */
 bob_status bob_cache_config_parse(const char *text, size_t len, const char *name,
 				  struct bob_cache_config *out, struct bob_cache_complaint *why);
 
-/* Writes the text that parses back to `c`, at most `size` bytes with the 0 at its end. 512 are enough. */
+/* Writes the text that parses back to `c`, at most `size` bytes with the 0 at its end. 512 are
+ * enough. */
 void bob_cache_config_write(const struct bob_cache_config *c, char *text, size_t size);
 
 /* BOB_NONE: no preset has that name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of the lines that the program touched. Lines come in pages of 64 (one core: a word of
- * bits) or 16 (a block of line_info); pages are found by a hash, and the most recent one at once. */
+/* What is known of the lines that the program touched. Lines come in pages of 64 (one core: a word
+ * of bits) or 16 (a block of line_info); pages are found by a hash, and the most recent one at
+ * once. */
 #include <stdlib.h>
 
 #include "analysis/cache/model.h"

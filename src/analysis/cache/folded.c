@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nests of records (fold/nests.h) as nests of accesses. A block is its accesses, each at word + offset; a loop
- * record is a loop more, if it runs equally often at all positions of the nest. A nest with anything that
- * is not so is expanded, record by record. Iterations of loops with payload
+/* Nests of records (fold/nests.h) as nests of accesses. A block is its accesses, each at word +
+ * offset; a loop record is a loop more, if it runs equally often at all positions of the nest. A
+ * nest with anything that is not so is expanded, record by record. Iterations of loops with payload
  * come one by one, like blocks. */
 #include <stdlib.h>
 #include <string.h>
@@ -265,7 +265,8 @@ static int add_items(struct run *r, const struct bob_fold_nest_item *item, uint3
 
 /* --- sites that depend on addresses --- */
 
-/* The most that a loop can run, or the hull of an access: base and its growth over `depth` loops. */
+/* The most that a loop can run, or the hull of an access: base and its growth over `depth`
+ * loops. */
 static void hull_of(const struct bob_cache_item *x, const uint64_t *most, uint32_t depth,
 		    uint64_t *lo, uint64_t *hi)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line wanted by one core, where that is no plain hit: the walk down the levels, what other cores are
- * made to give up, the fills on the way back, and what has to leave for them.
+/* One line wanted by one core, where that is no plain hit: the walk down the levels, what other
+ * cores are made to give up, the fills on the way back, and what has to leave for them.
  *
- * Order, which decides every count: (1) look up the private levels; (2) what other cores have of the line
- * is written back to the first shared level, and ended if the access writes; (3) look up the shared
- * levels; (4) fill from the lowest level that missed up to L1. Whatever a fill pushes out is dealt with
- * at once. A line written back to a level that does not have it is put there.
+ * Order, which decides every count: (1) look up the private levels; (2) what other cores have of
+ * the line is written back to the first shared level, and ended if the access writes; (3) look up
+ * the shared levels; (4) fill from the lowest level that missed up to L1. Whatever a fill pushes
+ * out is dealt with at once. A line written back to a level that does not have it is put there.
  *
- * Why this ends: what is pushed out of a level only goes further down; a copy above an inclusive level is
- * dropped, never moved; and an inclusive level always has what is written back to it. */
+ * Why this ends: what is pushed out of a level only goes further down; a copy above an inclusive
+ * level is dropped, never moved; and an inclusive level always has what is written back to it. */
 #include <string.h>
 
 #include "analysis/cache/model.h"
@@ -139,8 +139,8 @@ static inline void tell_gone(struct bob_cache *c, const struct cache_core *core,
 static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		  uint32_t k, struct gone *g);
 
-/* A changed line comes to level k, or to memory. Passed by pointer: copies of structs that were just written in
- * parts are slow to load. */
+/* A changed line comes to level k, or to memory. Passed by pointer: copies of structs that were
+ * just written in parts are slow to load. */
 static void put_down(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		     uint32_t k, const struct gone *g)
 {
@@ -224,8 +224,8 @@ static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_c
 
 /* --- other cores --- */
 
-/* One other core gives up what it has of a line: if `write` all of it, else only that it alone has it.
- * Returns whether it had the line. */
+/* One other core gives up what it has of a line: if `write` all of it, else only that it alone has
+ * it. Returns whether it had the line. */
 static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core *o, uint64_t line,
 	       struct line_info *e, int write)
 {
@@ -355,8 +355,8 @@ static void fill(struct bob_cache *c, const struct cache_by *by, uint64_t line, 
 	}
 }
 
-/* Looks the line up in levels from `k` on, up to `end`, and counts misses by the causes given. Returns the
- * first level that has it, or `end`. */
+/* Looks the line up in levels from `k` on, up to `end`, and counts misses by the causes given.
+ * Returns the first level that has it, or `end`. */
 static uint32_t look_up(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint32_t k,
 			uint32_t end, int write, const enum bob_cache_cause *cause)
 {

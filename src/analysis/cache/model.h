@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of a simulation, for the files of this folder.
  *
- * A cache is an array of sets, a set an array of *words* in order of recency, the most recent first,
- * empty ones last: line number << 3 | flags. So a hit on the most recent line moves nothing, the victim is
- * the last word, and equal states are equal bytes.
+ * A cache is an array of sets, a set an array of *words* in order of recency, the most recent
+ * first, empty ones last: line number << 3 | flags. So a hit on the most recent line moves nothing,
+ * the victim is the last word, and equal states are equal bytes.
  *
  * The *directory* knows each line that was ever touched: one bit where there is one core, struct
  * line_info where there are several. `holders` there may name cores that have lost the line
@@ -15,7 +15,8 @@
 #include "base/assert.h"
 
 #define FLAG_DIRTY 1ull		/* to be written back */
-#define FLAG_OWN 2ull		/* no other core has it: E or M of MESI; always set in shared levels */
+/* no other core has it: E or M of MESI; always set in shared levels */
+#define FLAG_OWN 2ull
 #define FLAG_SHARED 4ull	/* L1: a second core has wanted it, so bytes are told apart */
 #define FLAGS 7ull
 #define EMPTY (~0ull)		/* no line: lines are numbers below 2^60, so it equals none */
@@ -29,7 +30,8 @@ struct cache_level {
 	uint32_t ways;
 	uint32_t number;	/* 0 is L1 */
 	int inclusive;
-	uint64_t used;		/* lookups and write-backs so far: unchanged, then so is the state */
+	/* lookups and write-backs so far: unchanged, then so is the state */
+	uint64_t used;
 };
 
 struct cache_core {

@@ -12,8 +12,8 @@
  *     compared word by word, that the directory did not change is known from c->events. Then
  *     all further ones do what this one did, misses included.
  *
- * "The same lines in the same order": trip counts inside do not depend on the loop's index, and each
- * access stays within its line as the index grows, at every position of the loops inside. */
+ * "The same lines in the same order": trip counts inside do not depend on the loop's index, and
+ * each access stays within its line as the index grows, at every position of the loops inside. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +120,8 @@ static uint64_t value_at(const struct nest *n, const struct bob_cache_item *item
 	return v;
 }
 
-/* Do all of these hit, and go on hitting? Lines that the iteration wrote are owned if they are there. */
+/* Do all of these hit, and go on hitting? Lines that the iteration wrote are owned if they are
+ * there. */
 static int all_there(const struct nest *n, const struct bob_cache_access *a, uint32_t count)
 {
 	const struct bob_cache *c = n->c;
@@ -201,8 +202,8 @@ static void run_leaf(struct nest *n, uint32_t loop, uint64_t trips)
 
 static void run_items(struct nest *n, uint32_t from, uint32_t to, uint32_t depth);
 
-/* Like leaf_moves. The offset of an access within its line must be the same at all positions of the loops
- * inside: then it is that of their first. */
+/* Like leaf_moves. The offset of an access within its line must be the same at all positions of the
+ * loops inside: then it is that of their first. */
 static uint64_t loop_moves(struct nest *n, uint32_t loop, uint64_t most)
 {
 	const struct bob_cache *c = n->c;
@@ -315,8 +316,9 @@ static uint64_t done_since(const struct nest *n, const struct loop_info *info,
 	return accesses;
 }
 
-/* What was counted since `before`, `times` times more. Only sites of the body count anything: a line that another
- * site brought, once evicted, comes back as the body's, so the state would not be the same. */
+/* What was counted since `before`, `times` times more. Only sites of the body count anything: a
+ * line that another site brought, once evicted, comes back as the body's, so the state would not be
+ * the same. */
 static void repeat(struct nest *n, const struct loop_info *info,
 		   const struct bob_cache_site *before, uint64_t times)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A nest of loops on its way through the caches: what is looked up before it runs (nest_look.c), and running it (nest.c). Its
- * room is the model's, kept from one nest to the next. One thread. */
+/* A nest of loops on its way through the caches: what is looked up before it runs (nest_look.c),
+ * and running it (nest.c). Its room is the model's, kept from one nest to the next. One thread. */
 #ifndef BOB_ANALYSIS_CACHE_NEST_H
 #define BOB_ANALYSIS_CACHE_NEST_H
 
@@ -36,8 +36,8 @@ struct nest {
 	uint64_t idx[BOB_CACHE_DEPTH];
 };
 
-/* Checks the `count` items at n->item, and tells of each loop what there is to know, and its body's sites. BOB_ERR_INVAL: they are no
- * nest; BOB_ERR_NOMEM. */
+/* Checks the `count` items at n->item, and tells of each loop what there is to know, and its body's
+ * sites. BOB_ERR_INVAL: they are no nest; BOB_ERR_NOMEM. */
 bob_status bob_cache_nest_look(struct nest *n, uint32_t count);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Well-known processors, with the sizes that are published of them. One description is what shares one last-level
- * cache: a chip, or a core complex of a chip that has several. A last level of several slices is one
- * cache here; where its slices are not a power of two together, a model with a power of two is taken. */
+/* Well-known processors, with the sizes that are published of them. One description is what shares
+ * one last-level cache: a chip, or a core complex of a chip that has several. A last level of
+ * several slices is one cache here; where its slices are not a power of two together, a model with
+ * a power of two is taken. */
 #include <string.h>
 
 #include "analysis/cache/config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the accesses of a trace, threads in the order of analysis/interleave, to the simulation. Sites are given to program counters as
- * they come, by a hash; which function a site is in is looked up once, in the process's functions sorted
- * by address. */
+/* From the accesses of a trace, threads in the order of analysis/interleave, to the simulation.
+ * Sites are given to program counters as they come, by a hash; which function a site is in is
+ * looked up once, in the process's functions sorted by address. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The caches of one process of a trace: its threads' accesses, in the order of analysis/interleave, through a
- * simulated machine. If one thread alone has accesses, and they are folded, they come by nests (folded.h). A
- * site is an instruction; several sites may be the same one. Who wants functions adds up.
+/* The caches of one process of a trace: its threads' accesses, in the order of analysis/interleave,
+ * through a simulated machine. If one thread alone has accesses, and they are folded, they come by
+ * nests (folded.h). A site is an instruction; several sites may be the same one. Who wants
+ * functions adds up.
  *
- * Owner: the caller; bob_cache_replay_destroy frees, with the simulation. Threads: one object, one thread. */
+ * Owner: the caller; bob_cache_replay_destroy frees, with the simulation. Threads: one object, one
+ * thread. */
 #ifndef BOB_ANALYSIS_CACHE_REPLAY_H
 #define BOB_ANALYSIS_CACHE_REPLAY_H
 
@@ -27,19 +29,22 @@ struct bob_cache_replay {
 	uint64_t gaps;		/* places where accesses are missing in the trace */
 	uint64_t quantum;
 	uint32_t threads;	/* that have accesses */
-	uint64_t forced;	/* places where a thread went on that should have waited for another */
+	/* places where a thread went on that should have waited for another */
+	uint64_t forced;
 	const struct bob_variable *variables;
 };
 
 struct bob_cache_replay_options {
 	uint64_t quantum;	/* 0: BOB_INTERLEAVE_QUANTUM */
-	int one_by_one;		/* simulate every access, also where a folded trace makes that unnecessary */
+	/* simulate every access, also where a folded trace makes that unnecessary */
+	int one_by_one;
 	int variables;		/* sites are instructions and variables */
 };
 
-/* `threads` are `count` threads of the trace, ascending, all of `process`; thread i of the simulation is threads[i], and those
- * without memory records just end. Where these wait for other threads of the process, they do so here. On BOB_ERR_CORRUPT *out is there as well, with what could be read. Errors:
- * those of bob_access_cursor_open and _read, and of bob_cache_access. */
+/* `threads` are `count` threads of the trace, ascending, all of `process`; thread i of the
+ * simulation is threads[i], and those without memory records just end. Where these wait for other
+ * threads of the process, they do so here. On BOB_ERR_CORRUPT *out is there as well, with what
+ * could be read. Errors: those of bob_access_cursor_open and _read, and of bob_cache_access. */
 bob_status bob_cache_replay_create(const struct bob_functions *f, const struct bob_trace *t,
 				   uint32_t process, const uint32_t *threads, uint32_t count,
 				   const struct bob_cache_config *config,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of who missed a line because of whom, and the questions about it. A bounded number of rows is
- * told apart; misses of further ones are only counted. */
+/* The table of who missed a line because of whom, and the questions about it. A bounded number of
+ * rows is told apart; misses of further ones are only counted. */
 #include <stdlib.h>
 #include <string.h>
 

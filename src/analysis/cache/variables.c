@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which variable an access is of changes only where an object or the stack begins or ends; so an answer holds for a stretch of
- * addresses, and is kept for the instruction. */
+/* Which variable an access is of changes only where an object or the stack begins or ends; so an
+ * answer holds for a stretch of addresses, and is kept for the instruction. */
 #include "analysis/cache/variables.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folding of siblings, on line: when a finished call is appended, it is merged with an equal one
- * before it (x 2), and a row of up to BOB_TREE_PERIOD_MAX items that equals the row before it becomes
- * one repeating row. Hashes find candidates, a full comparison decides, and the loser of a
+ * before it (x 2), and a row of up to BOB_TREE_PERIOD_MAX items that equals the row before it
+ * becomes one repeating row. Hashes find candidates, a full comparison decides, and the loser of a
  * comparison is freed, so folding costs a constant per event. Depth of recursion is bounded by
- * BOB_TREE_DEPTH_MAX levels of calls; rows in rows halve in number, so they nest at most 64 deep. */
+ * BOB_TREE_DEPTH_MAX levels of calls; rows in rows halve in number, so they nest at most 64
+ * deep. */
 #include "analysis/calltree/tree.h"
 
 #include <stdlib.h>

@@ -7,7 +7,8 @@
 
 struct bob_tree_node;
 
-/* `key` tells equal items from others without a look at the node; its lowest bit is set for rows. */
+/* `key` tells equal items from others without a look at the node; its lowest bit is set for
+ * rows. */
 struct bob_tree_item {
 	struct bob_tree_node *node;
 	uint64_t key;
@@ -16,7 +17,8 @@ struct bob_tree_item {
 struct bob_tree_node {
 	struct bob_tree_item *items;	/* finished children */
 	uint32_t count, room;
-	uint32_t number;		/* function; BOB_CALLER_NONE: a row that repeats, or a root */
+	/* function; BOB_CALLER_NONE: a row that repeats, or a root */
+	uint32_t number;
 	uint32_t flags;			/* enum bob_tree_flag */
 	uint32_t depth;			/* of indentation, set while the node is open */
 	uint32_t printed;		/* its own line is out */

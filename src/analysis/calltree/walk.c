@@ -2,9 +2,9 @@
 /* From events to the folded tree: which calls are shown, which frames are open, when to print.
  *
  * Calls that have ended hang in the tree under their parent, folded. Nothing is printed before the
- * end unless the tree grows beyond its bound; then all that is finished is printed (it can no longer
- * fold with what comes later, which changes the look and not the content) and freed. Each stack
- * of a thread is a tree of its own. */
+ * end unless the tree grows beyond its bound; then all that is finished is printed (it can no
+ * longer fold with what comes later, which changes the look and not the content) and freed. Each
+ * stack of a thread is a tree of its own. */
 #include <stdlib.h>
 #include <string.h>
 

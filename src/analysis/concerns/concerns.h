@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How concerns lie in components: source lines of code of each concern in each component, and from these concentration
- * (CONC), degree of scattering (DOS), dedication (DEDI) and degree of focus (DOF), as Eaddy, Aho and Murphy define them
- * and ScalaJack's chapter 4 uses them. docs/concerns.md. Pure functions over texts; any thread. */
+/* How concerns lie in components: source lines of code of each concern in each component, and from
+ * these concentration (CONC), degree of scattering (DOS), dedication (DEDI) and degree of focus
+ * (DOF), as Eaddy, Aho and Murphy define them and ScalaJack's chapter 4 uses them.
+ * docs/concerns.md. Pure functions over texts; any thread. */
 #ifndef BOB_ANALYSIS_CONCERNS_CONCERNS_H
 #define BOB_ANALYSIS_CONCERNS_CONCERNS_H
 
@@ -10,7 +11,8 @@
 /* Annotations are counted apart, unless they are asked for as code. */
 struct bob_concerns_counts {
 	uint32_t components, concerns;
-	uint32_t home[BOB_CONCERNS_MAX];	/* of each concern: a component; see bob_concerns_conc */
+	/* of each concern: a component; see bob_concerns_conc */
+	uint32_t home[BOB_CONCERNS_MAX];
 	uint64_t sloc[BOB_CONCERNS_MAX][BOB_CONCERNS_MAX]; /* [component][concern] */
 	uint64_t annotations[BOB_CONCERNS_MAX];	/* of each component, in no sloc */
 };
@@ -20,20 +22,21 @@ struct bob_concerns_text {
 	size_t len;
 };
 
-/* `files` are the texts of map->file, in that order. With `count_marks` annotations are code. *out is changed only on BOB_OK.
- * Errors: BOB_ERR_CORRUPT, and `why` (or NULL) says where: a range that is not in its file, a line that two have, a line
- * that nobody has; BOB_ERR_NOMEM. */
+/* `files` are the texts of map->file, in that order. With `count_marks` annotations are code. *out
+ * is changed only on BOB_OK. Errors: BOB_ERR_CORRUPT, and `why` (or NULL) says where: a range that
+ * is not in its file, a line that two have, a line that nobody has; BOB_ERR_NOMEM. */
 bob_status bob_concerns_count(const struct bob_concerns_map *map,
 			      const struct bob_concerns_text *files, int count_marks,
 			      struct bob_concerns_counts *out, struct bob_concerns_complaint *why);
 
-/* What CONC is a share of. By definition it is all lines of the concern, so that its CONC sum to 1. The tables of
- * ScalaJack's chapter 4 fit the other reading only: the lines in the component that is the concern's home, whose CONC
- * is 1 therefore. */
+/* What CONC is a share of. By definition it is all lines of the concern, so that its CONC sum to 1.
+ * The tables of ScalaJack's chapter 4 fit the other reading only: the lines in the component that
+ * is the concern's home, whose CONC is 1 therefore. */
 enum bob_concerns_reading { BOB_CONCERNS_DEFINED, BOB_CONCERNS_OF_HOME };
 
-/* A value that is not defined is NaN: shares of nothing, degrees over a single component or concern. Degrees are from 0 to 1,
- * but DOS by the other reading can be below 0 where there are more than two components. */
+/* A value that is not defined is NaN: shares of nothing, degrees over a single component or
+ * concern. Degrees are from 0 to 1, but DOS by the other reading can be below 0 where there are
+ * more than two components. */
 double bob_concerns_conc(const struct bob_concerns_counts *c, uint32_t concern, uint32_t component,
 			 enum bob_concerns_reading reading);
 double bob_concerns_dos(const struct bob_concerns_counts *c, uint32_t concern,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lays a map over the texts of its files. For each file there is a word per line that says whose it is; claims are laid
- * down in the order of the map, so a line that two claim is complained about at the second. */
+/* Lays a map over the texts of its files. For each file there is a word per line that says whose it
+ * is; claims are laid down in the order of the map, so a line that two claim is complained about at
+ * the second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads maps of concerns. The text is hostile: it is copied, and walked once with a pointer and an end; words are ended
- * in place by zeros. What a line of a file holds is looked up later (count.c). */
+/* Reads maps of concerns. The text is hostile: it is copied, and walked once with a pointer and an
+ * end; words are ended in place by zeros. What a line of a file holds is looked up later
+ * (count.c). */
 #include "analysis/concerns/map.h"
 
 #include <stdio.h>
@@ -79,8 +80,9 @@ static int takes(struct parser *p, char c)
 	return 1;
 }
 
-/* A word up to a blank or one of `stops`, or anything in double quotes, where \ takes the next letter as it is. *column is
- * where it begins. `words` never gets ahead of `at`, for a word is not longer than what it was read from. */
+/* A word up to a blank or one of `stops`, or anything in double quotes, where \ takes the next
+ * letter as it is. *column is where it begins. `words` never gets ahead of `at`, for a word is not
+ * longer than what it was read from. */
 static bob_status read_word(struct parser *p, const char *stops, const char **out, uint32_t *column)
 {
 	const char *from;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps of concerns: which lines of a program's files belong to which component, and which to which concern. The text,
- * with everything there is (docs/concerns.md):
+/* Maps of concerns: which lines of a program's files belong to which component, and which to which
+ * concern. The text, with everything there is (docs/concerns.md):
  *
  *     # a comment, up to the end of the line
  *     [component main]
@@ -19,7 +19,8 @@
  *     my_mark  my_trace_*
  *
  * Names of files and of anything else with blanks in them stand in double quotes.
- * Who owns what: a map owns its texts; bob_concerns_map_destroy frees all. Threads: one map, one thread. */
+ * Who owns what: a map owns its texts; bob_concerns_map_destroy frees all. Threads: one map, one
+ * thread. */
 #ifndef BOB_ANALYSIS_CONCERNS_MAP_H
 #define BOB_ANALYSIS_CONCERNS_MAP_H
 
@@ -46,7 +47,8 @@ struct bob_concerns_name {
 	const char *name;
 	uint32_t line, column;		/* where its section begins */
 	uint32_t home;			/* of a concern: a component, or NONE */
-	uint32_t rest;			/* takes what nobody else has: the line that says so, or 0 */
+	/* takes what nobody else has: the line that says so, or 0 */
+	uint32_t rest;
 };
 
 /* One end of a range: a line from 1, or if `text` is not NULL a line with that text. */
@@ -80,14 +82,16 @@ struct bob_concerns_map {
 	char *text;			/* where all these words lie */
 };
 
-/* `text` may be anything; `name` is the file's. On BOB_OK *out is the caller's, else untouched and `why` (or NULL) says
- * where and why. Errors: BOB_ERR_CORRUPT, BOB_ERR_FULL (too large), BOB_ERR_NOMEM (`why` is not set). */
+/* `text` may be anything; `name` is the file's. On BOB_OK *out is the caller's, else untouched and
+ * `why` (or NULL) says where and why. Errors: BOB_ERR_CORRUPT, BOB_ERR_FULL (too large),
+ * BOB_ERR_NOMEM (`why` is not set). */
 bob_status bob_concerns_map_parse(const char *text, size_t len, const char *name,
 				  struct bob_concerns_map **out,
 				  struct bob_concerns_complaint *why);
 void bob_concerns_map_destroy(struct bob_concerns_map *map);
 
-/* Writes "NAME:LINE:COLUMN: " and the rest, with bytes that cannot be printed as '?'. Returns `st`. */
+/* Writes "NAME:LINE:COLUMN: " and the rest, with bytes that cannot be printed as '?'. Returns
+ * `st`. */
 bob_status bob_concerns_complain(struct bob_concerns_complaint *why, bob_status st,
 				 const char *name, uint32_t line, uint32_t column,
 				 const char *format, ...) __attribute__((format(printf, 6, 7)));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two passes. The first copies the text with comments made blanks and the letters of strings made S, byte for byte, so that
- * the second needs to know no language: a line of the copy that is blank was blank or a comment. Annotations
- * are then looked for where a statement can begin. The text is any bytes. */
+/* Two passes. The first copies the text with comments made blanks and the letters of strings made
+ * S, byte for byte, so that the second needs to know no language: a line of the copy that is blank
+ * was blank or a comment. Annotations are then looked for where a statement can begin. The text is
+ * any bytes. */
 #include "analysis/concerns/sloc.h"
 
 #include <string.h>
@@ -117,7 +118,8 @@ static void mask_block_comment(struct masking *m)
 		put(m, ' ');
 }
 
-/* Up to the closing quote, or the end of the line: prose with an apostrophe may stand in what #if leaves out. */
+/* Up to the closing quote, or the end of the line: prose with an apostrophe may stand in what #if
+ * leaves out. */
 static void mask_quoted(struct masking *m)
 {
 	char quote = *m->at;
@@ -191,8 +193,8 @@ static void mask_c(struct masking *m)
 	}
 }
 
-/* Fortran: up to `stop` (in a line, its end excluded). *quote is that of a string that the line before left open, and
- * becomes that of one left open here. */
+/* Fortran: up to `stop` (in a line, its end excluded). *quote is that of a string that the line
+ * before left open, and becomes that of one left open here. */
 static void mask_fortran(struct masking *m, const char *stop, char *quote)
 {
 	while (m->at < stop) {
@@ -250,8 +252,8 @@ static void mask_free_line(struct masking *m, const char *eol, char *quote)
 		*quote = 0;
 }
 
-/* Where column FIXED_TEXT begins; *joins: the line goes on from the one before. A tab leads there, too, and a digit behind
- * it takes the place of column 6. */
+/* Where column FIXED_TEXT begins; *joins: the line goes on from the one before. A tab leads there,
+ * too, and a digit behind it takes the place of column 6. */
 static const char *fixed_text(const char *at, const char *eol, int *joins)
 {
 	for (unsigned column = 1; column < FIXED_TEXT - 1 && at < eol; column++, at++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines of code: which lines of a text are blank, comments, annotations or code.
  *
- * A line is code if anything but white space is left of it without its comments; a blank line is blank wherever it
- * stands. An annotation is a line with nothing but a whole call, as a statement of its own, of a function that only marks
- * an event or a concern (its name is in the list); a call over several lines is as many of them.
- * The preprocessor is not run: directives are code, and so is what they leave out. In Fortran, comments that compilers
- * heed (`!$omp`, `c$omp`, `!$ `) are code, as #pragma is in C.
+ * A line is code if anything but white space is left of it without its comments; a blank line is
+ * blank wherever it stands. An annotation is a line with nothing but a whole call, as a statement
+ * of its own, of a function that only marks an event or a concern (its name is in the list); a call
+ * over several lines is as many of them. The preprocessor is not run: directives are code, and so
+ * is what they leave out. In Fortran, comments that compilers heed (`!$omp`, `c$omp`, `!$ `) are
+ * code, as #pragma is in C.
  * Everything here is by value; any thread. */
 #ifndef BOB_ANALYSIS_CONCERNS_SLOC_H
 #define BOB_ANALYSIS_CONCERNS_SLOC_H

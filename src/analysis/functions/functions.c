@@ -8,8 +8,8 @@
 #include "analysis/analysis.h"
 #include "base/hash.h"
 
-/* Others have arrays of this many elements, and an image whose file is missing may claim any number of functions:
- * ids of images beyond this sum are unknown. */
+/* Others have arrays of this many elements, and an image whose file is missing may claim any number
+ * of functions: ids of images beyond this sum are unknown. */
 #define FUNCTIONS_MAX (1u << 23)
 
 /* One image of one process: ids first_id.. are numbers first.. */
@@ -78,7 +78,8 @@ static bob_status grow_images(struct bob_functions *f)
 	return BOB_OK;
 }
 
-/* Find image `image` of `process` among the known ones, or add it. BOB_NONE: it has too many functions. */
+/* Find image `image` of `process` among the known ones, or add it. BOB_NONE: it has too many
+ * functions. */
 static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32_t image,
 			       uint32_t *first)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns. A thread is ready, or waits for the count of one object. Whoever raises it wakes those that it
- * suffices for, so that choosing the next thread is looking for one that is ready. Objects, told apart by number,
- * stay in a table once they were seen. */
+/* Turns. A thread is ready, or waits for the count of one object. Whoever raises it wakes those
+ * that it suffices for, so that choosing the next thread is looking for one that is ready. Objects,
+ * told apart by number, stay in a table once they were seen. */
 #include <stdlib.h>
 
 #include "analysis/interleave/interleave.h"
@@ -176,7 +176,8 @@ bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_wha
 
 /* --- turns --- */
 
-/* Is it better to let `t` go on than `than`? Of what several wait for the least value comes first. */
+/* Is it better to let `t` go on than `than`? Of what several wait for the least value comes
+ * first. */
 static int goes_before(const struct bob_interleave *v, const struct thread *t,
 		       const struct thread *than)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In which order several recorded threads are replayed. A trace orders the accesses of each thread, and
- * between threads only what synchronisation implies; this picks one order that respects it, always
- * the same one:
+/* In which order several recorded threads are replayed. A trace orders the accesses of each thread,
+ * and between threads only what synchronisation implies; this picks one order that respects it,
+ * always the same one:
  *
  *   Threads take turns, by number. A turn ends after `quantum` accesses, at any synchronisation point,
  *   and at the end of the thread. A thread that comes to a point before which something must have happened that
@@ -11,8 +11,8 @@
  *   for, and that is counted: of those that wait for a turn the one whose turn is next, the first in turn if several
  *   are; else the first in turn.
  *
- * Nothing is read or simulated here, so `replay` and `cache` share it. Who reads asks whose turn it is
- * and for how many accesses (bob_interleave_turn), consumes up to that many in whatever way is
+ * Nothing is read or simulated here, so `replay` and `cache` share it. Who reads asks whose turn it
+ * is and for how many accesses (bob_interleave_turn), consumes up to that many in whatever way is
  * fastest, and says what happened; or lets bob_interleave_run do that with two callbacks.
  *
  * Owner: the caller; bob_interleave_destroy frees. Threads: one object, one thread. Work and memory
@@ -27,10 +27,12 @@
 #define BOB_INTERLEAVE_QUANTUM 100u /* default: accesses of a turn */
 #define BOB_INTERLEAVE_THREADS_MAX 65536u
 
-/* What a thread has come to. `object` is any number that names one; each has a count, which begins with 0. */
+/* What a thread has come to. `object` is any number that names one; each has a count, which begins
+ * with 0. */
 enum bob_interleave_what {
 	BOB_INTERLEAVE_POINT = 0, /* the turn ends, no more */
-	BOB_INTERLEAVE_TURN,	/* behind the count reaching `value`; makes it value + 1, if it is less */
+	/* behind the count reaching `value`; makes it value + 1, if it is less */
+	BOB_INTERLEAVE_TURN,
 	BOB_INTERLEAVE_GIVE,	/* adds 1 to the count */
 	BOB_INTERLEAVE_AWAIT,	/* behind the count reaching `value` */
 	BOB_INTERLEAVE_END	/* of the thread; adds 1 to the count */
@@ -38,12 +40,13 @@ enum bob_interleave_what {
 
 struct bob_interleave;
 
-/* Threads are numbered from 0. `quantum` 0: the default. Errors: INVAL (no threads, or too many), NOMEM. */
+/* Threads are numbered from 0. `quantum` 0: the default. Errors: INVAL (no threads, or too many),
+ * NOMEM. */
 bob_status bob_interleave_create(uint32_t threads, uint64_t quantum, struct bob_interleave **out);
 void bob_interleave_destroy(struct bob_interleave *v); /* NULL is allowed */
 
-/* Whose turn it is, and how many accesses it may make, at least 1. The same until something happened.
- * BOB_END: all threads have ended. */
+/* Whose turn it is, and how many accesses it may make, at least 1. The same until something
+ * happened. BOB_END: all threads have ended. */
 bob_status bob_interleave_turn(struct bob_interleave *v, uint32_t *thread, uint64_t *accesses);
 /* The thread whose turn it is made `count` accesses, no more than it may. */
 bob_status bob_interleave_ran(struct bob_interleave *v, uint64_t count);
@@ -53,17 +56,17 @@ bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_wha
 /* How often a thread went on that should have waited. */
 uint64_t bob_interleave_forced(const struct bob_interleave *v);
 
-/* What the next step of a thread is: an access, then `is_access` is not 0 and what it is stays with the
- * caller; or a synchronisation point. */
+/* What the next step of a thread is: an access, then `is_access` is not 0 and what it is stays with
+ * the caller; or a synchronisation point. */
 struct bob_interleave_step {
 	int is_access;
 	enum bob_interleave_what what;
 	uint64_t object, value;
 };
 
-/* Until all threads have ended, or a callback returns something else than BOB_OK, which is returned.
- * `next` moves `thread` to its next step. `access` is told of each access in the order chosen, right
- * behind the `next` that found it. */
+/* Until all threads have ended, or a callback returns something else than BOB_OK, which is
+ * returned. `next` moves `thread` to its next step. `access` is told of each access in the order
+ * chosen, right behind the `next` that found it. */
 bob_status bob_interleave_run(struct bob_interleave *v,
 			      bob_status (*next)(void *ctx, uint32_t thread,
 						 struct bob_interleave_step *step),

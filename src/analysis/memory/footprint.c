@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of accesses is a lattice: blocks of `bytes` at base + sum of index * step, all steps positive, the smallest first. If
- * each step is at least the extent of what is inside, no two blocks overlap and the bytes can be counted. Lattices that
- * continue each other (the four loads of an unrolled loop) become one; equal ones count once; what then still overlaps is
- * bounded from both sides. */
+/* A row of accesses is a lattice: blocks of `bytes` at base + sum of index * step, all steps
+ * positive, the smallest first. If each step is at least the extent of what is inside, no two
+ * blocks overlap and the bytes can be counted. Lattices that continue each other (the four loads of
+ * an unrolled loop) become one; equal ones count once; what then still overlaps is bounded from
+ * both sides. */
 #include "analysis/memory/footprint.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static void drop_dim(struct bob_lattice *l, uint32_t d)
 	memmove(&l->count[d], &l->count[d + 1], (l->dims - d) * sizeof(l->count[0]));
 }
 
-/* Blocks that touch are one block; loops that go on where the inner one ends are one loop. Then count. */
+/* Blocks that touch are one block; loops that go on where the inner one ends are one loop. Then
+ * count. */
 static void simplify(struct bob_lattice *l)
 {
 	uint64_t extent;
@@ -75,7 +77,8 @@ static void simplify(struct bob_lattice *l)
 		l->distinct = extent;
 }
 
-/* Rows whose lengths depend on loops around them: counted if even the longest ones do not overlap. */
+/* Rows whose lengths depend on loops around them: counted if even the longest ones do not
+ * overlap. */
 static void count_triangle(struct bob_lattice *l, const struct bob_piece *p, unsigned size)
 {
 	uint64_t lo, hi, inner = size, points = bob_piece_points(p);

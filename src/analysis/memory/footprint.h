@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many different bytes some affine rows of accesses touch, without listing them. Owner: the caller, who zeroes a struct and
- * calls _free. Threads: one object, one thread. */
+/* How many different bytes some affine rows of accesses touch, without listing them. Owner: the
+ * caller, who zeroes a struct and calls _free. Threads: one object, one thread. */
 #ifndef BOB_ANALYSIS_FOOTPRINT_H
 #define BOB_ANALYSIS_FOOTPRINT_H
 

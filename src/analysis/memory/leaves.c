@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every access of every leaf is looked at once: how often it comes is known from the loops' trip counts, where it goes from
- * its column's pieces. By variable each piece is an access of its own, because it may be in a variable of its own. */
+/* Every access of every leaf is looked at once: how often it comes is known from the loops' trip
+ * counts, where it goes from its column's pieces. By variable each piece is an access of its own,
+ * because it may be in a variable of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,7 +162,8 @@ static int has_left(void *ctx, const struct bob_piece *p)
 	return ++*(uint32_t *)ctx == PIECES_MAX;
 }
 
-/* Must all accesses of the instruction be expanded, because only their addresses tell the variable? */
+/* Must all accesses of the instruction be expanded, because only their addresses tell the
+ * variable? */
 static int must_expand(struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
 		       const struct bob_leaf_access *a)
 {
@@ -389,7 +391,8 @@ static bob_status add_part(struct thread *t, struct bob_leaf_access *a)
 	return t->m->failed ? BOB_ERR_NOMEM : st;
 }
 
-/* Are there only leaves whose accesses can be counted without their values? By variable: which instructions must be expanded? */
+/* Are there only leaves whose accesses can be counted without their values? By variable: which
+ * instructions must be expanded? */
 static int is_plain(struct thread *t, struct bob_leaf_access *a)
 {
 	int plain = 1;
@@ -419,7 +422,8 @@ static int is_one_piece(struct thread *t, uint32_t shape, const struct bob_leaf 
 	return loop_piece(t, shape, leaf, a, &begin, &end, &all);
 }
 
-/* Instructions whose accesses only their addresses give a variable, and whose addresses are not affine: in any leaf. */
+/* Instructions whose accesses only their addresses give a variable, and whose addresses are not
+ * affine: in any leaf. */
 static void find_skipped(struct thread *t, struct bob_leaf_access *a)
 {
 	for (uint32_t i = 0; i < bob_folded_shapes(t->folded); i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the memory accesses of a trace amount to: by function, instruction, source line or variable; and what did not fold.
- * Counted on the folded form: nothing is expanded, unless a thread has records that are not folded, accesses that happen only
- * sometimes, or -- by variable -- addresses without rule whose variable only they tell. */
+/* What the memory accesses of a trace amount to: by function, instruction, source line or variable;
+ * and what did not fold. Counted on the folded form: nothing is expanded, unless a thread has
+ * records that are not folded, accesses that happen only sometimes, or -- by variable -- addresses
+ * without rule whose variable only they tell. */
 #ifndef BOB_ANALYSIS_MEMORY_H
 #define BOB_ANALYSIS_MEMORY_H
 
@@ -29,18 +30,20 @@ struct bob_memory_row {
 	const char *file;	/* LINE: "" if not known */
 	uint32_t line;		/* LINE: 0 if not known: the row is then the rest of its function */
 	struct bob_variable variable; /* VARIABLE */
-	uint64_t addr;		/* link address of the function, or of the instruction; 0 for others */
-	uint64_t offset;	/* of the instruction in the function; 0 if rows are something else */
+	/* link address of the function, or of the instruction; 0 for others */
+	uint64_t addr;
+	/* of the instruction in the function; 0 if rows are something else */
+	uint64_t offset;
 	uint64_t loads, stores, atomics;
 	uint64_t bytes;		/* moved */
 	uint64_t footprint;	/* different bytes, of what is affine: at least ... */
 	uint64_t footprint_most; /* ... and at most so many */
-	uint64_t
-		irregular; /* accesses whose addresses follow no rule; not in the footprint, without strides */
-	uint64_t
-		unknown; /* accesses that were expanded: neither footprint nor irregular know of them */
-	struct bob_memory_stride
-		stride[BOB_MEMORY_STRIDES]; /* the most frequent ones; accesses 0: no more */
+	/* accesses whose addresses follow no rule; not in the footprint, without strides */
+	uint64_t irregular;
+	/* accesses that were expanded: neither footprint nor irregular know of them */
+	uint64_t unknown;
+	/* the most frequent ones; accesses 0: no more */
+	struct bob_memory_stride stride[BOB_MEMORY_STRIDES];
 };
 
 /* What did not fold, and why. */
@@ -54,7 +57,8 @@ enum bob_memory_reason {
 struct bob_memory_unfolded {
 	enum bob_memory_reason reason;
 	uint32_t process, image;
-	uint64_t pc;		/* of the instruction; of the first one of the loop, or of what stands alone */
+	/* of the instruction; of the first one of the loop, or of what stands alone */
+	uint64_t pc;
 	uint8_t type;		/* of the access */
 	uint64_t values;	/* kept one by one, or pieces */
 	uint64_t all;		/* of so many */

@@ -31,7 +31,8 @@ struct bob_memory {
 	int failed;
 };
 
-/* The row of an access; `a` has process and stack filled in by this. NULL: no memory. It holds until the next call. */
+/* The row of an access; `a` has process and stack filled in by this. NULL: no memory. It holds
+ * until the next call. */
 struct bob_memory_entry *bob_memory_row_of(struct bob_memory *m, struct bob_variable_access *a);
 void bob_memory_count(struct bob_memory_row *r, unsigned type, uint64_t times, unsigned size);
 /* The piece's values + offset are addresses of `times` accesses. */
@@ -41,8 +42,9 @@ void bob_memory_add_piece(struct bob_memory *m, struct bob_memory_entry *r,
 void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfolded *u);
 bob_status bob_memory_finish(struct bob_memory *m);
 
-/* leaves.c: the folded accesses of a thread, each leaf once. BOB_NONE: there are some that must be expanded, and nothing was
- * added. `skip`: a set of instructions whose accesses are not added, because they will be expanded; grows. */
+/* leaves.c: the folded accesses of a thread, each leaf once. BOB_NONE: there are some that must be
+ * expanded, and nothing was added. `skip`: a set of instructions whose accesses are not added,
+ * because they will be expanded; grows. */
 struct bob_memory_skipped {
 	struct bob_memory_pc {
 		uint64_t pc;
@@ -53,7 +55,8 @@ struct bob_memory_skipped {
 bob_status bob_memory_add_folded(struct bob_memory *m, uint32_t thread,
 				 struct bob_memory_skipped *skip);
 
-/* order.c: adds loops with irregular trip counts, and what the spine has many of. `shape` and `loop` are the part's counts. */
+/* order.c: adds loops with irregular trip counts, and what the spine has many of. `shape` and
+ * `loop` are the part's counts. */
 void bob_memory_look_at_order(struct bob_memory *m, uint32_t thread, uint32_t part,
 			      const uint64_t *shape, const uint64_t *loop);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A path is a row of call sites, and the function that is called at one is the one that the next site, or at last the access,
- * lies in. So a node is known by the node of its caller, the call site and the function. */
+/* A path is a row of call sites, and the function that is called at one is the one that the next
+ * site, or at last the access, lies in. So a node is known by the node of its caller, the call site
+ * and the function. */
 #include "analysis/memory/signatures.h"
 
 #include <stdlib.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The call-path signatures of memory accesses as one tree: who accesses memory how often, called from where. Recursion is
- * folded, as in the trace: a call from a place that is on the path already leads back to it.
+/* The call-path signatures of memory accesses as one tree: who accesses memory how often, called
+ * from where. Recursion is folded, as in the trace: a call from a place that is on the path already
+ * leads back to it.
  *
- * Counted on the folded form; a thread with accesses that happen only sometimes, or in loops that end without rule, is
- * expanded. Owner: the caller; bob_signatures_destroy frees. Threads: one object, one thread. */
+ * Counted on the folded form; a thread with accesses that happen only sometimes, or in loops that
+ * end without rule, is expanded. Owner: the caller; bob_signatures_destroy frees. Threads: one
+ * object, one thread. */
 #ifndef BOB_ANALYSIS_SIGNATURES_H
 #define BOB_ANALYSIS_SIGNATURES_H
 
@@ -12,7 +14,8 @@
 #define BOB_SIGNATURE_NONE 0xffffffffu
 
 struct bob_signature {
-	uint64_t site;		/* of the call: link address in `site_image`; outermost ones have none */
+	/* of the call: link address in `site_image`; outermost ones have none */
+	uint64_t site;
 	uint32_t site_image;	/* BOB_SIGNATURE_NONE: outermost */
 	uint32_t image;		/* of the function called; ~0: none */
 	uint32_t function;	/* id in the process, ~0: not known */

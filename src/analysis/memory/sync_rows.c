@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of marks and their objects, found by hashes; a row is the same in all processes if its texts and its call site are. */
+/* Rows of marks and their objects, found by hashes; a row is the same in all processes if its texts
+ * and its call site are. */
 #include "analysis/memory/sync_rows.h"
 
 #include <stdlib.h>

@@ -8,7 +8,8 @@
 
 struct bob_sync_entry {
 	struct bob_sync_row pub;
-	/* The call site, as it is written: its image, and function and line; or, where no line is known, the address. */
+	/* The call site, as it is written: its image, and function and line; or, where no line is
+	 * known, the address. */
 	const char *site_name, *file;
 	uint64_t address;
 	uint32_t line;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mark's object is its first word. Where that word's column is pieces, these are walked, loops that do not move it at once;
- * else all events of the thread are looked at. */
+/* A mark's object is its first word. Where that word's column is pieces, these are walked, loops
+ * that do not move it at once; else all events of the thread are looked at. */
 #include "analysis/memory/syncs.h"
 
 #include <stdlib.h>

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Numbers of the first and last function of each kind there; those of large counts are 1024 higher. */
+/* Numbers of the first and last function of each kind there; those of large counts are 1024
+ * higher. */
 enum {
 	SEND_FIRST = 1,
 	SEND_LAST = 4,
@@ -203,7 +204,8 @@ static uint64_t members_of(const struct bob_mpi_comm *comm)
 	return comm && comm->members ? comm->members : BOB_MPI_UNKNOWN;
 }
 
-/* Is the calling process the root, or among the two groups of an intercommunicator the one that says MPI_ROOT? */
+/* Is the calling process the root, or among the two groups of an intercommunicator the one that
+ * says MPI_ROOT? */
 static int is_root(const struct bob_mpi_call *c, const struct bob_mpi_comm *comm)
 {
 	int64_t root = (int64_t)named(c, "root");
@@ -417,7 +419,8 @@ uint64_t bob_mpi_comm_of(const struct bob_mpi_objects *o, const struct bob_mpi_c
 	return p ? bob_mpi_objects_window_comm(o, bob_mpi_in(c, p)) : BOB_MPI_UNKNOWN;
 }
 
-/* Counts in the order of ranks, or, of Alltoallv and Alltoallw, beginning with the process itself and going around. */
+/* Counts in the order of ranks, or, of Alltoallv and Alltoallw, beginning with the process itself
+ * and going around. */
 static int spread_vector(const struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 			 const char *counts, const char *type, uint64_t *to,
 			 const struct bob_mpi_comm *comm)

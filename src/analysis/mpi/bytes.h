@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes that a call gives to MPI and gets from it, as docs/mpi-reading.md defines them, and where a message goes. */
+/* Bytes that a call gives to MPI and gets from it, as docs/mpi-reading.md defines them, and where a
+ * message goes. */
 #ifndef BOB_ANALYSIS_MPI_BYTES_H
 #define BOB_ANALYSIS_MPI_BYTES_H
 
@@ -20,12 +21,13 @@ enum bob_mpi_class {
 enum bob_mpi_class bob_mpi_class_of(const struct bob_mpi_function *f);
 /* The blocking form of a collective function; NULL: it is none. */
 const struct bob_mpi_function *bob_mpi_collective_form(const struct bob_mpi_function *f);
-/* What the rank contributes: BOB_MPI_UNKNOWN if a type's size or a topology is not known. Of Start and Startall 0: ask for their requests. */
+/* What the rank contributes: BOB_MPI_UNKNOWN if a type's size or a topology is not known. Of Start
+ * and Startall 0: ask for their requests. */
 uint64_t bob_mpi_sent(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
 /* What its statuses say. */
 uint64_t bob_mpi_received(const struct bob_mpi_call *c);
-/* Did a receive of `source` and `tag` that was cancelled get a message, by its status? Recorders once left there what MPI did: zeros, or
- * anything. */
+/* Did a receive of `source` and `tag` that was cancelled get a message, by its status? Recorders
+ * once left there what MPI did: zeros, or anything. */
 int bob_mpi_was_received(const uint64_t *status, uint64_t source, uint64_t tag);
 /* What a one-sided call brings from its target; BOB_MPI_UNKNOWN as above. */
 uint64_t bob_mpi_fetched(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
@@ -35,12 +37,14 @@ uint64_t bob_mpi_plus(uint64_t a, uint64_t b);
 uint64_t bob_mpi_destination(const struct bob_mpi_call *c);
 /* The communicator of a call, of its window if it has one; BOB_MPI_UNKNOWN: none, or not known. */
 uint64_t bob_mpi_comm_of(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
-/* What a collective call's data go to, by the rank in its communicator: bytes for each of its `members`, itself included. 0: they go nowhere
- * from here, or, of a reduction to all and the like, to nobody in particular. */
+/* What a collective call's data go to, by the rank in its communicator: bytes for each of its
+ * `members`, itself included. 0: they go nowhere from here, or, of a reduction to all and the like,
+ * to nobody in particular. */
 int bob_mpi_spread(const struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint64_t *to,
 		   uint32_t members);
 
-/* What of a parameter the bytes and the communicator of a call depend on. Where messages go: on all of `dest` and `target_rank`. */
+/* What of a parameter the bytes and the communicator of a call depend on. Where messages go: on all
+ * of `dest` and `target_rank`. */
 enum bob_mpi_depends bob_mpi_bytes_depend(const struct bob_mpi_function *f,
 					  const struct bob_mpi_param *p);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values, by the table of MPI's functions. An event that the table does not have is left out as damaged. */
+/* Events with values, by the table of MPI's functions. An event that the table does not have is
+ * left out as damaged. */
 #include "analysis/mpi/calls.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ struct bob_mpi_reader {
 	struct bob_value_cursor *cursor;
 	const struct bob_trace *trace;
 	uint32_t process;
-	uint64_t *members;	/* of the communicator that the call made, by their ranks in the trace */
+	/* of the communicator that the call made, by their ranks in the trace */
+	uint64_t *members;
 	uint64_t members_room;
 };
 

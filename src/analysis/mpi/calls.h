@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI calls of a thread, one after the other, decoded: which function, from where, and the words of its parameters.
+/* The MPI calls of a thread, one after the other, decoded: which function, from where, and the
+ * words of its parameters.
  *
- * Owner: the caller. Threads: one reader, one thread. What a call points to is valid until the next one. */
+ * Owner: the caller. Threads: one reader, one thread. What a call points to is valid until the next
+ * one. */
 #ifndef BOB_ANALYSIS_MPI_CALLS_H
 #define BOB_ANALYSIS_MPI_CALLS_H
 
@@ -31,8 +33,8 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r); /* NULL is allowed */
 /* Of an event's key; NULL: none that is known. */
 const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len);
 
-/* The same, if its events have so many words and vectors; else NULL. One that never completed may be
- * without its vectors. */
+/* The same, if its events have so many words and vectors; else NULL. One that never completed may
+ * be without its vectors. */
 const struct bob_mpi_function *bob_mpi_function_fitting(const uint8_t *key, size_t len,
 							uint32_t words, uint32_t vectors, int open);
 /* What to say of others: BOB_ERR_CORRUPT. */
@@ -48,9 +50,11 @@ const struct bob_mpi_param *bob_mpi_param_of(const struct bob_mpi_function *f,
 					     enum bob_mpi_role role);
 /* Which of an event's vectors is the parameter's, or a new communicator's; or BOB_MPI_NO_VECTOR. */
 uint32_t bob_mpi_vector_of(const struct bob_mpi_function *f, const struct bob_mpi_param *p);
-/* Of one that goes in and comes out that above is how it was before the call, this how it was after. */
+/* Of one that goes in and comes out that above is how it was before the call, this how it was
+ * after. */
 uint32_t bob_mpi_vector_after(const struct bob_mpi_function *f, const struct bob_mpi_param *p);
-/* The words of the parameter before the call, or after it: 0 if there are none, or the call did not come that far. */
+/* The words of the parameter before the call, or after it: 0 if there are none, or the call did not
+ * come that far. */
 uint64_t bob_mpi_in(const struct bob_mpi_call *c, const struct bob_mpi_param *p);
 uint64_t bob_mpi_out(const struct bob_mpi_call *c, const struct bob_mpi_param *p);
 /* What the function returned; 0: MPI_SUCCESS, or it did not return. */

@@ -28,7 +28,8 @@ static bob_status refuse(struct bob_error *err, const char *why)
 	return BOB_NONE;
 }
 
-/* Every thread with calls has their moments, and no calls are left out: else messages would be matched wrongly. */
+/* Every thread with calls has their moments, and no calls are left out: else messages would be
+ * matched wrongly. */
 static bob_status check(const struct bob_trace *t, struct bob_error *err)
 {
 	int found = 0;

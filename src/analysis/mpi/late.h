@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where processes waited for others: receives that were waited for before the message was sent, collective calls that some came to later than
- * others. From the moments of each call (record --time=exact:mpi), by the clock of rank 0; docs/mpi-reading.md has the rules.
+/* Where processes waited for others: receives that were waited for before the message was sent,
+ * collective calls that some came to later than others. From the moments of each call (record
+ * --time=exact:mpi), by the clock of rank 0; docs/mpi-reading.md has the rules.
  *
- * Messages are matched by the trace alone: those of one sender, receiver, communicator and tag are received in the order in which they
- * were sent, by receives in the order in which these were posted; whose message a wildcard got was recorded.
+ * Messages are matched by the trace alone: those of one sender, receiver, communicator and tag are
+ * received in the order in which they were sent, by receives in the order in which these were
+ * posted; whose message a wildcard got was recorded.
  *
- * Reads every call twice, in the order of time; memory depends on what is under way at a time, not on how many calls there are.
+ * Reads every call twice, in the order of time; memory depends on what is under way at a time, not
+ * on how many calls there are.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_LATE_H
@@ -14,7 +17,8 @@
 #include "analysis/mpi/objects.h"
 #include "analysis/mpi/places.h"
 
-/* What was waited for, and by whom: of a message the call that sent it, of a collective call that of who came last. */
+/* What was waited for, and by whom: of a message the call that sent it, of a collective call that
+ * of who came last. */
 struct bob_mpi_late_cause {
 	const struct bob_mpi_function *function;
 	uint32_t path;		/* of bob_mpi_late_places */
@@ -29,7 +33,8 @@ struct bob_mpi_late_row {
 	uint64_t times;		/* messages received there; or calls, of a collective function */
 	uint64_t late;		/* of them: one was there before what it waited for had begun */
 	uint64_t undecided;	/* of them: the clocks are not known well enough to say */
-	uint64_t lost_ns;	/* in these calls; a call that waits for several messages counts once */
+	/* in these calls; a call that waits for several messages counts once */
+	uint64_t lost_ns;
 	uint64_t most_ns;	/* in one call */
 	uint32_t most_process;
 	const struct bob_mpi_late_cause *cause; /* those with the most time first */
@@ -39,14 +44,14 @@ struct bob_mpi_late_row {
 struct bob_mpi_late_sum {
 	uint64_t messages, late_messages; /* received and found to be sent */
 	uint64_t sent;		/* all messages; not received by `messages`: */
-	uint64_t
-		unknown_groups; /* their communicator is not known, or a group of the intercommunicator */
-	uint64_t
-		not_followed; /* to or from processes that are not in the trace, or not followed to the end */
+	/* their communicator is not known, or a group of the intercommunicator */
+	uint64_t unknown_groups;
+	/* to or from processes that are not in the trace, or not followed to the end */
+	uint64_t not_followed;
 	uint64_t collectives, late_collectives; /* calls */
 	uint64_t lost_ns, undecided;
-	uint64_t
-		unmatched; /* receives whose sending was not found, or collective calls that not all came to */
+	/* receives whose sending was not found, or collective calls that not all came to */
+	uint64_t unmatched;
 	uint64_t uncertainty_ns; /* of the clock that is known worst; BOB_CLOCK_UNKNOWN */
 	uint32_t doubtful;	/* processes whose messages could not be followed to the end */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators under numbers that all processes share. One is known by its members, and by which one of those with the same
- * members it is: they are made in the same order everywhere. An intercommunicator is known by both groups, and each has a view of it. */
+/* Communicators under numbers that all processes share. One is known by its members, and by which
+ * one of those with the same members it is: they are made in the same order everywhere. An
+ * intercommunicator is known by both groups, and each has a view of it. */
 #include "analysis/mpi/late_calls.h"
 
 #include <stdlib.h>

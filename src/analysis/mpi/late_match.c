@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A channel is what goes from one process to another on one communicator with one tag: its messages are received in the order in which they
- * were sent. Which of its messages a receive gets is settled as soon as it is known that it is of this channel, and that no receive that was posted
- * before it may still turn out to be: so wildcards hold up what is behind them until they have got something, and receives that are
- * cancelled until it is known whether they did. */
+/* A channel is what goes from one process to another on one communicator with one tag: its messages
+ * are received in the order in which they were sent. Which of its messages a receive gets is
+ * settled as soon as it is known that it is of this channel, and that no receive that was posted
+ * before it may still turn out to be: so wildcards hold up what is behind them until they have got
+ * something, and receives that are cancelled until it is known whether they did. */
 #include "analysis/mpi/late_private.h"
 
 #include <stdlib.h>
@@ -225,8 +226,8 @@ void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64
 		settle(l, process);
 }
 
-/* If one behind it has got a message of the channel, it has got an earlier one itself: messages do not overtake. Else what is behind it
- * has to be settled anew when it is complete. */
+/* If one behind it has got a message of the channel, it has got an earlier one itself: messages do
+ * not overtake. Else what is behind it has to be settled anew when it is complete. */
 void bob_late_cancel(struct bob_mpi_late *l, struct bob_late_receive *r)
 {
 	struct bob_late_channel *c = r->channel;
@@ -262,7 +263,8 @@ void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
 	settle(l, process);
 }
 
-/* A wildcard that nobody knows more of holds up all that it might have been: the process cannot be followed any more. */
+/* A wildcard that nobody knows more of holds up all that it might have been: the process cannot be
+ * followed any more. */
 void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int ends)
 {
 	r->is_forgotten = 1;

@@ -46,7 +46,8 @@ struct bob_late_call {
 		end_ns; /* by the clock of rank 0; end: UINT64_MAX if it never came back */
 };
 
-/* A call that received messages, until they are all known; one that was collective, in one piece. */
+/* A call that received messages, until they are all known; one that was collective, in one
+ * piece. */
 struct bob_late_wait {
 	struct bob_late_call call;
 	uint32_t pending;	/* messages, + 1 while the call is being read */
@@ -71,8 +72,8 @@ struct bob_late_comm {		/* an intercommunicator: as one of its groups sees it */
 	uint32_t number;	/* the same for both groups */
 };
 
-/* The process's communicator `number`, and how the process sees it. NULL: it is none whose messages can be followed: its processes are
- * not known, or, of an intercommunicator, one of its groups. */
+/* The process's communicator `number`, and how the process sees it. NULL: it is none whose messages
+ * can be followed: its processes are not known, or, of an intercommunicator, one of its groups. */
 const struct bob_late_comm *bob_late_comm_of(struct bob_mpi_late *l, uint32_t process,
 					     uint64_t number, const struct bob_mpi_comm **own);
 /* The process of a rank of it; ~0: none that was recorded, or that can be followed. */
@@ -94,8 +95,8 @@ struct bob_late_slot {		/* of a channel: one message */
 };
 
 struct bob_late_channel {
-	struct bob_late_posted
-		settled; /* receives of it that are not complete, in the order of their numbers */
+	/* receives of it that are not complete, in the order of their numbers */
+	struct bob_late_posted settled;
 	struct bob_late_slot *slot; /* a ring; those before `base` are done */
 	uint64_t base, sends, receives;
 	size_t room;		/* a power of two */

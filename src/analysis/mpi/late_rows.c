@@ -87,7 +87,8 @@ void bob_late_map_free(struct bob_late_map *m, void (*release)(void *value))
 
 /* --- rows --- */
 
-/* The row or the cause by these numbers, of `size` bytes, a new one if there is none; NULL: no memory. */
+/* The row or the cause by these numbers, of `size` bytes, a new one if there is none; NULL: no
+ * memory. */
 static void *entry_of(struct bob_mpi_late *l, struct bob_late_map *m, uint64_t a, uint64_t b,
 		      size_t size)
 {

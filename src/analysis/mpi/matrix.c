@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls, in runs (runs.h). What a process sends is summed up in a row that has a place for each rank, what it fetches from others in a second one; and what of
- * them is used is kept. */
+/* One pass over the calls, in runs (runs.h). What a process sends is summed up in a row that has a
+ * place for each rank, what it fetches from others in a second one; and what of them is used is
+ * kept. */
 #include "analysis/mpi/matrix.h"
 
 #include <stdlib.h>

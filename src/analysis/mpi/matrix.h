@@ -11,8 +11,11 @@
 
 enum bob_mpi_matrix_of {
 	BOB_MPI_MATRIX_MESSAGES, /* point-to-point */
-	BOB_MPI_MATRIX_COLLECTIVES, /* data of collective calls, where their definition says whose they become */
-	BOB_MPI_MATRIX_ONE_SIDED, /* what Put, Accumulate and the like give to the target; what Get and the like take from it */
+	/* data of collective calls, where their definition says whose they become */
+	BOB_MPI_MATRIX_COLLECTIVES,
+	/* what Put, Accumulate and the like give to the target; what Get and the like take from
+	 * it */
+	BOB_MPI_MATRIX_ONE_SIDED,
 };
 
 struct bob_mpi_cell {
@@ -26,11 +29,13 @@ struct bob_mpi_matrix;
 bob_status bob_mpi_matrix_create(const struct bob_trace *t, enum bob_mpi_matrix_of of,
 				 struct bob_mpi_matrix **out);
 void bob_mpi_matrix_destroy(struct bob_mpi_matrix *m); /* NULL is allowed */
-/* What the calls of this thread send. BOB_ERR_CORRUPT at the end, if something was: the rest is counted. BOB_ERR_NOMEM. */
+/* What the calls of this thread send. BOB_ERR_CORRUPT at the end, if something was: the rest is
+ * counted. BOB_ERR_NOMEM. */
 bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct bob_error *err);
 /* By sender, then by receiver; only those with messages. Borrowed until more is added. */
 const struct bob_mpi_cell *bob_mpi_matrix_cells(struct bob_mpi_matrix *m, size_t *count);
-/* Ranks: one more than the highest, and at least as many as the world that the processes say they are of. */
+/* Ranks: one more than the highest, and at least as many as the world that the processes say they
+ * are of. */
 uint32_t bob_mpi_matrix_ranks(const struct bob_mpi_matrix *m);
 /* Are there one-sided calls, whatever was asked for? */
 int bob_mpi_matrix_has_one_sided(const struct bob_mpi_matrix *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions are told apart by their parameters: who has a `dest` sends, who has a `source` and is no probe receives, who has requests that
- * went in completes them. */
+/* Functions are told apart by their parameters: who has a `dest` sends, who has a `source` and is
+ * no probe receives, who has requests that went in completes them. */
 #include "analysis/mpi/messages.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All calls of a process are read once, in runs (runs.h), and those that make something are kept. Handles are few, and looked up by halving. */
+/* All calls of a process are read once, in runs (runs.h), and those that make something are kept.
+ * Handles are few, and looked up by halving. */
 #include "analysis/mpi/objects.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ struct pair {
 struct rows {
 	uint8_t *at;
 	size_t count, room, size;
-	int mixed;		/* keys do not ascend; of several threads they may not, until they are sorted */
+	/* keys do not ascend; of several threads they may not, until they are sorted */
+	int mixed;
 };
 
 struct bob_mpi_objects {

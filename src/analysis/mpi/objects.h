@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the MPI handles of a process stand for: communicators and who is in them, sizes of types, windows, persistent requests. Their
- * numbers are given once, in the order of making, so one object says it for the whole run of all the process's threads.
+/* What the MPI handles of a process stand for: communicators and who is in them, sizes of types,
+ * windows, persistent requests. Their numbers are given once, in the order of making, so one object
+ * says it for the whole run of all the process's threads.
  *
  * Owner: the caller. Threads: constant once it is made. */
 #ifndef BOB_ANALYSIS_MPI_OBJECTS_H
@@ -13,13 +14,15 @@
 struct bob_mpi_comm {
 	uint64_t number;
 	const struct bob_mpi_function *made_by; /* NULL: predefined */
-	const uint32_t *
-		member; /* ranks in the trace; of the remote group, if it is an intercommunicator. NULL: not known */
+	/* ranks in the trace; of the remote group, if it is an intercommunicator. NULL: not
+	 * known */
+	const uint32_t *member;
 	uint32_t members;
 	uint32_t me;		/* the process's rank in it; ~0: not known, or another group's */
 	uint32_t neighbours;	/* that it sends to in the topology; ~0: not known */
 	uint32_t thread;	/* that made it: its number in the process */
-	/* Of what Intercomm_create made, and its duplicates: ranks in the trace of the own group. NULL: not known, or it is no intercommunicator */
+	/* Of what Intercomm_create made, and its duplicates: ranks in the trace of the own group.
+	 * NULL: not known, or it is no intercommunicator */
 	const uint32_t *local;
 	uint32_t locals;
 };
@@ -58,7 +61,8 @@ uint64_t bob_mpi_objects_window_comm(const struct bob_mpi_objects *o, uint64_t w
 const struct bob_mpi_persistent *bob_mpi_objects_persistent(const struct bob_mpi_objects *o,
 							    uint64_t id);
 
-/* Requests are named by how many the thread has made since: `made` before the call. 0: the null request, or not known. */
+/* Requests are named by how many the thread has made since: `made` before the call. 0: the null
+ * request, or not known. */
 uint64_t bob_mpi_request_id(uint64_t word, uint32_t thread, uint64_t made);
 /* How many requests the call made. */
 uint32_t bob_mpi_requests_made(const struct bob_mpi_call *c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear probing; what is removed is filled up from behind, so no marks are left and the table is as large as it has to be. */
+/* Linear probing; what is removed is filled up from behind, so no marks are left and the table is
+ * as large as it has to be. */
 #include "analysis/mpi/pending.h"
 
 #include <stdlib.h>

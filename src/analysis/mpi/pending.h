@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests and probed messages that are not complete, by their ids. Owner: the caller. Threads: one. */
+/* Requests and probed messages that are not complete, by their ids. Owner: the caller. Threads:
+ * one. */
 #ifndef BOB_ANALYSIS_MPI_PENDING_H
 #define BOB_ANALYSIS_MPI_PENDING_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each thread does with MPI as loops, and which threads do the same. The calls are folded anew with names that all processes share: an item
- * of a folded trace here is a whole call, vectors included, so equal programs have equal items.
+/* What each thread does with MPI as loops, and which threads do the same. The calls are folded anew
+ * with names that all processes share: an item of a folded trace here is a whole call, vectors
+ * included, so equal programs have equal items.
  *
- * A leaf's words are those of its event, and behind them a number for each of its vectors: equal vectors have equal
- * numbers. Reads every call once; memory does not depend on their number, but on how many different vectors there are.
+ * A leaf's words are those of its event, and behind them a number for each of its vectors: equal
+ * vectors have equal numbers. Reads every call once; memory does not depend on their number, but on
+ * how many different vectors there are.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_PROGRAMS_H
@@ -36,15 +38,16 @@ bob_status bob_mpi_programs_create(const struct bob_trace *t, const uint32_t *th
 				   struct bob_error *err);
 void bob_mpi_programs_destroy(struct bob_mpi_programs *p); /* NULL is allowed */
 
-/* Sets of threads whose calls are the same loops of the same functions from the same places; parameters and trip counts may differ. In the
- * order of their first threads. Borrowed. */
+/* Sets of threads whose calls are the same loops of the same functions from the same places;
+ * parameters and trip counts may differ. In the order of their first threads. Borrowed. */
 uint32_t bob_mpi_programs_groups(const struct bob_mpi_programs *p);
 const struct bob_mpi_program *const *bob_mpi_programs_group(const struct bob_mpi_programs *p,
 							    uint32_t group, uint32_t *count);
 /* 0: no such leaf. */
 int bob_mpi_programs_leaf(const struct bob_mpi_program *program, uint32_t shape,
 			  struct bob_mpi_leaf *out);
-/* The values of vector number `number`: *count of them. NULL: it was not kept, there were too many. */
+/* The values of vector number `number`: *count of them. NULL: it was not kept, there were too
+ * many. */
 const uint64_t *bob_mpi_programs_vector(const struct bob_mpi_programs *p, uint64_t number,
 					uint64_t *count);
 const struct bob_mpi_places *bob_mpi_programs_places(const struct bob_mpi_programs *p);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each item of a nest of events (archive/events/event_nests.h) is taken by itself: loops around it along which nothing changes that matters are a
- * factor, those along which something does are run. Requests are named by how many the thread has made since; so where a loop makes
- * as many in each iteration as their names grow by, they are the same ones. */
+/* Each item of a nest of events (archive/events/event_nests.h) is taken by itself: loops around it
+ * along which nothing changes that matters are a factor, those along which something does are run.
+ * Requests are named by how many the thread has made since; so where a loop makes as many in each
+ * iteration as their names grow by, they are the same ones. */
 #include "analysis/mpi/runs.h"
 
 #include <string.h>
@@ -22,7 +23,8 @@ struct telling {
 	uint32_t count;
 	const struct bob_mpi_function *function[ITEMS_MAX]; /* NULL: a loop, or not known */
 	uint64_t before
-		[ITEMS_MAX]; /* requests made in it before the item's first time; of loops: by an iteration */
+		/* requests made in it before the item's first time; of loops: by an iteration */
+		[ITEMS_MAX];
 	uint64_t trips[BOB_EVENT_NEST_DEPTH], made_by[BOB_EVENT_NEST_DEPTH]; /* of loops around */
 };
 
@@ -142,7 +144,8 @@ static int sign_stays(const struct telling *t, uint32_t item, uint32_t word, int
 	return (least >= 0 && most <= INT64_MAX) || (most < 0 && least >= INT64_MIN);
 }
 
-/* Are the requests the same ones in all iterations of loop `d`, where their names change by `step`? */
+/* Are the requests the same ones in all iterations of loop `d`, where their names change by
+ * `step`? */
 static int requests_stay(const struct telling *t, const uint64_t *name, uint64_t count,
 			 uint64_t step, uint32_t d)
 {
@@ -221,7 +224,8 @@ static bob_status what_varies(struct telling *t, uint32_t item, enum bob_mpi_wan
 
 /* --- nests --- */
 
-/* The item in all iterations of the loops of `mask`, the outer ones first; `times` is what the other loops make. */
+/* The item in all iterations of the loops of `mask`, the outer ones first; `times` is what the
+ * other loops make. */
 static bob_status tell_item(struct telling *t, uint32_t item, uint32_t mask)
 {
 	uint64_t at[BOB_EVENT_NEST_DEPTH] = { 0 }, times = t->item[item].times;
@@ -273,7 +277,8 @@ static bob_status tell_items(struct telling *t)
 	return st;
 }
 
-/* What is of no function that is known is left out. *each: how many places there are whose calls have to be told in order. */
+/* What is of no function that is known is left out. *each: how many places there are whose calls
+ * have to be told in order. */
 static void know_functions(struct telling *t, uint32_t *each)
 {
 	*each = 0;

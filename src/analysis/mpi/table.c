@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls of each process, in runs (runs.h). What a row has of the process that is being read is kept apart, and added when the process
- * is done: that is when it is known who has most. */
+/* One pass over the calls of each process, in runs (runs.h). What a row has of the process that is
+ * being read is kept apart, and added when the process is done: that is when it is known who has
+ * most. */
 #include "analysis/mpi/table.h"
 
 #include <stdlib.h>

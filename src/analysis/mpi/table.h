@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls and their bytes by function, call site, communicator or rank, and how evenly the processes share them.
+/* MPI calls and their bytes by function, call site, communicator or rank, and how evenly the
+ * processes share them.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_TABLE_H
@@ -13,7 +14,9 @@
 enum bob_mpi_by {
 	BOB_MPI_BY_FUNCTION,
 	BOB_MPI_BY_SITE, /* function and the call of it, wherever that was called from */
-	BOB_MPI_BY_COMM, /* by the process's number of it: communicators made at the same point of the program, if all make the same ones */
+	/* by the process's number of it: communicators made at the same point of the program, if
+	 * all make the same ones */
+	BOB_MPI_BY_COMM,
 	BOB_MPI_BY_RANK, /* process */
 };
 
@@ -33,7 +36,8 @@ struct bob_mpi_row {
 	uint32_t process;	/* by rank */
 	uint64_t comm;		/* by comm; BOB_MPI_UNKNOWN: calls of none */
 	uint32_t members_least, members_most; /* by comm: processes of it */
-	/* An event of the program's own that has others in it is two events, and counts where it begins. */
+	/* An event of the program's own that has others in it is two events, and counts where it
+	 * begins. */
 	struct bob_mpi_share calls, sent, received;
 	struct bob_mpi_trips trips;
 	uint64_t own;		/* events of the program's own among the calls */
@@ -41,8 +45,8 @@ struct bob_mpi_row {
 	uint64_t open;		/* calls that were in progress when recording ended */
 	int64_t left;		/* events of the program's own that began and never ended */
 	uint32_t processes;	/* that have such calls */
-	uint64_t
-		time_ns; /* by function and site: in all these calls; 0: not known. In the sum: in calls of MPI */
+	/* by function and site: in all these calls; 0: not known. In the sum: in calls of MPI */
+	uint64_t time_ns;
 };
 
 /* A call that had not come back. `call` is valid during the visit. */
@@ -54,14 +58,16 @@ struct bob_mpi_table;
 bob_status bob_mpi_table_create(const struct bob_trace *t, enum bob_mpi_by by,
 				struct bob_mpi_table **out);
 void bob_mpi_table_destroy(struct bob_mpi_table *m); /* NULL is allowed */
-/* The calls of these threads, all of one process; a process once. `open` may be NULL. BOB_ERR_CORRUPT at the end, if something was: the rest is
- * counted. BOB_ERR_NOMEM. */
+/* The calls of these threads, all of one process; a process once. `open` may be NULL.
+ * BOB_ERR_CORRUPT at the end, if something was: the rest is counted. BOB_ERR_NOMEM. */
 bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const uint32_t *threads,
 			     uint32_t count, bob_mpi_open_fn open, void *ctx,
 			     struct bob_error *err);
-/* How long the calls took, by function and site. The trace says so of all its threads together: call it if these were all added. */
+/* How long the calls took, by function and site. The trace says so of all its threads together:
+ * call it if these were all added. */
 bob_status bob_mpi_table_add_times(struct bob_mpi_table *m);
-/* Those with most calls first, then in an order that depends on the program only. By rank: in that order. Borrowed. */
+/* Those with most calls first, then in an order that depends on the program only. By rank: in that
+ * order. Borrowed. */
 const struct bob_mpi_row *bob_mpi_table_rows(struct bob_mpi_table *m, size_t *count);
 /* Of all rows together. */
 const struct bob_mpi_row *bob_mpi_table_sum(const struct bob_mpi_table *m);

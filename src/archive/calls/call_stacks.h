@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The call stacks of a thread as a cursor keeps them, an array indexed by BOB_SYM_STACK number; and copies of them. Owner: the
- * caller; bob_stacks_free takes all of an array. One thread. */
+/* The call stacks of a thread as a cursor keeps them, an array indexed by BOB_SYM_STACK number; and
+ * copies of them. Owner: the caller; bob_stacks_free takes all of an array. One thread. */
 #ifndef BOB_ARCHIVE_CALL_STACKS_H
 #define BOB_ARCHIVE_CALL_STACKS_H
 

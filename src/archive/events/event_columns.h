@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of events take in a trace, each by itself: of which it is known what rule they follow, and which have none. From the folded form.
+/* What the words of events take in a trace, each by itself: of which it is known what rule they
+ * follow, and which have none. From the folded form.
  *
  * Threads: any, each with a visit of its own. */
 #ifndef BOB_ARCHIVE_EVENT_COLUMNS_H
@@ -23,8 +24,9 @@ struct bob_event_column {
 	struct bob_fold_room room;
 };
 
-/* `visit` returns 0 to go on. What is not folded yet -- of a process that runs, or was killed -- is left out, and flat recordings are. *values, which is
- * added to: bytes of values that follow no rule. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
+/* `visit` returns 0 to go on. What is not folded yet -- of a process that runs, or was killed -- is
+ * left out, and flat recordings are. *values, which is added to: bytes of values that follow no
+ * rule. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
 bob_status bob_event_columns(const struct bob_trace *t,
 			     int (*visit)(void *ctx, const struct bob_event_column *c), void *ctx,
 			     uint64_t *values);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A nest of events: what the fold says of leaves, said of events. A leaf's values are affine in the indices of the loops around it;
- * an event is a leaf and those of its elements behind it, which may be in loops of their own. That holds for a whole loop if each
- * iteration has whole events, as many elements as the first. */
+/* A nest of events: what the fold says of leaves, said of events. A leaf's values are affine in the
+ * indices of the loops around it; an event is a leaf and those of its elements behind it, which may
+ * be in loops of their own. That holds for a whole loop if each iteration has whole events, as many
+ * elements as the first. */
 #include "archive/events/event_nest.h"
 
 #include <string.h>
@@ -104,7 +105,8 @@ static int add_event(struct bob_event_nest *n, uint32_t leaf, uint64_t times)
 	return 1;
 }
 
-/* How many elements of the vector that is expected the item is, if it is nothing else; UINT64_MAX: it is. */
+/* How many elements of the vector that is expected the item is, if it is nothing else; UINT64_MAX:
+ * it is. */
 static uint64_t elements_in(const struct bob_event_nest *n, uint32_t item)
 {
 	const struct bob_fold_nest_item *f = &n->fold[item];

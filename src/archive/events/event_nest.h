@@ -9,7 +9,8 @@
 
 #define BOB_EVENT_NEST_ITEMS (BOB_NEST_DEPTH + BOB_NEST_ITEMS + 1)
 
-/* Of an item that is an event. Elements of its vectors are items of the fold's nest that lie behind it, in loops or not. */
+/* Of an item that is an event. Elements of its vectors are items of the fold's nest that lie behind
+ * it, in loops or not. */
 struct bob_event_nest_part {
 	struct bob_event_def def;	/* without a path */
 	uint32_t leaf;			/* its item in the fold's nest */
@@ -22,7 +23,8 @@ struct bob_event_nest {
 	const struct bob_fold_nest_item *fold;
 	const struct bob_value_event
 		*alone; /* the one event; then the rest of this struct does not count */
-	uint32_t still;			/* loops of the fold's nest, the outer ones, that are in these iterations */
+	/* loops of the fold's nest, the outer ones, that are in these iterations */
+	uint32_t still;
 	uint64_t at[BOB_NEST_DEPTH];
 	uint32_t count, places;
 	struct bob_event_nest_item item[BOB_EVENT_NEST_ITEMS];
@@ -35,8 +37,8 @@ struct bob_event_nest {
 	struct bob_event_values words, path; /* of the event that was got last */
 };
 
-/* The loop `item` of the fold's nest, of which `still` loops around stand still: its iterations, all of them closed in
- * themselves. 0: they are not. */
+/* The loop `item` of the fold's nest, of which `still` loops around stand still: its iterations,
+ * all of them closed in themselves. 0: they are not. */
 int bob_event_nest_make(struct bob_event_nest *n, uint32_t item);
 /* One event alone. */
 void bob_event_nest_set(struct bob_event_nest *n, const struct bob_value_event *e);

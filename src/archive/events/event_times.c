@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long events took, for readers: of each thread where it recorded them, of all together where they are merged. */
+/* How long events took, for readers: of each thread where it recorded them, of all together where
+ * they are merged. */
 #include <string.h>
 
 #include "archive/write/event_write.h"
@@ -74,8 +75,8 @@ static void site_of_shape(const struct bob_folded *f, uint32_t shape, uint32_t t
 	out->depth = depth;
 }
 
-/* The thread that is a participant of the merged events; if the file has lost it, or they are in a head that the threads' own
- * files go on from, another thread. UINT32_MAX: the trace has none. */
+/* The thread that is a participant of the merged events; if the file has lost it, or they are in a
+ * head that the threads' own files go on from, another thread. UINT32_MAX: the trace has none. */
 static uint32_t thread_of(const struct bob_trace *t, const struct bob_common *c,
 			  uint32_t participant)
 {

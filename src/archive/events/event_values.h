@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values of an event that is being put together, and its path. Owner: the caller; bob_event_values_free. */
+/* The values of an event that is being put together, and its path. Owner: the caller;
+ * bob_event_values_free. */
 #ifndef BOB_ARCHIVE_EVENT_VALUES_H
 #define BOB_ARCHIVE_EVENT_VALUES_H
 

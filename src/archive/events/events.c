@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values (event_write.h): what is folded of a stream, then its log. A leaf of the folded trace that is an event is
- * followed by those of its vectors' elements, which are put together again here. */
+/* Events with values (event_write.h): what is folded of a stream, then its log. A leaf of the
+ * folded trace that is an event is followed by those of its vectors' elements, which are put
+ * together again here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static bob_status add_moments(struct bob_trace *t, const struct bob_file *f, uin
 	return st;
 }
 
-/* Positions say how much of a chunk was used; of the last one, which may be open, its records do. */
+/* Positions say how much of a chunk was used; of the last one, which may be open, its records
+ * do. */
 static uint64_t flat_bytes(const struct bob_file *f, const struct bob_fold_stream *in)
 {
 	const struct bob_fold_log *last = &in->log[in->log_count - 1];

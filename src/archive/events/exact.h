@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments of events (exact_write.h), read, packed and merged. Packed they are segments of one thread each, docs/format.md, "Moments": of
- * a value a *head* -- how many bits it has, and the first of them: a byte -- and its *tail*, the bits that are left and that nothing
- * predicts. Heads lie apart, where they are compressed; gaps and durations lie apart, too. */
+/* Moments of events (exact_write.h), read, packed and merged. Packed they are segments of one
+ * thread each, docs/format.md, "Moments": of a value a *head* -- how many bits it has, and the
+ * first of them: a byte -- and its *tail*, the bits that are left and that nothing predicts. Heads
+ * lie apart, where they are compressed; gaps and durations lie apart, too. */
 #ifndef BOB_ARCHIVE_EXACT_H
 #define BOB_ARCHIVE_EXACT_H
 
@@ -47,8 +48,8 @@ struct bob_exact_parts {
 	size_t count, cap;
 };
 
-/* Packed ones of a file of merged threads, in order of participants; those of a thread that has none such. Problems are
- * the trace's. BOB_ERR_NOMEM. */
+/* Packed ones of a file of merged threads, in order of participants; those of a thread that has
+ * none such. Problems are the trace's. BOB_ERR_NOMEM. */
 bob_status bob_exact_list_packed(struct bob_trace *t, const struct bob_file *f,
 				 struct bob_exact_parts *out);
 bob_status bob_exact_list_own(struct bob_trace *t, const struct bob_file *f, uint32_t stream,
@@ -84,8 +85,8 @@ struct bob_exact_writer {
 
 /* BOB_ERR_NOMEM; errors of `to` are its own. The writer is to be ended whatever happens. */
 bob_status bob_exact_writer_begin(struct bob_exact_writer *w, FILE *to);
-/* All of a thread, which is participant `id` from now on. BOB_ERR_CORRUPT: it cannot be read; BOB_ERR_NOMEM. Threads come in the order of their
- * ids. */
+/* All of a thread, which is participant `id` from now on. BOB_ERR_CORRUPT: it cannot be read;
+ * BOB_ERR_NOMEM. Threads come in the order of their ids. */
 bob_status bob_exact_writer_put(struct bob_exact_writer *w, const struct bob_event_stream *s,
 				uint64_t id, struct bob_error *err);
 bob_status bob_exact_writer_end(struct bob_exact_writer *w);

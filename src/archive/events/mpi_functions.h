@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI functions by their numbers, and which of an event's words is what: src/mpi/functions.txt as a C table, in a generated
- * source file. Constant data; threads: any. */
+/* MPI functions by their numbers, and which of an event's words is what: src/mpi/functions.txt as a
+ * C table, in a generated source file. Constant data; threads: any. */
 #ifndef BOB_ARCHIVE_MPI_FUNCTIONS_H
 #define BOB_ARCHIVE_MPI_FUNCTIONS_H
 
@@ -84,8 +84,9 @@ struct bob_mpi_param {
 	uint8_t role;	/* enum bob_mpi_role */
 	uint8_t flags;	/* enum bob_mpi_param_flag */
 	uint8_t in;	/* which word it is before the call, or BOB_MPI_NOWHERE */
-	/* Which it is after the call, the first if there are more: a status has three; behind a new type comes its size in
-	 * bytes; behind a new communicator a vector's length, the ranks of its processes. */
+	/* Which it is after the call, the first if there are more: a status has three; behind a new
+	 * type comes its size in bytes; behind a new communicator a vector's length, the ranks of
+	 * its processes. */
 	uint8_t out;
 };
 
@@ -114,8 +115,9 @@ extern const uint32_t bob_mpi_function_count;
 extern const struct bob_mpi_name bob_mpi_names[];
 extern const uint32_t bob_mpi_name_count;
 
-/* A vector that was recorded in part (--mpi-vectors): behind the elements that were kept come this with the length that it had,
- * and a hash of the others. No element of another vector is like that. */
+/* A vector that was recorded in part (--mpi-vectors): behind the elements that were kept come this
+ * with the length that it had, and a hash of the others. No element of another vector is like
+ * that. */
 #define BOB_MPI_CUT (0xc0deull << 48)
 /* `count` elements of a word each: was it? Then *length is what it had. */
 int bob_mpi_is_cut(const uint64_t *at, uint64_t count, uint64_t *length);
@@ -135,7 +137,8 @@ const struct bob_mpi_name *bob_mpi_name_of(enum bob_mpi_role role, uint64_t numb
 /* The new communicator's vector of members follows p's word; a new type's size does. */
 int bob_mpi_has_members(const struct bob_mpi_param *p);
 int bob_mpi_has_size(const struct bob_mpi_param *p);
-/* How many words the elements of p take whose length word is `length`; UINT64_MAX: more than there can be. */
+/* How many words the elements of p take whose length word is `length`; UINT64_MAX: more than there
+ * can be. */
 uint64_t bob_mpi_element_words(const struct bob_mpi_param *p, uint64_t length);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions on the parameters of an event, as users write them: "count > 1000 && (dest == 0 || name != \"x\")".
+/* Conditions on the parameters of an event, as users write them: "count > 1000 && (dest == 0 ||
+ * name != \"x\")".
  *
  *     or: and || and ...    and: not && not ...    not: ! not, ( or ), comparison
  *     comparison: operand, or operand < <= > >= == != operand    operand: name, integer, number, "text"
  *
- * An operand alone is true if it is neither 0 nor empty. Integers are compared as such, else numbers as doubles; a text and a number are not
- * equal. If an event has no such parameter, the whole condition is false.
+ * An operand alone is true if it is neither 0 nor empty. Integers are compared as such, else
+ * numbers as doubles; a text and a number are not equal. If an event has no such parameter, the
+ * whole condition is false.
  *
  * Threads: a condition does not change; any. */
 #ifndef BOB_ARCHIVE_PREDICATE_H

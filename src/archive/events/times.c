@@ -247,8 +247,9 @@ bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shape
 
 /* --- in the files of processes --- */
 
-/* One event more than are counted was being added when the process was killed: it is taken out, of whatever bin has most, for sums of
- * many such must not have bins that are too full. 0: these are no sums of so many. */
+/* One event more than are counted was being added when the process was killed: it is taken out, of
+ * whatever bin has most, for sums of many such must not have bins that are too full. 0: these are
+ * no sums of so many. */
 static int mend_sums(struct bob_time_sums *s, uint64_t count)
 {
 	uint64_t n = 0, most = 0;

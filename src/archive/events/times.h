@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times of events (time_write.h), read and merged. In a merged trace they are rows about pairs of shapes of the folded events,
- * packed: docs/format.md, "Times". */
+/* Statistics of times of events (time_write.h), read and merged. In a merged trace they are rows
+ * about pairs of shapes of the folded events, packed: docs/format.md, "Times". */
 #ifndef BOB_ARCHIVE_TIMES_H
 #define BOB_ARCHIVE_TIMES_H
 
@@ -37,7 +37,8 @@ bob_status bob_time_rows_add(struct bob_time_rows *r, const struct bob_time_row 
 void bob_time_rows_finish(struct bob_time_rows *r);
 void bob_time_rows_free(struct bob_time_rows *r);
 
-/* To bytes, and back: `shapes`, `participants` are how many there are. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+/* To bytes, and back: `shapes`, `participants` are how many there are. BOB_ERR_CORRUPT,
+ * BOB_ERR_NOMEM. */
 void bob_time_rows_pack(const struct bob_time_rows *r, struct bob_bytes *b);
 bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shapes,
 				uint32_t participants, struct bob_time_rows *r);
@@ -45,8 +46,8 @@ bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shape
 /* Slot `k` of a stream; its count is 0 if it cannot be. 0: it has not so many. */
 int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot *out);
 
-/* merge_times.c: those of the processes -- one of each common -- under the shapes and participants of `f`, in which their events are merged; they
- * are named so there. */
+/* merge_times.c: those of the processes -- one of each common -- under the shapes and participants
+ * of `f`, in which their events are merged; they are named so there. */
 struct bob_time_source {
 	const struct bob_process *process; /* NULL: none of these */
 	const struct bob_fold_rename *rename; /* NULL: as they are */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program's own events as entries of the table that functions of MPI have (mpi_functions.h): so everything that can be asked of calls of MPI
- * can be asked of them. An entry is made for each key that is met, and stays for the life of the process: about half a kilobyte for each.
+/* A program's own events as entries of the table that functions of MPI have (mpi_functions.h): so
+ * everything that can be asked of calls of MPI can be asked of them. An entry is made for each key
+ * that is met, and stays for the life of the process: about half a kilobyte for each.
  *
  * Threads: any. */
 #ifndef BOB_ARCHIVE_USER_FUNCTIONS_H

@@ -6,8 +6,9 @@
  *           kind (0: numbers, value_numbers.h; 1: of the user's own); bytes, they; bytes of a text, it
  *           or struct bob_sets_head; names, the first its own; then sets as above
  *
- * Of chunks of one name the one that was written last holds. Chunks whose names are among those of another one, but for its first, are in it: they do not
- * count. Empty chunks are being written. Sets of a user's own are bytes that mean something to who made them, and a text. */
+ * Of chunks of one name the one that was written last holds. Chunks whose names are among those of
+ * another one, but for its first, are in it: they do not count. Empty chunks are being written.
+ * Sets of a user's own are bytes that mean something to who made them, and a text. */
 #ifndef BOB_ARCHIVE_VALUE_SETS_H
 #define BOB_ARCHIVE_VALUE_SETS_H
 
@@ -46,15 +47,18 @@ struct bob_set {
 	uint32_t kind;
 };
 
-/* The names in front of the sets of a chunk, behind its head: *count of 8 bytes each, 0 if it has none; *at is behind them then. *times: of the head. BOB_ERR_CORRUPT. */
+/* The names in front of the sets of a chunk, behind its head: *count of 8 bytes each, 0 if it has
+ * none; *at is behind them then. *times: of the head. BOB_ERR_CORRUPT. */
 bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t **names,
 			 uint32_t *count, uint64_t *times);
-/* How it is written, at `to`: so many bytes, at most BOB_SET_CALLS_BYTES for each call and 10 more. */
+/* How it is written, at `to`: so many bytes, at most BOB_SET_CALLS_BYTES for each call and 10
+ * more. */
 #define BOB_SET_CALLS_BYTES 20u
 size_t bob_set_put_calls(uint8_t *to, const struct bob_set_call *call, uint32_t depth);
 /* The calls of a set that was read; `to` has room for s->depth. */
 void bob_set_calls(const struct bob_set *s, struct bob_set_call *to);
-/* The next set of the bytes from *at to `end`, which then lie behind it. BOB_END; BOB_ERR_CORRUPT. */
+/* The next set of the bytes from *at to `end`, which then lie behind it. BOB_END;
+ * BOB_ERR_CORRUPT. */
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses a thread has. What is folded is counted without being expanded: how often each descriptor comes, and the sums of loops' trips; only
- * if that does not say it (accesses told again, values that no rule gives, masks that come and go), it is read record by record. */
+/* How many accesses a thread has. What is folded is counted without being expanded: how often each
+ * descriptor comes, and the sums of loops' trips; only if that does not say it (accesses told
+ * again, values that no rule gives, masks that come and go), it is read record by record. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -118,7 +119,8 @@ static bool sum_of(const struct leaf *l, uint32_t word,
 	       !left && !sum->is_bad;
 }
 
-/* The word that decides whether accesses happen; BOB_MEM_NO_WORD: they do. False: there are several. */
+/* The word that decides whether accesses happen; BOB_MEM_NO_WORD: they do. False: there are
+ * several. */
 static bool find_guard(const struct bob_mem_desc *d, uint32_t *guard)
 {
 	*guard = BOB_MEM_NO_WORD;

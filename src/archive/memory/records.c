@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory records of a stream: first those that are folded, then chunk after chunk, where they lie. Nothing is
- * kept but the place, so a reader's memory does not depend on how much was recorded. */
+/* The memory records of a stream: first those that are folded, then chunk after chunk, where they
+ * lie. Nothing is kept but the place, so a reader's memory does not depend on how much was
+ * recorded. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes of variables: META records, put together by address, and questions. Bounds that a variable had one after the other are one
- * shape if they differ in how far the slowest dimension goes: then an element has the same subscripts in all. */
+/* Shapes of variables: META records, put together by address, and questions. Bounds that a variable
+ * had one after the other are one shape if they differ in how far the slowest dimension goes: then
+ * an element has the same subscripts in all. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,7 +192,8 @@ static int fill(const struct bob_trace *t, uint32_t process, const struct bob_sh
 	return 1;
 }
 
-/* What begins before the variable and shares its storage has addresses below it, where nothing else is. 0: `address` is none of these. */
+/* What begins before the variable and shares its storage has addresses below it, where nothing else
+ * is. 0: `address` is none of these. */
 static int fill_before(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
 		       uint64_t address, struct bob_shape *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source information as bytes, and back. Numbers are LEB128, differences zigzag; rows are sorted, so a row costs three or
- * four bytes. */
+/* Source information as bytes, and back. Numbers are LEB128, differences zigzag; rows are sorted,
+ * so a row costs three or four bytes. */
 #include "archive/memory/source.h"
 
 #include <string.h>

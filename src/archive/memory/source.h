@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the debug information of an image says of its recorded accesses: the payload of a SOURCE chunk (docs/format.md). The
- * planner makes it when the program has ended (plan/source), for instructions that occur; readers need nothing else.
+/* What the debug information of an image says of its recorded accesses: the payload of a SOURCE
+ * chunk (docs/format.md). The planner makes it when the program has ended (plan/source), for
+ * instructions that occur; readers need nothing else.
  *
  * Threads: a decoded source is constant. Tables are borrowed from whoever made them. */
 #ifndef BOB_ARCHIVE_SOURCE_H

@@ -51,7 +51,8 @@ void bob_stretch_lost(struct bob_stretch_state *s)
 static int takes_event(struct bob_stretch_state *s, const struct bob_mem_desc *d)
 {
 	int is_from = hits(&s->from, d->pc), is_to = hits(&s->to, d->pc);
-	/* the program's own events have others in them: a stretch begins where they begin, and ends there */
+	/* the program's own events have others in them: a stretch begins where they begin, and ends
+	 * there */
 	int whole = d->mark == BOB_MEM_EVENT || d->pc == BOB_STRETCH_OWN;
 
 	s->has_events = 1;

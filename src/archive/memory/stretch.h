@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which memory records of a thread are in a stretch (bobbin/trace.h, struct bob_stretch): told record by record, with what is known so
- * far. Plain values: a copy goes on by itself. */
+/* Which memory records of a thread are in a stretch (bobbin/trace.h, struct bob_stretch): told
+ * record by record, with what is known so far. Plain values: a copy goes on by itself. */
 #ifndef BOB_ARCHIVE_STRETCH_H
 #define BOB_ARCHIVE_STRETCH_H
 
@@ -31,7 +31,8 @@ struct bob_stretch_state {
 	int has_events, has_accesses; /* so far */
 };
 
-/* stretch_find.c: the same for one thread; ends that are given by an event's name are then given by its number there. */
+/* stretch_find.c: the same for one thread; ends that are given by an event's name are then given by
+ * its number there. */
 void bob_stretch_resolve(const struct bob_trace *t, uint32_t thread,
 			 const struct bob_stretch *stretch, struct bob_stretch *out);
 void bob_stretch_begin(struct bob_stretch_state *s, const struct bob_stretch *stretch);
@@ -54,7 +55,8 @@ struct bob_stretch_tally {
 };
 void bob_stretch_count(const struct bob_stretch_state *s, const struct bob_mem_desc *d,
 		       struct bob_stretch_tally *t, uint64_t times);
-/* How often the row can be passed over at once, because nothing of it is kept; UINT64_MAX: as often as one likes. */
+/* How often the row can be passed over at once, because nothing of it is kept; UINT64_MAX: as often
+ * as one likes. */
 uint64_t bob_stretch_passable(const struct bob_stretch_state *s, const struct bob_stretch_tally *t);
 void bob_stretch_pass(struct bob_stretch_state *s, const struct bob_stretch_tally *t,
 		      uint64_t times);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which instructions a process has accesses of, and what is known of them: the source side of memory traces. */
+/* Which instructions a process has accesses of, and what is known of them: the source side of
+ * memory traces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,8 @@ static void mark_folded(struct used *u, const struct bob_folded *f)
 	}
 }
 
-/* Records that a killed process left, or that are not folded. What comes behind damage counts, too. */
+/* Records that a killed process left, or that are not folded. What comes behind damage counts,
+ * too. */
 static bob_status mark_raw(struct used *u, const struct bob_process *p, const struct bob_stream *s)
 {
 	struct bob_stream raw = *s;
@@ -241,7 +243,8 @@ bob_status bob_trace_object(const struct bob_trace *t, uint32_t process, uint64_
 	return found ? BOB_OK : BOB_NONE;
 }
 
-/* From the end of what lies before `at`, or the beginning of what holds it, to the next such border. */
+/* From the end of what lies before `at`, or the beginning of what holds it, to the next such
+ * border. */
 static void narrow(const struct bob_source_object *o, size_t count, uint64_t at, uint64_t *lo,
 		   uint64_t *hi)
 {
@@ -284,7 +287,8 @@ void bob_trace_object_span(const struct bob_trace *t, uint32_t process, uint64_t
 			continue;
 		narrow(im->source->object, im->source->objects, at, &from, &to);
 		narrow(im->source->section, im->source->sections, at, &from, &to);
-		/* as distances: what wraps around the end of the address space does so on both sides */
+		/* as distances: what wraps around the end of the address space does so on both
+		 * sides */
 		from = at - from;
 		to -= at;
 		if (from < address - *lo)

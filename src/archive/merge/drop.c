@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Noise: what few participants do is left out of all of them. Whether an event counts as such is decided for its descriptor, by how many
- * participants come there, on whatever call paths: the first thread of a parallel region comes from the program, the others from a run time.
- * What is left is folded anew. */
+/* Noise: what few participants do is left out of all of them. Whether an event counts as such is
+ * decided for its descriptor, by how many participants come there, on whatever call paths: the
+ * first thread of a parallel region comes from the program, the others from a run time. What is
+ * left is folded anew. */
 #include "archive/merge/drop.h"
 
 #include <stdlib.h>
@@ -19,7 +20,8 @@ struct noise {
 	uint64_t again;		/* of the participant: accesses that are told again */
 };
 
-/* Records that tell accesses again count by the accesses behind them, so nothing is left out there. */
+/* Records that tell accesses again count by the accesses behind them, so nothing is left out
+ * there. */
 static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event *event)
 {
 	struct noise *n = ctx;
@@ -130,8 +132,8 @@ bob_status bob_drop_rare(struct bob_folded **f, uint32_t below, bob_mem_desc_fn 
 /* --- under the numbers of the trace --- */
 
 struct by_number {
-	const struct bob_mem_desc **
-		desc; /* of the first process that has it: all but its image is the same for others */
+	/* of the first process that has it: all but its image is the same for others */
+	const struct bob_mem_desc **desc;
 	uint32_t count;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process files that lie in a file of kind TRACE, as leaves (inner.h). Once out they are files like all others, but share what the
- * outer file has (common.c). */
+/* Process files that lie in a file of kind TRACE, as leaves (inner.h). Once out they are files like
+ * all others, but share what the outer file has (common.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,8 +78,8 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* The file on disk that one in a trace file stands for. That of a process which was still running then (MPI_Finalize merges) has
- * more in it. */
+/* The file on disk that one in a trace file stands for. That of a process which was still running
+ * then (MPI_Finalize merges) has more in it. */
 static void choose(struct bob_trace *t, const struct bob_keyed *names, struct bob_file *inner)
 {
 	uint64_t key = bob_key_of_text(inner->name);

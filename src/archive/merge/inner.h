@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging and its readers: what processes inside a trace file are, as leaves of folded sequences (docs/format.md, "Processes in a
- * TRACE file"). A process is a participant, and its leaves, one after the other, give its file. So what processes have in common -- texts, shapes
- * -- is there once, and what differs is columns, like any other values. */
+/* Private to merging and its readers: what processes inside a trace file are, as leaves of folded
+ * sequences (docs/format.md, "Processes in a TRACE file"). A process is a participant, and its
+ * leaves, one after the other, give its file. So what processes have in common -- texts, shapes --
+ * is there once, and what differs is columns, like any other values. */
 #ifndef BOB_ARCHIVE_INNER_H
 #define BOB_ARCHIVE_INNER_H
 
@@ -17,11 +18,11 @@ enum bob_inner_leaf {
 	BOB_INNER_TEXT = 'U',	/* form */
 	BOB_INNER_ENDED = 'T',	/* form; and a zero byte */
 	BOB_INNER_LINE = 'L',	/* form; and a newline */
-	BOB_INNER_BYTES =
-		'B', /* LEB128 count; words, little endian, the last one perhaps not whole */
+	/* LEB128 count; words, little endian, the last one perhaps not whole */
+	BOB_INNER_BYTES = 'B',
 	BOB_INNER_ZEROS = 'Z',	/* one word: so many zero bytes */
-	BOB_INNER_IMAGE =
-		'I', /* a struct bob_rec_image as 7 words; the bias turned right by 12 bits */
+	/* a struct bob_rec_image as 7 words; the bias turned right by 12 bits */
+	BOB_INNER_IMAGE = 'I',
 	BOB_INNER_STREAM =
 		'S' /* bytes 192 to 255 of a stream head as 8 words, some less what the file's head says */
 };
@@ -30,7 +31,8 @@ enum bob_inner_leaf {
 #define BOB_INNER_BIAS_BITS 12u
 #define BOB_INNER_STREAM_AT 192u /* tid, state, times, name */
 #define BOB_INNER_LINE_BYTES 64u /* of what is binary, a leaf */
-/* In a form: a number is in the place of its digits, decimal or hexadecimal, without leading zeros; the next byte is meant as it is. */
+/* In a form: a number is in the place of its digits, decimal or hexadecimal, without leading zeros;
+ * the next byte is meant as it is. */
 #define BOB_INNER_DECIMAL 0u
 #define BOB_INNER_HEX 1u
 #define BOB_INNER_AS_IS 2u
@@ -38,7 +40,8 @@ enum bob_inner_leaf {
 
 /* Processes in one chunk: while it is made, 20 kB of memory for each. */
 #define BOB_INNER_PROCESSES 2048u
-/* What the chunks INNER of a file may say in all: so many bytes, and so many for each byte of them, room included. */
+/* What the chunks INNER of a file may say in all: so many bytes, and so many for each byte of them,
+ * room included. */
 #define BOB_INNER_BYTES_ALWAYS (16ull << 20)
 #define BOB_INNER_BYTES_TIMES 16384ull
 
@@ -53,7 +56,8 @@ struct bob_inner_file {
 	struct bob_bytes name, bytes;
 };
 
-/* inner_read.c: participant `i` of `f`, in at most `room` bytes. The caller frees what is in *out, whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+/* inner_read.c: participant `i` of `f`, in at most `room` bytes. The caller frees what is in *out,
+ * whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t room,
 			  struct bob_inner_file *out);
 
@@ -88,7 +92,8 @@ struct bob_inner_member {
 	size_t behind_count;
 };
 
-/* The payload of a chunk INNER: these processes, numbered from `first` on. `how`: what was given up. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
+/* The payload of a chunk INNER: these processes, numbered from `first` on. `how`: what was given
+ * up. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
 bob_status bob_inner_pack(const struct bob_inner_member *m, uint32_t count, uint32_t first,
 			  const struct bob_fold_settings *how, struct bob_bytes *out);
 /* What reading it takes of what a chunk may say. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaves to the file of a process. Leaves add bytes to what there is; one that begins a chunk or a record ends the one before. */
+/* Leaves to the file of a process. Leaves add bytes to what there is; one that begins a chunk or a
+ * record ends the one before. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

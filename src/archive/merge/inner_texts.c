@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of processes: by how many each is had, and what is left of it where its numbers are taken out. */
+/* Texts of processes: by how many each is had, and what is left of it where its numbers are taken
+ * out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,8 @@ static int digit_of(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* Digits from `at` on that are a number as it would be printed, 0 if there is none; zeros in front are no part of it. */
+/* Digits from `at` on that are a number as it would be printed, 0 if there is none; zeros in front
+ * are no part of it. */
 static size_t number_at(const uint8_t *at, size_t len, unsigned radix, size_t most, uint64_t *value)
 {
 	size_t n = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process inside a trace file, as leaves (inner.h): its own file without its folded records, and which of the trace's images are its. All
- * processes are gone through twice: a text that most of them have is kept as it is; in another one, numbers are words. So ranks,
- * process ids and the like are columns, and the digits in a path are none. */
+/* A process inside a trace file, as leaves (inner.h): its own file without its folded records, and
+ * which of the trace's images are its. All processes are gone through twice: a text that most of
+ * them have is kept as it is; in another one, numbers are words. So ranks, process ids and the like
+ * are columns, and the digits in a path are none. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +17,8 @@
 
 #define FORM_SEED 1u
 #define LINE_WORDS (BOB_INNER_LINE_BYTES / 8)
-#define FEW 4u			/* processes of which none can be said to be different from the others */
+/* processes of which none can be said to be different from the others */
+#define FEW 4u
 
 struct walk {
 	struct bob_inner_texts *counted; /* NULL: leaves are put */
@@ -309,7 +311,8 @@ static void put_behind(struct walk *w, const struct bob_rec_behind *row, size_t 
 	put_bytes(w, (const uint8_t *)row, count * sizeof(*row));
 }
 
-/* What is said anew, behind all others, where it lies in a trace file: a map of images, a loss, what comes before. */
+/* What is said anew, behind all others, where it lies in a trace file: a map of images, a loss,
+ * what comes before. */
 static int is_said_anew(const struct bob_file *f, const struct bob_chunk_ref *c)
 {
 	struct bob_record rec;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding otherwise than exactly, as bob_fold_settings say (archive.h): what is done before, behind and beside it. Needs memory of
- * the host: no agent has this. */
+/* Folding otherwise than exactly, as bob_fold_settings say (archive.h): what is done before, behind
+ * and beside it. Needs memory of the host: no agent has this. */
 #ifndef BOB_ARCHIVE_LOSS_H
 #define BOB_ARCHIVE_LOSS_H
 
@@ -10,14 +10,16 @@
 
 struct bob_mem_window;
 
-/* Before the first record of a stream. *window is to be flushed at its end, and freed; NULL if there is none. */
+/* Before the first record of a stream. *window is to be flushed at its end, and freed; NULL if
+ * there is none. */
 bob_status bob_loss_begin(const struct bob_fold_settings *how, const struct bob_process *p,
 			  struct bob_folder *folder, struct bob_mem_fold *m,
 			  struct bob_mem_window **window);
 /* Of all participants together: *f is replaced. */
 bob_status bob_loss_end(const struct bob_fold_settings *how, const struct bob_process *p,
 			struct bob_folded **f);
-/* A META record that says what has been given up, before and now; *len is 0 if nothing was. The bytes are malloc'ed. */
+/* A META record that says what has been given up, before and now; *len is 0 if nothing was. The
+ * bytes are malloc'ed. */
 bob_status bob_loss_record(const struct bob_fold_settings *how, const struct bob_process *p,
 			   uint8_t **bytes, size_t *len);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process file once more, with the folded streams of its threads merged into one chunk. What the process needed while it
- * ran -- rooms, rests, space not used -- is left out, so the file is about as large as what it says. */
+/* A process file once more, with the folded streams of its threads merged into one chunk. What the
+ * process needed while it ran -- rooms, rests, space not used -- is left out, so the file is about
+ * as large as what it says. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +87,8 @@ static uint8_t *aligned(uint8_t *p)
 	return p + (-(uintptr_t)p & (ALIGNED - 1));
 }
 
-/* What is folded already and long: it stays, and what is in rooms becomes another part behind it. Else all is folded anew,
- * which takes fewer bytes. NULL: nothing stays. */
+/* What is folded already and long: it stays, and what is in rooms becomes another part behind it.
+ * Else all is folded anew, which takes fewer bytes. NULL: nothing stays. */
 static bob_status read_kept(const struct bob_process *p, const struct bob_stream *s,
 			    const struct bob_fold_settings *how, struct bob_fold_stream *kept)
 {
@@ -167,7 +168,8 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 
 /* --- merging --- */
 
-/* The threads of a process: those whose records are folded anew, and those whose folded records only get an id. */
+/* The threads of a process: those whose records are folded anew, and those whose folded records
+ * only get an id. */
 struct threads {
 	struct bob_fold_source *from;
 	struct bob_fold_rename *name;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names under which the records of one common go into a file of all processes: numbers of descriptors and images, ids of participants. */
+/* Names under which the records of one common go into a file of all processes: numbers of
+ * descriptors and images, ids of participants. */
 #include <stdlib.h>
 
 #include "archive/merge/merge_trace.h"
@@ -58,7 +59,8 @@ static bob_status add_id(struct bob_names *n, uint64_t old, uint64_t new)
 	return BOB_OK;
 }
 
-/* Stream `s` of the process as `p` has it, which is the same process or what comes before it; NULL: it has none. */
+/* Stream `s` of the process as `p` has it, which is the same process or what comes before it; NULL:
+ * it has none. */
 static const struct bob_stream *stream_in(const struct bob_process *p, const struct bob_stream *s)
 {
 	for (size_t i = 0; i < p->stream_count; i++)
@@ -67,7 +69,8 @@ static const struct bob_stream *stream_in(const struct bob_process *p, const str
 	return NULL;
 }
 
-/* Process `number` of the file: its streams as `q` has them, which is the process or what comes before it. */
+/* Process `number` of the file: its streams as `q` has them, which is the process or what comes
+ * before it. */
 static bob_status add_ids(struct bob_names *n, const struct bob_process *p,
 			  const struct bob_process *q, uint32_t number, enum bob_content content)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All processes of a trace in one file: what they are -- heads, META, threads -- as columns (inner.h), and their memory
- * records merged, under the numbers of the trace (unify.c). Addresses differ from process to process by where the system put
- * things; that is a number a process for each such place (SHIFTS), whatever else the records say. */
+/* All processes of a trace in one file: what they are -- heads, META, threads -- as columns
+ * (inner.h), and their memory records merged, under the numbers of the trace (unify.c). Addresses
+ * differ from process to process by where the system put things; that is a number a process for
+ * each such place (SHIFTS), whatever else the records say. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,8 @@ static bob_status find_commons(struct bob_merging *m)
 	return BOB_OK;
 }
 
-/* Those of `p` that its file has merged already, `of_file`, and which are borrowed; else NULL, or what comes behind its head. */
+/* Those of `p` that its file has merged already, `of_file`, and which are borrowed; else NULL, or
+ * what comes behind its head. */
 static bob_status merged_of_file(const struct bob_process *p, enum bob_content content,
 				 struct bob_folded *of_file, struct bob_folded **out)
 {
@@ -173,8 +175,8 @@ static void add_source(const struct bob_merging *m, size_t i, int events,
 					  .goes_on = m->t->joins || (p && p->head) };
 }
 
-/* *out is NULL if there are no records; or, with `times` (which get the statistics of their times), events. Records of trace files go
- * first: others may go on from there. */
+/* *out is NULL if there are no records; or, with `times` (which get the statistics of their times),
+ * events. Records of trace files go first: others may go on from there. */
 static bob_status merge_all(const struct bob_merging *m, struct bob_bytes *times,
 			    struct bob_folded **out)
 {

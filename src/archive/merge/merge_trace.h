@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging processes in one file (merge_trace.c): what is known of it while it is made, and under which names each source's records go in (merge_names.c). */
+/* Private to merging processes in one file (merge_trace.c): what is known of it while it is made,
+ * and under which names each source's records go in (merge_names.c). */
 #ifndef BOB_ARCHIVE_MERGE_TRACE_H
 #define BOB_ARCHIVE_MERGE_TRACE_H
 
@@ -11,12 +12,12 @@ struct bob_merging {
 	const uint8_t *is_in;	/* by process */
 	const struct bob_process *
 		*first; /* by common: the first of its processes that is in; NULL: none */
-	uint8_t *
-		has_some_before; /* by common: of processes that are in, what comes before what they have themselves */
+	/* by common: of processes that are in, what comes before what they have themselves */
+	uint8_t *has_some_before;
 	int running;		/* they are, in MPI_Finalize: the file will be a head */
 	struct bob_fold_settings how;
-	struct bob_folded **
-		merged; /* by common: the records of its threads; NULL: it has none, or is not in */
+	/* by common: the records of its threads; NULL: it has none, or is not in */
+	struct bob_folded **merged;
 	struct bob_folded **events; /* likewise: events with values */
 	struct bob_unified unified;
 	struct bob_process *own; /* what it has given already is left out; NULL: nothing is */
@@ -36,7 +37,8 @@ struct bob_names {
 
 /* What comes before `p` in another file: a head, or a part of the same file; NULL: nothing does. */
 const struct bob_process *bob_process_before(const struct bob_process *p);
-/* Of all commons; names[i] is zeroed, and borrows from `m`; its `id` is to be freed, whatever comes back. BOB_ERR_NOMEM. */
+/* Of all commons; names[i] is zeroed, and borrows from `m`; its `id` is to be freed, whatever comes
+ * back. BOB_ERR_NOMEM. */
 bob_status bob_names_find(const struct bob_merging *m, int events, struct bob_names *names);
 
 #endif

@@ -136,8 +136,8 @@ uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c)
 
 /* --- folded records --- */
 
-/* Where the system and the allocator put stacks, heaps, images, mappings, blocks: multiples of what these align to, in numbers
- * that do not say how often a loop runs. */
+/* Where the system and the allocator put stacks, heaps, images, mappings, blocks: multiples of what
+ * these align to, in numbers that do not say how often a loop runs. */
 static int is_move(void *ctx, const struct bob_fold_shift *s)
 {
 	const struct bob_packed *p = ctx;

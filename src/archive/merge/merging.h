@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging: bytes that grow, chunks of a file that is written, and what processes call by numbers of their
- * own under numbers of the whole trace. */
+/* Private to merging: bytes that grow, chunks of a file that is written, and what processes call by
+ * numbers of their own under numbers of the whole trace. */
 #ifndef BOB_ARCHIVE_MERGING_H
 #define BOB_ARCHIVE_MERGING_H
 
@@ -59,22 +59,25 @@ enum bob_which {
 	BOB_COMPLETE		/* but calls that are under way */
 };
 
-/* merge.c. The folded records of a process's threads in one, which the caller closes; NULL if they have none. How: as bob_archive_fold;
- * NULL: what is folded stays. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
+/* merge.c. The folded records of a process's threads in one, which the caller closes; NULL if they
+ * have none. How: as bob_archive_fold; NULL: what is folded stays. BOB_ERR_NOMEM,
+ * BOB_ERR_CORRUPT. */
 bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
 			     enum bob_which which, struct bob_folded **out, struct bob_error *err);
 
-/* merge_events.c: those of the process's threads, whatever lies in their logs included; *out is NULL if there are none. */
+/* merge_events.c: those of the process's threads, whatever lies in their logs included; *out is
+ * NULL if there are none. */
 int bob_has_events(const struct bob_process *p);
 bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process *p,
 			    enum bob_which which, struct bob_folded **out, struct bob_error *err);
 
-/* heads.c. The stream of the process's head that goes on in `s`; NULL: it has none. How many of the leaves of `s` it has. */
+/* heads.c. The stream of the process's head that goes on in `s`; NULL: it has none. How many of the
+ * leaves of `s` it has. */
 const struct bob_stream *bob_head_stream(const struct bob_process *p, const struct bob_stream *s);
 uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s,
 			 enum bob_content content);
-/* What comes behind so many events of each participant of `f`. *out is NULL if that are whole parts: let the merge leave out the others.
- * BOB_ERR_CORRUPT: there are not so many. */
+/* What comes behind so many events of each participant of `f`. *out is NULL if that are whole
+ * parts: let the merge leave out the others. BOB_ERR_CORRUPT: there are not so many. */
 bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *behind,
 			 struct bob_folded **out);
 /* What comes behind the head in the merged records `f` of the process. */
@@ -101,8 +104,8 @@ struct bob_unified_of {
 	uint64_t desc_count;
 };
 
-/* Images are the same if path, build id and key are; descriptors, if all that they say is. What a process
- * has twice stays two things. */
+/* Images are the same if path, build id and key are; descriptors, if all that they say is. What a
+ * process has twice stays two things. */
 struct bob_unified {
 	struct bob_unified_of *of; /* one for each of the trace's commons */
 	size_t count;
@@ -110,7 +113,8 @@ struct bob_unified {
 	uint32_t desc_count;
 };
 
-/* Of those commons that have records, which are merged[i] of the i-th. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
+/* Of those commons that have records, which are merged[i] of the i-th. BOB_ERR_NOMEM,
+ * BOB_ERR_CORRUPT. */
 bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
 		     struct bob_unified *u);
 void bob_unified_free(struct bob_unified *u);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, and behind it chunks MORE, each of which is one, too, and has what the processes recorded
- * since. Each process says in each of them how many events come before (BEHIND), so that a part that did not arrive is noticed: what would come behind the gap is left out.
+/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, and behind
+ * it chunks MORE, each of which is one, too, and has what the processes recorded since. Each
+ * process says in each of them how many events come before (BEHIND), so that a part that did not
+ * arrive is noticed: what would come behind the gap is left out.
  *
- * Reading it is merging: the parts are opened as files of a trace of their own, in which processes of the same name are one (`before`), and merged to one file in memory,
- * as which the rest of the reader sees it. */
+ * Reading it is merging: the parts are opened as files of a trace of their own, in which processes
+ * of the same name are one (`before`), and merged to one file in memory, as which the rest of the
+ * reader sees it. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +45,8 @@ static int by_name(const void *a, const void *b)
 	return c ? c : x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* Files of one name, the oldest first: the newest says what the process is, with what only those before say. */
+/* Files of one name, the oldest first: the newest says what the process is, with what only those
+ * before say. */
 static bob_status choose_newest(struct bob_trace *t, struct bob_file **f, size_t count)
 {
 	for (size_t i = 0; i + 1 < count; i++)
@@ -270,7 +274,8 @@ bob_status bob_more_join(struct bob_trace *t, struct bob_file *f)
 
 /* --- writing --- */
 
-/* The chunk's payload, then the header that vouches for it, then where the file ends: killed at any moment, it is what it was, or has the part. */
+/* The chunk's payload, then the header that vouches for it, then where the file ends: killed at any
+ * moment, it is what it was, or has the part. */
 static bob_status put_chunk(int fd, uint64_t at, const void *chunk, size_t len)
 {
 	const size_t head = sizeof(struct bob_chunk_head);

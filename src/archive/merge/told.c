@@ -22,7 +22,8 @@ int bob_is_told_once(uint32_t kind)
 	}
 }
 
-/* The record at *bytes of *len, which then lie behind it: so many bytes, 0 if there is none, or no whole one. */
+/* The record at *bytes of *len, which then lie behind it: so many bytes, 0 if there is none, or no
+ * whole one. */
 static uint64_t next_record(const uint8_t **bytes, uint64_t *len, struct bob_record *rec)
 {
 	uint64_t n;
@@ -50,7 +51,8 @@ int bob_are_told_once(const uint8_t *bytes, uint64_t len)
 	return 1;
 }
 
-/* Which kinds of these the file has. Those that are not in `has` are put to *to, unless that is NULL. */
+/* Which kinds of these the file has. Those that are not in `has` are put to *to, unless that is
+ * NULL. */
 static uint32_t find(const struct bob_file *f, uint32_t has, struct bob_bytes *to)
 {
 	static const uint8_t zeros[8];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to parts of a trace file that grows (more.c): what a process says of itself when it begins, and never again -- command, environment, configuration. The first part that has the process
- * has it; later ones need not (docs/format.md, A TRACE file that grows). */
+/* Private to parts of a trace file that grows (more.c): what a process says of itself when it
+ * begins, and never again -- command, environment, configuration. The first part that has the
+ * process has it; later ones need not (docs/format.md, A TRACE file that grows). */
 #ifndef BOB_ARCHIVE_TOLD_H
 #define BOB_ARCHIVE_TOLD_H
 
@@ -9,7 +10,8 @@
 int bob_is_told_once(uint32_t kind);
 /* Are all records of this payload of META such ones? */
 int bob_are_told_once(const uint8_t *bytes, uint64_t len);
-/* `f`, the newest of a process's files,, which lies in a TRACE file, gets what it does not say from before[0..count), the oldest first: as a chunk more. In memory of the trace's. BOB_ERR_NOMEM. */
+/* `f`, the newest of a process's files,, which lies in a TRACE file, gets what it does not say from
+ * before[0..count), the oldest first: as a chunk more. In memory of the trace's. BOB_ERR_NOMEM. */
 bob_status bob_told_inherit(struct bob_trace *t, struct bob_file *f, struct bob_file *const *before,
 			    size_t count);
 

@@ -5,8 +5,8 @@
 
 #include "archive/write/event_write.h"
 
-/* Shapes of an event and of its vectors' elements. BOB_ERR_FULL: bob_folder_again, and again. `open`: it never completed; it
- * has vectors if these were there already. */
+/* Shapes of an event and of its vectors' elements. BOB_ERR_FULL: bob_folder_again, and again.
+ * `open`: it never completed; it has vectors if these were there already. */
 bob_status bob_event_shapes(struct bob_folder *f, const struct bob_event_def *def, int open,
 			    uint32_t shape[1 + BOB_EVENT_VECTORS_MAX]);
 /* An event whose values are `word`, complete as the layout says. */

@@ -209,7 +209,8 @@ static bob_status fold_event(struct bob_event_writer *w, struct def *d, const ui
 	return BOB_OK;
 }
 
-/* What is complete in the newest room. The room stays as it is: for who reads the file its records are not folded yet. */
+/* What is complete in the newest room. The room stays as it is: for who reads the file its records
+ * are not folded yet. */
 static bob_status fold_complete(struct bob_event_writer *w)
 {
 	bob_status st = BOB_OK;
@@ -370,7 +371,8 @@ static inline bob_status make_room(struct bob_event_writer *w, uint64_t words, i
 	return w->failed;
 }
 
-/* An event that was begun and never put; nothing of it may look like a header to who reads the log. */
+/* An event that was begun and never put; nothing of it may look like a header to who reads the
+ * log. */
 static __attribute__((noinline, cold)) void wipe(struct bob_event_writer *w)
 {
 	__atomic_store_n(w->now.at, 0, __ATOMIC_RELEASE);

@@ -8,19 +8,20 @@
  *     FOLD_LOG   raw events: u64 position, then 64-bit values. Those from the rest's `log_begin` on are
  *                not in the rest yet
  *
- * A commit writes the rest into the chunk that is not valid and then says that it is. What was in the log before is then not needed
- * any more and its chunks are used again: zeroed first, then given their new position.
+ * A commit writes the rest into the chunk that is not valid and then says that it is. What was in
+ * the log before is then not needed any more and its chunks are used again: zeroed first, then
+ * given their new position.
  *
- * Freestanding; memory comes from the caller as chunks that are mapped, really allocated and part of the file.
- * Threads: one stream, one thread. */
+ * Freestanding; memory comes from the caller as chunks that are mapped, really allocated and part
+ * of the file. Threads: one stream, one thread. */
 #ifndef BOB_ARCHIVE_FOLD_WRITE_H
 #define BOB_ARCHIVE_FOLD_WRITE_H
 
 #include "archive/write/write.h"
 #include "bobbin/fold.h"
 
-/* A chunk begun (bob_chunk_begin) with `size` bytes of zeroed payload, and its place in the file; NULL if
- * there is no room. */
+/* A chunk begun (bob_chunk_begin) with `size` bytes of zeroed payload, and its place in the file;
+ * NULL if there is no room. */
 typedef struct bob_chunk_head *(*bob_fold_chunk_fn)(void *ctx, enum bob_chunk_kind kind,
 						    uint32_t stream, uint64_t size, uint64_t aux,
 						    uint64_t *off);
@@ -55,19 +56,22 @@ struct bob_fold_left {
 	size_t state_bytes;
 	int ended;		/* there is nothing to go on with */
 };
-/* Goes on behind the newest commit of a writer that is no more: what that one had not committed is given up, and its rest
- * becomes data; the folder that follows is a new one, and has to be committed before the log is given up. BOB_ERR_CORRUPT: there is no such stream, or what
- * is there cannot be. */
+/* Goes on behind the newest commit of a writer that is no more: what that one had not committed is
+ * given up, and its rest becomes data; the folder that follows is a new one, and has to be
+ * committed before the log is given up. BOB_ERR_CORRUPT: there is no such stream, or what is there
+ * cannot be. */
 bob_status bob_fold_writer_resume(struct bob_fold_writer *w, bob_fold_chunk_fn chunk, void *ctx,
 				  uint32_t stream, uint64_t first_bytes, uint8_t *file,
 				  uint64_t len, struct bob_fold_left *left);
 /* For bob_folder_begin; `ctx` is the writer. */
 void bob_fold_writer_data(void *ctx, const void *bytes, size_t len);
-/* All events put so far are in the file then; the log begins at position `log_begin`. `state` is what a reader must know to
- * fold the log by itself. BOB_ERR_FULL: no room; what was committed before stays valid. */
+/* All events put so far are in the file then; the log begins at position `log_begin`. `state` is
+ * what a reader must know to fold the log by itself. BOB_ERR_FULL: no room; what was committed
+ * before stays valid. */
 bob_status bob_fold_writer_commit(struct bob_fold_writer *w, struct bob_folder *folder,
 				  uint64_t log_begin, const void *state, size_t state_bytes);
-/* The sequence so far, as bytes for bob_folded_open: nothing changes. BOB_ERR_FULL: there is more than can be read again. */
+/* The sequence so far, as bytes for bob_folded_open: nothing changes. BOB_ERR_FULL: there is more
+ * than can be read again. */
 bob_status bob_fold_writer_so_far(const struct bob_fold_writer *w, struct bob_folder *folder,
 				  bob_fold_write_fn write, void *ctx);
 /* The same as a commit, once the folder has ended (bob_folder_end). */

@@ -91,7 +91,8 @@ uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_
 	return room;
 }
 
-/* A rest is behind what it completes: its state is not a multiple of 8 from the beginning of the chunk. */
+/* A rest is behind what it completes: its state is not a multiple of 8 from the beginning of the
+ * chunk. */
 static bob_status resume_state(struct bob_mem_writer *w, const struct bob_fold_left *left)
 {
 	uint64_t state[BOB_MEM_STATE_WORDS];

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process and its *collector*, another process that folds its records, share in the process's file (docs/collector.md):
+/* What a process and its *collector*, another process that folds its records, share in the
+ * process's file (docs/collector.md):
  *
  *     COLLECTOR  one struct bob_collector: who needs room in the file, who is there, who sleeps
  *     RING       of a stream, one struct bob_ring: its rooms, FOLD_LOG chunks (rooms.h), and whose each of them is
  *
- * A room is free, filled by its thread, or handed over. The collector folds what is handed over, in the order of positions; when a
- * commit has made that part of a rest the rooms are free again. So everything that was recorded is in the file at every instant, in the
- * rest or in the log, and whichever of the two is killed, readers find it.
+ * A room is free, filled by its thread, or handed over. The collector folds what is handed over, in
+ * the order of positions; when a commit has made that part of a rest the rooms are free again. So
+ * everything that was recorded is in the file at every instant, in the rest or in the log, and
+ * whichever of the two is killed, readers find it.
  *
- * Both take windows of the file by adding to `end`. A window is full of chunks from when it is filled
- * with a PAD; whoever is killed before that leaves zeros, which readers pass over.
+ * Both take windows of the file by adding to `end`. A window is full of chunks from when it is
+ * filled with a PAD; whoever is killed before that leaves zeros, which readers pass over.
  *
- * Freestanding. Threads: one of the process for each ring; the collector has one. Words of another process are not believed where
- * memory depends on them. */
+ * Freestanding. Threads: one of the process for each ring; the collector has one. Words of another
+ * process are not believed where memory depends on them. */
 #ifndef BOB_ARCHIVE_RING_H
 #define BOB_ARCHIVE_RING_H
 
@@ -83,8 +85,8 @@ struct bob_ring_writer {
 
 /* The thread's room is full up to `at`, which has come from bob_ring_room. An empty one stays. */
 void bob_ring_hand_over(struct bob_ring_writer *w, const uint64_t *at);
-/* The next room up to *end, zeroed, of BOB_ROOM_FIRST bytes at least. NULL: none is free, *why is BOB_OK; or BOB_ERR_FULL: no room in the
- * file. */
+/* The next room up to *end, zeroed, of BOB_ROOM_FIRST bytes at least. NULL: none is free, *why is
+ * BOB_OK; or BOB_ERR_FULL: no room in the file. */
 uint64_t *bob_ring_room(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, void *ctx,
 			uint32_t stream, uint64_t **end, bob_status *why);
 

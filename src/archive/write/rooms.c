@@ -22,7 +22,8 @@ uint64_t *bob_rooms_newest(const struct bob_rooms *r, size_t *words)
 void bob_rooms_folded(struct bob_rooms *r, size_t used)
 {
 	r->position += used;
-	/* nothing was written into it: readers would miss it before the next one, whose position is the same */
+	/* nothing was written into it: readers would miss it before the next one, whose position is
+	 * the same */
 	if (!used && r->used)
 		__atomic_store_n(payload(r->room[r->newest]), UINT64_MAX, __ATOMIC_RELEASE);
 }

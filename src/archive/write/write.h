@@ -22,7 +22,8 @@
 /* --- file head --- */
 
 /* Zeroes *head and sets the constant fields, `host` (cut at 63 bytes, NULL is ""), parent_seq = ~0
- * and used = 4096. The caller then fills pid, ppid, seq, the start times and the parent fields ... */
+ * and used = 4096. The caller then fills pid, ppid, seq, the start times and the parent fields
+ * ... */
 void bob_file_begin(struct bob_file_head *head, enum bob_file_kind kind, const char *host);
 /* ... and seals it. Must be called again if a covered field changes. */
 void bob_file_seal(struct bob_file_head *head);
@@ -38,7 +39,8 @@ static inline uint32_t bob_exit_status(uint64_t code)
 {
 	return (uint32_t)(code & 0xff) << 8;
 }
-/* As wait4 has what waitid says; if that is of no end (CLD_STOPPED), no end either (bob_status_is_end). */
+/* As wait4 has what waitid says; if that is of no end (CLD_STOPPED), no end either
+ * (bob_status_is_end). */
 static inline uint32_t bob_waitid_status(int32_t code, int32_t status)
 {
 	const uint32_t signal = (uint32_t)status & 0x7f;
@@ -77,8 +79,8 @@ uint32_t bob_chunk_head_crc(const struct bob_chunk_head *chunk);
  * unsealed for ever: blocks carry their own checksums). */
 void bob_chunk_seal(struct bob_chunk_head *chunk, uint64_t len);
 
-/* For chunks that stay open and grow (META, LOG, MARKS): the first `len` bytes are complete (release
- * store). A reader of an unsealed chunk takes that many. */
+/* For chunks that stay open and grow (META, LOG, MARKS): the first `len` bytes are complete
+ * (release store). A reader of an unsealed chunk takes that many. */
 void bob_chunk_set_len(struct bob_chunk_head *chunk, uint64_t len);
 
 static inline void *bob_chunk_data(struct bob_chunk_head *chunk)
@@ -116,8 +118,8 @@ size_t bob_name_process(char *buf, size_t cap, const char *host, uint32_t pid, u
 /* i<key as 16 hex digits>.bob */
 size_t bob_name_image(char *buf, size_t cap, uint64_t key);
 /* May a file of a trace have this name? Whatever a trace itself says of names of its files is asked
- * this before anybody opens or removes one: it ends in .bob, begins with a letter, and has neither a
- * slash nor a control character. */
+ * this before anybody opens or removes one: it ends in .bob, begins with a letter, and has neither
+ * a slash nor a control character. */
 #define BOB_FILE_NAME_MAX 255u
 int bob_name_is_of_file(const char *name, size_t len);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that lives as long as what was read (an open trace, a source file), for host-side parts: base itself is freestanding, this folder is not. A zeroed struct is an empty arena. One thread. */
+/* Memory that lives as long as what was read (an open trace, a source file), for host-side parts:
+ * base itself is freestanding, this folder is not. A zeroed struct is an empty arena. One
+ * thread. */
 #ifndef BOB_BASE_HOST_ARENA_H
 #define BOB_BASE_HOST_ARENA_H
 
@@ -16,8 +18,8 @@ struct bob_arena {
 void *bob_arena_alloc(struct bob_arena *a, size_t size);
 /* `len` bytes and a terminating zero. */
 char *bob_arena_text(struct bob_arena *a, const void *bytes, size_t len);
-/* What an input calls something, for people to read: as bob_arena_text, but control characters are '?'
- * (plain.h), up to the first zero. */
+/* What an input calls something, for people to read: as bob_arena_text, but control characters are
+ * '?' (plain.h), up to the first zero. */
 char *bob_arena_name(struct bob_arena *a, const void *bytes, size_t len);
 void bob_arena_free(struct bob_arena *a);
 

@@ -8,7 +8,8 @@ struct bob_embedded {
 	const char *begin, *end;
 };
 
-/* At file scope, once: `name` and `name`_end are its bytes from then on. `file` is a text with the whole path, and a dependency of the build. */
+/* At file scope, once: `name` and `name`_end are its bytes from then on. `file` is a text with the
+ * whole path, and a dependency of the build. */
 #define BOB_EMBED(name, file)                                                                      \
 	__asm__(".pushsection .rodata\n"                                                           \
 		".globl " #name "\n.hidden " #name "\n" #name ":\n"                                \

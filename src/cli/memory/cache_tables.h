@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of bobbin cache: the machine, its levels, the functions or instructions, and who took lines from
- * whom. */
+/* The tables of bobbin cache: the machine, its levels, the functions or instructions, and who took
+ * lines from whom. */
 #ifndef BOB_CLI_CACHE_TABLES_H
 #define BOB_CLI_CACHE_TABLES_H
 

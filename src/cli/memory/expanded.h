@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory accesses of a thread one by one, under the iterations of the loops that they were folded to. */
+/* The memory accesses of a thread one by one, under the iterations of the loops that they were
+ * folded to. */
 #ifndef BOB_CLI_EXPANDED_H
 #define BOB_CLI_EXPANDED_H
 
@@ -11,8 +12,8 @@ struct cli_expanded {
 	uint64_t lines;		/* at most so many, 0: all */
 	uint64_t first, last;	/* accesses of the thread by number, last inclusive */
 	const struct bob_functions *functions;
-	const uint8_t *
-		rules; /* as in struct bob_tree_options: of the functions that the accesses are in */
+	/* as in struct bob_tree_options: of the functions that the accesses are in */
+	const uint8_t *rules;
 	int only;		/* just those with BOB_TREE_ONLY */
 };
 

@@ -66,7 +66,8 @@ static uint32_t take_text(const struct table *t, uint32_t off, struct cli_buffer
 	return at;
 }
 
-/* The last function that begins at or before each of them: one that ends before it hides earlier ones, as it does among all. */
+/* The last function that begins at or before each of them: one that ends before it hides earlier
+ * ones, as it does among all. */
 static void pick(const struct table *t, const uint64_t *pc, size_t count,
 		 struct cli_buffer *functions, struct cli_buffer *names)
 {
@@ -198,7 +199,8 @@ int cli_names_used(const struct cli_buffer *whole, const uint64_t *pc, size_t co
 	if (!cli_chunk_at(whole, BOB_FILE_HEAD_BYTES, &image) || image.kind != BOB_CHUNK_IMAGE)
 		return -1;
 	cli_buffer_take(out, whole->at, BOB_FILE_HEAD_BYTES);
-	/* who finds one that is smaller than what a plan has of the image knows that it is not all */
+	/* who finds one that is smaller than what a plan has of the image knows that it is not
+	 * all */
 	if (put_chunks(whole, pc, count, made, out) || out->failed ||
 	    out->len >= BOB_FILE_HEAD_BYTES + sizeof(image) + image.len) {
 		free(out->at);

@@ -119,7 +119,8 @@ static void sort_each_once(struct image *im)
 	im->count = n;
 }
 
-/* A process that goes on may come to functions that it has not been in so far. One of another host that did not end may do so. */
+/* A process that goes on may come to functions that it has not been in so far. One of another host
+ * that did not end may do so. */
 static int goes_on(const struct bob_process_info *p)
 {
 	char host[64] = "";
@@ -191,7 +192,8 @@ static int save(const char *path, const struct cli_buffer *b)
 	return !bad;
 }
 
-/* For which instructions the SOURCE chunk of the trace's file was made; 0: it has none. Only heads are read. */
+/* For which instructions the SOURCE chunk of the trace's file was made; 0: it has none. Only heads
+ * are read. */
 static uint64_t made_for(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -260,8 +262,9 @@ static void add_source(const struct image *im, struct cli_names *names)
 		memcpy(names->file.at + offsetof(struct bob_file_head, used), &used, sizeof(used));
 }
 
-/* From the cache, or else found out and put there. What was found out for other instructions is so again, for all of them: who
- * runs a program now with one input and then with another does not wait each time. 0, or -1: they cannot be had. */
+/* From the cache, or else found out and put there. What was found out for other instructions is so
+ * again, for all of them: who runs a program now with one input and then with another does not wait
+ * each time. 0, or -1: they cannot be had. */
 static int find_names(const struct naming *n, const struct image *im, struct cli_names *names)
 {
 	uint64_t key = 0, stamp = bob_plan_source_stamp(im->info->path, im->info->build_id,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line for each access and each loop. What varies in a loop is written as a row of (count x step), the
- * outermost loop first, as in the tuples of ScalaMemTrace:
+/* One line for each access and each loop. What varies in a loop is written as a row of (count x
+ * step), the outermost loop first, as in the tuples of ScalaMemTrace:
  *
  *     loop, 100 times
  *       load 8   0x4a4e040 (100 x +800)(100 x +8)    a[]  mm  mm.c:12
@@ -205,7 +205,8 @@ static int is_one(const struct series *s)
 	return s->count == 1 && !s->left;
 }
 
-/* The address as one piece, with the iterations of the leaf as its innermost loop. 0: it follows no one rule. */
+/* The address as one piece, with the iterations of the leaf as its innermost loop. 0: it follows no
+ * one rule. */
 static int with_iterations(const struct bob_leaf *leaf, const struct bob_leaf_access *a,
 			   const struct series *word, struct series *out)
 {

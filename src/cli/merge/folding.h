@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding a trace anew, otherwise than exactly if so wanted: options that `record` and `fold` share, and the work. */
+/* Folding a trace anew, otherwise than exactly if so wanted: options that `record` and `fold`
+ * share, and the work. */
 #ifndef BOB_CLI_FOLDING_H
 #define BOB_CLI_FOLDING_H
 
@@ -20,16 +21,18 @@ enum { FOLD_TOLERANCE, FOLD_UNORDERED, FOLD_DROP_BELOW, FOLD_PLUGIN, FOLD_COMMON
 	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of a process", NULL, NULL },  \
 	{ "fold-plugin", 0, "FILE", "a shared object that says what is the same (bobbin/fold.h)", NULL, NULL }
 
-/* One of these, `which` counted from the first; `arg` may be NULL where it can be left out. 0, or 2 after a complaint. */
+/* One of these, `which` counted from the first; `arg` may be NULL where it can be left out. 0, or 2
+ * after a complaint. */
 int cli_folding_option(struct cli_folding *f, const char *verb, int which, const char *arg);
 
-/* Every process of the trace, or, if `root` is not 0, of this pid and its descendants, folded as `f` says; without `raw` those
- * that were killed stay as they are. In place, or, if `to` is not NULL, in a trace directory of that name. 0, or a status for
- * exit after a complaint. */
+/* Every process of the trace, or, if `root` is not 0, of this pid and its descendants, folded as
+ * `f` says; without `raw` those that were killed stay as they are. In place, or, if `to` is not
+ * NULL, in a trace directory of that name. 0, or a status for exit after a complaint. */
 int cli_fold(const char *verb, const char *dir, uint32_t root, int raw, const struct cli_folding *f,
 	     const char *to, struct cli_merged *result);
 
-/* A line that says what was given up when the process's accesses were folded, if anything was. Returns whether. */
+/* A line that says what was given up when the process's accesses were folded, if anything was.
+ * Returns whether. */
 int cli_loss_print(const struct bob_trace *t, uint32_t process, const char *before, FILE *out);
 
 #endif

@@ -88,7 +88,8 @@ static void pause_a_little(void)
 	nanosleep(&(struct timespec){ 0, POLL_MS * 1000000L }, NULL);
 }
 
-/* What a rank has when it decides what becomes of its own file, or rank 0 that it waits no more; -1: locks do not work. */
+/* What a rank has when it decides what becomes of its own file, or rank 0 that it waits no more;
+ * -1: locks do not work. */
 static int lock_all(const struct place *p)
 {
 	char *path = path_of(p, 0, ".lock");
@@ -355,7 +356,8 @@ static void await_rank(const struct place *p, uint32_t rank, int64_t begin)
 		close(lock);
 }
 
-/* It takes its marker away when it has seen that there is nothing to do. A launcher that is told of our failure may end it before. */
+/* It takes its marker away when it has seen that there is nothing to do. A launcher that is told of
+ * our failure may end it before. */
 static void await_leave(const struct place *p, uint32_t rank, int64_t begin)
 {
 	char *path = path_of(p, rank, "");
@@ -379,7 +381,8 @@ static void remove_old(const char *dir)
 		closedir(d);
 }
 
-/* A trace file that is no merge of ended processes: what it has of processes goes on in their files, and that is for one to put together. */
+/* A trace file that is no merge of ended processes: what it has of processes goes on in their
+ * files, and that is for one to put together. */
 static int has_heads(const char *dir)
 {
 	DIR *d = opendir(dir);

@@ -41,8 +41,8 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* What is to be written: one process (bob_archive_merge; bob_archive_fold, if something is to be left out of it), or all
- * (is_in: bob_archive_merge_processes). */
+/* What is to be written: one process (bob_archive_merge; bob_archive_fold, if something is to be
+ * left out of it), or all (is_in: bob_archive_merge_processes). */
 struct job {
 	const struct bob_trace *trace;
 	uint32_t process;
@@ -219,7 +219,8 @@ static int print_lost(const char *verb, const char *before, const char *file, co
 	return cli_fail(verb, "%s%s%s: %s", before, file, behind, p ? p->text : "it is damaged");
 }
 
-/* What must not be put together, or in the place of what can be read as it is. 0: all may. Without a `verb` nothing is printed. */
+/* What must not be put together, or in the place of what can be read as it is. 0: all may. Without
+ * a `verb` nothing is printed. */
 static int is_refused(const char *verb, struct bob_trace *t)
 {
 	uint32_t one, other;

@@ -58,7 +58,8 @@ static void print_range(uint32_t n, int64_t from, int64_t to, const char *before
 		fprintf(out, "%" PRId64 "-%" PRId64, from, to);
 }
 
-/* Those of a world whose ranks begin at `first`; *process: the next one, and processes come by rank. */
+/* Those of a world whose ranks begin at `first`; *process: the next one, and processes come by
+ * rank. */
 static uint32_t print_world(const struct bob_trace *t, const struct bob_world_info *w,
 			    uint32_t *process, const char *before, FILE *out)
 {

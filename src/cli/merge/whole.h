@@ -15,7 +15,8 @@ void cli_run_name(const char *key, char *run);
 
 /* Two processes of different runs. 0: there are none that are known to be. */
 int cli_whole_mixed(const struct bob_trace *t, uint32_t *one, uint32_t *other);
-/* A line each, beginning with `before`: ranks of the largest world that left nothing; that there are several runs. How many. */
+/* A line each, beginning with `before`: ranks of the largest world that left nothing; that there
+ * are several runs. How many. */
 uint32_t cli_whole_print(const struct bob_trace *t, const char *before, FILE *out);
 
 #endif

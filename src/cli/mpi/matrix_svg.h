@@ -7,7 +7,8 @@
 
 #include "analysis/mpi/matrix.h"
 
-/* `count` cells by sender, then by receiver. More than 512 ranks are drawn together, several to a square. */
+/* `count` cells by sender, then by receiver. More than 512 ranks are drawn together, several to a
+ * square. */
 void cli_matrix_svg(const struct bob_mpi_cell *cell, size_t count, uint32_t ranks, int messages,
 		    const char *title, FILE *out);
 

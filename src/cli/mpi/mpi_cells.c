@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cell has a series of values from each member. Where these are the same but for where they begin, the beginnings are written as one
- * expression in the rank if there is one; else members with the same text are named together. */
+/* A cell has a series of values from each member. Where these are the same but for where they
+ * begin, the beginnings are written as one expression in the rank if there is one; else members
+ * with the same text are named together. */
 #define _GNU_SOURCE
 #include "cli/mpi/mpi_cells.h"
 
@@ -83,7 +84,8 @@ int cli_mpi_leaf_read(const struct cli_mpi_leaf *leaf, uint32_t word)
 
 /* --- the values of one series --- */
 
-/* Loops that change the value, the outermost first. One that steps by its neighbour's whole length goes on with it. */
+/* Loops that change the value, the outermost first. One that steps by its neighbour's whole length
+ * goes on with it. */
 static void print_steps(const struct bob_piece *p, FILE *out)
 {
 	for (uint32_t d = p->dims; d-- > 0;)
@@ -145,7 +147,8 @@ static void print_piece(const struct cli_mpi_leaf *leaf, const struct bob_piece 
 		fprintf(out, " step %" PRId64, (int64_t)p->step[d]);
 }
 
-/* How often a value comes, if it comes again: one piece of several says nothing of that otherwise. */
+/* How often a value comes, if it comes again: one piece of several says nothing of that
+ * otherwise. */
 static void print_times(const struct bob_piece *p, FILE *out)
 {
 	struct bob_piece ones = *p;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of a leaf are, over the iterations and the ranks of a set: "7", "0..99", "(rank+1) mod 4", "{0: PROC_NULL; 1-3: rank-1}".
- * `rank` there is the process's rank in the call's communicator. */
+/* What the words of a leaf are, over the iterations and the ranks of a set: "7", "0..99", "(rank+1)
+ * mod 4", "{0: PROC_NULL; 1-3: rank-1}". `rank` there is the process's rank in the call's
+ * communicator. */
 #ifndef BOB_CLI_MPI_CELLS_H
 #define BOB_CLI_MPI_CELLS_H
 
@@ -31,7 +32,8 @@ struct cli_mpi_leaf {
 void cli_mpi_series_read(const struct bob_mpi_program *p, uint32_t part, uint32_t item,
 			 uint32_t word, struct cli_mpi_series *s);
 int cli_mpi_series_is_constant(const struct cli_mpi_series *s);
-/* The word's series of all members, to leaf->series. 1: they are equal but for where their pieces begin. */
+/* The word's series of all members, to leaf->series. 1: they are equal but for where their pieces
+ * begin. */
 int cli_mpi_leaf_read(const struct cli_mpi_leaf *leaf, uint32_t word);
 /* Fills in the callbacks. */
 void cli_mpi_leaf_begin(struct cli_mpi_leaf *leaf);
@@ -45,8 +47,8 @@ typedef void (*cli_mpi_write_fn)(const struct cli_mpi_leaf *leaf, uint32_t membe
 /* Each member's own text, with the ranks that it is of: "{0: 3; 1-3: rank-1}". */
 void cli_mpi_apart_print(const struct cli_mpi_leaf *leaf, cli_mpi_write_fn write,
 			 enum bob_mpi_role role, FILE *out);
-/* A vector that is not the same in each call, if each of its elements goes a simple way: else nothing is printed, and 0. leaf->series are those
- * of the vectors' numbers. */
+/* A vector that is not the same in each call, if each of its elements goes a simple way: else
+ * nothing is printed, and 0. leaf->series are those of the vectors' numbers. */
 int cli_mpi_varying_print(const struct cli_mpi_leaf *leaf, enum bob_mpi_role role, FILE *out);
 /* The callback for vectors. */
 void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32_t length,

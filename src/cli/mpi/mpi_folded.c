@@ -68,7 +68,8 @@ static const struct bob_mpi_objects *objects_of(struct showing *w, uint32_t thre
 	return w->objects[process];
 }
 
-/* Which rank each member is in the communicator of the call. One of a set that uses several: in the first. */
+/* Which rank each member is in the communicator of the call. One of a set that uses several: in the
+ * first. */
 static void find_ranks(struct showing *w, struct cli_mpi_leaf *leaf)
 {
 	const struct bob_mpi_param *p = bob_mpi_param_of(leaf->cells.function, BOB_MPI_ROLE_COMM);

@@ -11,7 +11,8 @@
 void cli_mpi_value(enum bob_mpi_role role, uint64_t v, FILE *out);
 /* Is a word of that role a number that one can calculate with, from rank to rank? */
 int cli_mpi_is_number(enum bob_mpi_role role, uint64_t v);
-/* A text of `bytes` bytes in words, quoted; what is no printable ASCII as \xNN, zeros between texts as spaces. */
+/* A text of `bytes` bytes in words, quoted; what is no printable ASCII as \xNN, zeros between texts
+ * as spaces. */
 void cli_mpi_text(const uint64_t *word, uint64_t words, uint64_t bytes, FILE *out);
 /* "from 3, tag 7, 4 B", or "-" for three zeros: nothing was received. */
 void cli_mpi_status(const uint64_t word[3], FILE *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors that are not the same in each call, where each element goes its own simple way: "[0..99, 4]", "[(1, 3), 0 x2]". */
+/* Vectors that are not the same in each call, where each element goes its own simple way: "[0..99,
+ * 4]", "[(1, 3), 0 x2]". */
 #include <inttypes.h>
 
 #include "cli/mpi/mpi_cells.h"

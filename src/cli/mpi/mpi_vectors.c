@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors of a leaf, element by element over the ranks, if the vector is the same in each call: "[0..63]", "[4 x16]", "[rank-1, rank+1]". */
+/* Vectors of a leaf, element by element over the ranks, if the vector is the same in each call:
+ * "[0..63]", "[4 x16]", "[rank-1, rank+1]". */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>

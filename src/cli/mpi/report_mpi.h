@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin report of MPI calls: calls and bytes, how evenly the ranks share them, and what is not complete. */
+/* bobbin report of MPI calls: calls and bytes, how evenly the ranks share them, and what is not
+ * complete. */
 #ifndef BOB_CLI_REPORT_MPI_H
 #define BOB_CLI_REPORT_MPI_H
 

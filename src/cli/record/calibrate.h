@@ -18,8 +18,8 @@ struct cli_costs {
 };
 #define CLI_COSTS_MAX 100000000u /* 0.1 ms: more is no measurement */
 
-/* What the verb calibrate prints: picoseconds per call in regular and in random order, then how many
- * calls it made in random order, and in all. */
+/* What the verb calibrate prints: picoseconds per call in regular and in random order, then how
+ * many calls it made in random order, and in all. */
 struct cli_calibration {
 	uint64_t regular_ps, random_ps, random_calls, calls;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One collector. It maps the process's file as far as it may ever grow, looks for rings and descriptors among its chunks, folds
- * rooms that are handed over, and sleeps when there are none. When the process has ended it folds what is left and ends
- * the streams. What it reads was written by another process: offsets and counts are checked before they are used. */
+/* One collector. It maps the process's file as far as it may ever grow, looks for rings and
+ * descriptors among its chunks, folds rooms that are handed over, and sleeps when there are none.
+ * When the process has ended it folds what is left and ends the streams. What it reads was written
+ * by another process: offsets and counts are checked before they are used. */
 #define _GNU_SOURCE
 #include "cli/record/collector.h"
 
@@ -102,7 +103,8 @@ static int commit(struct cli_cfile *c, struct cli_cstream *s, int part)
 	return 1;
 }
 
-/* A commit costs 0.3 us a column; rooms are made rather than that it were a large part of folding. */
+/* A commit costs 0.3 us a column; rooms are made rather than that it were a large part of
+ * folding. */
 static int is_due(struct cli_cstream *s)
 {
 	struct bob_ring *r = s->ring;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process's file, as its collector sees and writes it: mapped as far as it may ever grow, with the rings and descriptors that are among
- * its chunks, and windows of the collector's own. What another process wrote is checked before it is used.
+/* The process's file, as its collector sees and writes it: mapped as far as it may ever grow, with
+ * the rings and descriptors that are among its chunks, and windows of the collector's own. What
+ * another process wrote is checked before it is used.
  *
  * One thread. The caller's memory, zeroed; what hangs on it is freed by close. */
 #ifndef BOB_CLI_COLLECTOR_FILE_H

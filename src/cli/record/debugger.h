@@ -4,7 +4,8 @@
  * change where the jump leads. So the launcher, an ancestor of the process, which may write into
  * it, gives such entries their own bytes back while the debugger holds all threads: before it can
  * let them run with a breakpoint. Threads inside trampolines are not disturbed. The functions are
- * recorded no more; others are. The file's head says when (debugged_mono_ns), the agent says which. */
+ * recorded no more; others are. The file's head says when (debugged_mono_ns), the agent says
+ * which. */
 #ifndef BOB_CLI_DEBUGGER_H
 #define BOB_CLI_DEBUGGER_H
 

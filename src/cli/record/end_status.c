@@ -56,7 +56,8 @@ void cli_end_status(const char *dir, uint32_t pid, int status)
 	}
 	if (last < 0)
 		return;
-	/* a program that was started and is not recorded came after one that says that it ended so */
+	/* a program that was started and is not recorded came after one that says that it ended
+	 * so */
 	if (newest.state != BOB_FILE_EXEC)
 		write_status(last, &newest, status);
 	close(last);

@@ -155,7 +155,8 @@ static int copy_original(const struct process *p, const struct image_file *f, ui
 	return 0;
 }
 
-/* Functions in which the agent is called are not translated: a byte for each that is. NULL: no memory. */
+/* Functions in which the agent is called are not translated: a byte for each that is. NULL: no
+ * memory. */
 static uint8_t *find_translated(const struct bob_mem_plan_head *mem,
 				const struct bob_plan_head *plan)
 {

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* In process `pid`, whose file in `dir` is `name`; `cache` is the directory of plans; `translates`:
- * memory accesses are recorded. What cannot be done is left as it is: an image without a plan, a process that we may not write to. */
+ * memory accesses are recorded. What cannot be done is left as it is: an image without a plan, a
+ * process that we may not write to. */
 void cli_give_back(const char *dir, const char *name, uint32_t pid, const char *cache,
 		   int translates);
 

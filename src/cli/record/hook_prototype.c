@@ -25,7 +25,8 @@ static int refuse(const char *verb, const char *arg, const char *why)
 	return cli_misuse(verb, "--hook-functions=%s: %s", arg, why), 125;
 }
 
-/* NAME|letters|letter of the result|parameters: events/signature.h. False: a type is not known; *which. */
+/* NAME|letters|letter of the result|parameters: events/signature.h. False: a type is not known;
+ * *which. */
 static bool encode(const struct bob_wrap_function *f, FILE *out, const char **which)
 {
 	fprintf(out, "%s|", f->symbol);

@@ -10,8 +10,8 @@
 struct cli_watched;
 struct cli_watching;
 
-/* Listens from now on. `address` (CLI_KEEPER_ADDRESS bytes) gets what BOBBIN_KEEPER is to be. -1: not
- * possible. */
+/* Listens from now on. `address` (CLI_KEEPER_ADDRESS bytes) gets what BOBBIN_KEEPER is to be. -1:
+ * not possible. */
 #define CLI_KEEPER_ADDRESS 64
 int cli_keeper_listen(struct cli_watching *w, char *address);
 /* Make files for processes that ask for one (archive/write/keeper.h). How many. */
@@ -19,8 +19,8 @@ int cli_keeper_serve(const struct cli_watching *w);
 
 /* What the process wants of its file. 1: it depends on us, look again soon. */
 int cli_keeper_look(const struct cli_watched *f);
-/* The process is gone (before, its threads may write behind what it calls its end): what was allocated
- * in vain is given back. */
+/* The process is gone (before, its threads may write behind what it calls its end): what was
+ * allocated in vain is given back. */
 void cli_keeper_end(const struct cli_watched *f);
 
 #endif

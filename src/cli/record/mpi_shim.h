@@ -24,17 +24,20 @@ int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *
 /* Is the level, all if none was chosen, one of `words`, "a|b"? */
 int cli_mpi_level_is(const struct cli_vars *v, const char *words);
 
-/* Of the program at `path`: by the libraries it is linked with, by what is linked into it, else by what the MPI launcher says in the
- * environment. `said` is what the user says, or NULL. NULL after a complaint: none, or one that is linked into the program without the
- * relink library (mpi/relink/relink.h). */
+/* Of the program at `path`: by the libraries it is linked with, by what is linked into it, else by
+ * what the MPI launcher says in the environment. `said` is what the user says, or NULL. NULL after
+ * a complaint: none, or one that is linked into the program without the relink library
+ * (mpi/relink/relink.h). */
 const char *cli_mpi_find(const char *verb, const char *path, const char *said);
-/* Prints what is to be added to the link of a program with this MPI in it. 0, or 1 after a complaint: there is none such. */
+/* Prints what is to be added to the link of a program with this MPI in it. 0, or 1 after a
+ * complaint: there is none such. */
 int cli_mpi_link(const char *verb, const char *mpi);
 /* --when. 0, or 125 after a complaint: it is no condition. */
 int cli_when_option(struct cli_vars *v, const char *verb, const char *text);
 /* --plugin. 0, or 125 after a complaint: it is no plug-in. */
 int cli_plugin_option(struct cli_vars *v, const char *verb, const char *path);
-/* Variables for programs of this MPI (NULL: of none, for events of their own), before cli_recording_finish. 0, or 125 after a complaint: this bobbin has no shim for it. */
+/* Variables for programs of this MPI (NULL: of none, for events of their own), before
+ * cli_recording_finish. 0, or 125 after a complaint: this bobbin has no shim for it. */
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "cli/record/recording.h"
 
-/* Ours without what `vars` say and what an outer recording said, then `vars`. The list is the caller's (free), its texts are not; NULL: no memory. */
+/* Ours without what `vars` say and what an outer recording said, then `vars`. The list is the
+ * caller's (free), its texts are not; NULL: no memory. */
 char **cli_record_environment(const struct cli_vars *vars);
 
 #endif

@@ -218,7 +218,8 @@ void cli_recording_costs(struct cli_vars *v, int may_measure)
 	struct cli_costs c;
 	char text[32];
 
-	/* Who is recorded itself would measure the difference of nothing; what it was given holds. */
+	/* Who is recorded itself would measure the difference of nothing; what it was given
+	 * holds. */
 	if (getenv("BOBBIN_DIR"))
 		return;
 	unsetenv(CLI_COSTS_CALL);

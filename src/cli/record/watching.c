@@ -16,8 +16,8 @@
 #include "archive/format.h"
 #include "cli/record/keeper.h"
 
-/* From one look to the next: a 256th of the time so far. A look costs about 40 us of the launcher and, where all
- * processors are busy, of the program; once a millisecond that was 4 %. */
+/* From one look to the next: a 256th of the time so far. A look costs about 40 us of the launcher
+ * and, where all processors are busy, of the program; once a millisecond that was 4 %. */
 #define LOOKS_SHARE 256
 #define LOOK_MIN_MS 1u
 #define LOOK_MAX_MS 100u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launcher's eye on the processes that it started, the program and its descendants: it finds
  * their files as they come, takes time marks (marks.h), makes files larger for those that cannot
- * (keeper.h) and sees debuggers (debugger.h). It uses pread and pwrite only: a file that is cut while
- * it is looked at is a short read, not a signal.
+ * (keeper.h) and sees debuggers (debugger.h). It uses pread and pwrite only: a file that is cut
+ * while it is looked at is a short read, not a signal.
  * Threads: one. */
 #ifndef BOB_CLI_WATCHING_H
 #define BOB_CLI_WATCHING_H
@@ -41,14 +41,15 @@ struct cli_watching {
 	uint32_t count;
 };
 
-/* `keeper` (CLI_KEEPER_ADDRESS bytes) gets the value of BOBBIN_KEEPER, "" if nobody listens. The caller then says what is recorded. -1: out of memory; then nothing can be watched. */
+/* `keeper` (CLI_KEEPER_ADDRESS bytes) gets the value of BOBBIN_KEEPER, "" if nobody listens. The
+ * caller then says what is recorded. -1: out of memory; then nothing can be watched. */
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper);
 /* ns of the clock that marks and heads of files are by. */
 uint64_t cli_watching_now(void);
 /* As bob_launch's tick; `ctx` is the struct cli_watching. */
 unsigned cli_watching_tick(void *ctx, int child);
-/* A last look; the marks are written. How many files the keeper has made: of processes that could write
- * no file of an image. */
+/* A last look; the marks are written. How many files the keeper has made: of processes that could
+ * write no file of an image. */
 uint32_t cli_watching_end(struct cli_watching *w, pid_t child);
 
 #endif

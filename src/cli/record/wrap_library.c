@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source is written into a directory of its own in the cache, preprocessed there, and compiled unless there is a library of
- * just that text already: so whatever is included counts. What is made is renamed when it is complete; ranks may do this at the same time. */
+/* The source is written into a directory of its own in the cache, preprocessed there, and compiled
+ * unless there is a library of just that text already: so whatever is included counts. What is made
+ * is renamed when it is complete; ranks may do this at the same time. */
 #define _GNU_SOURCE
 #include "cli/record/wrap_library.h"
 
@@ -88,7 +89,8 @@ int cli_wrap_mpi(const struct cli_wrap *w, struct cli_vars *v, int all)
 
 /* --- the compiler --- */
 
-/* In the directory, with its messages in the file `messages` there. Returns its status, -1: it could not be started. */
+/* In the directory, with its messages in the file `messages` there. Returns its status, -1: it
+ * could not be started. */
 static int compile(const struct making *m, const char *const *argv)
 {
 	posix_spawn_file_actions_t actions;

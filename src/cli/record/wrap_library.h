@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record --wrap: the wrappers of a spec as a library in the user's cache, made if it is not there yet. */
+/* record --wrap: the wrappers of a spec as a library in the user's cache, made if it is not there
+ * yet. */
 #ifndef BOB_CLI_WRAP_LIBRARY_H
 #define BOB_CLI_WRAP_LIBRARY_H
 
@@ -14,7 +15,8 @@ struct cli_wrap {
 
 /* Reads the spec and holds it against the program at `path`. 0, or 125 after a complaint. */
 int cli_wrap_open(struct cli_wrap *w, const char *path, int quiet);
-/* Which functions of MPI are recorded: those of the spec, if no others were asked for (`all`: MPI was, level custom apart). 0, or 125. */
+/* Which functions of MPI are recorded: those of the spec, if no others were asked for (`all`: MPI
+ * was, level custom apart). 0, or 125. */
 int cli_wrap_mpi(const struct cli_wrap *w, struct cli_vars *v, int all);
 /* Then the library, behind what is preloaded: after cli_mpi_choose. 0, or 125 after a complaint. */
 int cli_wrap_preload(const struct cli_wrap *w, struct cli_vars *v);

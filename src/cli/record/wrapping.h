@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `wrap` and `record --wrap` share: a spec from its file, held against a program. Complaints are printed. */
+/* What `wrap` and `record --wrap` share: a spec from its file, held against a program. Complaints
+ * are printed. */
 #ifndef BOB_CLI_WRAPPING_H
 #define BOB_CLI_WRAPPING_H
 
@@ -8,8 +9,9 @@
 /* On 0 *out is the caller's. Else an exit status. */
 int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out);
 
-/* How each function is come between in the program at `path`: `own` for those that it defines itself. NULL: no program is known, all are
- * in libraries. What is not as one would think is said, unless `quiet`. Returns an exit status. */
+/* How each function is come between in the program at `path`: `own` for those that it defines
+ * itself. NULL: no program is known, all are in libraries. What is not as one would think is said,
+ * unless `quiet`. Returns an exit status. */
 int cli_wrap_choose(const char *verb, struct bob_wrap_spec *s, const char *path,
 		    enum bob_wrap_how own, int quiet);
 

@@ -7,7 +7,8 @@
 
 #define CLI_ARRAY_NAME_MAX 256u
 
-/* w->variable becomes `name`, and w->rank and w->box what is in brackets. 0, or 2 after a complaint. */
+/* w->variable becomes `name`, and w->rank and w->box what is in brackets. 0, or 2 after a
+ * complaint. */
 int cli_array_box(const char *verb, const char *arg, char name[CLI_ARRAY_NAME_MAX],
 		  struct bob_arrays_wanted *w);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures of one variable share their shades, so that windows and slices can be compared. A square says its numbers when it is pointed
- * at. They flow from left to right; heights are known before anything is printed, since the size of the whole comes first. */
+/* Pictures of one variable share their shades, so that windows and slices can be compared. A square
+ * says its numbers when it is pointed at. They flow from left to right; heights are known before
+ * anything is printed, since the size of the whole comes first. */
 #include "cli/source/arrays_svg.h"
 
 #include <inttypes.h>
@@ -25,7 +26,8 @@ struct square {
 
 struct drawing {
 	const struct bob_array *a;
-	uint32_t down, across;	/* dimensions, fastest is 0; down is 15 for a strip: there is none */
+	/* dimensions, fastest is 0; down is 15 for a strip: there is none */
+	uint32_t down, across;
 	uint64_t rows, columns;	/* cells */
 	uint64_t each_row, each_column; /* cells in a square */
 	uint32_t high, wide;	/* squares */

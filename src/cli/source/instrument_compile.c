@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In the place of a compiler. A C file of the command line that the commands name is instrumented with the flags of the command line; the compiler gets
- * a copy in a directory of its own, which goes when it has ended. The copy says where it is from (#line), finds headers where the original does, and
- * has bobbin's headers in it, so that lists of what objects depend on are right: in them the copy is called by the original's name again. */
+/* In the place of a compiler. A C file of the command line that the commands name is instrumented
+ * with the flags of the command line; the compiler gets a copy in a directory of its own, which
+ * goes when it has ended. The copy says where it is from (#line), finds headers where the original
+ * does, and has bobbin's headers in it, so that lists of what objects depend on are right: in them
+ * the copy is called by the original's name again. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_compile.h"
 
@@ -59,8 +61,8 @@ static void join(char *to, const char *folder, const char *name)
 		snprintf(to, PATH_MAX, "%.2000s/%.2000s", folder, name);
 }
 
-/* Do the commands name it by its place, or by how that ends? How well: by its place is best, then by the longer end; 0: they do not. `root` (PATH_MAX) is what
- * comes before. */
+/* Do the commands name it by its place, or by how that ends? How well: by its place is best, then
+ * by the longer end; 0: they do not. `root` (PATH_MAX) is what comes before. */
 static size_t fit(const char *named, const char *folder, const char *argument, char *root)
 {
 	char joined[PATH_MAX], of_name[PATH_MAX], real[PATH_MAX];
@@ -282,7 +284,8 @@ static const struct bob_wish_file *list(struct job *j, bool all)
 	return first;
 }
 
-/* The files of the commands know of each other, if the flags of this command line suit all of them; else it is said that they do not. */
+/* The files of the commands know of each other, if the flags of this command line suit all of them;
+ * else it is said that they do not. */
 static int open_group(struct job *j)
 {
 	struct bob_source_complaint why = { 0 };
@@ -343,8 +346,8 @@ static int run(const struct job *j, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The command line with the copies; headers that a file includes in quotes are looked for beside the original first, and debug information
- * has the original's name. NULL: no memory. */
+/* The command line with the copies; headers that a file includes in quotes are looked for beside
+ * the original first, and debug information has the original's name. NULL: no memory. */
 static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 {
 	char **to = calloc(j->argc + j->count + 3u, sizeof(*to));
@@ -406,7 +409,8 @@ static int make_directory(struct job *j)
 	return 1;
 }
 
-/* Where headers beside the originals are is told by a flag, which holds for all that is compiled. */
+/* Where headers beside the originals are is told by a flag, which holds for all that is
+ * compiled. */
 static int find_folder(struct job *j)
 {
 	char folder[PATH_MAX];

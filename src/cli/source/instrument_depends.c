@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of what an object depends on: found as the compiler finds its place, and mended where they name a copy; else they stay as they are. */
+/* Lists of what an object depends on: found as the compiler finds its place, and mended where they
+ * name a copy; else they stay as they are. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_depends.h"
 
@@ -34,7 +35,8 @@ static bool has_option(char *const *argv, const char *option)
 	return false;
 }
 
-/* -MP: each header is a target of its own, too. The list itself does not say so: all headers may be in the copy. */
+/* -MP: each header is a target of its own, too. The list itself does not say so: all headers may be
+ * in the copy. */
 static bool wants_targets(char *const *argv)
 {
 	if (has_option(argv, "-MP"))

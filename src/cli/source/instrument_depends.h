@@ -5,11 +5,13 @@
 
 #include <stdint.h>
 
-/* Where the compiler `argv` (argv[0], ..., a NULL) writes the list of source `name`: path[PATH_MAX]; "": it writes none. */
+/* Where the compiler `argv` (argv[0], ..., a NULL) writes the list of source `name`:
+ * path[PATH_MAX]; "": it writes none. */
 void cli_depends_find(char *const *argv, const char *name, char *path);
 
-/* In the list at `path`, if there is one, the original's name in place of the copy's, and headers[0..count-1] that it has in it, as targets of their own, too, where
- * the compiler `argv` was to write such (-MP). Returns 0; 1 after a complaint. */
+/* In the list at `path`, if there is one, the original's name in place of the copy's, and
+ * headers[0..count-1] that it has in it, as targets of their own, too, where the compiler `argv`
+ * was to write such (-MP). Returns 0; 1 after a complaint. */
 int cli_depends_mend(const char *verb, const char *path, const char *copy, const char *name,
 		     char *const *headers, uint32_t count, char *const *argv);
 

@@ -63,7 +63,8 @@ static void print_word(const char *word)
 	printf("'");
 }
 
-/* Probes are Fortran 2018, which these standards have not: a file that keeps to one of them compiles as GNU's, too. */
+/* Probes are Fortran 2018, which these standards have not: a file that keeps to one of them
+ * compiles as GNU's, too. */
 static bool is_too_old(const char *flag)
 {
 	return !strcmp(flag, "-std=f95") || !strcmp(flag, "-std=f2003") ||

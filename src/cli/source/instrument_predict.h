@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin instrument: what was predicted (source/predict.h), as people read it and as the trace has it. One thread. */
+/* bobbin instrument: what was predicted (source/predict.h), as people read it and as the trace has
+ * it. One thread. */
 #ifndef BOB_CLI_INSTRUMENT_PREDICT_H
 #define BOB_CLI_INSTRUMENT_PREDICT_H
 
@@ -7,8 +8,8 @@
 
 #include "source/predict.h"
 
-/* What the recorder writes in the log of a trace, a line of this form: dilation from and to (0: not known), seconds more, seconds without probes (0: nobody said it),
- * bytes of code more. */
+/* What the recorder writes in the log of a trace, a line of this form: dilation from and to (0: not
+ * known), seconds more, seconds without probes (0: nobody said it), bytes of code more. */
 #define CLI_PREDICTED_BEGIN "predicted: "
 #define CLI_PREDICTED "dilation %.4g to %.4g, %.4g s more than %.4g s, %.0f bytes more code"
 #define CLI_PREDICTED_SCAN "dilation %lg to %lg, %lg s more than %lg s, %lg bytes more code"

@@ -29,7 +29,8 @@ static bob_status add_all(const struct bob_trace *t, struct bob_mpi_table *table
 	return st;
 }
 
-/* "loop 12 in solve", "loop 12:30 in solve" have trips, other events of that kind are calls of what they are named after. */
+/* "loop 12 in solve", "loop 12:30 in solve" have trips, other events of that kind are calls of what
+ * they are named after. */
 static bob_status put(struct bob_predict *p, const struct bob_mpi_row *row, uint32_t processes)
 {
 	const char *name = row->function->name, *unit;

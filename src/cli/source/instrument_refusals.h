@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has no probe, as it is said: a line for each reason of a file, one for the headers of the system of all files together, for these stay as they are and are
- * many. Owner: the caller of cli_refusals_end, which has to follow. One thread. */
+/* What has no probe, as it is said: a line for each reason of a file, one for the headers of the
+ * system of all files together, for these stay as they are and are many. Owner: the caller of
+ * cli_refusals_end, which has to follow. One thread. */
 #ifndef CLI_SOURCE_INSTRUMENT_REFUSALS_H
 #define CLI_SOURCE_INSTRUMENT_REFUSALS_H
 
@@ -23,7 +24,8 @@ void cli_refusals_put(struct cli_refusals *to, const char *path, const struct bo
 /* Says these, if there are, and frees what `to` has. */
 void cli_refusals_end(struct cli_refusals *to, cli_refusals_say_fn say, void *ctx);
 
-/* A mistake that reading a source found: "COMMANDS:line:column: " before it where it is one of the commands. Returns `to`. */
+/* A mistake that reading a source found: "COMMANDS:line:column: " before it where it is one of the
+ * commands. Returns `to`. */
 const char *cli_complaint_print(const char *commands, bob_status st,
 				const struct bob_source_complaint *why, char *to, size_t size);
 

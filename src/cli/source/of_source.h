@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces of chosen variables (`record --source`): are they, and what there is to say of them. One thread. */
+/* Traces of chosen variables (`record --source`): are they, and what there is to say of them. One
+ * thread. */
 #ifndef BOB_CLI_OF_SOURCE_H
 #define BOB_CLI_OF_SOURCE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured is from the beginning of a process to its end, of the one that took longest: what a user waits for. The prediction is of processor time: on a machine with other
- * work on it, and where another process folds, they differ for that alone. */
+/* Measured is from the beginning of a process to its end, of the one that took longest: what a user
+ * waits for. The prediction is of processor time: on a machine with other work on it, and where
+ * another process folds, they differ for that alone. */
 #include "cli/source/report_predicted.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin report of an instrumented program: what `bobbin instrument` predicted, beside what the run took. One thread. */
+/* bobbin report of an instrumented program: what `bobbin instrument` predicted, beside what the run
+ * took. One thread. */
 #ifndef BOB_CLI_REPORT_PREDICTED_H
 #define BOB_CLI_REPORT_PREDICTED_H
 
@@ -7,8 +8,8 @@
 
 #include "cli/session.h"
 
-/* `baseline`: seconds of a run without probes; 0: what was said to `bobbin instrument`, if it was. Nothing is printed of a trace that has no prediction, and no
- * baseline is given. */
+/* `baseline`: seconds of a run without probes; 0: what was said to `bobbin instrument`, if it was.
+ * Nothing is printed of a trace that has no prediction, and no baseline is given. */
 void cli_report_predicted(const struct cli_session *s, double baseline, FILE *out);
 
 /* The prediction alone, where there is one. */

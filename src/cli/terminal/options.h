@@ -2,7 +2,8 @@
 /* One table of options per verb; everything else about options is derived from it: the arrays of
  * getopt_long, --help, the OPTIONS section of the man page, bash completion and the environment
  * variables. Options come to the verb as indices into its table, first those that the environment
- * sets, then those of the command line, so the command line wins. Threads: one (getopt has state). */
+ * sets, then those of the command line, so the command line wins. Threads: one (getopt has
+ * state). */
 #ifndef BOB_CLI_OPTIONS_H
 #define BOB_CLI_OPTIONS_H
 
@@ -58,8 +59,8 @@ int cli_options_next(struct cli_options *o, const char **arg);
 
 /* The index of `word` in "a|b|c", -1 if it is none of them. */
 int cli_word_index(const char *words, const char *word);
-/* *value is the index of `arg` among the words that the option accepts. 0, or the status of a usage error, which has been
- * printed: 2. */
+/* *value is the index of `arg` among the words that the option accepts. 0, or the status of a usage
+ * error, which has been printed: 2. */
 int cli_option_word(const char *verb, const struct cli_option *option, const char *arg, int *value);
 
 /* Print as --help does, as section OPTIONS of the man page, as a bash completion script. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What pictures have in common: squares that are the darker the more, by the logarithm, and texts. */
+/* What pictures have in common: squares that are the darker the more, by the logarithm, and
+ * texts. */
 #ifndef BOB_CLI_SHADES_H
 #define BOB_CLI_SHADES_H
 
@@ -8,7 +9,8 @@
 
 /* "#dceefb". All of least, v and most are above 0. */
 const char *cli_shade(uint64_t v, uint64_t least, uint64_t most);
-/* All shades from (x, y) down, the darkest first, with what the darkest and, if they `differ`, the lightest one stand for. */
+/* All shades from (x, y) down, the darkest first, with what the darkest and, if they `differ`, the
+ * lightest one stand for. */
 void cli_shades_legend(uint32_t x, uint32_t y, const char *least, const char *most, int differ,
 		       FILE *out);
 /* As text in SVG. */

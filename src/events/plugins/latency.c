@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Latency: how long events took, in ns, as a histogram of each: what the trace's own statistics of times do not keep is the shape. */
+/* Latency: how long events took, in ns, as a histogram of each: what the trace's own statistics of
+ * times do not keep is the shape. */
 #include <time.h>
 
 #include <bobbin/hooks.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls as an OTF2 archive: events first, location by location, then what they speak of. Memory: OTF2's buffers of one location, and what
- * bob_mpi_tour keeps. */
+/* MPI calls as an OTF2 archive: events first, location by location, then what they speak of.
+ * Memory: OTF2's buffers of one location, and what bob_mpi_tour keeps. */
 #include "export/otf2/archive.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@ bob_status bob_otf2_status(const struct bob_otf2 *o)
 	return o->failed == OTF2_SUCCESS ? BOB_OK : BOB_ERR_IO;
 }
 
-/* OTF2 would print it. The first one is what happened, the others follow from it; it is said at once, for OTF2 may end the process when it
- * cannot write. */
+/* OTF2 would print it. The first one is what happened, the others follow from it; it is said at
+ * once, for OTF2 may end the process when it cannot write. */
 static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
 				 OTF2_ErrorCode code, const char *format, va_list list)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the files of the OTF2 export. OTF2's writers say at once, or when something is flushed, that they fail; what they said first is kept.
+/* Between the files of the OTF2 export. OTF2's writers say at once, or when something is flushed,
+ * that they fail; what they said first is kept.
  *
- * Definitions have numbers here: a location is the thread's index in the trace, ranks that are not in the trace come behind these; processes are location
- * groups, functions regions and hosts nodes in the order in which they come; so are communicators, of which those are defined that are used. */
+ * Definitions have numbers here: a location is the thread's index in the trace, ranks that are not
+ * in the trace come behind these; processes are location groups, functions regions and hosts nodes
+ * in the order in which they come; so are communicators, of which those are defined that are
+ * used. */
 #ifndef BOB_EXPORT_OTF2_ARCHIVE_H
 #define BOB_EXPORT_OTF2_ARCHIVE_H
 

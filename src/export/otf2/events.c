@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A location after the other: each call is entered and left, and between that what it begins, at its begin, and what it completes, at its end. A
- * call that never came back is not left. */
+/* A location after the other: each call is entered and left, and between that what it begins, at
+ * its begin, and what it completes, at its end. A call that never came back is not left. */
 #include <string.h>
 
 #include "export/otf2/archive.h"

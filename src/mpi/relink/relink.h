@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The relink library, for programs that MPI is linked to statically: no preloaded library can stand before functions inside a program.
- * Linked with --wrap for every function of MPI, each call goes to a function here (generated: relink.py), which goes on to MPI's own, or,
- * where the shim is preloaded, to the shim's wrapper of that name -- as a jump, so that the shim sees the program's call. The shim then asks here
- * for what comes next.
+/* The relink library, for programs that MPI is linked to statically: no preloaded library can stand
+ * before functions inside a program. Linked with --wrap for every function of MPI, each call goes
+ * to a function here (generated: relink.py), which goes on to MPI's own, or, where the shim is
+ * preloaded, to the shim's wrapper of that name -- as a jump, so that the shim sees the program's
+ * call. The shim then asks here for what comes next.
  *
  * Needs nothing of Bobbin's to run. Threads: the tables are complete before main. */
 #ifndef BOB_MPI_RELINK_H
 #define BOB_MPI_RELINK_H
 
-/* What a program that was relinked exports: MPI's own definition of a name, a variable's address included; NULL: none. */
+/* What a program that was relinked exports: MPI's own definition of a name, a variable's address
+ * included; NULL: none. */
 #define BOB_MPI_RELINKED "bob_mpi_relinked_1"
-/* And besides, for the launcher, a variable that says which MPI it is: bob_mpi_relinked_openmpi, bob_mpi_relinked_mpich. */
+/* And besides, for the launcher, a variable that says which MPI it is: bob_mpi_relinked_openmpi,
+ * bob_mpi_relinked_mpich. */
 /* What the shim exports: its wrapper of that name, NULL: it has none. */
 #define BOB_MPI_WRAPPER "bob_mpi_wrapper_1"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of a unit and the edges between them. A block that something else than the translated code
- * may lead to is a landing: function entries, return addresses, entries of jump tables, labels whose
- * address is taken, places other code jumps to, landing pads of exceptions, and what nothing is
- * known to lead to. Missing one is no error: the agent meets a trap there and finds the block by address. */
+ * may lead to is a landing: function entries, return addresses, entries of jump tables, labels
+ * whose address is taken, places other code jumps to, landing pads of exceptions, and what nothing
+ * is known to lead to. Missing one is no error: the agent meets a trap there and finds the block by
+ * address. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
@@ -86,8 +87,8 @@ static unsigned mark_branches(struct bob_mem_unit *u, uint8_t *mark)
 	return BOB_MEM_TAKEN;
 }
 
-/* What the scan of the whole image knows of ways into the range. A table or a number that looks like
- * an address may be wrong about the middle of an instruction, a direct jump is not. */
+/* What the scan of the whole image knows of ways into the range. A table or a number that looks
+ * like an address may be wrong about the middle of an instruction, a direct jump is not. */
 static unsigned mark_outside(struct bob_mem_unit *u, uint8_t *mark, const struct bob_mem_range *r)
 {
 	const struct bob_plan_code *c = bob_plan_code_at(u->img, r->lo);
@@ -201,8 +202,8 @@ static void reach(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo, size_t 
 	todo[(*n)++] = block;
 }
 
-/* Whether all of it but padding is reached from where control is known to come in, and nothing runs on
- * behind the end: then it is code. `seen` and `todo` have room for all blocks. */
+/* Whether all of it but padding is reached from where control is known to come in, and nothing runs
+ * on behind the end: then it is code. `seen` and `todo` have room for all blocks. */
 static bool all_reached(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo)
 {
 	size_t n = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way string instructions with `rep` run. The direction flag is clear by the ABI where functions begin, where calls
- * return and where they are left; in between `std` sets it. A unit is declined where an instruction could run either
- * way, and where the flag is set as control leaves for code that takes it to be clear. */
+/* Which way string instructions with `rep` run. The direction flag is clear by the ABI where
+ * functions begin, where calls return and where they are left; in between `std` sets it. A unit is
+ * declined where an instruction could run either way, and where the flag is set as control leaves
+ * for code that takes it to be clear. */
 #include "plan/mem/unit.h"
 
 #define FORTH 1u		/* states, as a set: the flag may be clear ... */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between emit.c, which puts the instructions and blocks of a unit, and probes.c, which puts what records
- * them. Errors go into e->c.st (BOB_ERR_NOMEM) and e->why; nothing is put after the former. One thread. */
+/* Between emit.c, which puts the instructions and blocks of a unit, and probes.c, which puts what
+ * records them. Errors go into e->c.st (BOB_ERR_NOMEM) and e->why; nothing is put after the former.
+ * One thread. */
 #ifndef BOB_PLAN_MEM_EMIT_H
 #define BOB_PLAN_MEM_EMIT_H
 
@@ -19,7 +20,8 @@ struct bob_mem_full {
 	uint32_t jump;		/* offset behind the jump's field */
 	uint8_t cursor;
 	uint64_t orig;		/* instruction behind the probe */
-	bool again;		/* of a loop with payload: its record is begun again, at `again_at` */
+	/* of a loop with payload: its record is begun again, at `again_at` */
+	bool again;
 	uint8_t spilled[BOB_MEM_SPILLS]; /* registers, or BOB_X86_NO_REG; the first: the cursor's */
 	uint32_t again_at;
 };
@@ -69,7 +71,8 @@ void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, 
 /* In a loop with payload: the words of this iteration are stored, or not. */
 void bob_mem_map_iterates(struct bob_mem_emitter *e, unsigned complete);
 
-/* A register that can hold the cursor from the first point of the piece to the last, or BOB_X86_NO_REG. */
+/* A register that can hold the cursor from the first point of the piece to the last, or
+ * BOB_X86_NO_REG. */
 uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p);
 /* The probe code before instruction `at`, if there is any; `kept` is what the above returned. */
 void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece, uint32_t at,
@@ -77,11 +80,12 @@ void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece 
 /* Behind a loop: where its counter ended. `live` and `orig` are of the instruction behind it. */
 void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
 			       uint32_t live, uint64_t orig);
-/* The same in a loop with payload, whose beginning is what the above puts: what an iteration stores. */
+/* The same in a loop with payload, whose beginning is what the above puts: what an iteration
+ * stores. */
 void bob_mem_payload_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
 			    uint32_t at, uint8_t kept);
-/* What the branch back of a loop with payload leads to: is there room for one iteration more? If not, the record ends and
- * another begins at `again`, with the registers as they are. */
+/* What the branch back of a loop with payload leads to: is there room for one iteration more? If
+ * not, the record ends and another begins at `again`, with the registers as they are. */
 void bob_mem_probe_iteration(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
 			     uint8_t kept, uint32_t again);
 /* Behind the loop, before `orig`. */

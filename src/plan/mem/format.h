@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A memory plan: the translated functions of one image (docs/mem-native.md), made by src/plan/mem, cached
- * as a file beside the image's patch plan and mapped by the agent. Rules and terms are those of
- * plan/format.h: position independent, little endian, sections 64-byte aligned, hostile until
- * bob_mem_plan_check has passed it. Cache file: <cache>/<key as 16 hex digits>.mem; the key is that of
- * the patch plan. */
+/* A memory plan: the translated functions of one image (docs/mem-native.md), made by src/plan/mem,
+ * cached as a file beside the image's patch plan and mapped by the agent. Rules and terms are those
+ * of plan/format.h: position independent, little endian, sections 64-byte aligned, hostile until
+ * bob_mem_plan_check has passed it. Cache file: <cache>/<key as 16 hex digits>.mem; the key is that
+ * of the patch plan. */
 #ifndef BOB_PLAN_MEM_FORMAT_H
 #define BOB_PLAN_MEM_FORMAT_H
 
@@ -16,8 +16,8 @@
 enum bob_mem_decline {
 	BOB_MEM_TAKEN = 0,
 	BOB_MEM_NO_FRAME = 1,	/* no call frame information: where it ends is not known */
-	BOB_MEM_TRAMPOLINE =
-		3, /* a signal trampoline, known to the kernel and unwinders by its bytes */
+	/* a signal trampoline, known to the kernel and unwinders by its bytes */
+	BOB_MEM_TRAMPOLINE = 3,
 	/* 2 and 4 are not used */
 	BOB_MEM_UNDECODED = 5,
 	BOB_MEM_INTO_INSN = 6,	/* something jumps between the bytes of an instruction */
@@ -26,11 +26,11 @@ enum bob_mem_decline {
 	BOB_MEM_SEGMENT = 9,	/* gs, or the base of fs is changed */
 	BOB_MEM_ADDRESS32 = 10,	/* 32-bit addresses */
 	BOB_MEM_BIT_ADDRESS = 11, /* bt and friends with the bit number in a register */
-	BOB_MEM_SYSTEM =
-		12, /* xsave and others whose size depends on the machine; privileged ones */
+	/* xsave and others whose size depends on the machine; privileged ones */
+	BOB_MEM_SYSTEM = 12,
 	BOB_MEM_TRANSACTION = 13, /* xbegin */
-	BOB_MEM_DIRECTION =
-		14, /* string instructions run either way, or the flag is set for others */
+	/* string instructions run either way, or the flag is set for others */
+	BOB_MEM_DIRECTION = 14,
 	BOB_MEM_BREAKPOINT = 15, /* int3 */
 	BOB_MEM_FIXED_PLACE = 16, /* cannot be moved */
 	BOB_MEM_FAR = 17,
@@ -41,19 +41,19 @@ enum bob_mem_decline {
 	BOB_MEM_HOOKED = 21,	/* the agent itself is called there */
 	BOB_MEM_GIVEN_BACK = 22, /* control came in where nobody foresaw it */
 	/* found by the planner */
-	BOB_MEM_RESTART =
-		23, /* in a restartable sequence, or where one goes on when it was broken off */
+	/* in a restartable sequence, or where one goes on when it was broken off */
+	BOB_MEM_RESTART = 23,
 	BOB_MEM_RUN_TIME = 24,	/* of Go's compiler, or of a sanitizer */
 	/* found by the agent */
-	BOB_MEM_SMALL_STACK =
-		25, /* a trap, in a process whose stacks may have no room for its signal */
+	/* a trap, in a process whose stacks may have no room for its signal */
+	BOB_MEM_SMALL_STACK = 25,
 	BOB_MEM_DECLINES
 };
 
 #define BOB_MEM_SPILLS 3u
 
-/* What a probe uses through fs: the agent keeps these words in its thread-local storage. All are zero
- * when a thread begins: its first probe finds the buffer full. */
+/* What a probe uses through fs: the agent keeps these words in its thread-local storage. All are
+ * zero when a thread begins: its first probe finds the buffer full. */
 struct bob_mem_slots {
 	uint64_t *cursor;	/* next free word of the buffer */
 	uint64_t *limit;	/* a record is begun only below it */
@@ -62,8 +62,8 @@ struct bob_mem_slots {
 	uint64_t indices[8];	/* of a gather, while a probe uses them */
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_mem_slots) == 112, "slots");
-/* What must fit behind the limit: header, the words of the longest record, a loop's last word. Of a loop with
- * payload that is its beginning and one iteration; the limit is looked at before each. */
+/* What must fit behind the limit: header, the words of the longest record, a loop's last word. Of a
+ * loop with payload that is its beginning and one iteration; the limit is looked at before each. */
 #define BOB_MEM_SLACK_WORDS 66u
 
 /* One function with its cold parts, or code that is no function's. */
@@ -97,9 +97,9 @@ struct bob_mem_stop {
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_mem_stop) == 16, "memory plan stop");
 
-/* The blob is made as if the arena began at link address 0 with BOB_PLAN_HANDLER_BYTES, at whose start
- * the agent puts what a full buffer calls. 32-bit fields that are not final, by offset in what they lie
- * in, sorted, four bytes apart at least:
+/* The blob is made as if the arena began at link address 0 with BOB_PLAN_HANDLER_BYTES, at whose
+ * start the agent puts what a full buffer calls. 32-bit fields that are not final, by offset in
+ * what they lie in, sorted, four bytes apart at least:
  *   relocs   blob: add image bias - arena address
  *   tls      blob: add the offset of struct bob_mem_slots from the thread pointer
  *   ids      blob: add the number of the image's first descriptor; bit 31 stays set
@@ -120,8 +120,8 @@ struct bob_mem_plan_head {
 	struct bob_plan_section map; /* varints, read by bob_mem_map_find */
 };
 
-/* What is so from an offset of the blob on. The map of a function is a row of pairs of varints: distance
- * from the pair before (the first: from the function's code) << 2 | kind, then a value. */
+/* What is so from an offset of the blob on. The map of a function is a row of pairs of varints:
+ * distance from the pair before (the first: from the function's code) << 2 | kind, then a value. */
 enum bob_mem_map_kind {
 	BOB_MEM_MAP_INSN =
 		0, /* the next instruction of the original; zigzag distance from the one before (the
@@ -143,7 +143,8 @@ enum bob_mem_map_kind {
 
 /* Where a thread is that is about to run translated code. */
 struct bob_mem_where {
-	uint64_t orig;		/* link address of the instruction it is at, or in the probe before */
+	/* link address of the instruction it is at, or in the probe before */
+	uint64_t orig;
 	uint32_t func;
 	uint32_t desc;		/* of the plan, under way; ~0: none is */
 	uint8_t complete;	/* its record; if it iterates: that of this iteration */
@@ -161,8 +162,8 @@ struct bob_mem_where {
  * patches lie in [text_lo, text_hi). The bytes of `descs` are not looked at. */
 bob_status bob_mem_plan_check(const void *plan, uint64_t len, uint64_t key);
 
-/* Freestanding: map.c. The plan has been checked; its map is hostile until it is read here. `code` is an
- * offset in the blob. BOB_NONE: no translated instruction is there; BOB_ERR_CORRUPT. */
+/* Freestanding: map.c. The plan has been checked; its map is hostile until it is read here. `code`
+ * is an offset in the blob. BOB_NONE: no translated instruction is there; BOB_ERR_CORRUPT. */
 bob_status bob_mem_map_find(const struct bob_mem_plan_head *plan, uint32_t code,
 			    struct bob_mem_where *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers, scatters, masked moves: each lane is an access of its own, guarded by a bit of a word that has the mask. Where
- * the lanes lie side by side they share the word of their address; each index of a gather makes a word of its own. */
+/* Gathers, scatters, masked moves: each lane is an access of its own, guarded by a bit of a word
+ * that has the mask. Where the lanes lie side by side they share the word of their address; each
+ * index of a gather makes a word of its own. */
 #include "plan/mem/pieces.h"
 
 static unsigned push_word(struct bob_mem_builder *b, const struct bob_mem_key *k,

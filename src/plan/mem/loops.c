@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks that branch back to themselves, as one record however often they run. Where all words step evenly nothing is
- * stored within the loop; else the words that do not are, in each iteration (payload). */
+/* Blocks that branch back to themselves, as one record however often they run. Where all words step
+ * evenly nothing is stored within the loop; else the words that do not are, in each iteration
+ * (payload). */
 #include <string.h>
 
 #include "plan/mem/pieces.h"
@@ -78,7 +79,8 @@ static bool step_of(struct bob_mem_builder *b, const struct bob_mem_block *block
 	return word < BOB_MEM_WORDS_MAX;
 }
 
-/* By a constant, and all at once: in between nobody could tell iterations from it (BOB_MEM_MAP_LOOP). */
+/* By a constant, and all at once: in between nobody could tell iterations from it
+ * (BOB_MEM_MAP_LOOP). */
 static bool steps(const struct bob_mem_builder *b, const struct bob_mem_block *block, uint32_t reg)
 {
 	const struct bob_mem_value *v = &b->now.reg[reg];
@@ -89,7 +91,8 @@ static bool steps(const struct bob_mem_builder *b, const struct bob_mem_block *b
 	return v->origin == reg && v->more == BOB_MEM_NO_ORIGIN && v->add != 0 && writers == 1;
 }
 
-/* A word that is a register alone and steps by a constant: from its end follows how often the loop ran. */
+/* A word that is a register alone and steps by a constant: from its end follows how often the loop
+ * ran. */
 static unsigned find_counter(struct bob_mem_builder *b, const struct bob_mem_block *block)
 {
 	struct bob_mem_state end = b->now;
@@ -125,7 +128,8 @@ bool bob_mem_is_loop(const struct bob_mem_unit *u, uint32_t index)
 
 /* --- payload --- */
 
-/* Is the word of registers as they are when the iteration begins? Only their origins `now` can be asked for. */
+/* Is the word of registers as they are when the iteration begins? Only their origins `now` can be
+ * asked for. */
 static bool is_of_start(const struct bob_mem_key *k)
 {
 	const uint32_t origins[3] = { k->base, k->index, k->third };
@@ -158,8 +162,8 @@ static void move_words(struct bob_mem_builder *b, const uint8_t *to)
 	}
 }
 
-/* Of lanes that are not accessed nothing is known about the address, nor is it of a mask: they get a tag, and so are not 0.
- * False: the mask needs its place. */
+/* Of lanes that are not accessed nothing is known about the address, nor is it of a mask: they get
+ * a tag, and so are not 0. False: the mask needs its place. */
 static bool tag_lanes(struct bob_mem_builder *b)
 {
 	unsigned first = b->piece.words - b->piece.payload;
@@ -180,8 +184,8 @@ static bool tag_lanes(struct bob_mem_builder *b)
 	return true;
 }
 
-/* What is stored in an iteration is the address of an access: then it is not 0, and bit 63 is clear, as payload must
- * be. False: too far away. */
+/* What is stored in an iteration is the address of an access: then it is not 0, and bit 63 is
+ * clear, as payload must be. False: too far away. */
 static bool make_addresses(struct bob_mem_builder *b)
 {
 	unsigned first = b->piece.words - b->piece.payload;
@@ -205,8 +209,8 @@ static bool make_addresses(struct bob_mem_builder *b)
 	return true;
 }
 
-/* The block's words have been found: some step evenly, the others become payload. False: it is to be recorded block by
- * block. */
+/* The block's words have been found: some step evenly, the others become payload. False: it is to
+ * be recorded block by block. */
 static bool make_payload(struct bob_mem_builder *b, const struct bob_mem_block *block)
 {
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a place in translated code to the original instruction, and to what a probe was about: for signals that
- * arrive there. Freestanding. */
+/* From a place in translated code to the original instruction, and to what a probe was about: for
+ * signals that arrive there. Freestanding. */
 #include <string.h>
 
 #include "base/varint.h"

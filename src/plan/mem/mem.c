@@ -201,9 +201,9 @@ static bool is_padding(const struct bob_plan_code *c, uint64_t lo, uint64_t hi)
 	return true;
 }
 
-/* Code without call frame information, from one piece of code that has it to the next: what the C run time
- * adds to every program (_init, frame_dummy, ...), and assembly. It is taken only if it is short and proves to
- * be nothing but code. */
+/* Code without call frame information, from one piece of code that has it to the next: what the C
+ * run time adds to every program (_init, frame_dummy, ...), and assembly. It is taken only if it is
+ * short and proves to be nothing but code. */
 static bob_status gap_unit(struct bob_mem_unit *u, struct bob_mem_plan *out,
 			   const struct bob_plan_code *c, uint64_t lo, uint64_t hi, bool *passes)
 {
@@ -264,8 +264,8 @@ static bool stays(const struct bob_plan_code *c, uint64_t addr)
 	return c && bob_plan_bit(c->fixed, addr - c->lo);
 }
 
-/* Stubs that the linker made are one unit a section. What no function owns (_start, cold parts of nobody) is a
- * unit by itself: all ways into it are landings. */
+/* Stubs that the linker made are one unit a section. What no function owns (_start, cold parts of
+ * nobody) is a unit by itself: all ways into it are landings. */
 static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, uint32_t frame,
 			      const uint32_t *next, bool *passes)
 {

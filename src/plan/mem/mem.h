@@ -33,7 +33,8 @@ struct bob_mem_stats {
 	bool flags_pass;
 };
 
-/* What the sections of the file hold (mem/format.h); patches and stops are sorted when it is written. */
+/* What the sections of the file hold (mem/format.h); patches and stops are sorted when it is
+ * written. */
 struct bob_mem_plan {
 	struct bob_plan_bytes blob, text, map;
 	struct bob_plan_u32s relocs, tls, ids, fixes;
@@ -52,7 +53,8 @@ struct bob_mem_plan {
 bob_status bob_mem_plan_make(const struct bob_plan_image *img, struct bob_mem_plan *out);
 void bob_mem_plan_free(struct bob_mem_plan *p);
 
-/* From the file: reads, scans, makes. The caller closes *img and frees *plan, also after an error. */
+/* From the file: reads, scans, makes. The caller closes *img and frees *plan, also after an
+ * error. */
 bob_status bob_mem_plan_open(const char *path, struct bob_plan_image *img,
 			     struct bob_mem_plan *plan, struct bob_error *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts blocks into pieces, one record each, and makes their descriptors. A symbolic walk follows every
- * register as (origin, constant): its value at the piece's start, or what some instruction put into it.
- * All accesses whose addresses differ by constants share one word of the record. A word is taken where
- * the probe stands if some register holds its origin there, else right before the first access that
- * needs it, when the registers of its address certainly do. */
+/* Cuts blocks into pieces, one record each, and makes their descriptors. A symbolic walk follows
+ * every register as (origin, constant): its value at the piece's start, or what some instruction
+ * put into it. All accesses whose addresses differ by constants share one word of the record. A
+ * word is taken where the probe stands if some register holds its origin there, else right before
+ * the first access that needs it, when the registers of its address certainly do. */
 #include <string.h>
 
 #include "plan/mem/pieces.h"
@@ -56,7 +56,8 @@ void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f)
 			s->reg[f->sum[i].dest] = sum[i];
 }
 
-/* The place of the probe: before the first access, where flags are dead if there is such a place. */
+/* The place of the probe: before the first access, where flags are dead if there is such a
+ * place. */
 static void choose_start(struct bob_mem_builder *b, uint32_t first, uint32_t end)
 {
 	const struct bob_mem_insn *in = b->u->insns.at;
@@ -132,8 +133,8 @@ static int64_t sum_of(const struct bob_mem_state *s, const struct bob_mem_word *
 	return (int64_t)sum;
 }
 
-/* Takes the word where the probe stands if its origins are in registers there. False: the probe would
- * take too many. */
+/* Takes the word where the probe stands if its origins are in registers there. False: the probe
+ * would take too many. */
 static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k,
 			  struct bob_mem_word *w, const struct bob_mem_state **s)
 {
@@ -347,8 +348,8 @@ bob_status bob_mem_add_step(struct bob_mem_builder *b, const struct bob_mem_step
 	return BOB_OK;
 }
 
-/* A string instruction with a rep prefix: a loop of its own, whose counter runs down to what is left
- * in rcx. */
+/* A string instruction with a rep prefix: a loop of its own, whose counter runs down to what is
+ * left in rcx. */
 static bob_status string_piece(struct bob_mem_builder *b, uint32_t at)
 {
 	struct bob_mem_desc *d = &b->planned.desc;

@@ -8,7 +8,8 @@
 /* What a probe may take the values of, rsp not counted, so that two others are left beside rax. */
 #define BOB_MEM_REGISTERS_MAX 12
 
-/* Origins: 0..15 the registers at the start of the piece, 16..23 mask registers, then one for each unknown value. */
+/* Origins: 0..15 the registers at the start of the piece, 16..23 mask registers, then one for each
+ * unknown value. */
 #define BOB_MEM_MASK_ORIGIN BOB_X86_REGS
 #define BOB_MEM_MASKS 8u
 #define BOB_MEM_START_ORIGINS (BOB_X86_REGS + BOB_MEM_MASKS)
@@ -16,7 +17,8 @@
 
 struct bob_mem_value {
 	uint32_t origin;
-	uint32_t more;		/* another one, times `scale`; or BOB_MEM_NO_ORIGIN. In loops only */
+	/* another one, times `scale`; or BOB_MEM_NO_ORIGIN. In loops only */
+	uint32_t more;
 	uint8_t scale;
 	int64_t add;
 };
@@ -32,7 +34,8 @@ struct bob_mem_key {
 	uint32_t base, index, third; /* origins or BOB_MEM_NO_ORIGIN */
 	uint8_t scale, third_scale;
 	bool fs;
-	uint8_t mask;		/* not 0: what `base` is the origin of is a mask, and this says how it is taken */
+	/* not 0: what `base` is the origin of is a mask, and this says how it is taken */
+	uint8_t mask;
 	int64_t add;		/* word = key's sum + this, when it is taken */
 };
 
@@ -50,19 +53,22 @@ struct bob_mem_builder {
 void bob_mem_reset(struct bob_mem_state *s);
 /* Over an instruction. */
 void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f);
-/* Number of the word for this address at instruction `at`, BOB_MEM_WORDS_MAX if there is no more room. */
+/* Number of the word for this address at instruction `at`, BOB_MEM_WORDS_MAX if there is no more
+ * room. */
 unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
 			  uint8_t scale, bool fs);
 /* --- lanes.c --- */
-/* Those of a masked access of instruction `at`, which has room for them or not, as above. `address` is the word of its
- * address, whose lanes lie at `offset` from it; BOB_MEM_NO_WORD: each has an index, or no register is needed. */
+/* Those of a masked access of instruction `at`, which has room for them or not, as above. `address`
+ * is the word of its address, whose lanes lie at `offset` from it; BOB_MEM_NO_WORD: each has an
+ * index, or no register is needed. */
 bool bob_mem_add_lanes(struct bob_mem_builder *b, uint32_t at, const struct bob_x86_access *x,
 		       unsigned address, int64_t offset);
 /* Is the word one register? */
 bool bob_mem_is_register(const struct bob_mem_key *k);
 /* Of the instructions from `first` on, before `end`. */
 void bob_mem_begin_piece(struct bob_mem_builder *b, uint32_t first, uint32_t end);
-/* One of instruction `at`: *x, at `offset` from `word`. It belongs to the plan; NULL: there is no room. */
+/* One of instruction `at`: *x, at `offset` from `word`. It belongs to the plan; NULL: there is no
+ * room. */
 struct bob_mem_access *bob_mem_add_access(struct bob_mem_builder *b, uint32_t at,
 					  const struct bob_x86_access *x, unsigned word,
 					  int64_t offset);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of the original bytes of a translated unit. Calls stay where they are, so that return
- * addresses are the image's own; landings get a jump to the translated code; all else is dead and
- * becomes int3, so that nothing can run there unnoticed. A landing needs five bytes; one with two to
- * four jumps to five dead bytes nearby; one with fewer, or without such bytes, makes the call behind
- * it move (at the price of a mispredicted return). A landing of one byte can be a short jump that
- * has the byte behind it for its distance, if there are five dead bytes where that leads. Else it is
- * a trap, unless its signal may find no room on the stack: then the unit is not translated. */
+/* What becomes of the original bytes of a translated unit. Calls stay where they are, so that
+ * return addresses are the image's own; landings get a jump to the translated code; all else is
+ * dead and becomes int3, so that nothing can run there unnoticed. A landing needs five bytes; one
+ * with two to four jumps to five dead bytes nearby; one with fewer, or without such bytes, makes
+ * the call behind it move (at the price of a mispredicted return). A landing of one byte can be a
+ * short jump that has the byte behind it for its distance, if there are five dead bytes where that
+ * leads. Else it is a trap, unless its signal may find no room on the stack: then the unit is not
+ * translated. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
@@ -25,7 +26,8 @@ enum use {
 
 struct placer {
 	struct bob_mem_unit *u;
-	uint32_t *call_at;	/* block of the call that begins at this byte of text, or BOB_MEM_NONE */
+	/* block of the call that begins at this byte of text, or BOB_MEM_NONE */
+	uint32_t *call_at;
 };
 
 static uint8_t *use_at(const struct placer *p, const struct bob_mem_range *r, uint64_t addr)
@@ -267,8 +269,8 @@ static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
 	return false;
 }
 
-/* A landing of one byte: `eb`, with the first byte of what is behind it for the distance. That is a call
- * that stays, or the next landing's jump: `eb e9` leads 21 bytes back. */
+/* A landing of one byte: `eb`, with the first byte of what is behind it for the distance. That is a
+ * call that stays, or the next landing's jump: `eb e9` leads 21 bytes back. */
 static void share_byte(struct placer *p, size_t i)
 {
 	const struct bob_mem_landings *ls = &p->u->landings;

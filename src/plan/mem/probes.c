@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probes: what stores the words of a piece.
  *
- * A probe takes one or two registers that nobody will read any more, else it saves one in thread-local
- * storage. It uses no stack: what lies below rsp may be the function's. When the last word of the record is
- * stored its header follows, and the cursor moves. */
+ * A probe takes one or two registers that nobody will read any more, else it saves one in
+ * thread-local storage. It uses no stack: what lies below rsp may be the function's. When the last
+ * word of the record is stored its header follows, and the cursor moves. */
 #include <string.h>
 
 #include "plan/mem/emit.h"
@@ -146,7 +146,8 @@ static void put_advance(struct bob_mem_emitter *e, uint8_t cursor, int32_t bytes
 	store_slot(e, cursor, SLOT_CURSOR);
 }
 
-/* The header comes last: with it the record is there. One store: bit 31 is set and spreads upwards. */
+/* The header comes last: with it the record is there. One store: bit 31 is set and spreads
+ * upwards. */
 static void put_end(struct bob_mem_emitter *e, const struct bob_mem_piece *p, uint8_t cursor,
 		    int32_t bytes)
 {
@@ -226,7 +227,8 @@ static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 	return p->sum;
 }
 
-/* Payload must not look like a header: an address that does (its access will fault) loses its highest byte. */
+/* Payload must not look like a header: an address that does (its access will fault) loses its
+ * highest byte. */
 static void put_word(struct bob_mem_emitter *e, const struct point *p, const struct bob_mem_word *w,
 		     unsigned number)
 {
@@ -311,8 +313,8 @@ static uint32_t last_point(const struct bob_mem_emitter *e, const struct bob_mem
 	return last;
 }
 
-/* A register that no instruction between the points of the piece touches and nobody reads afterwards. In a loop with
- * payload the points are those of all iterations. */
+/* A register that no instruction between the points of the piece touches and nobody reads
+ * afterwards. In a loop with payload the points are those of all iterations. */
 uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
 {
 	const struct bob_mem_word *w = words_of(e, p);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restartable sequences (rseq(2)): when a thread is moved to another processor, or a signal arrives, while its
- * program counter is in a range that the program has announced, the kernel leads it to the range's abort
- * address. Translated code is not in the range and would run on, so code in such ranges stays as it is;
- * also where it is led to, before which the kernel looks for a signature of four bytes.
+/* Restartable sequences (rseq(2)): when a thread is moved to another processor, or a signal
+ * arrives, while its program counter is in a range that the program has announced, the kernel leads
+ * it to the range's abort address. Translated code is not in the range and would run on, so code in
+ * such ranges stays as it is; also where it is led to, before which the kernel looks for a
+ * signature of four bytes.
  *
- * Programs keep the descriptors of these ranges in a section __rseq_cs (librseq, tcmalloc); those who have
- * them elsewhere are not recognised. */
+ * Programs keep the descriptors of these ranges in a section __rseq_cs (librseq, tcmalloc); those
+ * who have them elsewhere are not recognised. */
 #include <string.h>
 
 #include "plan/mem/unit.h"

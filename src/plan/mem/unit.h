@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside the memory planner: one *unit*, a function with its cold parts, which is translated as a
- * whole or not at all. Steps, each reading what the ones before it wrote: bob_mem_restarts (restart.c), bob_mem_read (read.c),
- * bob_mem_blocks (blocks.c), bob_mem_find_direction (direction.c), bob_mem_find_unwinds (unwind.c), bob_mem_live (live.c), bob_mem_pieces (pieces.c), bob_mem_place (place.c),
- * bob_mem_emit (emit.c). docs/mem-native.md says what all this is for.
+ * whole or not at all. Steps, each reading what the ones before it wrote: bob_mem_restarts
+ * (restart.c), bob_mem_read (read.c), bob_mem_blocks (blocks.c), bob_mem_find_direction
+ * (direction.c), bob_mem_find_unwinds (unwind.c), bob_mem_live (live.c), bob_mem_pieces (pieces.c),
+ * bob_mem_place (place.c), bob_mem_emit (emit.c). docs/mem-native.md says what all this is for.
  *
  * One unit is used for all functions of an image, one after the other. One thread. */
 #ifndef BOB_PLAN_MEM_UNIT_H
@@ -59,7 +60,8 @@ enum bob_mem_word_kind {
 	BOB_MEM_MASK		/* which lanes are accessed */
 };
 
-/* One word of a record, of registers as they are before instruction `at`; payload: + disp, the address of an access. */
+/* One word of a record, of registers as they are before instruction `at`; payload: + disp, the
+ * address of an access. */
 struct bob_mem_word {
 	uint32_t at;
 	uint8_t base, index, scale;
@@ -67,7 +69,8 @@ struct bob_mem_word {
 	bool fs;
 	uint8_t kind;		/* enum bob_mem_word_kind */
 	uint8_t lane;
-	bool tagged;		/* payload that may be no address: its highest byte is BOB_MEM_TAG */
+	/* payload that may be no address: its highest byte is BOB_MEM_TAG */
+	bool tagged;
 	int32_t disp;
 	uint32_t insn;		/* LANE, MASK: whose facts say what */
 };
@@ -81,7 +84,8 @@ struct bob_mem_piece {
 	uint32_t desc;		/* in bob_mem_unit.descs, or BOB_MEM_NONE: nothing to record */
 	uint8_t words;		/* payload included, which comes last */
 	uint8_t payload;	/* words that are stored in each iteration of a loop */
-	uint8_t counter;	/* register whose end value is the last word of a loop; else BOB_X86_NO_REG */
+	/* register whose end value is the last word of a loop; else BOB_X86_NO_REG */
+	uint8_t counter;
 	bool save_flags;
 };
 
@@ -111,7 +115,8 @@ struct bob_mem_unit {
 	uint32_t func;		/* the function, in img->funcs */
 	bool flags_pass;	/* flags may be handed over by calls and returns */
 	bool splits;		/* a function so far calls for a larger stack: split.c */
-	bool strict;		/* no frame information says that this is code: all must be reached */
+	/* no frame information says that this is code: all must be reached */
+	bool strict;
 	struct bob_mem_ranges ranges; /* sorted */
 	struct bob_mem_insns insns; /* sorted by address */
 	struct bob_mem_blocks blocks; /* likewise */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libdw reads beyond its sections where debug information is damaged (0.188: line tables). So it runs in a process of its own:
- * what becomes of that costs lines and variables, nothing else. */
+/* libdw reads beyond its sections where debug information is damaged (0.188: line tables). So it
+ * runs in a process of its own: what becomes of that costs lines and variables, nothing else. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -71,7 +71,8 @@ static void mark_outside(struct bob_flow *w)
 	}
 }
 
-/* Of several variables in one register the innermost one counts, of these the first; a pointer rather than a number. */
+/* Of several variables in one register the innermost one counts, of these the first; a pointer
+ * rather than a number. */
 static void paint(struct bob_flow *w, const struct bob_source_fact *fact)
 {
 	for (size_t i = 0; i < w->count; i++) {

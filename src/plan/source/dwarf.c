@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Units of debug information that hold recorded instructions: their lines, their static variables, and the functions
- * around the instructions. */
+/* Units of debug information that hold recorded instructions: their lines, their static variables,
+ * and the functions around the instructions. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static uint32_t file_index(struct bob_source_maker *m, const char *name)
 
 /* --- lines --- */
 
-/* The header that a program's own events are marked with: code of it is inlined, and where it is called is what matters. */
+/* The header that a program's own events are marked with: code of it is inlined, and where it is
+ * called is what matters. */
 static int is_events_header(const char *file)
 {
 	static const char name[] = "bobbin/events.h";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the registers of a function hold, before each instruction: values go forward from its entry and from the places where
- * DWARF says which variable a register is, until nothing changes. Where control may come in from elsewhere (jump tables,
- * landing pads) nothing is known. A pointer plus numbers stays the pointer: in the languages' own terms it cannot leave its
- * object; a sum of two addresses, or an index of which nothing is known, is not followed.
+/* What the registers of a function hold, before each instruction: values go forward from its entry
+ * and from the places where DWARF says which variable a register is, until nothing changes. Where
+ * control may come in from elsewhere (jump tables, landing pads) nothing is known. A pointer plus
+ * numbers stays the pointer: in the languages' own terms it cannot leave its object; a sum of two
+ * addresses, or an index of which nothing is known, is not followed.
  *
  * Indices are taken for numbers where they are scaled, because no address is. */
 #include <string.h>
@@ -296,7 +297,8 @@ void bob_flow_before(const struct bob_flow_insn *in, value *regs)
 	}
 }
 
-/* What is stored into a pointer variable is what that leads to from now on: `b = malloc(n)`, used in a register. */
+/* What is stored into a pointer variable is what that leads to from now on: `b = malloc(n)`, used
+ * in a register. */
 static void note_stored(const struct bob_flow *w, const struct bob_flow_insn *in,
 			const value *before, value *regs)
 {

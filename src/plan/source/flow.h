@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside flow.c and its helpers: the instructions of a function, and what is in the registers before each. */
+/* Inside flow.c and its helpers: the instructions of a function, and what is in the registers
+ * before each. */
 #ifndef BOB_PLAN_SOURCE_FLOW_H
 #define BOB_PLAN_SOURCE_FLOW_H
 
@@ -23,8 +24,8 @@ struct bob_flow_insn {
 	uint8_t reached, outside, dead;
 };
 
-/* 8 bytes of the frame that are no variable: what the compiler keeps there. Whatever is stored there anywhere in the
- * function is joined, so the order does not matter. */
+/* 8 bytes of the frame that are no variable: what the compiler keeps there. Whatever is stored
+ * there anywhere in the function is joined, so the order does not matter. */
 struct bob_flow_temporary {
 	int64_t off;		/* from the canonical frame address */
 	struct bob_source_value held;
@@ -38,7 +39,8 @@ struct bob_flow {
 	int changed;
 	int incomplete;	/* some code could not be read: nothing is said of the rest either */
 	int use_temporaries;
-	int64_t lent;		/* lowest frame address that was put into a register: others may write from there on */
+	/* lowest frame address that was put into a register: others may write from there on */
+	int64_t lent;
 	struct bob_flow_temporaries temporaries;
 };
 
@@ -51,13 +53,14 @@ struct bob_source_value bob_flow_register(const struct bob_source_value *regs, u
 struct bob_source_value bob_flow_address(const struct bob_flow *w,
 					 const struct bob_source_value *regs,
 					 const struct bob_x86_access *a);
-/* The innermost variable of the frame that holds CFA + off at `pc`; `near`: or an array that begins so many bytes behind. The
- * slot's `frame` is then from the canonical frame address. 0: there is none. */
+/* The innermost variable of the frame that holds CFA + off at `pc`; `near`: or an array that begins
+ * so many bytes behind. The slot's `frame` is then from the canonical frame address. 0: there is
+ * none. */
 int bob_flow_slot(const struct bob_flow *w, const struct bob_source_value *regs, uint64_t pc,
 		  int64_t off, int64_t near, struct bob_source_slot *slot);
 
-/* code.c: decodes the function's code, and notes where control comes in from elsewhere and what DWARF and the call frame
- * information say of registers. */
+/* code.c: decodes the function's code, and notes where control comes in from elsewhere and what
+ * DWARF and the call frame information say of registers. */
 void bob_flow_read(struct bob_flow *w);
 
 /* places.c: through what the accesses of an instruction go, into its row. */

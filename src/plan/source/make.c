@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source information of an image: opens the file and its debug file, lets the others read, writes the result. Everything here
- * is best effort: without debug information there are the sections and what symbols say. */
+/* Source information of an image: opens the file and its debug file, lets the others read, writes
+ * the result. Everything here is best effort: without debug information there are the sections and
+ * what symbols say. */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <stdio.h>

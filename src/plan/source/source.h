@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the reader of debug information: what is known of one image while its source information is made.
+/* Inside the reader of debug information: what is known of one image while its source information
+ * is made.
  *
- * An access goes through registers; which variable that is, DWARF says for some registers at some places. Between these places
- * the values are followed through the function (flow.c): a pointer plus numbers is that pointer, whatever register it is in.
- * Nothing is guessed: where two ways meet with different values, nothing is known. One image, one thread. */
+ * An access goes through registers; which variable that is, DWARF says for some registers at some
+ * places. Between these places the values are followed through the function (flow.c): a pointer
+ * plus numbers is that pointer, whatever register it is in. Nothing is guessed: where two ways meet
+ * with different values, nothing is known. One image, one thread. */
 #ifndef BOB_PLAN_SOURCE_H
 #define BOB_PLAN_SOURCE_H
 
@@ -29,7 +31,8 @@ enum bob_source_value_kind {
 	BOB_SOURCE_THREAD,	/* the image's block of the thread + `off` */
 	BOB_SOURCE_IN_THREAD,	/* somewhere in it */
 	BOB_SOURCE_POINTER,	/* in a library: the thread pointer + `off` */
-	BOB_SOURCE_DISTANCE,	/* what leads from the thread pointer to there, see bob_source_thread_word */
+	/* what leads from the thread pointer to there, see bob_source_thread_word */
+	BOB_SOURCE_DISTANCE,
 	BOB_SOURCE_ANYTHING
 };
 
@@ -44,7 +47,8 @@ struct bob_source_term {
 	const char *name;	/* of the pointer, or the object */
 	Dwarf_Die type;		/* of the object */
 	int has_type;
-	int is_pointer;		/* `name` is a pointer: "a[]", "p->n"; else the object: "a(:)", "p.n" */
+	/* `name` is a pointer: "a[]", "p->n"; else the object: "a(:)", "p.n" */
+	int is_pointer;
 };
 
 /* DWARF: a register holds a value here. */
@@ -57,7 +61,9 @@ struct bob_source_fact {
 /* DWARF: a variable lies in the frame here. */
 struct bob_source_slot {
 	uint64_t lo, hi;
-	int64_t frame;		/* from the canonical frame address; or from what register `by` holds, if that is in the frame */
+	/* from the canonical frame address; or from what register `by` holds, if that is in the
+	 * frame */
+	int64_t frame;
 	uint64_t size;
 	uint32_t term;		/* the variable */
 	uint32_t depth;
@@ -96,7 +102,8 @@ BOB_PLAN_VEC(bob_source_thread_slots, struct bob_source_thread_slot);
 struct bob_source_thread_block {
 	uint64_t size;		/* 0: it has none */
 	int is_program;
-	int64_t pointer;	/* program: where the thread pointer is, from the block's beginning; else 0 */
+	/* program: where the thread pointer is, from the block's beginning; else 0 */
+	int64_t pointer;
 	struct bob_source_thread_slots slots;
 	struct bob_source_statics variables,
 		symbols; /* of DWARF and of ELF; addresses are offsets */
@@ -110,8 +117,8 @@ struct bob_source_maker {
 	size_t rows;
 	struct bob_source_files files;
 	struct bob_source_places places;
-	struct bob_source_statics
-		statics; /* with types, of the units looked at; sorted before flow */
+	/* with types, of the units looked at; sorted before flow */
+	struct bob_source_statics statics;
 	struct bob_source_statics symbols; /* of ELF */
 	struct bob_source_thread_block thread;
 	struct bob_source_texts texts; /* everything that names point to */
@@ -184,7 +191,8 @@ void bob_source_variables(struct bob_source_function *f, Dwarf_Die *function);
 void bob_source_statics_of(struct bob_source_maker *m, Dwarf_Die *unit);
 
 /* dwarf.c: lines of all rows, variables */
-/* A descriptor's size is known to its symbol only; variables without any go, the others are sorted. */
+/* A descriptor's size is known to its symbol only; variables without any go, the others are
+ * sorted. */
 void bob_source_find_sizes(struct bob_source_maker *m);
 void bob_source_read(struct bob_source_maker *m);
 
@@ -195,13 +203,15 @@ void bob_source_flow(struct bob_source_function *f);
 void bob_source_thread(struct bob_source_maker *m, Elf *elf);
 /* What %fs:0 holds. */
 struct bob_source_value bob_source_thread_pointer(const struct bob_source_maker *m);
-/* The word at a link address, if it is a distance from the thread pointer: that + thread pointer is in the block. */
+/* The word at a link address, if it is a distance from the thread pointer: that + thread pointer is
+ * in the block. */
 int bob_source_thread_word(const struct bob_source_maker *m, uint64_t addr,
 			   struct bob_source_value *v);
 /* What __tls_get_addr gives for this argument, if it is one for it. */
 int bob_source_thread_call(const struct bob_source_maker *m,
 			   const struct bob_source_value *argument, struct bob_source_value *v);
-/* The variable at an offset of the block; `near`: or one that begins so many bytes behind. NULL: not known. */
+/* The variable at an offset of the block; `near`: or one that begins so many bytes behind. NULL:
+ * not known. */
 const struct bob_source_static *bob_source_thread_at(const struct bob_source_maker *m, int64_t off,
 						     int64_t near);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread-local variables: where each lies in the image's block, and how code comes to it. In a program the block ends at the thread
- * pointer; in a library it is anywhere, and the dynamic linker writes into its table where: an offset from the thread pointer
- * (TPOFF64), or the module and the offset in its block for __tls_get_addr (DTPMOD64, DTPOFF64). */
+/* Thread-local variables: where each lies in the image's block, and how code comes to it. In a
+ * program the block ends at the thread pointer; in a library it is anywhere, and the dynamic linker
+ * writes into its table where: an offset from the thread pointer (TPOFF64), or the module and the
+ * offset in its block for __tls_get_addr (DTPMOD64, DTPOFF64). */
 #include <string.h>
 
 #include "plan/source/source.h"
@@ -131,7 +132,8 @@ static const struct bob_source_thread_slot *slot_at(const struct bob_source_make
 	return NULL;
 }
 
-/* Pairs of module and offset: of the image's own block the linker may have written the offset itself. */
+/* Pairs of module and offset: of the image's own block the linker may have written the offset
+ * itself. */
 static void complete_pairs(struct bob_source_maker *m, Elf *elf)
 {
 	for (size_t i = 0; i < m->thread.slots.count; i++) {

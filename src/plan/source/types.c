@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types of DWARF: what a pointer of some type leads to, what lies at an offset of an object, and how one writes that. */
+/* Types of DWARF: what a pointer of some type leads to, what lies at an offset of an object, and
+ * how one writes that. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,7 +194,8 @@ static int enter_member(struct bob_source_maker *m, struct walk *w, const char *
 	return 0;
 }
 
-/* Down to what is no structure and no array. `fresh`: nothing has been written behind a pointer's name yet. */
+/* Down to what is no structure and no array. `fresh`: nothing has been written behind a pointer's
+ * name yet. */
 static void descend(struct bob_source_maker *m, struct walk *w, int fresh)
 {
 	for (int i = 0; i < CHAIN_MAX && w->has_type; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The variables of an image by name, for who chooses some of them before anything has run: those of all units of debug
- * information, and symbols. They come through a pipe as name, unit, address, size, kind: see apart.c. */
+/* The variables of an image by name, for who chooses some of them before anything has run: those of
+ * all units of debug information, and symbols. They come through a pipe as name, unit, address,
+ * size, kind: see apart.c. */
 #include <dwarf.h>
 #include <string.h>
 

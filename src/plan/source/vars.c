@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables are, as DWARF says it: in registers, in the frame, at fixed addresses. Expressions that are not of a few
- * simple forms say nothing. */
+/* Where variables are, as DWARF says it: in registers, in the frame, at fixed addresses.
+ * Expressions that are not of a few simple forms say nothing. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,7 +218,8 @@ static void read_scope(struct bob_source_function *f, const struct scope *s, Dwa
 	}
 }
 
-/* GCC says the canonical frame address, clang the frame pointer, or else the stack pointer. 0: something else. */
+/* GCC says the canonical frame address, clang the frame pointer, or else the stack pointer. 0:
+ * something else. */
 static int frame_base_of(Dwarf_Die *function, uint32_t *reg)
 {
 	Dwarf_Attribute a;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What does not change while a nest runs, and what changes evenly with its counters. Nothing is said of what is not understood. */
+/* What does not change while a nest runs, and what changes evenly with its counters. Nothing is
+ * said of what is not understood. */
 #include "source/c/nest.h"
 
 #include <string.h>
@@ -85,7 +86,8 @@ static enum CXChildVisitResult see_name(CXCursor c, CXCursor parent, CXClientDat
 	return CXChildVisit_Break;
 }
 
-/* sizeof or _Alignof: a number that the compiler knows, of what has its name in front of the loop, too? */
+/* sizeof or _Alignof: a number that the compiler knows, of what has its name in front of the loop,
+ * too? */
 static bool is_size_kept(struct bob_c_nest *n, CXCursor c)
 {
 	CXEvalResult r;

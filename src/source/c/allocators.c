@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which calls give memory out or take it back: those that a command names, those of the C library, and those whose declaration says how much they give
- * (`__attribute__((alloc_size(1)))`). libclang has the attribute without its arguments: they are in
- * what it prints of the declaration. */
+/* Which calls give memory out or take it back: those that a command names, those of the C library,
+ * and those whose declaration says how much they give (`__attribute__((alloc_size(1)))`). libclang
+ * has the attribute without its arguments: they are in what it prints of the declaration. */
 #include "source/c/allocators.h"
 
 #include <stdlib.h>
@@ -71,7 +71,8 @@ const char *bob_c_declaration(struct bob_c_unit *u, CXCursor decl)
 	return text;
 }
 
-/* Which argument is an old block: the last one that may be any memory that is written to. The attribute does not say it. */
+/* Which argument is an old block: the last one that may be any memory that is written to. The
+ * attribute does not say it. */
 static uint32_t old_of(struct bob_c_unit *u, CXCursor decl)
 {
 	CXType t = u->clang->getCanonicalType(u->clang->getCursorType(decl));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that malloc and its like give: where a traced pointer -- a variable, or a member or element that a wish reaches (paths.c) -- gets such a
- * block, the call itself, under casts, being what is assigned or what the variable begins with, the block is declared as what the pointer leads to,
- * as long as the call asked for. The arguments are evaluated where they stand, once, and put down on the way. What is given back lies
- * there no longer, in every file that is instrumented, for the next block may come to the same place. */
+/* Memory that malloc and its like give: where a traced pointer -- a variable, or a member or
+ * element that a wish reaches (paths.c) -- gets such a block, the call itself, under casts, being
+ * what is assigned or what the variable begins with, the block is declared as what the pointer
+ * leads to, as long as the call asked for. The arguments are evaluated where they stand, once, and
+ * put down on the way. What is given back lies there no longer, in every file that is instrumented,
+ * for the next block may come to the same place. */
 #include "source/c/allocators.h"
 #include "source/c/given.h"
 
@@ -39,7 +41,8 @@ static bool open(struct bob_c_unit *u, CXCursor outer, CXCursor value, uint32_t 
 	return true;
 }
 
-/* What `v` gets is its own, or of the one pointer that it is passed on to. `outer` has the value in it. */
+/* What `v` gets is its own, or of the one pointer that it is passed on to. `outer` has the value in
+ * it. */
 static bool open_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor outer,
 			     CXCursor value, struct bob_c_span *s)
 {

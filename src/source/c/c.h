@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The C front end of `bobbin instrument`: docs/source-c.md. Reads one C file with libclang, finds what was asked for, and
- * gives the file's bytes back with probes put in between; nothing of the file is taken away but what is in their way (obstacles.c). What the probes are is
- * bobbin/probe.h; emit.c and table.c alone know how they are written.
+/* The C front end of `bobbin instrument`: docs/source-c.md. Reads one C file with libclang, finds
+ * what was asked for, and gives the file's bytes back with probes put in between; nothing of the
+ * file is taken away but what is in their way (obstacles.c). What the probes are is bobbin/probe.h;
+ * emit.c and table.c alone know how they are written.
  *
- * Owner: a result owns all it points at. Threads: one at a time (libclang is loaded once). errno is not used.
- * Units: lines and columns from 1, both ends of a range belong to it. */
+ * Owner: a result owns all it points at. Threads: one at a time (libclang is loaded once). errno is
+ * not used. Units: lines and columns from 1, both ends of a range belong to it. */
 #ifndef BOB_SOURCE_C_C_H
 #define BOB_SOURCE_C_C_H
 
@@ -20,7 +21,9 @@
 
 enum bob_source_c_what {
 	BOB_SOURCE_C_VARIABLE,
-	BOB_SOURCE_C_POINTERS,		/* what is reached through pointers, where its address is that of a variable of another file */
+	/* what is reached through pointers, where its address is that of a variable of another
+	 * file */
+	BOB_SOURCE_C_POINTERS,
 	BOB_SOURCE_C_LOOPS,		/* that begin in these lines, with their trips */
 	BOB_SOURCE_C_CALLS,
 	BOB_SOURCE_C_COMMUNICATION	/* calls of MPI and PVM */
@@ -35,23 +38,29 @@ struct bob_source_c_wish {
 	enum bob_source_c_what what;
 	const char *function;	/* of the variable; NULL: any, and file scope */
 	const char *name;	/* of the variable; "*": all */
-	const char *
-		path; /* to a member or element of it that is a pointer, "->v", ".rows[*]": what memory it gets is meant; NULL: the variable */
+	/* to a member or element of it that is a pointer, "->v", ".rows[*]": what memory it gets is
+	 * meant; NULL: the variable */
+	const char *path;
 	/* An end may be open: INT64_MIN, INT64_MAX. */
 	struct bob_source_c_bounds box[BOB_SOURCE_C_RANK_MAX];
 	uint32_t rank;		/* subscripts the box speaks of; 0: the whole variable */
 	uint32_t first_line, last_line; /* 0: open */
-	bool is_of_another;	/* it is another file's: for a variable that both know, if there is one */
-	bool is_of_fortran;	/* ... in Fortran, which tells of it, and may want a part of it only */
+	/* it is another file's: for a variable that both know, if there is one */
+	bool is_of_another;
+	/* ... in Fortran, which tells of it, and may want a part of it only */
+	bool is_of_fortran;
 };
 
 #define BOB_SOURCE_C_NO_ARGUMENT UINT32_MAX
 
-/* A function that gives memory out, or takes it back, as malloc and free do; a member of that name that points to one, too. */
+/* A function that gives memory out, or takes it back, as malloc and free do; a member of that name
+ * that points to one, too. */
 struct bob_source_c_allocator {
 	const char *name;
 	uint32_t bytes,
-		count; /* its arguments, from 0, that say how much it is, which are multiplied; NO_ARGUMENT: 1 of it */
+		/* its arguments, from 0, that say how much it is, which are multiplied;
+		 * NO_ARGUMENT: 1 of it */
+		count;
 	bool is_counted;	/* in elements of what the pointer leads to, not in bytes */
 	bool is_text;		/* as long as a text, with its zero: no arguments */
 	uint32_t old;		/* what is given back; NO_ARGUMENT: nothing */
@@ -60,7 +69,8 @@ struct bob_source_c_allocator {
 /* All zero: no flags, nothing asked for. */
 struct bob_source_c_options {
 	const char *const *
-		flags; /* of the compiler; those that do not change what the text means are passed over */
+		/* of the compiler; those that do not change what the text means are passed over */
+		flags;
 	uint32_t flag_count;
 	const struct bob_source_c_wish *wishes;
 	uint32_t wish_count;
@@ -73,16 +83,16 @@ struct bob_source_c_options {
 	const char *const
 		*left; /* why others have no probes, which the trace is to say with this file */
 	uint32_t left_count;
-	uint32_t
-		reach; /* what pointers may lead to that was asked for in other files: bob_source_c_reach */
+	/* what pointers may lead to that was asked for in other files: bob_source_c_reach */
+	uint32_t reach;
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	bool holds_nothing;	/* no loop holds the gaps of its sites */
 	bool has_copies;	/* of functions, for calls that give them what is traced */
 	bool has_other_files;	/* the command names others, which may call this one's functions */
 	bool has_arguments;	/* in one of those an argument was asked for */
-	uint32_t *
-		missing; /* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */
+	/* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */
+	uint32_t *missing;
 	const char *header;	/* included at the top; NULL: "bobbin/probe.h" */
 };
 
@@ -108,8 +118,8 @@ struct bob_source_c_counts {
 	uint32_t probes;	/* in the text: one for each access, or for each nest */
 	uint32_t proved;	/* accesses: what is seen was asked for */
 	uint32_t filtered;	/* the run time looks at the address */
-	uint32_t
-		dropped; /* references that cannot touch what was asked for, of those that looked like it */
+	/* references that cannot touch what was asked for, of those that looked like it */
+	uint32_t dropped;
 	uint32_t nests;		/* loop nests with one probe ... */
 	uint32_t nest_references; /* ... and the accesses in them */
 	uint32_t loops, calls, communication; /* that are events */
@@ -136,17 +146,21 @@ struct bob_source_c_result {
 };
 
 struct bob_source_c_complaint {
-	char text[512];		/* one line; with "file:line:column: " where there is such a place */
+	/* one line; with "file:line:column: " where there is such a place */
+	char text[512];
 };
 
-/* On BOB_OK *out belongs to the caller (bob_source_c_close). Else *out is untouched and `why` says what is wrong: BOB_ERR_UNSUPPORTED
- * (no libclang), BOB_ERR_CORRUPT (not C: the first error), BOB_ERR_INVAL (a wish for what is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_FULL (too long), BOB_ERR_NOMEM. */
+/* On BOB_OK *out belongs to the caller (bob_source_c_close). Else *out is untouched and `why` says
+ * what is wrong: BOB_ERR_UNSUPPORTED (no libclang), BOB_ERR_CORRUPT (not C: the first error),
+ * BOB_ERR_INVAL (a wish for what is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_FULL (too long),
+ * BOB_ERR_NOMEM. */
 bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_options *options,
 				   struct bob_source_c_result **out,
 				   struct bob_source_c_complaint *why);
 void bob_source_c_close(struct bob_source_c_result *r); /* NULL is allowed */
 
-/* What other files of the program may touch of what was asked for in one, wherever in it: wishes for some of its lines are its own business. */
+/* What other files of the program may touch of what was asked for in one, wherever in it: wishes
+ * for some of its lines are its own business. */
 struct bob_source_c_reach {
 	uint32_t classes;	/* of types, for their options.reach */
 	bool has_arguments;	/* for their options */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops, calls and messages as events of the program (bobbin/events.h), as in Fortran: "loop 12 in solve" with its trips, and calls by the
- * name of what is called. The event of a loop is a variable with an end (cleanup) in a block around the loop, so it ends however the loop is
- * left; that of a call is one in a statement expression around the call, which begins before the arguments are evaluated. */
+/* Loops, calls and messages as events of the program (bobbin/events.h), as in Fortran: "loop 12 in
+ * solve" with its trips, and calls by the name of what is called. The event of a loop is a variable
+ * with an end (cleanup) in a block around the loop, so it ends however the loop is left; that of a
+ * call is one in a statement expression around the call, which begins before the arguments are
+ * evaluated. */
 #include "source/c/unit.h"
 
 #include <string.h>

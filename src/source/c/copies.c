@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan of a file's copies, and what comes of it in the text: a function's lines once more behind it, under another name, with the probes that its
- * arguments need; and that name where calls go there. A name is made another one by what is put before it: bobbin_k1_ and the name of the
+/* The plan of a file's copies, and what comes of it in the text: a function's lines once more
+ * behind it, under another name, with the probes that its arguments need; and that name where calls
+ * go there. A name is made another one by what is put before it: bobbin_k1_ and the name of the
  * function. It is declared before each function that calls it. */
 #include "source/c/copies.h"
 
@@ -24,7 +25,8 @@ struct plan {
 	size_t pass_count, pass_room;
 };
 
-/* What the call gives of what probes in the function depend on; its arguments stand behind what is called. False: no memory. */
+/* What the call gives of what probes in the function depend on; its arguments stand behind what is
+ * called. False: no memory. */
 static bool add_passes(struct bob_c_unit *u, const struct bob_c_call *call, struct plan *p)
 {
 	struct bob_c_list l = bob_c_all_children(u, call->c);

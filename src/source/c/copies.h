@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of functions of a C file (source/copies.h, docs/source-c.md): where values of pointers come from, who calls whom with what, which functions can have
- * copies, and their texts.
+/* Copies of functions of a C file (source/copies.h, docs/source-c.md): where values of pointers
+ * come from, who calls whom with what, which functions can have copies, and their texts.
  *
  *   leads.c      where a pointer may lead: to something that was asked for, or to where an argument of its function leads
  *   functions.c  functions and calls, noted while the file is scanned
  *   copyable.c   what speaks against a copy
  *   copies.c     the plan, and what is put in because of it
  *
- * The order of work: the scan notes functions, calls and what pointers get; a trial walk with all probes in place finds which arguments probes depend on;
- * the plan is made; the file is walked anew, functions with copies as they stand, and once more for each copy.
+ * The order of work: the scan notes functions, calls and what pointers get; a trial walk with all
+ * probes in place finds which arguments probes depend on; the plan is made; the file is walked
+ * anew, functions with copies as they stand, and once more for each copy.
  *
  * Owner: struct bob_c_unit. Threads: one. */
 #ifndef BOB_SOURCE_C_COPIES_H
@@ -36,11 +37,12 @@ struct bob_c_function {
 	bool is_defined, is_linked, is_of_library;
 	struct bob_c_span span;	/* of the definition */
 	uint32_t name_at;	/* in it */
-	uint32_t
-		known_from; /* its first declaration at file scope, numbered as they come; UINT32_MAX: none */
+	/* its first declaration at file scope, numbered as they come; UINT32_MAX: none */
+	uint32_t known_from;
 	uint32_t number;	/* of its definition */
 	uint32_t uses,
-		calls; /* places that name it; those of them that call it, and could call something else */
+		/* places that name it; those of them that call it, and could call something else */
+		calls;
 	const char *why;	/* it can have no copies; NULL: it can */
 	const char *others;	/* who may call it and is not seen; NULL: nobody */
 	struct bob_c_variable result; /* as if it was a variable */
@@ -52,7 +54,8 @@ struct bob_c_function {
 struct bob_c_call {
 	CXCursor c;
 	struct bob_c_function *from, *to; /* from: NULL: none */
-	uint32_t at;		/* the name that is called; UINT32_MAX: another one cannot be put there */
+	/* the name that is called; UINT32_MAX: another one cannot be put there */
+	uint32_t at;
 	uint32_t planned;	/* its number in the plan; BOB_COPIES_NO: it is not there */
 };
 
@@ -69,8 +72,9 @@ struct bob_c_copies {
 	size_t call_count, call_room;
 	struct bob_c_value *values;
 	size_t value_count, value_room;
-	uint32_t *
-		named; /* places in the file where a declaration or call has a function's name; in order when the scan is over */
+	/* places in the file where a declaration or call has a function's name; in order when the
+	 * scan is over */
+	uint32_t *named;
 	size_t named_count, named_room;
 	uint32_t declared;	/* declarations at file scope so far */
 	struct bob_c_function *function; /* that is looked at; NULL: none */
@@ -124,19 +128,22 @@ struct bob_c_span bob_c_body(struct bob_c_unit *u, const struct bob_c_function *
 /* --- copies.c --- */
 /* The scan begins: functions and calls will be noted. */
 void bob_c_copies_begin(struct bob_c_unit *u);
-/* The scan is over. Makes the plan; the unit is as before, but that what is refused has been counted. */
+/* The scan is over. Makes the plan; the unit is as before, but that what is refused has been
+ * counted. */
 void bob_c_copies_plan(struct bob_c_unit *u);
 /* The function that begins here is looked at as it stands. */
 void bob_c_copies_enter(struct bob_c_unit *u, CXCursor definition);
 /* ... has been looked at: now come its copies. */
 void bob_c_copies_walk(struct bob_c_unit *u, CXCursor definition);
-/* In a trial, what probes depend on is noted. Else: can what is reached through the pointer be nothing that was asked for, in this copy? */
+/* In a trial, what probes depend on is noted. Else: can what is reached through the pointer be
+ * nothing that was asked for, in this copy? */
 bool bob_c_copies_rule_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv);
 /* A call of `callee`, before its arguments: what it becomes, as the prediction knows it. */
 const char *bob_c_copies_redirect(struct bob_c_unit *u, CXCursor call, const char *callee);
 /* The name of the function that is walked, as the prediction knows it. */
 const char *bob_c_copies_name(struct bob_c_unit *u);
-/* Of functions that calls give different things, but that can have no copies, or that others may call: so many, in memory of the unit. */
+/* Of functions that calls give different things, but that can have no copies, or that others may
+ * call: so many, in memory of the unit. */
 uint32_t bob_c_copies_remarks(struct bob_c_unit *u, struct bob_source_c_refused **out);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What speaks against a copy of a function: it must be the same to everybody, keep nothing, and know nothing of itself. Nothing is guessed: where the text does not
- * say enough, there is none. And who may call it that is not seen: then the function itself keeps its probes, and calls that give nothing that is traced go to a
- * copy as well. */
+/* What speaks against a copy of a function: it must be the same to everybody, keep nothing, and
+ * know nothing of itself. Nothing is guessed: where the text does not say enough, there is none.
+ * And who may call it that is not seen: then the function itself keeps its probes, and calls that
+ * give nothing that is traced go to a copy as well. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,7 +143,8 @@ struct bob_c_span bob_c_body(struct bob_c_unit *u, const struct bob_c_function *
 	return s;
 }
 
-/* What is another thing a second time, or in another function. What macros of headers have is not looked at. */
+/* What is another thing a second time, or in another function. What macros of headers have is not
+ * looked at. */
 static bool has_word(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 {
 	static const char *const words[] = { "__COUNTER__", "__builtin_FUNCTION" };
@@ -286,7 +288,8 @@ static int compare_word(const void *key, const void *element)
 	return order ? order : -(name[w->len] != 0);
 }
 
-/* Functions by their names, for the caller to free; names that a block declares anew are there twice. */
+/* Functions by their names, for the caller to free; names that a block declares anew are there
+ * twice. */
 struct names {
 	struct bob_c_function **at;
 	size_t count;
@@ -414,7 +417,8 @@ static bool is_foreign(struct bob_c_unit *u, const struct bob_c_variable *v)
 	       !u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(v->decl));
 }
 
-/* Something of another file that may call what this one has, and pass what was asked for. NULL: there is none. */
+/* Something of another file that may call what this one has, and pass what was asked for. NULL:
+ * there is none. */
 static const char *foreign(struct bob_c_unit *u)
 {
 	const struct bob_c_copies *k = u->copies;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is put in, and where. Edits are made while the tree is walked from outside in: what opens first at a place is the
- * outermost, what closes first the innermost, and all that closes there comes before what opens. So pairs always nest. */
+/* What is put in, and where. Edits are made while the tree is walked from outside in: what opens
+ * first at a place is the outermost, what closes first the innermost, and all that closes there
+ * comes before what opens. So pairs always nest. */
 #include "source/c/copies.h"
 
 #include <stdlib.h>

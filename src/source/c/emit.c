@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue goes in brackets of its own, so that commas in it
- * are not the macro's, and the macro has it once, so that what is in one another stays short. Lines stay what they were: nothing that is
- * put in has a line end, but at the top and behind the end of the file. */
+/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue goes in
+ * brackets of its own, so that commas in it are not the macro's, and the macro has it once, so that
+ * what is in one another stays short. Lines stay what they were: nothing that is put in has a line
+ * end, but at the top and behind the end of the file. */
 #include "source/c/given.h"
 
 #include <stdlib.h>
@@ -33,7 +34,8 @@ const char *bob_c_behind_access(struct bob_c_unit *u)
 const char bob_c_before_gone[] = "bobbin_gone((";
 const char bob_c_behind_gone[] = "))";
 
-/* Bounds that only the running program knows, the fastest first; "0": the table has them. `of` is an array. */
+/* Bounds that only the running program knows, the fastest first; "0": the table has them. `of` is
+ * an array. */
 static const char *bounds(struct bob_c_unit *u, CXType t, const char *of)
 {
 	const char *list = "", *at = of;
@@ -148,7 +150,8 @@ static bool is_lent(const struct bob_c_unit *u, const struct bob_c_variable *v)
 	return !v->is_defined;
 }
 
-/* An array of another file that is declared without a length is as long as what is asked for of it. */
+/* An array of another file that is declared without a length is as long as what is asked for of
+ * it. */
 static bool has_length(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	if (v->canonical.kind != CXType_IncompleteArray)
@@ -177,7 +180,8 @@ static bool is_named(const struct bob_c_unit *u, const struct bob_c_variable *v)
 	return false;
 }
 
-/* Variables that only a pointer may lead to: of this file, and others that it was asked for by their names. */
+/* Variables that only a pointer may lead to: of this file, and others that it was asked for by
+ * their names. */
 static void use_exposed(struct bob_c_unit *u)
 {
 	for (struct bob_c_variable *v = u->variables; v; v = v->later)
@@ -195,7 +199,8 @@ static void find_lengths(struct bob_c_unit *u)
 
 #define QUIET "__attribute__((unused,no_instrument_function))"
 #define FAST "static __inline__ __attribute__((unused,no_instrument_function,always_inline))"
-/* Only functions name the file's struct: within the program's own, `default(none)` of OpenMP would ask who shares it. */
+/* Only functions name the file's struct: within the program's own, `default(none)` of OpenMP would
+ * ask who shares it. */
 static const char prologue[] =
 	"static struct bob_probe_file bob_probe_here;\n"
 	"BOB_PROBE_UNREAD(2)\n" FAST " void bobbin_at(uint32_t s,const volatile void*p)"
@@ -249,7 +254,8 @@ static const char prologue[] =
 	"static " QUIET " void bobbin_end(uint32_t v,uint32_t n,const volatile void*p)"
 	"{uint32_t i;for(i=0;i<n;i++)bob_probe_forget(&bob_probe_here,v+i,p);}\n";
 
-/* Whatever the file has said about packing is not for us; nor is it anybody's business what names there are here. */
+/* Whatever the file has said about packing is not for us; nor is it anybody's business what names
+ * there are here. */
 #define OLD "!defined(__STDC_VERSION__)||__STDC_VERSION__<199901L"
 static const char before_header[] = "#pragma GCC diagnostic push\n"
 				    "#pragma GCC diagnostic ignored \"-Wshadow\"\n"
@@ -308,7 +314,8 @@ static bool has_accesses(const struct bob_c_unit *u)
 	return u->site_count != 0;
 }
 
-/* Something was asked for that has no probe, or leaves the sight of probes: the trace is to say so. */
+/* Something was asked for that has no probe, or leaves the sight of probes: the trace is to say
+ * so. */
 static bool has_refusals(struct bob_c_unit *u)
 {
 	struct bob_source_c_refused *remarks;
@@ -377,7 +384,8 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	use_exposed(u);
 	find_lengths(u);
 	if (!has_accesses(u) && !u->event_count && !has_refusals(u)) {
-		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is given back. */
+		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is
+		 * given back. */
 		bob_c_keep_edits(u, bob_c_before_gone, bob_c_behind_gone);
 		if (!u->edit_count)
 			return;

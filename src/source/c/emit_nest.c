@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of a nest, on one line before it. Each loop has a block of its own, entered only if the loop runs at all, in which the
- * counter is a variable of the same name: so the texts of bounds and accesses mean there what they mean in the loop. */
+/* The probe of a nest, on one line before it. Each loop has a block of its own, entered only if the
+ * loop runs at all, in which the counter is a variable of the same name: so the texts of bounds and
+ * accesses mean there what they mean in the loop. */
 #include "source/c/nest.h"
 
 static const char *add(struct bob_c_unit *u, const char *to, const char *more)
@@ -36,7 +37,8 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return to;
 }
 
-/* What is done with the address of access k, with the counters of what is laid out as they are there. */
+/* What is done with the address of access k, with the counters of what is laid out as they are
+ * there. */
 static const char *with(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k,
 			const char *statement)
 {
@@ -148,7 +150,8 @@ static const char *way(struct bob_c_unit *u, const struct bob_c_nest_loop *l, co
 		l->counter->name, l->step, d, text, l->counter->name, l->step);
 }
 
-/* Of a place in the text: whether all that it gets to, in what is laid out, too, lies where nothing is wanted. */
+/* Of a place in the text: whether all that it gets to, in what is laid out, too, lies where nothing
+ * is wanted. */
 static const char *looked(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k,
 			  uint32_t site)
 {
@@ -172,7 +175,8 @@ static const char *looked(struct bob_c_unit *u, const struct bob_c_nest *n, uint
 		a->with, a->text, trips, d, ways, site, d);
 }
 
-/* As bob_c_nest_told, of a nest in which something is laid out: places of the text are looked at first, not all that they are in an iteration. */
+/* As bob_c_nest_told, of a nest in which something is laid out: places of the text are looked at
+ * first, not all that they are in an iteration. */
 static const char *told_laid(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
 {
 	const char *to = "int bobbin_m=1;";
@@ -193,7 +197,8 @@ static const char *type_of(struct bob_c_unit *u, const struct bob_c_nest_loop *l
 	return bob_c_text(u, u->clang->getTypeSpelling(l->counter->canonical));
 }
 
-/* Runs the loops up to the first iteration of the innermost: only then everything in them has a value. */
+/* Runs the loops up to the first iteration of the innermost: only then everything in them has a
+ * value. */
 static const char *search(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const char *to = "int bobbin_f=1;";

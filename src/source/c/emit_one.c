@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of a single loop, an expression at the end of the first part of its head, or a pointer that is declared there. In it, what the step moves are
- * variables of the same names, so texts mean what they mean in the loop; accesses of these variables themselves are at the places of the real
- * ones, which bobbin_c0, ... have. If the loop does not run, nothing but its condition is looked at. */
+/* The probe of a single loop, an expression at the end of the first part of its head, or a pointer
+ * that is declared there. In it, what the step moves are variables of the same names, so texts mean
+ * what they mean in the loop; accesses of these variables themselves are at the places of the real
+ * ones, which bobbin_c0, ... have. If the loop does not run, nothing but its condition is looked
+ * at. */
 #include "source/c/nest.h"
 
 /* Text that grows. */
@@ -33,7 +35,8 @@ static const char *place(struct bob_c_unit *u, const struct bob_c_nest *n, uint3
 		       bob_c_printf(u, "(const volatile void*)&(%s)", n->access[k].text);
 }
 
-/* Real places of the movers, where they are asked for, and their values, as names of their own in the block that follows. */
+/* Real places of the movers, where they are asked for, and their values, as names of their own in
+ * the block that follows. */
 static const char *movers(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const char *old = "", *own = "";

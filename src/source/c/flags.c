@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags that change what a text means. All others (of optimisation, warnings, output, linking) are passed over. */
+/* Flags that change what a text means. All others (of optimisation, warnings, output, linking) are
+ * passed over. */
 static const char *const kept[] = {
 	"-I",	  "-D",		   "-U",	     "-std=",		  "-ansi",
 	"-m",	  "-include",	   "-isystem",	     "-iquote",		  "-idirafter",
@@ -47,7 +48,8 @@ bool bob_c_is_loose(const struct bob_source_c_options *o)
 	return is_loose;
 }
 
-/* The pragmas of OpenMP are looked at as text (statements.c): the tree is that of the loops below them. */
+/* The pragmas of OpenMP are looked at as text (statements.c): the tree is that of the loops below
+ * them. */
 const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count)
 {
 	const char **to = calloc((size_t)o->flag_count + 4, sizeof(*to));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What leaves the sight of the probes, and is said so: variables that are given to functions that no file of the command has, which access them without
- * a probe; pointers that get their values from functions that are no allocators as far as anybody said, so that nobody knows what they lead to; ways to pointers
- * that nothing gives memory; files of the command that stay as they are. One line for each variable that was asked for by its name, one for all that `*` means. */
+/* What leaves the sight of the probes, and is said so: variables that are given to functions that
+ * no file of the command has, which access them without a probe; pointers that get their values
+ * from functions that are no allocators as far as anybody said, so that nobody knows what they lead
+ * to; ways to pointers that nothing gives memory; files of the command that stay as they are. One
+ * line for each variable that was asked for by its name, one for all that `*` means. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -42,7 +44,8 @@ static struct bob_c_given *find(struct bob_c_unit *u, enum kind kind, const char
 	return *to;
 }
 
-/* What a header of the system does with what it is given (`inline` functions of stdio.h) is not the program's text. */
+/* What a header of the system does with what it is given (`inline` functions of stdio.h) is not the
+ * program's text. */
 static void note(struct bob_c_unit *u, enum kind kind, const char *name, CXCursor call)
 {
 	const struct bob_clang *l = u->clang;

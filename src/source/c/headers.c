@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which headers are taken into the text: those that have what was asked for, and those that include them. Whatever such a header includes in quotes is
- * taken, too, if it lies in another folder than the file, for it would be looked for there. One that says `#pragma once` would come in again where another file
- * includes it: so these are taken, and the lines that have no effect go. Whether all this is right the preprocessor says: it makes the same of both texts. */
+/* Which headers are taken into the text: those that have what was asked for, and those that include
+ * them. Whatever such a header includes in quotes is taken, too, if it lies in another folder than
+ * the file, for it would be looked for there. One that says `#pragma once` would come in again
+ * where another file includes it: so these are taken, and the lines that have no effect go. Whether
+ * all this is right the preprocessor says: it makes the same of both texts. */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/headers.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that hold the gaps of their sites (bobbin/probe.h): the outermost ones that call nothing (but functions that do nothing of this, either), wait for nobody and declare
- * nothing that was asked for, so that nothing can come to lie in a gap while they run which they may lawfully get at. Before the loop each gap is looked up, behind it is counted what lay in them,
- * however it is left; both are variables of a block around it. Nothing is proved of what the loop accesses. */
+/* Loops that hold the gaps of their sites (bobbin/probe.h): the outermost ones that call nothing
+ * (but functions that do nothing of this, either), wait for nobody and declare nothing that was
+ * asked for, so that nothing can come to lie in a gap while they run which they may lawfully get
+ * at. Before the loop each gap is looked up, behind it is counted what lay in them, however it is
+ * left; both are variables of a block around it. Nothing is proved of what the loop accesses. */
 #include "source/c/unit.h"
 
 #include <string.h>
@@ -56,7 +58,8 @@ static bool is_of_values(const char *name, bool is_builtin)
 	return false;
 }
 
-/* A function of the library, or one of the file's own that does nothing that the loop may not do. */
+/* A function of the library, or one of the file's own that does nothing that the loop may not
+ * do. */
 static bool is_calm_call(const struct look *l, CXCursor call)
 {
 	static const char builtin[] = "__builtin_";

@@ -59,7 +59,8 @@ static const char *try_name(struct bob_c_inc_headers *h, const char *folder, siz
 	return at && !access(at, R_OK) ? at : NULL;
 }
 
-/* What the compiler calls what is included at this line: clang names a file as it was found last. */
+/* What the compiler calls what is included at this line: clang names a file as it was found
+ * last. */
 static const char *name_of(struct bob_c_inc_headers *h, const struct bob_c_inc_entry *e,
 			   const char *otherwise)
 {

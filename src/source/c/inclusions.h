@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which files a text includes, where, and what the compiler calls them: for headers.c. Owner: struct bob_c_inc_headers, but names are the unit's. Threads: one. */
+/* Which files a text includes, where, and what the compiler calls them: for headers.c. Owner:
+ * struct bob_c_inc_headers, but names are the unit's. Threads: one. */
 #ifndef BOB_SOURCE_C_INCLUSIONS_H
 #define BOB_SOURCE_C_INCLUSIONS_H
 
@@ -40,11 +41,13 @@ struct bob_c_inc_headers {
 	struct bob_c_sources *sources;
 	struct bob_c_bytes *to;
 	uint32_t lines;		/* of the text so far */
-	bool is_trial;		/* names are as the preprocessor has them, whose input has no folder */
+	/* names are as the preprocessor has them, whose input has no folder */
+	bool is_trial;
 	bool is_failed;
 };
 
-/* Fills files, entries and directives; the first of each is the file itself. False: no memory, or far too many. */
+/* Fills files, entries and directives; the first of each is the file itself. False: no memory, or
+ * far too many. */
 bool bob_c_inclusions_find(struct bob_c_inc_headers *h);
 /* Bytes of the folder that a name begins with. */
 size_t bob_c_folder_len(const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of work: read; walk once for the addresses that are taken, and once for the probes; put in. If macros or the
- * word `register` were in the way of probes, the same again without them; before that, if headers have something, the same with these in the text. */
+/* The order of work: read; walk once for the addresses that are taken, and once for the probes; put
+ * in. If macros or the word `register` were in the way of probes, the same again without them;
+ * before that, if headers have something, the same with these in the text. */
 #include "source/c/copies.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a function's jumps lead. A probe that is a variable with an end (cleanup) may not be jumped over. */
+/* Where a function's jumps lead. A probe that is a variable with an end (cleanup) may not be jumped
+ * over. */
 #include "source/c/unit.h"
 
 #include <stdlib.h>

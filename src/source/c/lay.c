@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops within the iteration of a nest, of which the text says how often they run: three coordinates, five components. What they access is laid out:
- * accesses of one iteration of the loop around, as often as the inner loop runs, in the order of their happening. So loops may stand beside statements and
- * other loops in a nest, and rows are as long as the loop around, not three. */
+/* Loops within the iteration of a nest, of which the text says how often they run: three
+ * coordinates, five components. What they access is laid out: accesses of one iteration of the loop
+ * around, as often as the inner loop runs, in the order of their happening. So loops may stand
+ * beside statements and other loops in a nest, and rows are as long as the loop around, not
+ * three. */
 #include "source/c/nest.h"
 
 /* --- as often as it runs --- */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where pointers lead. A value comes from an object that the text names, from an argument of the function, from memory that was just given out, or from anywhere: from
- * memory, from a function that is called, from a number. An object that was asked for, and a pointer variable that was, are anywhere, too; another
- * object is nowhere. A variable that nobody else can change leads to where all that it gets leads, in whatever order. */
+/* Where pointers lead. A value comes from an object that the text names, from an argument of the
+ * function, from memory that was just given out, or from anywhere: from memory, from a function
+ * that is called, from a number. An object that was asked for, and a pointer variable that was, are
+ * anywhere, too; another object is nowhere. A variable that nobody else can change leads to where
+ * all that it gets leads, in whatever order. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -130,7 +132,8 @@ static bool is_list(struct look *l, CXCursor c)
 	       strstr(bob_c_text(l->u, k->getTypeSpelling(to)), "va_list");
 }
 
-/* What libclang calls unexposed: a value is read from an lvalue, an array becomes a pointer, a value gets another type. */
+/* What libclang calls unexposed: a value is read from an lvalue, an array becomes a pointer, a
+ * value gets another type. */
 static uint64_t implicit(struct look *l, CXCursor child)
 {
 	struct bob_c_variable *v;
@@ -204,7 +207,8 @@ static uint64_t binary(struct look *l, CXCursor c, const CXCursor child[2])
 
 	if (!strcmp(op.text, ","))
 		return is_pointer(l, child[1]) ? leads(l, child[1]) : BOB_C_ANYWHERE;
-	/* An assignment, to what may have been asked for; what operators in a macro are is not known. */
+	/* An assignment, to what may have been asked for; what operators in a macro are is not
+	 * known. */
 	if (bob_c_is_lvalue(l->u, child[0]))
 		return is_pointer(l, child[1]) ? leads(l, child[1]) | updated(l, child[0]) :
 						 BOB_C_ANYWHERE;
@@ -331,7 +335,8 @@ void bob_c_store_note(struct bob_c_unit *u, CXCursor to)
 		u->clang->visitChildren(to, see_address, u);
 }
 
-/* Memory that a function of the program gives out lies in an object of its own, or in a block; two names may be one object. */
+/* Memory that a function of the program gives out lies in an object of its own, or in a block; two
+ * names may be one object. */
 static bool is_sharing(struct bob_c_unit *u, CXCursor decl)
 {
 	const struct bob_clang *l = u->clang;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which object an lvalue is a part of, as far as the text says, with its subscripts; and what the wishes make of that. An object is
- * named (a[i].x is of a), or reached through a pointer (p[i], *p, p->x are through p; f()->x through none that has a name). */
+/* Which object an lvalue is a part of, as far as the text says, with its subscripts; and what the
+ * wishes make of that. An object is named (a[i].x is of a), or reached through a pointer (p[i], *p,
+ * p->x are through p; f()->x through none that has a name). */
 #include "source/c/copies.h"
 
 #include <string.h>
@@ -241,7 +242,8 @@ static uint32_t member_at(struct bob_c_unit *u, CXCursor member, CXType *of)
 	return at < 0 || at / 8 >= UINT32_MAX ? UINT32_MAX : (uint32_t)(at / 8);
 }
 
-/* May it lie where nothing of this alignment may, as the text has it: in a packed struct, up to the pointer that leads there? */
+/* May it lie where nothing of this alignment may, as the text has it: in a packed struct, up to the
+ * pointer that leads there? */
 static bool is_loose(struct bob_c_unit *u, CXCursor c, long long alignment)
 {
 	CXCursor child[2];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of macros. libclang says where the name is, and of a macro with parameters what stands in brackets behind it. But what a macro stands for may end
- * with the name of one that has parameters (`#define put put_byte`): then the brackets behind the use are that one's, and the use is as long as both.
- * Definitions are looked up by their names alone, wherever they are valid: where one of them would take the brackets, the use has them. What is taken too
- * much costs nothing but a replacement (obstacles.c). */
+/* Uses of macros. libclang says where the name is, and of a macro with parameters what stands in
+ * brackets behind it. But what a macro stands for may end with the name of one that has parameters
+ * (`#define put put_byte`): then the brackets behind the use are that one's, and the use is as long
+ * as both. Definitions are looked up by their names alone, wherever they are valid: where one of
+ * them would take the brackets, the use has them. What is taken too much costs nothing but a
+ * replacement (obstacles.c). */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/macros.h"
 
@@ -261,7 +263,8 @@ static uint32_t behind_brackets(const struct bob_c_unit *u, uint32_t at)
 	return at;
 }
 
-/* Could a name that is made of what stands in the use be one of a macro that has parameters, or of a name of it? */
+/* Could a name that is made of what stands in the use be one of a macro that has parameters, or of
+ * a name of it? */
 static bool may_name_macro(const struct bob_c_definitions *d, struct word use)
 {
 	bool has_word = false;
@@ -320,7 +323,8 @@ static void extend(struct bob_c_unit *u, const struct bob_c_definitions *d, stru
 
 static bool is_whole_name(const struct bob_c_definitions *d, struct word name, int depth);
 
-/* Does what a macro stands for look like one expression, and not like a piece of one or more than one? */
+/* Does what a macro stands for look like one expression, and not like a piece of one or more than
+ * one? */
 static bool is_expression(const struct bob_c_definitions *d, const struct bob_c_definition *m,
 			  int nested)
 {

@@ -24,7 +24,8 @@ struct bob_c_definitions {
 
 /* By name. No memory: u->is_failed. The caller frees `at`. */
 void bob_c_definitions_read(struct bob_c_unit *u, struct bob_c_definitions *to);
-/* Needs `d` by name: u->macros. A macro that ends with the name of another one that has parameters takes what stands in brackets behind it along. */
+/* Needs `d` by name: u->macros. A macro that ends with the name of another one that has parameters
+ * takes what stands in brackets behind it along. */
 void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d);
 /* Which of the unit's uses of macros may stand for a _Pragma. `d` is in another order then. */
 void bob_c_pragmas_find(struct bob_c_unit *u, struct bob_c_definitions *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes for what is not there: a name that no variable has, a function that the file does not define, a box where there is no
- * array, lines behind its end. */
+/* Wishes for what is not there: a name that no variable has, a function that the file does not
+ * define, a box where there is no array, lines behind its end. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_w
 	return false;
 }
 
-/* The first subscript that the variable does not have, or that is nowhere what was asked for; the box's rank: there is none. */
+/* The first subscript that the variable does not have, or that is nowhere what was asked for; the
+ * box's rank: there is none. */
 static uint32_t first_outside(const struct bob_source_c_wish *w, const struct bob_c_shape *s)
 {
 	uint32_t i = 0;

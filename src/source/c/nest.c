@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be told before they run: `for` in `for` with nothing else between, counted by local variables whose bounds do
- * not change in them, and in the innermost one expressions without calls, jumps or conditions, and loops that are laid out (lay.c), in which everything that was
- * asked for has an address that is an affine function of the counters. The probe then stands before the outermost loop, computes where the first iteration goes and,
- * with each counter moved by one step, how far the next ones are. It evaluates nothing that the first iteration does not evaluate, and
- * only if there is one. What cannot be shown to be so stays as it is, and the loops inside are tried.
+/* Loops whose accesses can be told before they run: `for` in `for` with nothing else between,
+ * counted by local variables whose bounds do not change in them, and in the innermost one
+ * expressions without calls, jumps or conditions, and loops that are laid out (lay.c), in which
+ * everything that was asked for has an address that is an affine function of the counters. The
+ * probe then stands before the outermost loop, computes where the first iteration goes and, with
+ * each counter moved by one step, how far the next ones are. It evaluates nothing that the first
+ * iteration does not evaluate, and only if there is one. What cannot be shown to be so stays as it
+ * is, and the loops inside are tried.
  *
- * Collecting is the common walk (walk.c), which calls bob_c_nest_note where it would put a probe. */
+ * Collecting is the common walk (walk.c), which calls bob_c_nest_note where it would put a
+ * probe. */
 #include "source/c/nest.h"
 
 #include <string.h>
@@ -138,7 +142,8 @@ bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bo
 
 	if (!loop->is_until)
 		return loop->is_down ? loop->step < 0 : loop->step > 0;
-	/* Numbers with a sign and pointers cannot go around, so they have to come to it from their side. */
+	/* Numbers with a sign and pointers cannot go around, so they have to come to it from their
+	 * side. */
 	loop->is_down = loop->step < 0;
 	if (loop->step != 1 && loop->step != -1)
 		return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that have one probe for all their accesses: nest.c finds nests, lay.c what of them is laid out, nest_one.c single loops whose head has accesses, too;
- * emit_nest.c and emit_one.c write the probes. One thread. */
+/* Loops that have one probe for all their accesses: nest.c finds nests, lay.c what of them is laid
+ * out, nest_one.c single loops whose head has accesses, too; emit_nest.c and emit_one.c write the
+ * probes. One thread. */
 #ifndef BOB_SOURCE_C_NEST_H
 #define BOB_SOURCE_C_NEST_H
 
@@ -32,7 +33,8 @@ struct bob_c_nest_mover {
 	bool is_down;
 };
 
-/* A loop within an iteration of the nest whose iterations are known: what it accesses are accesses of that iteration, as often as it runs. */
+/* A loop within an iteration of the nest whose iterations are known: what it accesses are accesses
+ * of that iteration, as often as it runs. */
 struct bob_c_nest_laid {
 	struct bob_c_nest_loop loop;
 	const struct bob_c_nest_laid *outer; /* laid out, too, and around it; NULL: none */
@@ -48,8 +50,8 @@ struct bob_c_nest_access {
 	enum bob_c_verdict verdict;
 	const char *text;
 	const struct bob_c_nest_laid *laid; /* the innermost one around; NULL: none */
-	const char *
-		with; /* declarations of the counters of those, as they are in this one of its iterations */
+	/* declarations of the counters of those, as they are in this one of its iterations */
+	const char *with;
 	uint32_t of;		/* the first access of its place in the text */
 };
 
@@ -57,16 +59,18 @@ struct bob_c_nest {
 	struct bob_c_unit *u;
 	struct bob_c_nest_loop loop[BOB_PROBE_NEST_DEPTH_MAX]; /* outermost first */
 	uint32_t depth;
-	uint32_t
-		around; /* counters of loops that what is looked at may depend on: of the first ones */
+	/* counters of loops that what is looked at may depend on: of the first ones */
+	uint32_t around;
 	uint32_t from,
-		to;		/* bytes of the file: what is declared there has no meaning where the probe stands */
+		/* bytes of the file: what is declared there has no meaning where the probe
+		 * stands */
+		to;
 	bool is_uneven;		/* bounds depend on loops around */
 	struct bob_c_nest_mover mover[BOB_C_NEST_MOVERS_MAX]; /* of a single loop */
 	uint32_t mover_count;
 	uint32_t tested;	/* accesses of its condition: the first ones */
-	struct bob_c_nest_access
-		access[BOB_PROBE_NEST_LAID_MAX]; /* in the order of their happening */
+	/* in the order of their happening */
+	struct bob_c_nest_access access[BOB_PROBE_NEST_LAID_MAX];
 	uint32_t count, dropped;
 	uint32_t places;	/* of these accesses in the text */
 	struct bob_c_nest_laid laid[BOB_C_NEST_LAID_MAX];
@@ -80,7 +84,8 @@ struct bob_c_nest {
 	bool is_bad;
 };
 
-/* Around the text of a probe, a block's: counters have the names there that they have in the program, once more, and no compiler warns of it. */
+/* Around the text of a probe, a block's: counters have the names there that they have in the
+ * program, once more, and no compiler warns of it. */
 #define BOB_C_HIDING                                                                               \
 	"_Pragma(\"GCC diagnostic push\")_Pragma(\"GCC diagnostic ignored \\\"-Wshadow\\\"\")"
 #define BOB_C_HIDING_END "_Pragma(\"GCC diagnostic pop\")"
@@ -99,7 +104,8 @@ bool bob_c_is_same_always(struct bob_c_nest *n, CXCursor c);
 bool bob_c_is_place_affine(struct bob_c_nest *n, CXCursor c);
 bool bob_c_is_signed(enum CXTypeKind k);
 bool bob_c_is_unsigned(enum CXTypeKind k);
-/* Bounds that are the same always, or change evenly with the loops around, in numbers that do not wrap. */
+/* Bounds that are the same always, or change evenly with the loops around, in numbers that do not
+ * wrap. */
 bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop);
 
 /* --- nest.c --- */
@@ -109,22 +115,28 @@ static inline bool bob_c_nest_has_room(const struct bob_c_nest *n, uint32_t more
 	return n->count + more <= BOB_PROBE_NEST_LAID_MAX &&
 	       n->count + more + n->places + places <= BOB_PROBE_NEST_WORDS_MAX;
 }
-/* The text of an expression on one line; NULL: it has lines of the preprocessor or comments, or is long. */
+/* The text of an expression on one line; NULL: it has lines of the preprocessor or comments, or is
+ * long. */
 const char *bob_c_nest_text(struct bob_c_unit *u, const struct bob_c_span *s);
-/* `counter < high`; with a counter whose value nothing but its loop changes, and that is compared with a whole number. `counter != high` and `counter` get
- * their direction by bob_c_nest_direction. */
+/* `counter < high`; with a counter whose value nothing but its loop changes, and that is compared
+ * with a whole number. `counter != high` and `counter` get their direction by
+ * bob_c_nest_direction. */
 bool bob_c_nest_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to);
-/* The loop's step is known. Does it lead to where the condition ends the loop, and if that is `!=`, surely there? `has_low`: so is the first value. */
+/* The loop's step is known. Does it lead to where the condition ends the loop, and if that is `!=`,
+ * surely there? `has_low`: so is the first value. */
 bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bool has_low);
-/* Of what the counter is compared with: its type, and its text on one line (NULL as of bob_c_nest_text). */
+/* Of what the counter is compared with: its type, and its text on one line (NULL as of
+ * bob_c_nest_text). */
 CXType bob_c_nest_compared(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
 const char *bob_c_nest_high_text(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
-/* In the probe, a function or a cast for both that are compared: what an int64_t has no room for is greater than all. */
+/* In the probe, a function or a cast for both that are compared: what an int64_t has no room for is
+ * greater than all. */
 const char *bob_c_nest_far(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
 /* Is it the same in each iteration? */
 bool bob_c_is_high_same(struct bob_c_nest *n, const struct bob_c_nest_loop *loop);
 bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
-/* The head of the `for` c, counted by what counts loops of nests, and without accesses; *body is what the loop does. n->written gets what the head stores to. */
+/* The head of the `for` c, counted by what counts loops of nests, and without accesses; *body is
+ * what the loop does. n->written gets what the head stores to. */
 bool bob_c_nest_head(struct bob_c_nest *n, CXCursor c, struct bob_c_nest_loop *loop,
 		     CXCursor *body);
 /* Of a block with one statement, that. */
@@ -135,7 +147,8 @@ bool bob_c_nest_value(struct bob_c_unit *u, CXCursor c, int64_t *value);
 bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c);
 /* Collects what c does. */
 void bob_c_nest_collect(struct bob_c_nest *n, CXCursor c);
-/* If the loop `c` is the outermost of such a nest, its probe is written, and nothing in it needs another. */
+/* If the loop `c` is the outermost of such a nest, its probe is written, and nothing in it needs
+ * another. */
 bool bob_c_nest_try(struct bob_c_unit *u, CXCursor c);
 /* The walk met a reference while u->nest is set. */
 void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
@@ -149,18 +162,21 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 		     uint32_t end);
 /* A row of the file's nests, with a site for each access; the first site. UINT32_MAX: no memory. */
 uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n);
-/* emit_nest.c: what tells the newest nest, whose first site is `first`: bobbin_t, bobbin_a and bobbin_s are its trips, addresses and steps. What misses all
- * that is wanted is seen without a call. */
+/* emit_nest.c: what tells the newest nest, whose first site is `first`: bobbin_t, bobbin_a and
+ * bobbin_s are its trips, addresses and steps. What misses all that is wanted is seen without a
+ * call. */
 const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first);
 
 /* --- lay.c --- */
 /* Collects what an iteration does: what bob_c_nest_is_straight, and loops that can be laid out. */
 bool bob_c_nest_body(struct bob_c_nest *n, CXCursor c);
-/* Lays out the innermost loops of the nest, as long as there is room for what they access and one loop is left. */
+/* Lays out the innermost loops of the nest, as long as there is room for what they access and one
+ * loop is left. */
 void bob_c_nest_lay_inner(struct bob_c_nest *n);
 
 /* --- nest_one.c --- */
-/* The head of a `for`; what is not there is a null cursor. `first_end`: its first semicolon; 0: the head is not understood. */
+/* The head of a `for`; what is not there is a null cursor. `first_end`: its first semicolon; 0: the
+ * head is not understood. */
 struct bob_c_head {
 	CXCursor first, condition, step, body;
 	uint32_t first_end;
@@ -168,11 +184,13 @@ struct bob_c_head {
 	double trips;		/* as in struct bob_c_nest_loop */
 };
 void bob_c_head_find(struct bob_c_unit *u, CXCursor loop, struct bob_c_head *out);
-/* The first part of the head has been walked. True: the probe is written behind it, and nothing else in the loop needs one. */
+/* The first part of the head has been walked. True: the probe is written behind it, and nothing
+ * else in the loop needs one. */
 bool bob_c_nest_one_try(struct bob_c_unit *u, const struct bob_c_head *head);
 
 /* --- emit_one.c --- */
-/* Behind the first part of the loop's head, at its semicolon: when the counter has its first value. */
+/* Behind the first part of the loop's head, at its semicolon: when the counter has its first
+ * value. */
 void bob_c_emit_one(struct bob_c_unit *u, const struct bob_c_nest *n,
 		    const struct bob_c_head *head);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of macros that are in the way of a probe are replaced by what they stand for; the word `register` by nothing. What a use stands for the
- * user's compiler says: it preprocesses the file with a mark before and behind each obstacle. Then it preprocesses the file that has the replacements, too:
- * only if both give the same, but for blanks and that word, is the new file taken. Definitions of macros and all other uses stay as they are, and so do
- * the numbers of lines. */
+/* Uses of macros that are in the way of a probe are replaced by what they stand for; the word
+ * `register` by nothing. What a use stands for the user's compiler says: it preprocesses the file
+ * with a mark before and behind each obstacle. Then it preprocesses the file that has the
+ * replacements, too: only if both give the same, but for blanks and that word, is the new file
+ * taken. Definitions of macros and all other uses stay as they are, and so do the numbers of
+ * lines. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -71,7 +73,8 @@ static void put_line_ends(struct bob_c_bytes *t, const char *bytes, uint32_t len
 
 /* --- the new file --- */
 
-/* No line of the preprocessor's, which would have to stay one, and not the word alone, which goes. */
+/* No line of the preprocessor's, which would have to stay one, and not the word alone, which
+ * goes. */
 static bool is_text(const char *from, size_t len)
 {
 	for (size_t i = 0; i + 1 < len; i++)
@@ -86,7 +89,8 @@ static bool is_word_alone(const char *from, size_t len)
 	       strspn(from + strlen(BOB_C_REGISTER), " \n") == len - strlen(BOB_C_REGISTER);
 }
 
-/* What stands between the marks of obstacle `number`, at or behind *at, which becomes its end; false: that cannot be said in one line. */
+/* What stands between the marks of obstacle `number`, at or behind *at, which becomes its end;
+ * false: that cannot be said in one line. */
 static bool find(const char **at, size_t number, const char **from, size_t *len)
 {
 	char mark[MARK_MAX];
@@ -108,7 +112,8 @@ static bool find(const char **at, size_t number, const char **from, size_t *len)
 	return is_text(*from, *len);
 }
 
-/* The file, with marks around the uses; or, if `by` is what the preprocessor made of that, with what they stand for. */
+/* The file, with marks around the uses; or, if `by` is what the preprocessor made of that, with
+ * what they stand for. */
 static bool rewrite(const struct bob_c_unit *u, const struct bob_c_bytes *by,
 		    struct bob_c_bytes *to)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libclang 14 does not say which operator an expression has, so the bytes of the file say it: the one behind the first operand, or in
- * front of it. In a macro there are no such bytes, and the operator stays unclear. */
+/* libclang 14 does not say which operator an expression has, so the bytes of the file say it: the
+ * one behind the first operand, or in front of it. In a macro there are no such bytes, and the
+ * operator stays unclear. */
 #include "source/c/unit.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members and elements that are pointers: the way to them from a variable, as g->v, rows[*] or s->part[*].text. Two ways are the same if they
- * have the same members in the same order and, behind the last one, as many subscripts: `->`, `.` and subscripts before a member do not tell them
- * apart, so g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is a block (blocks.c), which the table of
- * variables calls by the way. */
+/* Members and elements that are pointers: the way to them from a variable, as g->v, rows[*] or
+ * s->part[*].text. Two ways are the same if they have the same members in the same order and,
+ * behind the last one, as many subscripts: `->`, `.` and subscripts before a member do not tell
+ * them apart, so g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is
+ * a block (blocks.c), which the table of variables calls by the way. */
 #include "source/c/unit.h"
 
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pragmas that rule the statement behind them: `#pragma`, on as many lines as its backslashes say, and _Pragma("..."); between them and the statement may
- * be comments, more pragmas and other lines of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the file: libclang 14 has no
- * cursors of pragmas. A use of a macro may stand for one if _Pragma is in its definition, or in that of a macro whose name is there; names that are pasted
- * together may be any of those. */
+/* Pragmas that rule the statement behind them: `#pragma`, on as many lines as its backslashes say,
+ * and _Pragma("..."); between them and the statement may be comments, more pragmas and other lines
+ * of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the file:
+ * libclang 14 has no cursors of pragmas. A use of a macro may stand for one if _Pragma is in its
+ * definition, or in that of a macro whose name is there; names that are pasted together may be any
+ * of those. */
 #include "source/c/macros.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the subscripts of a reference say of its addresses: whether they have a rule, and which of the loops around move them. Only `for` loops are known, by the first
- * name in the last part of their heads. */
+/* What the subscripts of a reference say of its addresses: whether they have a rule, and which of
+ * the loops around move them. Only `for` loops are known, by the first name in the last part of
+ * their heads. */
 #include "source/c/nest.h"
 
 struct names {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the user's compiler (CC, else cc) makes of a text before it compiles it, and whether that is the same for two texts: so a file that was rewritten is
- * only taken if it means what it meant. */
+/* What the user's compiler (CC, else cc) makes of a text before it compiles it, and whether that is
+ * the same for two texts: so a file that was rewritten is only taken if it means what it meant. */
 #define _GNU_SOURCE /* memfd_create */
 #include "source/c/unit.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What other files of the program may touch of what was asked for in this one: variables that they can name, and what pointers may lead to. */
+/* What other files of the program may touch of what was asked for in this one: variables that they
+ * can name, and what pointers may lead to. */
 #include "source/c/unit.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ struct names {
 	uint32_t wish;
 };
 
-/* Variables with a name that other files may know, and the wish that means them. NULL: no memory. */
+/* Variables with a name that other files may know, and the wish that means them. NULL: no
+ * memory. */
 static struct names *find_names(struct bob_c_unit *u, uint32_t *classes, size_t *count)
 {
 	struct names *names = calloc(1, sizeof(*names));

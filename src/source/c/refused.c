@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was asked for and gets no probe: how often, and why. Of included files it is told which, for they stay as they are. */
+/* What was asked for and gets no probe: how often, and why. Of included files it is told which, for
+ * they stay as they are. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements and declarations. What a compiler must know when it compiles (initial values of static objects, labels of cases, widths,
- * bounds of arrays that are fixed) is not evaluated when the program runs and gets no probe. */
+/* Statements and declarations. What a compiler must know when it compiles (initial values of static
+ * objects, labels of cases, widths, bounds of arrays that are fixed) is not evaluated when the
+ * program runs and gets no probe. */
 #include <string.h>
 
 #include "source/c/copies.h"
@@ -39,7 +40,8 @@ static void walk_bounds(struct bob_c_unit *u, CXCursor decl, CXCursor init)
 	bob_c_list_free(&l);
 }
 
-/* Where a declarator with its attributes ends: the comma, semicolon or parenthesis behind it. 0: not found. */
+/* Where a declarator with its attributes ends: the comma, semicolon or parenthesis behind it. 0:
+ * not found. */
 static uint32_t declarator_end(const struct bob_c_unit *u, uint32_t at)
 {
 	int depth = 0;
@@ -155,7 +157,8 @@ static void walk_declarations(struct bob_c_unit *u, CXCursor c)
 	struct bob_c_list l = bob_c_all_children(u, c);
 	uint32_t end = u->len;
 
-	/* To the end of the statement around it: a block, or a loop with a declaration of its own. */
+	/* To the end of the statement around it: a block, or a loop with a declaration of its
+	 * own. */
 	if (u->path_count > 1)
 		end = bob_c_span(u, u->path_at[u->path_count - 2]).end;
 	for (size_t i = 0; i < l.count; i++)
@@ -365,8 +368,8 @@ void bob_c_walk_function(struct bob_c_unit *u, CXCursor function)
 	bob_c_list_free(&l);
 }
 
-/* What probes need comes before the first function that has one, or the first one of all: behind what the file says to the headers of the system before it
- * includes them, and behind these. */
+/* What probes need comes before the first function that has one, or the first one of all: behind
+ * what the file says to the headers of the system before it includes them, and behind these. */
 static void note_top(struct bob_c_unit *u, CXCursor function, bool is_sure)
 {
 	const struct bob_c_span s = bob_c_span(u, function);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the file says of itself behind its last line: units, sites, nests and variables. A variable has a row for everything that was
- * asked of it, so that several boxes of one are told apart by the run time alone; a pointer has rows for itself and for what it points at. */
+/* What the file says of itself behind its last line: units, sites, nests and variables. A variable
+ * has a row for everything that was asked of it, so that several boxes of one are told apart by the
+ * run time alone; a pointer has rows for itself and for what it points at. */
 #include "source/c/given.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the file, has libclang read it, and answers where things are. A place is the byte in the file where it is written; of what
- * a macro stands for, the use of the macro. */
+/* Reads the file, has libclang read it, and answers where things are. A place is the byte in the
+ * file where it is written; of what a macro stands for, the use of the macro. */
 #include "source/c/copies.h"
 #include "source/c/macros.h"
 
@@ -264,7 +264,8 @@ const char *bob_c_spelling(struct bob_c_unit *u, CXCursor c)
 	return bob_c_text(u, u->clang->getCursorSpelling(c));
 }
 
-/* An array parameter is a pointer, which libclang calls what it was written as; so it does with what is read from it. */
+/* An array parameter is a pointer, which libclang calls what it was written as; so it does with
+ * what is read from it. */
 static bool is_really_pointer(const struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_clang *l = u->clang;
@@ -287,7 +288,8 @@ static bool is_really_pointer(const struct bob_c_unit *u, CXCursor c)
 		case CXCursor_ConditionalOperator:
 			return true;
 		case CXCursor_UnaryOperator:
-			/* ++ and -- have the parameter itself below them; what * gives is an array indeed. */
+			/* ++ and -- have the parameter itself below them; what * gives is an array
+			 * indeed. */
 			return bob_c_children(u, c, child, 1) == 1 &&
 			       l->getCursorKind(child[0]) == CXCursor_DeclRefExpr &&
 			       is_really_pointer(u, child[0]);

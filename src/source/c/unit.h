@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One C file on its way: what libclang says of it, which variables matter, what is to be put in. Owner: bob_c_unit; bob_c_unit_close frees all. One thread. */
+/* One C file on its way: what libclang says of it, which variables matter, what is to be put in.
+ * Owner: bob_c_unit; bob_c_unit_close frees all. One thread. */
 #ifndef BOB_SOURCE_C_UNIT_H
 #define BOB_SOURCE_C_UNIT_H
 
@@ -18,8 +19,10 @@ struct bob_c_span {
 	uint32_t line, column;	/* as headers.h has lines */
 	bool is_ours;		/* both ends are in the file ... */
 	bool is_plain;		/* ... and no macro has only a part of it */
-	bool is_macro;		/* it is as long as one use of a macro that stands for an expression, or for more than it */
-	bool is_pragma;		/* of `macros`: it may stand for a _Pragma, or for more than it, ... */
+	/* it is as long as one use of a macro that stands for an expression, or for more than it */
+	bool is_macro;
+	/* of `macros`: it may stand for a _Pragma, or for more than it, ... */
+	bool is_pragma;
 	uint32_t pragma_words;	/* ... which may have these (pragmas.c) */
 };
 
@@ -45,7 +48,8 @@ struct bob_c_variable {
 	bool is_pointer;	/* ... or an array parameter: */
 	bool is_array_parameter; /* stands for what it points at alone */
 	bool is_defined;	/* not only declared */
-	bool has_no_length;	/* an array, told of by nobody here for it is declared without one */
+	/* an array, told of by nobody here for it is declared without one */
+	bool has_no_length;
 	bool is_used;		/* it has rows in the table of variables: */
 	uint32_t first, count;	/* of itself; first UINT32_MAX: none */
 	uint32_t pointed_first, pointed_count; /* of what it points at */
@@ -97,7 +101,8 @@ struct bob_c_nest_row {
 /* A loop or a call, whose every run is an event. */
 struct bob_c_event {
 	const char *name;
-	uint32_t at;		/* behind the byte of the place that it is named after; 0: it is of a name */
+	/* behind the byte of the place that it is named after; 0: it is of a name */
+	uint32_t at;
 	bool has_trips;
 };
 
@@ -129,7 +134,8 @@ struct bob_c_often {
 	double times;
 	struct bob_predict_loop *loop;
 	const struct bob_c_variable *moved
-		[BOB_C_OFTEN_LOOPS]; /* what each loop counts in, the outermost one first; NULL: not known */
+		/* what each loop counts in, the outermost one first; NULL: not known */
+		[BOB_C_OFTEN_LOOPS];
 	uint32_t depth;		/* perhaps more */
 };
 
@@ -147,8 +153,9 @@ struct bob_c_unit {
 	uint32_t len;
 	struct bob_c_span *macros; /* uses, in order, none in another */
 	size_t macro_count, macro_room;
-	struct bob_c_span *
-		obstacles; /* uses of macros and words `register` because of which something that was asked for got no probe; a place may be there twice */
+	/* uses of macros and words `register` because of which something that was asked for got no
+	 * probe; a place may be there twice */
+	struct bob_c_span *obstacles;
 	size_t obstacle_count, obstacle_room;
 	struct bob_c_variable *buckets[BOB_C_BUCKETS], *variables, *last_variable;
 	struct bob_c_path *paths; /* that were asked for and are there, or get memory */
@@ -172,7 +179,9 @@ struct bob_c_unit {
 	struct bob_source_c_refused *included; /* by the names of files */
 	size_t included_count, included_room;
 	uint32_t top,
-		top_line; /* where the first function with a probe begins, if has_top; else the first function */
+		/* where the first function with a probe begins, if has_top; else the first
+		 * function */
+		top_line;
 	bool has_top;
 	uint32_t gone;		/* places where memory is given back */
 	bool is_failed;		/* no memory */
@@ -193,12 +202,13 @@ struct bob_c_unit {
 	struct bob_c_block block;
 	struct bob_c_given *given; /* what leaves the sight of probes: given.c */
 	struct bob_c_copies *copies; /* NULL: there are none to be */
-	struct bob_c_often
-		often; /* what is looked at runs for each run of the function (predict.c) */
+	/* what is looked at runs for each run of the function (predict.c) */
+	struct bob_c_often often;
 };
 
 /* --- unit.c --- */
-/* `text`: what stands for the file's bytes, then the unit's; NULL: they are read. `sources`: what it is of, borrowed. */
+/* `text`: what stands for the file's bytes, then the unit's; NULL: they are read. `sources`: what
+ * it is of, borrowed. */
 bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, size_t len,
 			   const struct bob_c_sources *sources,
 			   const struct bob_source_c_options *options,
@@ -226,10 +236,12 @@ struct bob_c_bytes {
 	bool is_failed;
 };
 void bob_c_bytes_put(struct bob_c_bytes *t, const char *bytes, size_t len);
-/* What the preprocessor makes of it, without places, behind a line end. False: it cannot be run, or finds an error. */
+/* What the preprocessor makes of it, without places, behind a line end. False: it cannot be run, or
+ * finds an error. */
 bool bob_c_preprocess(const struct bob_c_unit *u, const struct bob_c_bytes *from,
 		      struct bob_c_bytes *to);
-/* The same but for blanks, names that begin with BOB_C_MARK and the word `register`? Of what bob_c_preprocess gave. */
+/* The same but for blanks, names that begin with BOB_C_MARK and the word `register`? Of what
+ * bob_c_preprocess gave. */
 bool bob_c_is_same(const struct bob_c_bytes *a, const struct bob_c_bytes *b);
 /* There is a byte in front of `at`. */
 bool bob_c_is_word(const char *at, const char *word);
@@ -238,7 +250,8 @@ bool bob_c_is_word(const char *at, const char *word);
 /* It gets no probe because of a macro that has one of its ends, or because of `register`. */
 void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s);
 void bob_c_refuse_in_register(struct bob_c_unit *u, const struct bob_c_variable *v);
-/* The file with what stands for them in place of obstacles, for the caller to free. False: there are none, or it is not sure that the text means the same. */
+/* The file with what stands for them in place of obstacles, for the caller to free. False: there
+ * are none, or it is not sure that the text means the same. */
 bool bob_c_remove_obstacles(struct bob_c_unit *u, char **text, size_t *len);
 
 struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c);
@@ -277,7 +290,8 @@ void bob_c_open_at(struct bob_c_unit *u, uint32_t at, const char *text);
 void bob_c_close_at(struct bob_c_unit *u, uint32_t at, const char *text);
 /* Only those with these very texts stay. */
 void bob_c_keep_edits(struct bob_c_unit *u, const char *one, const char *other);
-/* What the edits behind the first `before` make of bytes [from, to); they are taken away. NULL: no memory. */
+/* What the edits behind the first `before` make of bytes [from, to); they are taken away. NULL: no
+ * memory. */
 const char *bob_c_take_edits(struct bob_c_unit *u, size_t before, uint32_t from, uint32_t to);
 /* False: something is around exactly this already. */
 bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end);
@@ -299,7 +313,8 @@ uint32_t bob_c_classes(struct bob_c_unit *u, CXType t);
 /* ... of what pointers may lead to of a variable; of what this pointer leads to. */
 uint32_t bob_c_exposed_classes(struct bob_c_unit *u, const struct bob_c_variable *v);
 uint32_t bob_c_path_classes(struct bob_c_unit *u, const struct bob_c_path *p);
-/* Was an argument asked for that is a pointer? While its function runs, whatever it leads to may be what was asked for. */
+/* Was an argument asked for that is a pointer? While its function runs, whatever it leads to may be
+ * what was asked for. */
 bool bob_c_has_arguments(const struct bob_c_unit *u);
 /* May an access of this type through a pointer touch something wanted that is exposed? */
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
@@ -311,9 +326,11 @@ CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c);
 bool bob_c_has_paths(struct bob_c_unit *u, const struct bob_c_variable *v);
 /* The pointer `c`, if it was noted. NULL: it is no member or element, or was not. */
 struct bob_c_path *bob_c_path(struct bob_c_unit *u, CXCursor c);
-/* What the pointer `c` would be if it was noted, without a type. False: it is no member or element of what a wish names. */
+/* What the pointer `c` would be if it was noted, without a type. False: it is no member or element
+ * of what a wish names. */
 bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out);
-/* Notes the pointer `c` if it was asked for by its name, or its variable was and it gets memory. NULL: not. */
+/* Notes the pointer `c` if it was asked for by its name, or its variable was and it gets memory.
+ * NULL: not. */
 struct bob_c_path *bob_c_path_note(struct bob_c_unit *u, CXCursor c, bool gets_block);
 bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
 			   const struct bob_c_path *p);
@@ -325,7 +342,9 @@ struct bob_c_lvalue {
 	bool is_odd;		/* it may have no address (scalar_storage_order) */
 	bool is_vector;
 	uint32_t bits_at,
-		bits_bytes; /* of a bit-field: bytes that it lies in, from the beginning of what it is a member of */
+		/* of a bit-field: bytes that it lies in, from the beginning of what it is a member
+		 * of */
+		bits_bytes;
 	bool is_packed;		/* it may lie where its type may not ... */
 	bool is_by_member;	/* ... but not what it is a member of, at bits_at */
 	bool is_whole;		/* no subscript, and an array or struct */
@@ -377,15 +396,16 @@ void bob_c_leave(struct bob_c_unit *u);
 /* Is there nothing in its nature that keeps it from having a probe? */
 bool bob_c_is_clear(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
 		    const struct bob_c_span *s);
-/* Counts, and makes a site: its number. UINT32_MAX: what is accessed has no size, or too much of it. */
+/* Counts, and makes a site: its number. UINT32_MAX: what is accessed has no size, or too much of
+ * it. */
 uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		       const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict);
 /* May text be put around what is looked at now? */
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
 /* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
-/* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access() closes it at s->end; what the call says of how large
- * it is is put down while it is walked. */
+/* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access()
+ * closes it at s->end; what the call says of how large it is is put down while it is walked. */
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
 			     struct bob_c_span *s);
 bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor assignment, struct bob_c_span *s);
@@ -399,16 +419,18 @@ void bob_c_walk_function(struct bob_c_unit *u, CXCursor definition);
 void bob_c_walk_file(struct bob_c_unit *u);
 
 /* --- pragmas.c --- */
-/* Is a pragma before `at`, with nothing but comments and other lines of the preprocessor between, that has this word? NULL: any. */
+/* Is a pragma before `at`, with nothing but comments and other lines of the preprocessor between,
+ * that has this word? NULL: any. */
 bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
 /* Is a line of the preprocessor before `at`, with nothing but comments between? */
 bool bob_c_is_behind_directive(const struct bob_c_unit *u, uint32_t at);
 
 /* --- code.c --- */
-/* Does a pragma say how the loop with the span `s`, which is looked at, has to look? One that takes loops together speaks of those inside, too. */
+/* Does a pragma say how the loop with the span `s`, which is looked at, has to look? One that takes
+ * loops together speaks of those inside, too. */
 bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *s);
-/* Was it asked for that this loop is an event? Then what comes before it is put in, and bob_c_loop_close puts in the rest when what is in
- * the loop has been walked. */
+/* Was it asked for that this loop is an event? Then what comes before it is put in, and
+ * bob_c_loop_close puts in the rest when what is in the loop has been walked. */
 struct bob_c_loop {
 	uint32_t body_end, end;
 	bool is_event;
@@ -418,7 +440,8 @@ struct bob_c_loop {
 bool bob_c_is_loop_event(struct bob_c_unit *u, CXCursor c);
 struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c);
 void bob_c_loop_close(struct bob_c_unit *u, const struct bob_c_loop *loop);
-/* Likewise a call of `callee`: false if it is no event, else bob_c_call_close comes behind its arguments. */
+/* Likewise a call of `callee`: false if it is no event, else bob_c_call_close comes behind its
+ * arguments. */
 bool bob_c_call_open(struct bob_c_unit *u, CXCursor c, const char *callee, uint32_t *end);
 void bob_c_call_close(struct bob_c_unit *u, uint32_t end);
 /* What these call, at the top; their names, in the file's constructor. */
@@ -429,7 +452,8 @@ void bob_c_emit_event_names(struct bob_c_unit *u);
 uint32_t bob_c_statement_end(const struct bob_c_unit *u, const struct bob_c_span *s);
 
 /* --- hold.c --- */
-/* Does the loop hold gaps? If so the probes that are written until bob_c_hold_close use them, which puts in what comes before and behind it, if there are any. */
+/* Does the loop hold gaps? If so the probes that are written until bob_c_hold_close use them, which
+ * puts in what comes before and behind it, if there are any. */
 void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h);
 void bob_c_hold_close(struct bob_c_unit *u, struct bob_c_hold *h);
 /* The site's gap is held by the loop around. False: there is none, or it has too many already. */
@@ -447,7 +471,8 @@ struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *
 uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s);
 /* Of a function by this name; the one it has. */
 uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function);
-/* Rows of the table of variables for `v`, made when it is first asked for: the object itself and, of a pointer, what it points at. */
+/* Rows of the table of variables for `v`, made when it is first asked for: the object itself and,
+ * of a pointer, what it points at. */
 void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v);
 void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p);
 void bob_c_emit_tables(struct bob_c_unit *u);
@@ -457,7 +482,8 @@ void bob_c_emit_tables(struct bob_c_unit *u);
 struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lvalue *lv);
 /* What is in a loop, or depends on a condition, runs so often; the caller puts u->often back. */
 void bob_c_times(struct bob_c_unit *u, CXCursor statement);
-/* The value `c` is wanted only if `condition`, which it is a part of, says so: an arm of ?:, what stands right of &&. */
+/* The value `c` is wanted only if `condition`, which it is a part of, says so: an arm of ?:, what
+ * stands right of &&. */
 void bob_c_walk_perhaps(struct bob_c_unit *u, CXCursor condition, CXCursor c);
 /* A function begins. */
 void bob_c_predict_file(struct bob_c_unit *u);
@@ -477,14 +503,16 @@ void bob_c_predict_declare(struct bob_c_unit *u);
 /* --- emit.c --- */
 /* Around a pointer to what is given back: these texts, and no copies of them. */
 extern const char bob_c_before_gone[], bob_c_behind_gone[];
-/* Before what a bit-field is a member of, or a pointer to that; bob_c_behind_access() is behind it. */
+/* Before what a bit-field is a member of, or a pointer to that; bob_c_behind_access() is behind
+ * it. */
 const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, bool is_pointer);
 /* Around an lvalue: before and behind it. */
 const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site);
 /* ... whose address may be none of its type. */
 const char *bob_c_before_packed(struct bob_c_unit *u, uint32_t site);
 const char *bob_c_behind_access(struct bob_c_unit *u);
-/* Behind a declarator; behind the beginning of a body, for a parameter; behind a declaration, for a static one. */
+/* Behind a declarator; behind the beginning of a body, for a parameter; behind a declaration, for a
+ * static one. */
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);
 const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v);
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v);

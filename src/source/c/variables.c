@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables, whether they are asked for, and whether a pointer may lead to them: their address is taken somewhere in the file, or other
- * files can take it. Types are compared as C's rules of aliasing do, but that characters may be anything. */
+/* Variables, whether they are asked for, and whether a pointer may lead to them: their address is
+ * taken somewhere in the file, or other files can take it. Types are compared as C's rules of
+ * aliasing do, but that characters may be anything. */
 #include "source/c/unit.h"
 
 #include <string.h>
@@ -112,7 +113,8 @@ static enum CXVisitorResult see_field(CXCursor c, CXClientData data)
 	return CXVisit_Continue;
 }
 
-/* Has a name of the type the attribute may_alias, in some header? The file's own text makes all of it loose. */
+/* Has a name of the type the attribute may_alias, in some header? The file's own text makes all of
+ * it loose. */
 static bool is_loose(struct bob_c_unit *u, CXType t)
 {
 	const struct bob_clang *l = u->clang;

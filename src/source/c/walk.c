@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions, from outside in: what happens to each lvalue is decided by what is around it. libclang shows an implicit conversion as an
- * unexposed expression with one operand: of an array it makes a pointer, of any other lvalue a value, which is a read. So an lvalue
- * directly below an operator is what the operator writes, updates or takes the address of, and no operator need be known for that. */
+/* Expressions, from outside in: what happens to each lvalue is decided by what is around it.
+ * libclang shows an implicit conversion as an unexposed expression with one operand: of an array it
+ * makes a pointer, of any other lvalue a value, which is a read. So an lvalue directly below an
+ * operator is what the operator writes, updates or takes the address of, and no operator need be
+ * known for that. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -46,7 +48,8 @@ bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s)
 		return true;
 	if (!s->is_ours || !s->is_macro)
 		return false;
-	/* All that a macro stands for has the macro's place: it is the whole of it if nothing else around it is there, too. */
+	/* All that a macro stands for has the macro's place: it is the whole of it if nothing else
+	 * around it is there, too. */
 	while (i > 0 && is_transparent(u, u->path_at[i - 1]))
 		i--;
 	if (!i)
@@ -139,7 +142,8 @@ static bool is_out(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *
 	return true;
 }
 
-/* A bit-field has no address, or it is packed: what it is a member of has the probe around it, up to s->end. */
+/* A bit-field has no address, or it is packed: what it is a member of has the probe around it, up
+ * to s->end. */
 static void open_bits(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		      uint32_t site, struct bob_c_span *s)
 {
@@ -259,7 +263,8 @@ static void walk_implicit(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 {
 	CXCursor child[1];
 
-	/* va_arg, offsetof, __builtin_choose_expr and the like evaluate nothing, or in their own way. */
+	/* va_arg, offsetof, __builtin_choose_expr and the like evaluate nothing, or in their own
+	 * way. */
 	if (begins_with(u, c, "__builtin_") || begins_with(u, c, "va_arg"))
 		if (bob_c_children(u, c, child, 1) != 1 ||
 		    u->clang->getCursorKind(child[0]) != CXCursor_CallExpr) {

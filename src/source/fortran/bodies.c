@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the specifications of a unit end, and where OpenMP shares work. An #if that begins before the first statement behind them, and ends behind it,
- * comes after what is inserted: else it would be left out with it. */
+/* Where the specifications of a unit end, and where OpenMP shares work. An #if that begins before
+ * the first statement behind them, and ends behind it, comes after what is inserted: else it would
+ * be left out with it. */
 #include "source/fortran/nest.h"
 
 #include <string.h>
@@ -84,7 +85,8 @@ static void find_body(struct bob_fortran_file *f, uint32_t index)
 	for (i = last + 1; i < declare; i++) /* nor behind `!$omp threadprivate` */
 		if (f->statements[i].kind == BOB_F_DIRECTIVE)
 			declare = i;
-	/* what is between the last specification and it is lines of the preprocessor, directives and formats */
+	/* what is between the last specification and it is lines of the preprocessor, directives
+	 * and formats */
 	u->declare = before_conditionals(f, last, declare);
 	if (u->kind != BOB_UNIT_MODULE && u->kind != BOB_UNIT_SUBMODULE &&
 	    u->kind != BOB_UNIT_BLOCK_DATA)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a statement is, from its text alone. Words are not reserved in Fortran and need no blanks in fixed form, so
- * order matters: first what an assignment looks like, which nothing else does; then the words, longer ones first where
- * one begins like another. What follows a word must look right, or the statement is UNKNOWN. */
+/* What a statement is, from its text alone. Words are not reserved in Fortran and need no blanks in
+ * fixed form, so order matters: first what an assignment looks like, which nothing else does; then
+ * the words, longer ones first where one begins like another. What follows a word must look right,
+ * or the statement is UNKNOWN. */
 #include "source/fortran/split.h"
 
 #include <string.h>
@@ -24,8 +25,8 @@ static char look(struct reader *r)
 	return r->text[r->p];
 }
 
-/* A word whose letters may stand apart where `word` has a blank; in fixed form it may be the beginning of what looks like a
- * longer one. */
+/* A word whose letters may stand apart where `word` has a blank; in fixed form it may be the
+ * beginning of what looks like a longer one. */
 static bool word(struct reader *r, const char *word)
 {
 	uint32_t p;

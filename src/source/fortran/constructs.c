@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constructs with names of their own: what BLOCK declares, and the names that ASSOCIATE, SELECT TYPE and SELECT RANK give. Each has a table, whose host is
- * that of what is around it; names that nothing declares are the unit's. What stands behind TYPE IS or CLASS IS has one more, where what is selected has that type. */
+/* Constructs with names of their own: what BLOCK declares, and the names that ASSOCIATE, SELECT
+ * TYPE and SELECT RANK give. Each has a table, whose host is that of what is around it; names that
+ * nothing declares are the unit's. What stands behind TYPE IS or CLASS IS has one more, where what
+ * is selected has that type. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -104,7 +106,8 @@ static uint32_t selected(const struct bob_fortran_statement *t, const char **nam
 	return bob_fortran_peek(&r) == ')' || bob_fortran_accept(&r, "=>") ? n : 0;
 }
 
-/* The type that TYPE IS or CLASS IS names: one of the language's, or a derived one. False: CLASS DEFAULT. */
+/* The type that TYPE IS or CLASS IS names: one of the language's, or a derived one. False: CLASS
+ * DEFAULT. */
 static bool read_guard(struct bob_fortran_scope *s, const struct bob_fortran_statement *t,
 		       struct bob_fortran_typing *typing)
 {

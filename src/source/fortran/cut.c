@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts statements to lines. Fixed form may be cut anywhere, in a constant only at the last column, because blanks up to
- * there belong to it; free form anywhere, with an & on both sides. New statements are cut behind a comma or bracket if
- * there is one, so that they can be read and do not depend on the width. */
+/* Cuts statements to lines. Fixed form may be cut anywhere, in a constant only at the last column,
+ * because blanks up to there belong to it; free form anywhere, with an & on both sides. New
+ * statements are cut behind a comma or bracket if there is one, so that they can be read and do not
+ * depend on the width. */
 #include "source/fortran/cut.h"
 
 #include <stdio.h>
@@ -48,7 +49,8 @@ void bob_fortran_write_end(struct bob_fortran_writer *w)
 	o->lines[o->line_count++] = (struct bob_fortran_written){ w->line, w->is_inserting };
 }
 
-/* Where text[from..] is cut if at most `room` characters fit; *quote: the constant that is open there, followed along. */
+/* Where text[from..] is cut if at most `room` characters fit; *quote: the constant that is open
+ * there, followed along. */
 static uint32_t cut_at(const char *text, uint32_t from, uint32_t room, char *quote)
 {
 	uint32_t best = 0, last_open = 0, i;
@@ -136,7 +138,8 @@ void bob_fortran_cut(struct bob_fortran_writer *w, const struct bob_fortran_file
 	} while (text[from] && !w->failed);
 }
 
-/* Columns of code up to which fixed form is read, a tab in the first ones counted as compilers do. */
+/* Columns of code up to which fixed form is read, a tab in the first ones counted as compilers
+ * do. */
 static uint32_t fixed_part(const struct bob_fortran_file *f, const char *line, uint32_t len)
 {
 	uint32_t column = 1, i;
@@ -151,8 +154,8 @@ static bool is_quote(char c)
 	return c == '\'' || c == '"';
 }
 
-/* Behind the last character that goes on this line of at most `room`. Free form: neither beside a quote, which may be doubled,
- * nor so that the next line has a mark and nothing else. */
+/* Behind the last character that goes on this line of at most `room`. Free form: neither beside a
+ * quote, which may be doubled, nor so that the next line has a mark and nothing else. */
 static uint32_t recut_at(const char *line, uint32_t from, uint32_t len, uint32_t room,
 			 bool is_fixed)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the writer of changed files: what is written, and lines that are cut to the form's columns. */
+/* Inside the writer of changed files: what is written, and lines that are cut to the form's
+ * columns. */
 #ifndef BOB_SOURCE_FORTRAN_CUT_H
 #define BOB_SOURCE_FORTRAN_CUT_H
 
@@ -22,7 +23,8 @@ uint32_t bob_fortran_cut_count(const struct bob_fortran_file *f, const char *tex
 /* One statement on its own lines; label 0: none. */
 void bob_fortran_cut(struct bob_fortran_writer *w, const struct bob_fortran_file *f, uint32_t label,
 		     const char *text);
-/* A line of code that may have become too long: cut exactly at the last column. Returns how many lines were added. */
+/* A line of code that may have become too long: cut exactly at the last column. Returns how many
+ * lines were added. */
 uint32_t bob_fortran_recut(struct bob_fortran_writer *w, const struct bob_fortran_file *f,
 			   const char *line, uint32_t len, bool was_long);
 

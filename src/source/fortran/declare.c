@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements that specify: each says something of names. What comes twice overrides; what is not understood is passed
- * over. */
+/* Statements that specify: each says something of names. What comes twice overrides; what is not
+ * understood is passed over. */
 #include "source/fortran/scope.h"
 
 #include <string.h>

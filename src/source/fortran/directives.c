@@ -73,7 +73,8 @@ struct beside {
 	bool is_lost;		/* both: no line can stand there for the statement */
 };
 
-/* The next line, away from the statement; `opens` and `closes` an #if, as one goes. False: what is behind belongs to something else. */
+/* The next line, away from the statement; `opens` and `closes` an #if, as one goes. False: what is
+ * behind belongs to something else. */
 static bool go_beside(struct beside *b, uint32_t i, bool ends, char opens, char closes)
 {
 	const struct bob_fortran_statement *s = &b->f->statements[i];

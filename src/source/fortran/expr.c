@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions by descent; operators.c joins them. Names are not looked up: name(...) stays what it is. What does not
- * fit is a BAD node up to the next comma or closing bracket, and reading goes on behind it. */
+/* Expressions by descent; operators.c joins them. Names are not looked up: name(...) stays what it
+ * is. What does not fit is a BAD node up to the next comma or closing bracket, and reading goes on
+ * behind it. */
 #include "source/fortran/parse.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions of a statement as trees, and the items of a statement with what it does with them. Syntax only:
- * name(...) may be an array or a function, use.h asks the symbols. Positions are characters of the statement's
- * `text`; statement->at[] leads to the file.
- * Owner: the arena. Threads: those of the file. Depth is bounded: what nests deeper than BOB_FORTRAN_DEPTH_MAX, and
- * what is no expression, is a BAD node that covers its text. */
+/* Expressions of a statement as trees, and the items of a statement with what it does with them.
+ * Syntax only: name(...) may be an array or a function, use.h asks the symbols. Positions are
+ * characters of the statement's `text`; statement->at[] leads to the file.
+ * Owner: the arena. Threads: those of the file. Depth is bounded: what nests deeper than
+ * BOB_FORTRAN_DEPTH_MAX, and what is no expression, is a BAD node that covers its text. */
 #ifndef BOB_SOURCE_FORTRAN_EXPR_H
 #define BOB_SOURCE_FORTRAN_EXPR_H
 
@@ -14,7 +14,8 @@
 
 enum bob_fortran_node {
 	BOB_N_BAD,
-	BOB_N_NOTHING,		/* an empty place: a bound left out in `a(:n)`, an argument in `f(,x)` */
+	/* an empty place: a bound left out in `a(:n)`, an argument in `f(,x)` */
+	BOB_N_NOTHING,
 	BOB_N_INTEGER,		/* literals; with their kind (`1_8`) */
 	BOB_N_REAL,
 	BOB_N_LOGICAL,
@@ -22,7 +23,8 @@ enum bob_fortran_node {
 	BOB_N_BOZ,
 	BOB_N_COMPLEX,		/* children: the two parts */
 	BOB_N_REFERENCE,	/* children: its PARTs, `a(i)%b` has two */
-	BOB_N_PART,		/* `name_len` characters at `from`; children: ARGUMENTS and IMAGE as they stand */
+	/* `name_len` characters at `from`; children: ARGUMENTS and IMAGE as they stand */
+	BOB_N_PART,
 	BOB_N_ARGUMENTS,	/* ( ... ): subscripts, actual arguments or a substring */
 	BOB_N_IMAGE,		/* [ ... ] of a coarray */
 	BOB_N_RANGE,		/* children: lower, upper, and the stride if there is one */
@@ -72,7 +74,8 @@ struct bob_fortran_expr {
 enum bob_fortran_role {
 	BOB_ROLE_READ,
 	BOB_ROLE_WRITE,
-	BOB_ROLE_PASS,		/* an argument of a procedure that is not intrinsic: what it does is unknown here */
+	/* an argument of a procedure that is not intrinsic: what it does is unknown here */
+	BOB_ROLE_PASS,
 	BOB_ROLE_LOOP,		/* variable of a DO: written before each trip and after the last */
 	BOB_ROLE_ALLOCATE,	/* gets memory */
 	BOB_ROLE_RELEASE,	/* loses it: DEALLOCATE, NULLIFY */
@@ -80,7 +83,8 @@ enum bob_fortran_role {
 	BOB_ROLE_TARGET,	/* right of =>, selector of an ASSOCIATE that is a variable */
 	BOB_ROLE_INQUIRE,	/* of an inquiry: SIZE(a), ALLOCATED(a): no access */
 	BOB_ROLE_CALL,		/* a procedure that is called */
-	BOB_ROLE_NAME		/* a name and nothing else: a construct's, a namelist group's, an associate name */
+	/* a name and nothing else: a construct's, a namelist group's, an associate name */
+	BOB_ROLE_NAME
 };
 
 struct bob_fortran_item {
@@ -92,19 +96,20 @@ struct bob_fortran_item {
 	bool is_list;		/* of the data list of a READ, WRITE, PRINT */
 };
 
-/* What one statement consists of, in the order in which it is reported: before what is written what is read. Statements
- * that are not executable have none. BOB_OK also where parts are BAD (*bad_count of them); bad_count may be NULL.
- * Errors: BOB_ERR_NOMEM. */
+/* What one statement consists of, in the order in which it is reported: before what is written what
+ * is read. Statements that are not executable have none. BOB_OK also where parts are BAD
+ * (*bad_count of them); bad_count may be NULL. Errors: BOB_ERR_NOMEM. */
 bob_status bob_fortran_items(struct bob_arena *arena, const struct bob_fortran_statement *s,
 			     const struct bob_fortran_item **out, uint32_t *bad_count);
 
-/* The expression that begins at text[from] and ends before `to` at the latest; NULL without memory. *end is behind it. */
+/* The expression that begins at text[from] and ends before `to` at the latest; NULL without memory.
+ * *end is behind it. */
 const struct bob_fortran_expr *bob_fortran_expression(struct bob_arena *arena,
 						      const struct bob_fortran_statement *s,
 						      uint32_t from, uint32_t to, uint32_t *end);
 
-/* Bytes of the file that text[from, to) of the statement stands for: [*first, *last). Comments and continuation marks
- * between lines are within. */
+/* Bytes of the file that text[from, to) of the statement stands for: [*first, *last). Comments and
+ * continuation marks between lines are within. */
 void bob_fortran_bytes(const struct bob_fortran_statement *s, uint32_t from, uint32_t to,
 		       uint32_t *first, uint32_t *last);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of free form: an & at the end goes on in the next line of code, which may begin with another one; within a
- * character constant, too. A run of blanks is one blank. */
+/* Lines of free form: an & at the end goes on in the next line of code, which may begin with
+ * another one; within a character constant, too. A run of blanks is one blank. */
 #include "source/fortran/split.h"
 
 static bool is_blank(char c)
@@ -56,7 +56,8 @@ static uint32_t read_constant(struct bob_fortran_splitter *s, uint32_t i, uint32
 	return i;
 }
 
-/* One character outside constants; returns the byte behind, or `to`: the rest of the line is no code. */
+/* One character outside constants; returns the byte behind, or `to`: the rest of the line is no
+ * code. */
 static uint32_t take(struct bob_fortran_splitter *s, uint32_t line, uint32_t i, uint32_t to)
 {
 	char c = s->file->bytes[i];

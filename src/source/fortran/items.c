@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a statement consists of: for each kind, which expressions it has and what it does with each. Reads come before
- * what is written, as they are reported. Labels and names of constructs are no items. */
+/* What a statement consists of: for each kind, which expressions it has and what it does with each.
+ * Reads come before what is written, as they are reported. Labels and names of constructs are no
+ * items. */
 #include "source/fortran/parse.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Fortran source file as statements, each of whose characters is known by its byte in the file. Nothing is
- * preprocessed: lines of the C preprocessor are statements of their own and both branches of an #if are read.
- * Owner: everything belongs to the arena. The bytes of the file are borrowed and must live as long.
- * Threads: one file, one thread. Units: bytes, lines and columns from 1, statements from 0. */
+/* A Fortran source file as statements, each of whose characters is known by its byte in the file.
+ * Nothing is preprocessed: lines of the C preprocessor are statements of their own and both
+ * branches of an #if are read. Owner: everything belongs to the arena. The bytes of the file are
+ * borrowed and must live as long. Threads: one file, one thread. Units: bytes, lines and columns
+ * from 1, statements from 0. */
 #ifndef BOB_SOURCE_FORTRAN_LINES_H
 #define BOB_SOURCE_FORTRAN_LINES_H
 
@@ -28,13 +29,14 @@ struct bob_fortran_options {
 
 struct bob_fortran_symbols;
 
-/* One statement. `text` is what the statement says: letters small, comments and continuation marks left out, the
- * label apart; runs of blanks are one blank in free form and nothing in fixed form. Character constants and
- * Hollerith are as they stand in the file (fixed form: with the blanks up to the last column). */
+/* One statement. `text` is what the statement says: letters small, comments and continuation marks
+ * left out, the label apart; runs of blanks are one blank in free form and nothing in fixed form.
+ * Character constants and Hollerith are as they stand in the file (fixed form: with the blanks up
+ * to the last column). */
 struct bob_fortran_statement {
 	const char *text;	/* `len` characters and a zero */
-	const uint32_t *
-		at; /* of each character its byte in the file, rising; at[len]: behind the last one */
+	/* of each character its byte in the file, rising; at[len]: behind the last one */
+	const uint32_t *at;
 	uint32_t len;
 	uint32_t first,
 		end; /* bytes [first, end): from the label or first character to behind the last */
@@ -47,15 +49,15 @@ struct bob_fortran_statement {
 	enum bob_fortran_kind kind;
 	uint32_t name_len;	/* of a construct's name at the beginning of `text`; 0: none */
 	uint32_t from;		/* in `text`: behind the construct's name and its colon */
-	enum bob_fortran_kind
-		body_kind; /* IF, WHERE, FORALL of one line: what they control, from `body` */
+	/* IF, WHERE, FORALL of one line: what they control, from `body` */
+	enum bob_fortran_kind body_kind;
 	uint32_t body;		/* in `text`; 0: controls nothing */
 	uint32_t target;	/* DO with a label: that label; 0: none */
 
 	/* units */
 	uint32_t unit;		/* index; BOB_FORTRAN_NO: in none */
-	uint32_t
-		construct; /* the innermost around it (the own one of its first and last statement) */
+	/* the innermost around it (the own one of its first and last statement) */
+	uint32_t construct;
 	uint32_t ends_loops;	/* labelled DO loops that end with this statement */
 	bool is_executable;
 	bool is_branch_target;	/* something else than a DO names its label */
@@ -64,8 +66,8 @@ struct bob_fortran_statement {
 	/* symbols */
 	bool includes_code,
 		includes_names; /* INCLUDE, #include: of statements that run, that declare */
-	struct bob_fortran_symbols *
-		names; /* what is seen there: of the innermost BLOCK, ..., or of the unit; NULL: in none */
+	/* what is seen there: of the innermost BLOCK, ..., or of the unit; NULL: in none */
+	struct bob_fortran_symbols *names;
 };
 
 /* How one line of the file was read. */
@@ -103,7 +105,8 @@ bob_status bob_fortran_split(struct bob_arena *arena, const char *bytes, size_t 
 			     const struct bob_fortran_options *options,
 			     struct bob_fortran_file **out);
 
-/* What the ending of a file's name makes likely: .f, .for, .F77 ... fixed, .f90 ... free; else AUTO. */
+/* What the ending of a file's name makes likely: .f, .for, .F77 ... fixed, .f90 ... free; else
+ * AUTO. */
 enum bob_fortran_form bob_fortran_form_of_name(const char *path);
 
 /* Where a byte is; a byte at or beyond the end is behind the last line's last. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constants and operators. A point after digits is theirs unless a word and another point follow: `1.eq.i`. */
+/* Constants and operators. A point after digits is theirs unless a word and another point follow:
+ * `1.eq.i`. */
 #include "source/fortran/parse.h"
 
 #include <string.h>

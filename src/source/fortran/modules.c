@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* USE: names of modules of the same file, or of those that the caller knows, under the names the unit gives them. */
+/* USE: names of modules of the same file, or of those that the caller knows, under the names the
+ * unit gives them. */
 #include "source/fortran/scope.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the file line by line: one that no patch touches is copied; the others are put together from their code, with
- * what is replaced, and cut again if they grew. What a line has beside code (a comment, columns that are not read) is
- * kept where it was if the line is not changed, and goes before it as a comment if it is. */
+/* Writes the file line by line: one that no patch touches is copied; the others are put together
+ * from their code, with what is replaced, and cut again if they grew. What a line has beside code
+ * (a comment, columns that are not read) is kept where it was if the line is not changed, and goes
+ * before it as a comment if it is. */
 #include "source/fortran/patch.h"
 
 #include <stdio.h>
@@ -86,8 +87,8 @@ bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t a
 	return add(p, (struct bob_fortran_patch){ at, 0, label, 0, text, true });
 }
 
-/* Code of line n: bytes [*from, *to) from its beginning to behind its last byte of a statement and the mark of
- * continuation; *blanks: of a constant that goes on, up to the last column. */
+/* Code of line n: bytes [*from, *to) from its beginning to behind its last byte of a statement and
+ * the mark of continuation; *blanks: of a constant that goes on, up to the last column. */
 static void code_of(const struct bob_fortran_file *f, uint32_t line, uint32_t *from, uint32_t *to,
 		    uint32_t *blanks)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A changed copy of a source file: the bytes of the file, with statements put in and pieces of lines replaced. Lines that
- * are not touched are the same bytes. Statements that are put in are cut to the form's columns and continued; so are lines
- * that grow too long (their comment goes on a line of its own before). Directives keep what compilers say about lines.
- * Owner: the arena. Threads: those of the file. */
+/* A changed copy of a source file: the bytes of the file, with statements put in and pieces of
+ * lines replaced. Lines that are not touched are the same bytes. Statements that are put in are cut
+ * to the form's columns and continued; so are lines that grow too long (their comment goes on a
+ * line of its own before). Directives keep what compilers say about lines. Owner: the arena.
+ * Threads: those of the file. */
 #ifndef BOB_SOURCE_FORTRAN_PATCH_H
 #define BOB_SOURCE_FORTRAN_PATCH_H
 
@@ -32,15 +33,17 @@ struct bob_fortran_copy {
 void bob_fortran_patches_init(struct bob_fortran_patches *p, struct bob_arena *arena,
 			      const struct bob_fortran_file *f);
 
-/* A statement on lines of its own, at a byte where a line begins, or where a statement begins behind a `;` (place.h gives
- * both; the `;` becomes the end of the line). `text` is one statement, free of comments and continuations; label 0:
- * none. Several at the same byte come in the order of the calls.
- * Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (nothing begins there, or within a statement); BOB_ERR_UNSUPPORTED (more lines than
- * a statement may have, a label of more than 5 digits). */
+/* A statement on lines of its own, at a byte where a line begins, or where a statement begins
+ * behind a `;` (place.h gives both; the `;` becomes the end of the line). `text` is one statement,
+ * free of comments and continuations; label 0: none. Several at the same byte come in the order of
+ * the calls.
+ * Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (nothing begins there, or within a statement);
+ * BOB_ERR_UNSUPPORTED (more lines than a statement may have, a label of more than 5 digits). */
 bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t at, uint32_t label,
 				       const char *text);
 
-/* Bytes [at, at + len) of a line of code become `text` (no newline); len 0 puts it in before `at`, "" takes out. A label in
+/* Bytes [at, at + len) of a line of code become `text` (no newline); len 0 puts it in before `at`,
+ * "" takes out. A label in
  * columns 1 to 5 of fixed form keeps its length: "  " takes a label of two digits away.
  * Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (not within one line of code). */
 bob_status bob_fortran_patch_replace(struct bob_fortran_patches *p, uint32_t at, uint32_t len,
@@ -59,9 +62,9 @@ struct bob_fortran_output {
 	uint32_t line_count;
 };
 
-/* The changed file. path: name of the original for line directives (`# 12 "path"`), or NULL: none are written.
- * Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (patches that overlap), BOB_ERR_UNSUPPORTED (a statement gets too many
- * lines): *bad_byte is where (may be NULL). */
+/* The changed file. path: name of the original for line directives (`# 12 "path"`), or NULL: none
+ * are written. Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (patches that overlap), BOB_ERR_UNSUPPORTED (a
+ * statement gets too many lines): *bad_byte is where (may be NULL). */
 bob_status bob_fortran_patches_apply(const struct bob_fortran_patches *p, const char *path,
 				     struct bob_fortran_output *out, uint32_t *bad_byte);
 

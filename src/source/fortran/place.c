@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of docs/source-fortran.md, statement by statement. Nothing is inserted here: bytes and needs are said. */
+/* The rules of docs/source-fortran.md, statement by statement. Nothing is inserted here: bytes and
+ * needs are said. */
 #include "source/fortran/place.h"
 
 #include <string.h>
@@ -92,7 +93,8 @@ static uint32_t mask_around(const struct bob_fortran_file *f, uint32_t statement
 
 #define ATOMIC_MAX 8u /* statements of an atomic block */
 
-/* `!$omp atomic` to its end around the statement, or the two that it captures with: no lines within. */
+/* `!$omp atomic` to its end around the statement, or the two that it captures with: no lines
+ * within. */
 static bool atomic_block(const struct bob_fortran_file *f, uint32_t statement, uint32_t *first,
 			 uint32_t *last)
 {
@@ -351,7 +353,8 @@ static bool may_be_same(const struct bob_fortran_symbol *a, const struct bob_for
 	       ((a->flags & aliased) && (b->flags & aliased));
 }
 
-/* What selects the element may be changed by the statement itself: by what it writes, or by a function that it calls. */
+/* What selects the element may be changed by the statement itself: by what it writes, or by a
+ * function that it calls. */
 static bool may_move(const struct bob_fortran_file *f, uint32_t statement,
 		     const struct bob_fortran_use *u)
 {

@@ -22,9 +22,10 @@ struct bob_fortran_scope {
 	struct bob_fortran_file *file;
 	struct bob_arena *arena;
 	const struct bob_fortran_finder *finder;
-	struct bob_fortran_symbols *table;	/* where names are declared: the unit's, or a type's */
-	struct bob_fortran_symbols *
-		unit_table; /* the unit's, or that of the construct with names of its own that is read */
+	/* where names are declared: the unit's, or a type's */
+	struct bob_fortran_symbols *table;
+	/* the unit's, or that of the construct with names of its own that is read */
+	struct bob_fortran_symbols *unit_table;
 	const struct bob_fortran_statement *statement; /* being read: perhaps of an included file */
 	uint32_t unit, index;	/* of the file's statement that is being read */
 	uint32_t include_depth, structure_depth;
@@ -54,10 +55,12 @@ void bob_fortran_begin_construct(struct bob_fortran_scope *s,
 				 const struct bob_fortran_statement *t);
 /* Are these names what a TYPE IS or CLASS IS gives another type? */
 bool bob_fortran_is_guarded(const struct bob_fortran_symbols *t);
-/* ... when everything around it is known: the name of an ASSOCIATE gets type and rank if it stands for a variable or a section of one. */
+/* ... when everything around it is known: the name of an ASSOCIATE gets type and rank if it stands
+ * for a variable or a section of one. */
 void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_symbol *y);
 
-/* statement_function.c: is it the definition of one? It does not run, then, and its name is known. Nothing that runs was met before. */
+/* statement_function.c: is it the definition of one? It does not run, then, and its name is known.
+ * Nothing that runs was met before. */
 bool bob_fortran_take_statement_function(struct bob_fortran_scope *s,
 					 struct bob_fortran_statement *t);
 
@@ -101,7 +104,8 @@ void bob_fortran_equivalence(struct bob_fortran_scope *s, struct bob_fortran_par
 void bob_fortran_place_storage(struct bob_fortran_scope *s);
 /* modules.c: USE. */
 void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_parser *r);
-/* SUBMODULE: variables, constants and types of the module that it belongs to, private ones among them. */
+/* SUBMODULE: variables, constants and types of the module that it belongs to, private ones among
+ * them. */
 void bob_fortran_use_ancestor(struct bob_fortran_scope *s, struct bob_fortran_parser *r);
 
 char *bob_fortran_text_of(struct bob_fortran_scope *s, uint32_t from, uint32_t to);

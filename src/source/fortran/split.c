@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts a file into statements: lines are found, the form is chosen, then each line is read by the reader of its form,
- * which puts characters into the statement that is open. The invariant: each character of a statement names its byte,
- * and these rise; so whatever is done to a statement can be said of the file. */
+/* Cuts a file into statements: lines are found, the form is chosen, then each line is read by the
+ * reader of its form, which puts characters into the statement that is open. The invariant: each
+ * character of a statement names its byte, and these rise; so whatever is done to a statement can
+ * be said of the file. */
 #include "source/fortran/split.h"
 
 #include <string.h>
@@ -322,7 +323,8 @@ static struct measured split_fixed(struct bob_fortran_file *f, uint32_t width, b
 	return split_as(f, BOB_FORTRAN_FIXED, 72, is_openmp);
 }
 
-/* The form in which fewer statements have loose ends, or else more are seen; if that is both, the likely one. */
+/* The form in which fewer statements have loose ends, or else more are seen; if that is both, the
+ * likely one. */
 static struct measured split_best(struct bob_fortran_file *f, const struct bob_fortran_options *o)
 {
 	struct measured free_form = split_as(f, BOB_FORTRAN_FREE, 0, o->is_openmp), fixed;

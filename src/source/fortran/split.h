@@ -26,7 +26,8 @@ struct bob_fortran_splitter {
 	uint32_t hollerith;	/* characters of one to come */
 	uint32_t unfilled, unfilled_at; /* fixed form: columns that the last line did not fill */
 
-	/* fixed form: the next line of code behind the one that was asked for, and whether it goes on */
+	/* fixed form: the next line of code behind the one that was asked for, and whether it goes
+	 * on */
 	uint32_t peeked;
 	bool peeked_continues;
 
@@ -61,7 +62,8 @@ bool bob_fortran_fixed_continues(struct bob_fortran_splitter *s, uint32_t line);
 /* form.c: what the text says of its form: FIXED, FREE, or AUTO if it says neither or both. */
 enum bob_fortran_form bob_fortran_guess_form(const char *bytes, uint32_t len);
 
-/* classify.c: kind and what goes with it, from the text. is_fixed: words need no blanks between them. */
+/* classify.c: kind and what goes with it, from the text. is_fixed: words need no blanks between
+ * them. */
 void bob_fortran_classify(struct bob_fortran_statement *s, bool is_fixed);
 
 static inline bool bob_fortran_is_letter(char c)

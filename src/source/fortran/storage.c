@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who shares storage: members of COMMON in their order, each where its size may begin (as gfortran aligns them), and
- * the classes of EQUIVALENCE, whose members move together. An offset that depends on what is not known is none. */
+/* Who shares storage: members of COMMON in their order, each where its size may begin (as gfortran
+ * aligns them), and the classes of EQUIVALENCE, whose members move together. An offset that depends
+ * on what is not known is none. */
 #include "source/fortran/scope.h"
 
 #include <string.h>

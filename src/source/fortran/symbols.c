@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gives each unit its table: statements in order, hosts before what they contain. Declarations first tell what names are;
- * then names in executable statements get the types of IMPLICIT rules, if nothing around declares them. */
+/* Gives each unit its table: statements in order, hosts before what they contain. Declarations
+ * first tell what names are; then names in executable statements get the types of IMPLICIT rules,
+ * if nothing around declares them. */
 #include "source/fortran/symbols.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of each unit: what they are, their types, shapes, values and storage, with IMPLICIT rules, COMMON,
- * EQUIVALENCE, host association, and modules of the same file (others are named in `used`).
+/* The names of each unit: what they are, their types, shapes, values and storage, with IMPLICIT
+ * rules, COMMON, EQUIVALENCE, host association, and modules of the same file (others are named in
+ * `used`).
  * Owner: the file's arena. Units: bytes; offsets count from the beginning of a block or class. */
 #ifndef BOB_SOURCE_FORTRAN_SYMBOLS_H
 #define BOB_SOURCE_FORTRAN_SYMBOLS_H
@@ -104,17 +105,20 @@ struct bob_fortran_symbol {
 	enum bob_fortran_shape shape;
 	uint32_t rank;
 	struct bob_fortran_limit lower[BOB_FORTRAN_RANK_MAX], upper[BOB_FORTRAN_RANK_MAX];
-	bool has_value;		/* CONSTANT of type integer (or logical, 0 and 1) that could be computed */
+	/* CONSTANT of type integer (or logical, 0 and 1) that could be computed */
+	bool has_value;
 	int64_t value;
-	bool is_ambiguous;	/* CONSTANT: in another branch of an #if it has another value, or none that is known */
+	/* CONSTANT: in another branch of an #if it has another value, or none that is known */
+	bool is_ambiguous;
 	const char *init;	/* text of a constant's or initial value; NULL */
 	struct bob_fortran_common *common;
-	/* In its COMMON block, or in its class of EQUIVALENCE if it is in no block; known only if `is_placed`. */
+	/* In its COMMON block, or in its class of EQUIVALENCE if it is in no block; known only if
+	 * `is_placed`. */
 	int64_t offset;
 	bool is_placed;
 	uint32_t class_id;	/* EQUIVALENCE: equal ids share storage, within one unit; 0: none */
-	uint32_t
-		unit; /* that declares it; BOB_FORTRAN_NO: another file's, or one that was not read */
+	/* that declares it; BOB_FORTRAN_NO: another file's, or one that was not read */
+	uint32_t unit;
 	uint32_t statement;	/* of its declaration or first appearance; BOB_FORTRAN_NO */
 	struct bob_fortran_symbols *components; /* TYPE */
 	const char *binding;	/* of a variable: its name in C, by BIND; NULL */
@@ -130,10 +134,11 @@ struct bob_fortran_use_module {
 
 struct bob_fortran_symbols {
 	struct bob_fortran_symbols *host; /* NULL: none */
-	struct bob_fortran_symbols *
-		inner; /* constructs with names of their own in the unit, in the order of the text */
-	uint32_t
-		construct; /* BLOCK, ASSOCIATE, SELECT TYPE or RANK, whose names these are; BOB_FORTRAN_NO: the whole unit's, or a type's */
+	/* constructs with names of their own in the unit, in the order of the text */
+	struct bob_fortran_symbols *inner;
+	/* BLOCK, ASSOCIATE, SELECT TYPE or RANK, whose names these are; BOB_FORTRAN_NO: the whole
+	 * unit's, or a type's */
+	uint32_t construct;
 	struct bob_fortran_symbol *first, *last;
 	struct bob_fortran_symbol **table; /* by hash */
 	uint32_t count, table_size;
@@ -141,13 +146,16 @@ struct bob_fortran_symbols {
 	struct bob_fortran_use_module *used;
 	uint32_t unit;
 	uint8_t implicit_type
-		[26]; /* enum bob_fortran_type; NONE, if IMPLICIT NONE is all that says something of the letter */
+		/* enum bob_fortran_type; NONE, if IMPLICIT NONE is all that says something of the
+		 * letter */
+		[26];
 	int32_t implicit_kind[26];
 	int64_t implicit_len[26];
 	bool saves_all;		/* SAVE stands alone */
 	bool has_procedures;	/* a type's: it has procedures of its own ... */
 	bool has_parameters;	/* ... or parameters */
-	bool is_incomplete;	/* an INCLUDE or module was not found: a name may be more than this says */
+	/* an INCLUDE or module was not found: a name may be more than this says */
+	bool is_incomplete;
 };
 
 /* How files of INCLUDE and modules of other files are found. Both may be NULL. */
@@ -160,13 +168,13 @@ struct bob_fortran_finder {
 	int32_t integer_kind, real_kind; /* defaults of the compiler: 0 is 4 */
 };
 
-/* After bob_fortran_units: gives every unit its table, hosts first. What it does not understand is passed over. finder
- * may be NULL. Errors: BOB_ERR_NOMEM. */
+/* After bob_fortran_units: gives every unit its table, hosts first. What it does not understand is
+ * passed over. finder may be NULL. Errors: BOB_ERR_NOMEM. */
 bob_status bob_fortran_symbols_read(struct bob_fortran_file *f,
 				    const struct bob_fortran_finder *finder);
 
-/* The name as seen in the unit: its own, its host's, a module's, an intrinsic procedure's; NULL: it has none. `name` in small
- * letters. */
+/* The name as seen in the unit: its own, its host's, a module's, an intrinsic procedure's; NULL: it
+ * has none. `name` in small letters. */
 const struct bob_fortran_symbol *bob_fortran_lookup(const struct bob_fortran_symbols *t,
 						    const char *name, uint32_t len);
 /* Only names of its own, those it uses included. */
@@ -183,7 +191,8 @@ uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,
 uint64_t bob_fortran_symbol_bytes(const struct bob_fortran_symbols *t,
 				  const struct bob_fortran_symbol *s);
 
-/* Where a component lies in an object of the type that has these components, or whose parents do, bytes. False: not known here. */
+/* Where a component lies in an object of the type that has these components, or whose parents do,
+ * bytes. False: not known here. */
 bool bob_fortran_component_at(const struct bob_fortran_symbols *t,
 			      const struct bob_fortran_symbols *components,
 			      const struct bob_fortran_symbol *which, uint64_t *at);

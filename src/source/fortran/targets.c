@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which labels are jumped to: those in GO TO, arithmetic IF, ASSIGN, alternate returns, END=, ERR=, EOR=. Numbers in these
- * places are labels; a number that is none marks nothing, because no statement of the unit has it. */
+/* Which labels are jumped to: those in GO TO, arithmetic IF, ASSIGN, alternate returns, END=, ERR=,
+ * EOR=. Numbers in these places are labels; a number that is none marks nothing, because no
+ * statement of the unit has it. */
 #include "source/fortran/nest.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nests statements into units and constructs, in one pass with a stack. Text of both branches of an #if is there at
- * once: the second branch begins with the constructs that were open before the first, and what both open in the same place is
- * ended together. If each branch has the first statement of a procedure and none its END, it is one with several such. */
+/* Nests statements into units and constructs, in one pass with a stack. Text of both branches of
+ * an #if is there at once: the second branch begins with the constructs that were open before the
+ * first, and what both open in the same place is ended together. If each branch has the first
+ * statement of a procedure and none its END, it is one with several such. */
 #include "source/fortran/units.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ struct nester {
 	bool is_contained;	/* behind its CONTAINS */
 	struct open *stack;	/* open constructs of all open units */
 	uint32_t depth, bottom, stack_room;
-	struct open *other;	/* what the first branch left open, above `depth` at its beginning */
+	/* what the first branch left open, above `depth` at its beginning */
+	struct open *other;
 	uint32_t other_depth, other_room;
 	struct cpp {
 		struct open *saved;
@@ -144,7 +146,8 @@ static void end_loops(struct nester *n, uint32_t i)
 	s->construct = innermost_loop;
 }
 
-/* Is the statement the first one of the unit that is open already, in another branch of an #if? Between them nothing runs. */
+/* Is the statement the first one of the unit that is open already, in another branch of an #if?
+ * Between them nothing runs. */
 static bool is_other_header(const struct nester *n, uint32_t i, enum bob_fortran_unit_kind kind)
 {
 	const struct bob_fortran_unit *u = unit_of(n);

@@ -37,17 +37,18 @@ struct bob_fortran_unit {
 	uint32_t parent;	/* unit around it; BOB_FORTRAN_NO */
 	uint32_t first, last;	/* statements, contained units included */
 	uint32_t contains;	/* its CONTAINS statement; BOB_FORTRAN_NO */
-	/* Declarations may be inserted before this statement: behind all that specify, before statement functions.
-	 * BOB_FORTRAN_NO: they may not (interface body). */
+	/* Declarations may be inserted before this statement: behind all that specify, before
+	 * statement functions. BOB_FORTRAN_NO: they may not (interface body). */
 	uint32_t declare;
-	/* Its first executable statement, or the #if around it; if it has none, its CONTAINS or END. BOB_FORTRAN_NO:
-	 * nothing that runs may be inserted (module, block data, interface body). */
+	/* Its first executable statement, or the #if around it; if it has none, its CONTAINS or
+	 * END. BOB_FORTRAN_NO: nothing that runs may be inserted (module, block data, interface
+	 * body). */
 	uint32_t execute;
 	const char **dummies;	/* names; "*" is an alternate return */
 	uint32_t dummy_count;
 	const char *result;	/* of a function: the variable's name; else NULL */
-	/* First statements of other branches of an #if, for one and the same body: kind, name, dummies and result of each,
-	 * `first` is where it stands. NULL: there are none. */
+	/* First statements of other branches of an #if, for one and the same body: kind, name,
+	 * dummies and result of each, `first` is where it stands. NULL: there are none. */
 	struct bob_fortran_unit *other;
 	struct bob_fortran_symbols *symbols; /* symbols.h; NULL before bob_fortran_symbols_read */
 };
@@ -55,7 +56,8 @@ struct bob_fortran_unit {
 /* Constructs, one-line ones not among them. */
 enum bob_fortran_construct_kind {
 	BOB_CONSTRUCT_IF,
-	BOB_CONSTRUCT_DO,	/* all forms of DO; `target` of the first statement if it has a label */
+	/* all forms of DO; `target` of the first statement if it has a label */
+	BOB_CONSTRUCT_DO,
 	BOB_CONSTRUCT_SELECT,
 	BOB_CONSTRUCT_WHERE,
 	BOB_CONSTRUCT_FORALL,
@@ -74,21 +76,24 @@ struct bob_fortran_construct {
 	uint32_t unit;
 	uint32_t depth;		/* 0: outermost in its unit */
 	uint32_t loop_depth;	/* DO constructs around it, itself included */
-	uint32_t first, last;	/* statements; `last` is the END, or the terminal of a labelled DO */
+	/* statements; `last` is the END, or the terminal of a labelled DO */
+	uint32_t first, last;
 	const char *name;	/* of the construct; "" */
 	bool shares_terminal;	/* labelled DO: others end with the same statement */
 	bool is_ended;		/* false: its end is missing; `last` is that of the unit */
 };
 
-/* Nests a file that was split: fills its units, constructs, and what statements know of them. What does not nest (an
- * END of nothing, both branches of an #if) never fails: it is passed over. Errors: BOB_ERR_NOMEM. */
+/* Nests a file that was split: fills its units, constructs, and what statements know of them. What
+ * does not nest (an END of nothing, both branches of an #if) never fails: it is passed over.
+ * Errors: BOB_ERR_NOMEM. */
 bob_status bob_fortran_units(struct bob_fortran_file *f);
 
 /* The innermost construct of the kind around a statement, in its unit, or BOB_FORTRAN_NO. */
 uint32_t bob_fortran_inside(const struct bob_fortran_file *f, uint32_t statement,
 			    enum bob_fortran_construct_kind kind);
 
-/* Of a line for the preprocessor: '+' #if and its kind, '|' #else and #elif, '-' #endif; 0: another statement. */
+/* Of a line for the preprocessor: '+' #if and its kind, '|' #else and #elif, '-' #endif; 0: another
+ * statement. */
 char bob_fortran_conditional(const struct bob_fortran_statement *s);
 
 /* Is the unit (by its prefixes) pure: nothing impure may be called from it. */

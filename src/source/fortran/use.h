@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The references of a statement, with what it does to them: the items of expr.h seen through the symbols.
- * Owner: the arena. */
+/* The references of a statement, with what it does to them: the items of expr.h seen through the
+ * symbols. Owner: the arena. */
 #ifndef BOB_SOURCE_FORTRAN_USE_H
 #define BOB_SOURCE_FORTRAN_USE_H
 
@@ -41,8 +41,9 @@ struct bob_fortran_uses {
 	uint32_t bad_count;	/* BAD nodes of the statement: something was not understood */
 };
 
-/* Reads before writes, right hand side from left to right, subscripts before what they select, then subscripts of the left
- * hand side, then it. Names of functions and constants are not among them but with role CALL. Errors: BOB_ERR_NOMEM. */
+/* Reads before writes, right hand side from left to right, subscripts before what they select, then
+ * subscripts of the left hand side, then it. Names of functions and constants are not among them
+ * but with role CALL. Errors: BOB_ERR_NOMEM. */
 bob_status bob_fortran_uses(struct bob_arena *arena, const struct bob_fortran_file *f,
 			    uint32_t statement, struct bob_fortran_uses *out);
 

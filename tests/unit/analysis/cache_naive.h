@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of docs/cache.md once more, as slowly and plainly as possible: every cache is an unordered list of
- * entries with time stamps, every line has a record with a byte of flags for each granule and core, and every
- * question is a search through everything. Written from the page, not from the code; shares no code with it.
- * For tests and as the yardstick of bench/cache. */
+/* The rules of docs/cache.md once more, as slowly and plainly as possible: every cache is an
+ * unordered list of entries with time stamps, every line has a record with a byte of flags for each
+ * granule and core, and every question is a search through everything. Written from the page, not
+ * from the code; shares no code with it. For tests and as the yardstick of bench/cache. */
 #ifndef BOB_TESTS_CACHE_NAIVE_H
 #define BOB_TESTS_CACHE_NAIVE_H
 

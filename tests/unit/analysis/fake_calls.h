@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace of MPI calls that are made here, behind include/bobbin/trace.h and archive/events/event_nests.h, so the real reader is not linked. */
+/* A trace of MPI calls that are made here, behind include/bobbin/trace.h and
+ * archive/events/event_nests.h, so the real reader is not linked. */
 #ifndef BOB_TEST_ANALYSIS_FAKE_CALLS_H
 #define BOB_TEST_ANALYSIS_FAKE_CALLS_H
 
@@ -144,7 +145,8 @@ void bob_value_cursor_close(struct bob_value_cursor *c)
 	free(c);
 }
 
-/* --- the same as nests: one to three calls that come again, their values changed by the same each time, are a loop --- */
+/* --- the same as nests: one to three calls that come again, their values changed by the same each
+ * time, are a loop --- */
 
 #define BODY_MAX 3u
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A trace in memory, behind include/bobbin/trace.h, for tests of what reads traces: included by the
- * test, so the real reader is not linked. A thread is a string: an upper-case letter enters function
- * A..Z, its lower-case letter leaves it; a digit switches to that stack; ! makes the next entry a
- * signal handler's, ? an orphan; spaces mean nothing. Frames left open stay open. */
+ * test, so the real reader is not linked. A thread is a string: an upper-case letter enters
+ * function A..Z, its lower-case letter leaves it; a digit switches to that stack; ! makes the next
+ * entry a signal handler's, ? an orphan; spaces mean nothing. Frames left open stay open. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

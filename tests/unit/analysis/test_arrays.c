@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The analysis of arrays against naive counting: accesses at random, of two threads, in windows and boxes. */
+/* The analysis of arrays against naive counting: accesses at random, of two threads, in windows and
+ * boxes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,8 @@
 #define PER_THREAD 3000u
 #define KINDS                                                                                      \
 	6u /* of accesses: load, store, load elsewhere, store elsewhere, wide load, wide store */
-#define WIDE 4u			/* from this kind on: so many bytes, and not from an element's first one on */
+/* from this kind on: so many bytes, and not from an element's first one on */
+#define WIDE 4u
 #define WIDE_BYTES 24u
 #define WIDE_FROM 2u
 #define ROWS 100u

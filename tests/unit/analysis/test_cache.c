@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulator against the plain model, against stack distances, and on cases worked out by hand. */
+/* The simulator against the plain model, against stack distances, and on cases worked out by
+ * hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,8 +232,9 @@ static void random_machines(void **state)
 	}
 }
 
-/* --- against stack distances: an access hits if fewer than `ways` other lines of its set were wanted since
- * the last time. Says nothing of writes, causes or levels, but it is what LRU means. --- */
+/* --- against stack distances: an access hits if fewer than `ways` other lines of its set were
+ * wanted since the last time. Says nothing of writes, causes or levels, but it is what LRU means.
+ * --- */
 
 static void stack_distances(void **state)
 {

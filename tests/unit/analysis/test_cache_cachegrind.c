@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulator against Cachegrind's: a program's accesses as Lackey prints them, instructions on one core and
- * data on the other, with private L1 and a shared last level; and Cachegrind's own counts of the same program.
+/* The simulator against Cachegrind's: a program's accesses as Lackey prints them, instructions on
+ * one core and data on the other, with private L1 and a shared last level; and Cachegrind's own
+ * counts of the same program.
  *
  * Cachegrind counts an access that straddles lines once, so that is done here too. It has no
- * write-backs, and a straddling access of which one line missed in L1 looks up both in the last level; so the
- * last level may differ a little, L1 may not. */
+ * write-backs, and a straddling access of which one line missed in L1 looks up both in the last
+ * level; so the last level may differ a little, L1 may not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +137,8 @@ static int is_near(uint64_t a, uint64_t b, uint64_t part)
 	return a <= b + b / part + 2 && b <= a + a / part + 2;
 }
 
-/* The last level depends on where the stack begins, and so on the environment, and on what the two tools do with it. */
+/* The last level depends on where the stack begins, and so on the environment, and on what the two
+ * tools do with it. */
 static void one_machine(const char *text)
 {
 	struct bob_cache_config c;

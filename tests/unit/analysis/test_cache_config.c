@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptions of caches: what is read, and the one line that is said of each thing that is wrong. */
+/* Descriptions of caches: what is read, and the one line that is said of each thing that is
+ * wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs and nests count exactly what their accesses count one by one, on random machines, in random states, and
- * leave the same state behind: what comes after them counts the same, too. */
+/* Runs and nests count exactly what their accesses count one by one, on random machines, in random
+ * states, and leave the same state behind: what comes after them counts the same, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,7 +199,8 @@ static void rules(void **state)
 	/* three streams: one in eight iterations */
 	const struct bob_cache_item triad[] = { loop(8000, 3), load(0, 8, 0, 0), load(1 << 20, 8, 0, 0),
 						{ .base = 2 << 20, .size = 8, .type = 1, .step = { 8 } } };
-	/* a product of matrices of 24 that fit in L1: a row in eight of the second loop, and once more */
+	/* a product of matrices of 24 that fit in L1: a row in eight of the second loop, and once
+	 * more */
 	const struct bob_cache_item product[] = {
 		loop(24, 4), loop(24, 3), loop(24, 2),
 		load(0, 192, 0, 8), load(8192, 0, 8, 192), /* stays in its line for a row */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps of concerns and the measures: hand-computed values, what holds for any counts, each complaint word for word. */
+/* Maps of concerns and the measures: hand-computed values, what holds for any counts, each
+ * complaint word for word. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +17,8 @@
 
 /* --- the measures --- */
 
-/* What the rows of the thesis's tables can have been counted from. Its component and its concern of the same kind are
- * number 0, main and the program's own concern 1. */
+/* What the rows of the thesis's tables can have been counted from. Its component and its concern of
+ * the same kind are number 0, main and the program's own concern 1. */
 static struct bob_concerns_counts thesis(uint64_t home, uint64_t in_main, uint64_t own)
 {
 	struct bob_concerns_counts c = { .components = 2, .concerns = 2 };
@@ -34,8 +35,8 @@ static void tables_of_the_thesis(void **state)
 	struct bob_concerns_counts c = thesis(90, 43, 688);
 
 	(void)state;
-	/* 4.1, naive: CONC 1 and 0.4777 (cut, not rounded), DEDI 0.0588 and 0.9411, DOF 0.7782; DOS of that row is
-	 * 0.4990, where the thesis has 0.4992 */
+	/* 4.1, naive: CONC 1 and 0.4777 (cut, not rounded), DEDI 0.0588 and 0.9411, DOF 0.7782; DOS
+	 * of that row is 0.4990, where the thesis has 0.4992 */
 	NEAR(bob_concerns_conc(&c, 0, 0, BOB_CONCERNS_OF_HOME), 1);
 	NEAR(bob_concerns_conc(&c, 0, 1, BOB_CONCERNS_OF_HOME), 43.0 / 90);
 	NEAR(bob_concerns_dos(&c, 0, BOB_CONCERNS_OF_HOME), 0.4990);

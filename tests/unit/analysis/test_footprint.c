@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Footprints of random rows of accesses against the set of all their bytes; rows of real programs exactly. */
+/* Footprints of random rows of accesses against the set of all their bytes; rows of real programs
+ * exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

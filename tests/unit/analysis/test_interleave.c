@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order in which threads are replayed: scripts of steps, and the order that must come out. A script is
- * a word a thread: a letter is an access; ! ends the turn; tX5 is behind turn 4 of X; gX gives one to X; wX2 waits for
- * two of X; the end of thread n gives one to n. What comes out: thread numbers. */
+/* The order in which threads are replayed: scripts of steps, and the order that must come out. A
+ * script is a word a thread: a letter is an access; ! ends the turn; tX5 is behind turn 4 of X; gX
+ * gives one to X; wX2 waits for two of X; the end of thread n gives one to n. What comes out:
+ * thread numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +106,8 @@ static void locks(void **state)
 	EXPECT("0101", 0, 9, "tx0atx1tx4atx5", "tx2btx3tx6btx7"); /* turn about */
 }
 
-/* A turn that nobody takes: the next one, not the first thread; and then all others in their order. */
+/* A turn that nobody takes: the next one, not the first thread; and then all others in their
+ * order. */
 static void holes(void **state)
 {
 	(void)state;
@@ -160,7 +162,8 @@ static void refusals(void **state)
 	bob_interleave_destroy(NULL);
 }
 
-/* Many objects, and steps at random: it ends, and every access of every thread comes once, in order. */
+/* Many objects, and steps at random: it ends, and every access of every thread comes once, in
+ * order. */
 static void random_scripts(void **state)
 {
 	static const char *const words[] = { "a", "a", "aa", "!", "tx0", "tx1", "tx3", "ty2", "gx", "gz",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who waited for whom. Random programs run on a small MPI, which knows which message each receive got and when it was sent; what is found from
- * the calls and their moments alone must be the same: for each call that receives, each of which is at a place of its own. */
+/* Who waited for whom. Random programs run on a small MPI, which knows which message each receive
+ * got and when it was sent; what is found from the calls and their moments alone must be the same:
+ * for each call that receives, each of which is at a place of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -654,7 +655,8 @@ static const struct bob_mpi_late_row *row_at(const struct bob_mpi_late *l, uint6
 
 /* --- tests --- */
 
-/* Those that are not blocked get what they asked for, as far as others can send it, and wait for all. */
+/* Those that are not blocked get what they asked for, as far as others can send it, and wait for
+ * all. */
 static void finish(struct world *w)
 {
 	for (uint32_t to = 0; to < PROCESSES; to++)
@@ -667,7 +669,8 @@ static void finish(struct world *w)
 			do_waitall(w, p);
 }
 
-/* Is it known in the end what every receive of the process got? Else those behind a wildcard of which it is not are held up. */
+/* Is it known in the end what every receive of the process got? Else those behind a wildcard of
+ * which it is not are held up. */
 static int is_strict(const struct world *w, uint64_t place, uint32_t *process)
 {
 	for (uint32_t p = 0; p < PROCESSES; p++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is told of MPI calls: bytes of each kind of call, handles, requests, the matrix, the table, and who does the same. */
+/* What is told of MPI calls: bytes of each kind of call, handles, requests, the matrix, the table,
+ * and who does the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,8 @@ static struct bob_trace *make_trace(uint32_t processes)
 	return t;
 }
 
-/* A call of the function of that name with these words; at a place of its own unless said otherwise. */
+/* A call of the function of that name with these words; at a place of its own unless said
+ * otherwise. */
 static struct made *put(struct bob_trace *t, uint32_t process, const char *name,
 			const uint64_t *word, size_t words)
 {
@@ -251,7 +253,8 @@ static void matrix(void **state)
 	PUT(t, 0, "Recv", 2, 1, INT, 1, 0, COMM, 0, 1, 0, 4);
 	PUT(t, 1, "Send", 2, 1, 299, 0, 0, WORLD, 0);
 	PUT(t, 2, "Start", 6, 0);	/* of a request that nobody made */
-	/* a persistent send is the older one of two requests when it is started, then, after another one, the third */
+	/* a persistent send is the older one of two requests when it is started, then, after
+	 * another one, the third */
 	PUT(t, 3, "Send_init", 2, 3, INT, 0, 0, COMM, 0, 2);
 	PUT(t, 3, "Recv_init", 2, 3, INT, 0, 0, COMM, 0, 2);
 	VECTOR(PUT(t, 3, "Startall", 2, 2, 0), 0, 4, 2);
@@ -342,8 +345,8 @@ static void table(void **state)
 
 /* --- loops --- */
 
-/* Calls of rank 0 in loops: persistent requests that are started in turn, the same one while others are made, and another one each time
- * by the same name; peers that change, also into none. */
+/* Calls of rank 0 in loops: persistent requests that are started in turn, the same one while others
+ * are made, and another one each time by the same name; peers that change, also into none. */
 static void loops(void **state)
 {
 	static const struct bob_mpi_cell want[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of code. Every text has its classes written in front of its lines: b blank, c comment, a annotation, x code. */
+/* Lines of code. Every text has its classes written in front of its lines: b blank, c comment, a
+ * annotation, x code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks of synchronisation by object: the rows have all marks that reading them one by one gives, whether objects are pieces, walked or
- * at once, or follow no rule. */
+/* Marks of synchronisation by object: the rows have all marks that reading them one by one gives,
+ * whether objects are pieces, walked or at once, or follow no rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +141,8 @@ static void test_golden(void **state)
 	golden_free(&g);
 }
 
-/* One thread takes locks in a triangle, the other any of nine; and one that never moves, very often. */
+/* One thread takes locks in a triangle, the other any of nine; and one that never moves, very
+ * often. */
 static void test_shapes(void **state)
 {
 	struct sync_program *p = calloc(1, sizeof(*p));

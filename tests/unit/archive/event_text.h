@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All that a trace says of events with values, in a form that does not depend on how it is merged. For tests. */
+/* All that a trace says of events with values, in a form that does not depend on how it is merged.
+ * For tests. */
 #ifndef BOB_TESTS_EVENT_TEXT_H
 #define BOB_TESTS_EVENT_TEXT_H
 

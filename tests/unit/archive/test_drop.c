@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What few threads do leaves a trace of several processes: threads of all of them are counted, and nothing else goes. The processes
- * are those of the golden trace `ranks`: two threads each in the first three, the first rank's have loops besides. */
+/* What few threads do leaves a trace of several processes: threads of all of them are counted, and
+ * nothing else goes. The processes are those of the golden trace `ranks`: two threads each in the
+ * first three, the first rank's have loops besides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +67,8 @@ static int is_rare(const struct bob_access *a)
 	return number == FOLD_LOOP || number == FOLD_GATHER;
 }
 
-/* Every thread of `after` has what it had, or, if it is of the first rank and `rare` is 0, that without the loops. */
+/* Every thread of `after` has what it had, or, if it is of the first rank and `rare` is 0, that
+ * without the loops. */
 static void check(const struct build *before, const struct build *after, int rare)
 {
 	struct bob_trace *t = open_files(before, 1), *u = open_files(after, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which process a wait speaks of: pids that are used again, programs that were replaced, orphans, other hosts, waits of no use. */
+/* Which process a wait speaks of: pids that are used again, programs that were replaced, orphans,
+ * other hosts, waits of no use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

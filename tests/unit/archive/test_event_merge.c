@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values of several processes, merged: each thread's come back as they were, and statistics of their times add up -- whatever
- * the order, at once or one by one, ended or killed. */
+/* Events with values of several processes, merged: each thread's come back as they were, and
+ * statistics of their times add up -- whatever the order, at once or one by one, ended or
+ * killed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -190,7 +191,8 @@ static void test_log_only(void **state)
 	bob_trace_close(t);
 }
 
-/* Killed between the bin and the count, every one of them: what is merged can be read, and counts what was counted. */
+/* Killed between the bin and the count, every one of them: what is merged can be read, and counts
+ * what was counted. */
 static void bump_bins(struct build *b)
 {
 	for (uint64_t off = BOB_FILE_HEAD_BYTES; off < b->len;) {
@@ -225,7 +227,8 @@ static void test_half_counted(void **state)
 		build_free(&half[i]);
 }
 
-/* A definition with a number that so small a file cannot have come to: memory for all before it is not taken. */
+/* A definition with a number that so small a file cannot have come to: memory for all before it is
+ * not taken. */
 static void test_far_number(void **state)
 {
 	struct build b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nests of events: gone through one by one they are what a cursor gives, event by event, with places and vectors; and their steps
- * say how words change. Programs are random nests of loops over events whose values are affine, or nearly, and whose vectors
- * have lengths that stay, or not. */
+/* Nests of events: gone through one by one they are what a cursor gives, event by event, with
+ * places and vectors; and their steps say how words change. Programs are random nests of loops over
+ * events whose values are affine, or nearly, and whose vectors have lengths that stay, or not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,8 @@ struct writing {
 	int restless;		/* of 16 values so many are not affine */
 };
 
-/* Kinds 0 to 5: no vectors, one, or two; kinds of odd number have the path of the one before, as calls have without call sites. */
+/* Kinds 0 to 5: no vectors, one, or two; kinds of odd number have the path of the one before, as
+ * calls have without call sites. */
 static void define_kind(struct writing *w, uint32_t kind, uint32_t path)
 {
 	const uint8_t key = (uint8_t)kind;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values: what is put comes back, word by word, with its place and its vectors -- ended, killed at any point of any
- * event, or when the file is full. The writer is a child that kills itself; the file is memory that both share. */
+/* Events with values: what is put comes back, word by word, with its place and its vectors --
+ * ended, killed at any point of any event, or when the file is full. The writer is a child that
+ * kills itself; the file is memory that both share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -421,7 +422,8 @@ static void test_flat(void **state)
 	is_flat = 0;
 }
 
-/* It is what was put, and the file is the same byte for byte as if nobody had looked; killed, as well. */
+/* It is what was put, and the file is the same byte for byte as if nobody had looked; killed, as
+ * well. */
 static void test_looked_at(void **state)
 {
 	uint8_t *without = malloc(FILE_BYTES);

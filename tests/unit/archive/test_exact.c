@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments of events: every value comes back, at any moment of writing, packed and packed again; what is missing or damaged is said. */
+/* Moments of events: every value comes back, at any moment of writing, packed and packed again;
+ * what is missing or damaged is said. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

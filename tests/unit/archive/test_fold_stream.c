@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded stream whose writer is killed at random moments: what is read is all events that were put, and no
- * others. The writer is a child; the file is memory that both share. */
+/* A folded stream whose writer is killed at random moments: what is read is all events that were
+ * put, and no others. The writer is a child; the file is memory that both share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,8 @@ static void fold_log(struct writer *w)
 		bob_folder_put(w->folder, w->shape[v[i] & 0xff], v + i + 1);
 }
 
-/* The newest log is full: its events are folded, and if no other is free, committed. 0: the file is full. */
+/* The newest log is full: its events are folded, and if no other is free, committed. 0: the file is
+ * full. */
 static int next_log(struct writer *w)
 {
 	fold_log(w);

@@ -211,7 +211,8 @@ static void packed_images(void **state)
 	free(want);
 }
 
-/* Merging changes nothing that the dump says of threads. The heads of these streams do not say how long they are. */
+/* Merging changes nothing that the dump says of threads. The heads of these streams do not say how
+ * long they are. */
 static void check_merged(const char *name)
 {
 	size_t want_len, len;
@@ -264,8 +265,8 @@ static char *dump_files(const struct bob_memory_file *file, size_t count)
 	return text;
 }
 
-/* Nor does merging processes, whatever they call things and wherever these lie; nor merging once more, when
- * another has come; and what is merged goes before a file that was to be removed. */
+/* Nor does merging processes, whatever they call things and wherever these lie; nor merging once
+ * more, when another has come; and what is merged goes before a file that was to be removed. */
 static void ranks(void **state)
 {
 	size_t want_len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes merged while they run, as in MPI_Finalize: the trace says what it says without that -- while they still run, when they have ended,
- * and when some were killed or never took part. */
+/* Processes merged while they run, as in MPI_Finalize: the trace says what it says without that --
+ * while they still run, when they have ended, and when some were killed or never took part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,8 @@
 #define MORE 3u			/* another thread begins afterwards */
 #define QUIET 4u		/* nothing happens afterwards */
 #define AWAY 5u			/* does not take part */
-#define NOT_SAID 0u		/* killed before it could say that it is in the head: it has all of it itself */
+/* killed before it could say that it is in the head: it has all of it itself */
+#define NOT_SAID 0u
 #define THREADS 3u
 
 struct rank {
@@ -298,7 +299,8 @@ static void expect_equal_but_times(const struct bob_trace *a, const struct bob_t
 	free(y);
 }
 
-/* The file alone says what the ranks' files say at that moment, but what came behind something that was lost. */
+/* The file alone says what the ranks' files say at that moment, but what came behind something that
+ * was lost. */
 static void check_alone(const struct rank *r, const struct build *head, uint32_t lost)
 {
 	struct build file[RANKS];

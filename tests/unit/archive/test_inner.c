@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What processes are, in one file for all: it comes back byte by byte, what they have in common is there once, and leaves that say impossible
- * things are refused. (Files of any bytes: fuzz_inner.c.) */
+/* What processes are, in one file for all: it comes back byte by byte, what they have in common is
+ * there once, and leaves that say impossible things are refused. (Files of any bytes:
+ * fuzz_inner.c.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory records as the reader gives them: what is damaged is said and costs no more than it must. The order of
- * accesses around handlers is in the golden trace `memory`. */
+/* Memory records as the reader gives them: what is damaged is said and costs no more than it must.
+ * The order of accesses around handlers is in the golden trace `memory`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,8 +199,8 @@ static void test_lost_descriptors(void **state)
 	build_free(&p);
 }
 
-/* Whatever one byte becomes, whatever is cut off: it is read, or said, and nothing else happens. What a checksum
- * covers is noticed. */
+/* Whatever one byte becomes, whatever is cut off: it is read, or said, and nothing else happens.
+ * What a checksum covers is noticed. */
 static void test_any_byte(void **state)
 {
 	struct build p;

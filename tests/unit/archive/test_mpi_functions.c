@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of MPI functions as a reader sees it: some lines of functions.txt word by word, and what all have in common. */
+/* The table of MPI functions as a reader sees it: some lines of functions.txt word by word, and
+ * what all have in common. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A ring between a process that writes records and one that folds them. Either is killed at random moments; who folds is followed by another one. What
- * is read is all records that were written, in order. The file is memory that both share, and take windows of. */
+/* A ring between a process that writes records and one that folds them. Either is killed at random
+ * moments; who folds is followed by another one. What is read is all records that were written, in
+ * order. The file is memory that both share, and take windows of. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source information: what is put comes back; damaged bytes are refused or give tables that hold what they promise. */
+/* Source information: what is put comes back; damaged bytes are refused or give tables that hold
+ * what they promise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restricting threads to stretches: of random records -- loops in loops with events, synchronisation, events without marks -- folded and
- * raw, every stretch has exactly the accesses that lie between its two marks when all are read. */
+/* Restricting threads to stretches: of random records -- loops in loops with events,
+ * synchronisation, events without marks -- folded and raw, every stretch has exactly the accesses
+ * that lie between its two marks when all are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

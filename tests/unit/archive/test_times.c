@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times: what is counted is what came; the order of adding does not matter; to bytes and back; hostile bytes. */
+/* Statistics of times: what is counted is what came; the order of adding does not matter; to bytes
+ * and back; hostile bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program's own events as functions: their parameters' words in each phase, the same entry for the same key, many of them, threads. */
+/* A program's own events as functions: their parameters' words in each phase, the same entry for
+ * the same key, many of them, threads. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +116,8 @@ static void *ask(void *found)
 	return NULL;
 }
 
-/* Two threads that meet the same keys at the same time get the same entries, and each key has its own. */
+/* Two threads that meet the same keys at the same time get the same entries, and each key has its
+ * own. */
 static void many(void **state)
 {
 	static const struct bob_mpi_function *found[2][EVENTS];

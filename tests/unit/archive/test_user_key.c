@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program registers, as a key and back; what is refused; keys that are damaged at every byte. */
+/* What a program registers, as a key and back; what is refused; keys that are damaged at every
+ * byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,7 +155,8 @@ static void layouts(void **state)
 	assert_int_equal(to, 5);
 }
 
-/* Cut anywhere it is damaged; with any byte changed to anything it is damaged, or a key that is written as these bytes. */
+/* Cut anywhere it is damaged; with any byte changed to anything it is damaged, or a key that is
+ * written as these bytes. */
 static void damaged(void **state)
 {
 	uint8_t key[BOB_EVENT_KEY_MAX + 1], again[BOB_EVENT_KEY_MAX];

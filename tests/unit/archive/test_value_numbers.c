@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of hooks: whatever the order and the tree in which they come together, the same bytes come out; hostile ones are refused. */
+/* Numbers of hooks: whatever the order and the tree in which they come together, the same bytes
+ * come out; hostile ones are refused. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Binary search against looking at every element: all rows of up to 7 keys below 8, and keys at both ends. */
+/* Binary search against looking at every element: all rows of up to 7 keys below 8, and keys at
+ * both ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A made-up clock and counter: what is said must be near the clock, never go back, and seldom read it. */
+/* A made-up clock and counter: what is said must be near the clock, never go back, and seldom read
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,7 +105,8 @@ static void test_seldom(void **state)
 	assert_int_equal(w.reads, w.calls);
 }
 
-/* The counter goes on while the clock stands, falls back, or is another one's: noticed within 1 ms of use, and in the end it is not used. */
+/* The counter goes on while the clock stands, falls back, or is another one's: noticed within 1 ms
+ * of use, and in the end it is not used. */
 static void test_jumps(void **state)
 {
 	struct world w = make(2, 20);

@@ -119,7 +119,8 @@ static void put_damaged(int cache, const uint8_t *bytes, size_t len)
 	assert_int_equal(bob_plan_cache_store(cache, name, bytes, len), BOB_OK);
 }
 
-/* Cut off anywhere, or one byte changed: it is as if there were nothing, or it is a byte that means nothing. */
+/* Cut off anywhere, or one byte changed: it is as if there were nothing, or it is a byte that means
+ * nothing. */
 static void test_damage(void **state)
 {
 	static const uint64_t pc[] = { 1, 2, 300 };

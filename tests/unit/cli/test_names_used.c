@@ -164,7 +164,8 @@ static void same_places(const struct bob_trace *all, const struct bob_trace *som
 	}
 }
 
-/* By its number a function has its own name or, left out, none: never another's. How many have one. */
+/* By its number a function has its own name or, left out, none: never another's. How many have
+ * one. */
 static uint32_t same_or_nameless(const struct bob_trace *all, const struct bob_trace *some)
 {
 	uint32_t known = 0;
@@ -239,7 +240,8 @@ static void test_same(void **state)
 	assert_true(known > 100);
 }
 
-/* Its table goes past its end, the file is cut, a byte is another one: refused, or something that is in bounds. */
+/* Its table goes past its end, the file is cut, a byte is another one: refused, or something that
+ * is in bounds. */
 static void test_damage(void **state)
 {
 	static const uint64_t pc[] = { 3, 70, 500, 1200 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plug-in `cluster`: distances, groups over any tree, their bytes, clusters that are there to be found. */
+/* The plug-in `cluster`: distances, groups over any tree, their bytes, clusters that are there to
+ * be found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrows: sender and receiver come to the same number for the same message, in whatever order receives are complete. What a process's
- * communicators are is said here, so no trace is needed. */
+/* Arrows: sender and receiver come to the same number for the same message, in whatever order
+ * receives are complete. What a process's communicators are is said here, so no trace is needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,8 @@ static void send(uint64_t id[5])
 	bob_mpi_flows_destroy(f);
 }
 
-/* Receives are posted for anything, for tag 7 of rank 1, and for tag 7 of anyone; they are complete in another order. */
+/* Receives are posted for anything, for tag 7 of rank 1, and for tag 7 of anyone; they are complete
+ * in another order. */
 static void test_posting_order(void **state)
 {
 	uint64_t id[5];
@@ -153,7 +154,8 @@ static void test_posting_order(void **state)
 	bob_mpi_flows_destroy(f);
 }
 
-/* One that is dropped, or never complete, got nothing. A probe that takes a message does as if it received it. */
+/* One that is dropped, or never complete, got nothing. A probe that takes a message does as if it
+ * received it. */
 static void test_dropped(void **state)
 {
 	uint64_t id[5];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folder with everything that went in and came out. For tests and fuzzers; aborts when memory runs
- * out. */
+/* A folder with everything that went in and came out. For tests and fuzzers; aborts when memory
+ * runs out. */
 #ifndef BOB_TESTS_FOLD_EVENTS_H
 #define BOB_TESTS_FOLD_EVENTS_H
 
@@ -69,8 +69,8 @@ static inline void *events_resize(void *ctx, void *old, size_t old_size, size_t 
 
 static const struct bob_alloc events_alloc = { events_resize, NULL };
 
-/* Zeroed, for a folder, which touches little of it. What the last one had is used again: a sanitizer clears its shadow of all that is
- * mapped. With `back` it is given back. */
+/* Zeroed, for a folder, which touches little of it. What the last one had is used again: a
+ * sanitizer clears its shadow of all that is mapped. With `back` it is given back. */
 static inline void *events_map(void *back)
 {
 	static void *spare;
@@ -115,7 +115,8 @@ static inline void events_shape(struct events *e, uint32_t shape)
 	e->shapes = room;
 }
 
-/* One event is expected. Every shape has its own number of words. The path differs with the shape, too. */
+/* One event is expected. Every shape has its own number of words. The path differs with the shape,
+ * too. */
 static inline void events_note(struct events *e, uint32_t shape, const uint64_t *word,
 			       uint32_t words)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sequences of events of random programs: loops in loops, which run a few times or many, branches, events that come seldom; each word of an event is
- * constant, affine, of a period, in rows, random, and becomes another of these at some time. Numbers are small, so that the same
- * ones meet again, by chance too. For tests and fuzzers; aborts when memory runs out.
+/* Sequences of events of random programs: loops in loops, which run a few times or many, branches,
+ * events that come seldom; each word of an event is constant, affine, of a period, in rows, random,
+ * and becomes another of these at some time. Numbers are small, so that the same ones meet again,
+ * by chance too. For tests and fuzzers; aborts when memory runs out.
  *
  * What is drawn comes from a number, or from bytes: behind their end everything is 0. */
 #ifndef BOB_TESTS_FOLD_SEQUENCE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is a sequence (sequence.h) folded what it was? Event by event and value by value, after each few events and at the end, by both
- * ways to expand it, alone and merged with others. For tests and fuzzers. */
+/* Is a sequence (sequence.h) folded what it was? Event by event and value by value, after each few
+ * events and at the end, by both ways to expand it, alone and merged with others. For tests and
+ * fuzzers. */
 #ifndef BOB_TESTS_FOLD_SEQUENCE_CHECK_H
 #define BOB_TESTS_FOLD_SEQUENCE_CHECK_H
 
@@ -20,7 +21,8 @@ static inline uint64_t sequence_step(const struct sequence *s, size_t i, unsigne
 	return s->at[i + 1].word[w] - s->at[i].word[w];
 }
 
-/* How many events from `i` on, before `end`, are of one shape, the first *steps words of which step. */
+/* How many events from `i` on, before `end`, are of one shape, the first *steps words of which
+ * step. */
 static inline size_t sequence_row(const struct sequence *s, size_t i, size_t end, uint32_t *steps)
 {
 	uint32_t words = sequence_words(s->at[i].shape), w;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Participants that number and place things each for itself: common names, and shifts that are kept apart. */
+/* Participants that number and place things each for itself: common names, and shifts that are kept
+ * apart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,8 +200,8 @@ static void take_apart(void *ctx, const void *bytes, size_t len)
 	events_write(&((struct two_rows *)ctx)->apart, bytes, len);
 }
 
-/* Stack and heap lie anywhere. The first does something else with the heap, the odd ones something more, and so does each
- * how often it likes. */
+/* Stack and heap lie anywhere. The first does something else with the heap, the odd ones something
+ * more, and so does each how often it likes. */
 static void moved(struct events *e, uint32_t i)
 {
 	uint64_t stack = draw(1u << 30) << 12, heap = draw(1u << 30) << 12, trips = draw(50);
@@ -273,7 +274,8 @@ static void test_apart(void **state)
 
 	(void)state;
 	print_message("4 and %u participants: %zu and %zu bytes\n", MANY, four, many);
-	/* how often each goes round, and how many events that makes, are numbers of its own; nothing else is */
+	/* how often each goes round, and how many events that makes, are numbers of its own;
+	 * nothing else is */
 	assert_in_range(many, four, four + 4 * (MANY - 4) + 16);
 }
 

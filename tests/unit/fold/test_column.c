@@ -56,8 +56,8 @@ static void test_rectangles(void **state)
 			}
 }
 
-/* C = A B: the words of the three operands. Not of n = 3: three equal rows whose third is continued by the
- * next one are read as a longer row (docs/fold.md, Limits). */
+/* C = A B: the words of the three operands. Not of n = 3: three equal rows whose third is continued
+ * by the next one are read as a longer row (docs/fold.md, Limits). */
 static void test_matmul(void **state)
 {
 	(void)state;

@@ -219,8 +219,8 @@ static void test_exhaustive(void **state)
 		}
 }
 
-/* A loop is left within a body whose loops were skipped, and these loops stand beside themselves then: they are no iterations of a loop
- * around them, for such would have no event. */
+/* A loop is left within a body whose loops were skipped, and these loops stand beside themselves
+ * then: they are no iterations of a loop around them, for such would have no event. */
 static void test_skipped_beside(void **state)
 {
 	static const uint8_t shapes[] = {
@@ -238,7 +238,8 @@ static void test_skipped_beside(void **state)
 	(void)end(&e, "skipped loops");
 }
 
-/* Runs of a few loops of different lengths, and now and then something between: all that was missed above needs long sequences. */
+/* Runs of a few loops of different lengths, and now and then something between: all that was missed
+ * above needs long sequences. */
 static void test_interrupted(void **state)
 {
 	(void)state;

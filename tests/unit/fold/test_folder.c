@@ -54,8 +54,8 @@ static void triangle(struct events *e, uint64_t n)
 	}
 }
 
-/* The same with the event of the middle loop behind the inner one: control begins the loops elsewhere, and
- * rows of trip counts take turns with single ones. */
+/* The same with the event of the middle loop behind the inner one: control begins the loops
+ * elsewhere, and rows of trip counts take turns with single ones. */
 static void late_triangle(struct events *e, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -68,7 +68,8 @@ static void late_triangle(struct events *e, uint64_t n)
 	}
 }
 
-/* Three arrays in turn, at places that have nothing to do with each other; a buffer that goes round. */
+/* Three arrays in turn, at places that have nothing to do with each other; a buffer that goes
+ * round. */
 static void turns(struct events *e, uint64_t n)
 {
 	static const uint64_t array[3] = { 1000000, 7340032, 123456 };
@@ -95,7 +96,8 @@ static void grid(struct events *e, uint64_t times)
 		}
 }
 
-/* A part of a sparse product, time and again: a hundred rows of uneven length, and much that is none. */
+/* A part of a sparse product, time and again: a hundred rows of uneven length, and much that is
+ * none. */
 static void gather(struct events *e, uint64_t times)
 {
 	for (uint64_t t = 0; t < times; t++) {
@@ -290,7 +292,8 @@ static void test_rows(void **state)
 
 #define PAIRS_ROUND 40u
 
-/* Loops of one-word shapes in each other: inner ones that run or not, of one shape and of more, addresses that step, come again, or have no rule. */
+/* Loops of one-word shapes in each other: inner ones that run or not, of one shape and of more,
+ * addresses that step, come again, or have no rule. */
 static size_t make_pairs(uint64_t seed, uint64_t (*pair)[2])
 {
 	size_t n = 0;
@@ -323,7 +326,8 @@ static size_t make_pairs(uint64_t seed, uint64_t (*pair)[2])
 	return n;
 }
 
-/* Events that are told by marks are what they are one by one: the same comes out, of as many bytes. */
+/* Events that are told by marks are what they are one by one: the same comes out, of as many
+ * bytes. */
 static void test_marked(void **state)
 {
 	static uint64_t pair[150 * PAIRS_ROUND][2];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of numbers in memory: what was put is there, by index and by walking from anywhere; the same numbers are the same list however the lister was used before; numbers that
- * do not step take as many bytes as the largest needs, and what the lister itself took is given back. */
+/* Rows of numbers in memory: what was put is there, by index and by walking from anywhere; the same
+ * numbers are the same list however the lister was used before; numbers that do not step take as
+ * many bytes as the largest needs, and what the lister itself took is given back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,8 @@ static void check_order(const struct bob_list *l, uint32_t n)
 	assert_int_equal(bob_list_below(l, UINT64_MAX), below(n, UINT64_MAX));
 }
 
-/* Kinds of rows: the largest number needs `bits` bits; steps, anything, mostly steps; ascending or not. */
+/* Kinds of rows: the largest number needs `bits` bits; steps, anything, mostly steps; ascending or
+ * not. */
 static void fill(uint32_t n, uint32_t bits, uint32_t kind)
 {
 	const uint64_t most = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;

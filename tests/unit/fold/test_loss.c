@@ -48,7 +48,8 @@ static void put3(struct events *e, uint32_t shape, uint64_t a, uint64_t b, uint6
 	events_put_words(e, shape, word, 3);
 }
 
-/* Rows whose steps are a little uneven: word 0 may be off, word 1 not, word 2 a lot; around 0 and 2^63, too. */
+/* Rows whose steps are a little uneven: word 0 may be off, word 1 not, word 2 a lot; around 0 and
+ * 2^63, too. */
 static void uneven(struct events *e, uint64_t rows, uint64_t within)
 {
 	static const uint64_t base[] = { 1000000, 3, (1ull << 63) - 40, 0x7ffe00001000 };

@@ -168,8 +168,8 @@ static void test_spmd(void **state)
 	assert_in_range(bytes[2], bytes[1] - 5, bytes[1] + 5);
 }
 
-/* What lies elsewhere in each participant -- a stack, an image, a heap -- is said once each, however many columns
- * there are. */
+/* What lies elsewhere in each participant -- a stack, an image, a heap -- is said once each,
+ * however many columns there are. */
 static void test_regions(void **state)
 {
 	static struct events e[MANY];
@@ -292,7 +292,8 @@ static void test_twice(void **state)
 
 #define MEMBERS 5u
 
-/* The first events of all members, and behind a cut, the same again or others; with a copy of what came before. */
+/* The first events of all members, and behind a cut, the same again or others; with a copy of what
+ * came before. */
 static void put_member(struct events *e, uint32_t i, int again, struct events_bytes *head)
 {
 	for (uint64_t k = 0; k < 40 + i; k++)
@@ -325,7 +326,8 @@ static struct bob_folded *open_bytes(struct events_bytes *b, uint64_t id)
 	return f;
 }
 
-/* Heads are merged, and what came behind them later: all is there, as if it had been merged at once. */
+/* Heads are merged, and what came behind them later: all is there, as if it had been merged at
+ * once. */
 static void check_goes_on(int again, uint32_t left_out)
 {
 	struct events e[MEMBERS];
@@ -462,7 +464,8 @@ static void take_piece(void *ctx, const void *bytes, size_t len)
 	p->most = len > p->most ? len : p->most;
 }
 
-/* What is large is packed a piece at a time: tables and one column are the most there is at once. */
+/* What is large is packed a piece at a time: tables and one column are the most there is at
+ * once. */
 static void test_pieces(void **state)
 {
 	struct events e;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging, exhaustively: all sequences of at most MOST events over a small alphabet, of two and of three participants, merged by
- * every tree. All trees give the same bytes, and these expand to what each participant recorded. With a sanitizer (share.h) all pairs and one in
- * five of the triples. */
+/* Merging, exhaustively: all sequences of at most MOST events over a small alphabet, of two and of
+ * three participants, merged by every tree. All trees give the same bytes, and these expand to what
+ * each participant recorded. With a sanitizer (share.h) all pairs and one in five of the
+ * triples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +17,9 @@
 #define SEQUENCES_MAX 121u	/* of three letters */
 #define RANKS 3u
 
-/* Two values of one shape, and a shape without words. Three participants of four events over all of it are too many for a test of
- * seconds: they are sampled. All are tried over two letters, and of three events. */
+/* Two values of one shape, and a shape without words. Three participants of four events over all of
+ * it are too many for a test of seconds: they are sampled. All are tried over two letters, and of
+ * three events. */
 static const struct letter {
 	uint32_t shape, words;
 	uint64_t word;

@@ -127,7 +127,8 @@ static void random_programs(void **state)
 	assert_true(nested > all / 2);
 }
 
-/* The items of the first nest of at least two loops, as text: trip counts before brackets, shapes by number. */
+/* The items of the first nest of at least two loops, as text: trip counts before brackets, shapes
+ * by number. */
 static void first_nest(struct events *e, char *text, size_t size)
 {
 	const struct bob_fold_nest_item *items;
@@ -170,7 +171,8 @@ static void sweeps(void **state)
 	events_free(&e);
 }
 
-/* Trip counts that grow: the inner loops are nests, the outer one is none; in it, a rectangle whose size differs. */
+/* Trip counts that grow: the inner loops are nests, the outer one is none; in it, a rectangle whose
+ * size differs. */
 static void triangles(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns whose values come again without a rule among them: folded while they come in, so that neither the folder's bytes nor
- * the packed ones grow with how often; and nothing is lost, whatever comes again and wherever it ends. */
+/* Columns whose values come again without a rule among them: folded while they come in, so that
+ * neither the folder's bytes nor the packed ones grow with how often; and nothing is lost, whatever
+ * comes again and wherever it ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +84,8 @@ static void period(struct events *e, uint64_t n, uint64_t times)
 			put(e, any_of(n, i));
 }
 
-/* Each of them several times in a row, as a row that grows, behind one that says where: pieces of many dimensions take turns. */
+/* Each of them several times in a row, as a row that grows, behind one that says where: pieces of
+ * many dimensions take turns. */
 static void nested(struct events *e, uint64_t n, uint64_t times)
 {
 	for (uint64_t t = 0; t < times; t++) {
@@ -121,7 +123,8 @@ static void test_sizes(void **state)
 			struct sizes few = sizes_of(kind[k], n, times),
 				     many = sizes_of(kind[k], n, times * 10);
 
-			/* counts are longer, and what has begun of the next time is one by one in the folder's bytes */
+			/* counts are longer, and what has begun of the next time is one by one in
+			 * the folder's bytes */
 			if (many.packed > few.packed + 8 || many.folder > few.folder + 600)
 				print_message("kind %zu, %llu values: %zu, %zu bytes; %zu, %zu\n",
 					      k, (unsigned long long)n, few.folder, few.packed,
@@ -150,7 +153,8 @@ static void test_given_up(void **state)
 
 /* --- anything --- */
 
-/* A program of repetitions: some values, or the same again, at most four deep. Values move on from time to time, or do not. */
+/* A program of repetitions: some values, or the same again, at most four deep. Values move on from
+ * time to time, or do not. */
 static void any(struct events *e, uint64_t depth, uint64_t base)
 {
 	uint64_t items = 1 + draw(depth ? 5 : 12), times = 1 + draw(9), move = draw(2) * draw(100);
@@ -269,7 +273,8 @@ static void test_content(void **state)
 					before = base;
 				}
 			}
-			/* what there is so far becomes patterns; what comes is relative to the last first number */
+			/* what there is so far becomes patterns; what comes is relative to the last
+			 * first number */
 			uint64_t *want = pieces_of(&c, &before_count);
 			uint32_t bytes = c.structure.len, numbers = c.count;
 			assert_int_equal(bob_content_fold(&c, 1 + (uint32_t)draw(20)), BOB_OK);
@@ -331,8 +336,9 @@ static void add_row(struct bob_content *c, uint64_t base, uint64_t count, uint64
 	bob_content_add(c, step);
 }
 
-/* As they were, whatever depends on how often a pattern has come: bases and steps may, counts may not, in patterns within neither; and what
- * a column that is given up goes on from stays as it was. */
+/* As they were, whatever depends on how often a pattern has come: bases and steps may, counts may
+ * not, in patterns within neither; and what a column that is given up goes on from stays as it
+ * was. */
 static void test_plain(void **state)
 {
 	static const uint8_t given_up = BOB_COLUMN_GIVEN_UP;
@@ -384,7 +390,8 @@ static void test_plain(void **state)
 	assert_in_range(changed, 100 / share_every(), 2000);
 }
 
-/* Each participant's numbers without a rule, some of them equal or in step: one structure for all, so one group. */
+/* Each participant's numbers without a rule, some of them equal or in step: one structure for all,
+ * so one group. */
 static void test_one_group(void **state)
 {
 	struct bob_folded *all = NULL;
@@ -437,7 +444,8 @@ static bob_status read_bytes(const uint8_t *bytes, size_t len)
 
 static void test_hostile(void **state)
 {
-	/* a pattern of two values, 1 and 3, four times; the same cut short, with a child too few, too deep, of too many */
+	/* a pattern of two values, 1 and 3, four times; the same cut short, with a child too few,
+	 * too deep, of too many */
 	static const uint8_t good[] = { 18, 0, 0, 2, 4, 8, 0, 0, 0, 6 };
 	uint8_t deep[] = { 17, 17, 17, 17, 17, 17, 17, 0, 2, 2, 2, 2, 2, 2, 2, 2 };
 	static const uint8_t many[] = { 81, 0, 0 }, none_of[] = { 16, 0, 0, 0 };

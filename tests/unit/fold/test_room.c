@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What columns take: words with a rule the same, however many events there are; values without one are counted. */
+/* What columns take: words with a rule the same, however many events there are; values without one
+ * are counted. */
 #include "fold/room.h"
 
 #include <setjmp.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What random programs do, folded, is what they did: event by event and value by value, after each few events and at the end, alone
- * and merged. A sequence that is not is made as short and as plain as it can be, and said.
+/* What random programs do, folded, is what they did: event by event and value by value, after each
+ * few events and at the end, alone and merged. A sequence that is not is made as short and as plain
+ * as it can be, and said.
  *
- * BOB_SEEDS=n tries so many, from BOB_SEED on; without them it is a share that takes some seconds. */
+ * BOB_SEEDS=n tries so many, from BOB_SEED on; without them it is a share that takes some
+ * seconds. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of numbers as bytes: what was put comes back, whatever the row; numbers that depend on the low zero bits of their place take room for each bit; numbers without
- * a rule as many bits as they differ by; numbers that are affine in each bit of their place a step for each bit;
- * damaged bytes are refused or are a row. */
+/* Rows of numbers as bytes: what was put comes back, whatever the row; numbers that depend on the
+ * low zero bits of their place take room for each bit; numbers without a rule as many bits as they
+ * differ by; numbers that are affine in each bit of their place a step for each bit; damaged bytes
+ * are refused or are a row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,7 +120,8 @@ static void test_any(void **state)
 		}
 }
 
-/* No rule: of each 64 numbers the least one, and the bits by which the others differ from it; likewise if they step, but not evenly, and if they drift. */
+/* No rule: of each 64 numbers the least one, and the bits by which the others differ from it;
+ * likewise if they step, but not evenly, and if they drift. */
 static void test_narrow(void **state)
 {
 	static const uint32_t least[] = { 16, 64, 65, 1000, 10000 };
@@ -169,7 +171,8 @@ static uint64_t transposed(uint64_t i, uint32_t bits)
 	return (i & ((1u << low) - 1)) << (bits - low) | i >> low;
 }
 
-/* Partners in a butterfly and in a transposition; of a million, too, although they are more pieces than anybody looks through for turns. */
+/* Partners in a butterfly and in a transposition; of a million, too, although they are more pieces
+ * than anybody looks through for turns. */
 static void test_bits(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signature trees: the same bytes for the same paths, whatever was merged first; traces packed under one are those packed with
- * their paths; bytes that are none are refused. */
+/* Signature trees: the same bytes for the same paths, whatever was merged first; traces packed
+ * under one are those packed with their paths; bytes that are none are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,8 @@ static void test_known(void **state)
 
 /* --- merging on several sides --- */
 
-/* What side `i` does: some of it all do, some nobody else does; an even one has more of the odd ones' paths later. */
+/* What side `i` does: some of it all do, some nobody else does; an even one has more of the odd
+ * ones' paths later. */
 static void work(struct events *e, uint64_t i)
 {
 	events_begin(e);
@@ -176,8 +177,8 @@ static struct events_bytes packed(const struct bob_folded *f)
 	return b;
 }
 
-/* All sides know the tree; then each sends its trace under it, over a binary tree. What the last one has is what merging
- * at one place gives. */
+/* All sides know the tree; then each sends its trace under it, over a binary tree. What the last
+ * one has is what merging at one place gives. */
 static void test_sides(void **state)
 {
 	static const uint32_t order[2][SIDES] = { { 0, 1, 2, 3, 4 }, { 3, 4, 1, 0, 2 } };
@@ -366,7 +367,8 @@ static void test_hostile_traces(void **state)
 	bob_fold_tree_close(t);
 }
 
-/* Paths of a trace as numbers of the known tree: 1, 2 with 3 and 4 below it, 5. Nothing else follows, so none is a trace. */
+/* Paths of a trace as numbers of the known tree: 1, 2 with 3 and 4 below it, 5. Nothing else
+ * follows, so none is a trace. */
 static void test_hostile_numbers(void **state)
 {
 	static const struct {

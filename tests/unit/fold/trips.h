@@ -86,7 +86,8 @@ static inline void counted_free_blocks(struct counted *s)
 		free(s->blocks[--s->block_count]);
 }
 
-/* The column as it would end now, perhaps with one value more, is what went in. NULL, or what is wrong. */
+/* The column as it would end now, perhaps with one value more, is what went in. NULL, or what is
+ * wrong. */
 static inline const char *counted_check(struct counted *s, unsigned number, const uint64_t *more,
 					size_t *budget)
 {

@@ -192,7 +192,8 @@ static void put_simple(uint32_t number, uint64_t sp)
 	raw[raw_count++] = sp;
 }
 
-/* The records from `from` to `to`, as a part behind what is there. `how` is where the one before stood, and then this one. */
+/* The records from `from` to `to`, as a part behind what is there. `how` is where the one before
+ * stood, and then this one. */
 static void fold_part(struct events_bytes *out, size_t from, size_t to, uint64_t *how,
 		      size_t *words)
 {
@@ -210,8 +211,8 @@ static void fold_part(struct events_bytes *out, size_t from, size_t to, uint64_t
 	munmap(mem, bob_mem_fold_size());
 }
 
-/* main calls f twice, f calls itself and leaves two calls at once (longjmp). It is the same in one piece, and with what comes behind
- * each record as another part. */
+/* main calls f twice, f calls itself and leaves two calls at once (longjmp). It is the same in one
+ * piece, and with what comes behind each record as another part. */
 static void test_paths(void **state)
 {
 	static const uint32_t want_depth[] = { 0, 1, 2, 2, 0, 1, 0 };
@@ -280,8 +281,8 @@ static void fold_by(struct events_bytes *out, size_t at_once)
 	munmap(mem, bob_mem_fold_size());
 }
 
-/* Many records of one word and one descriptor come to the same bytes together as one by one: loops of them that another one interrupts, or is behind now and
- * then, their addresses even or not. */
+/* Many records of one word and one descriptor come to the same bytes together as one by one: loops
+ * of them that another one interrupts, or is behind now and then, their addresses even or not. */
 static void test_rows(void **state)
 {
 	static const size_t by[] = { 4, 6, 130, VALUES };

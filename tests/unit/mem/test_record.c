@@ -244,7 +244,8 @@ static void test_bad_records(void **state)
 	assert_int_equal(bob_mem_walk_begin(&w, &d, word, 2, 0), BOB_ERR_CORRUPT);
 }
 
-/* A loop in which nothing happens is passed at once; what happens is counted without running through it. */
+/* A loop in which nothing happens is passed at once; what happens is counted without running
+ * through it. */
 static void test_guarded_away(void **state)
 {
 	struct bob_mem_desc d = simple_loop();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A selection of records has the accesses of all records that touch a box, in their order, under the same calls. */
+/* A selection of records has the accesses of all records that touch a box, in their order, under
+ * the same calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

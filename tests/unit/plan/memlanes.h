@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers and masked moves for test_mem_random.c, as assembly: vector registers that nothing else uses, indices within what
- * @ points to. */
+/* Gathers and masked moves for test_mem_random.c, as assembly: vector registers that nothing else
+ * uses, indices within what @ points to. */
 #ifndef BOB_TEST_MEMLANES_H
 #define BOB_TEST_MEMLANES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holds the map of a memory plan (bob_mem_map_find) against what happens: a function runs as it is and
- * translated (memrun.h), then translated once more, under the single-step flag. Before each translated
- * instruction the map's answer is compared with
+/* Holds the map of a memory plan (bob_mem_map_find) against what happens: a function runs as it is
+ * and translated (memrun.h), then translated once more, under the single-step flag. Before each
+ * translated instruction the map's answer is compared with
  *
  *   - the instructions that the original ran: the same ones in the same order, but for nops and jumps to what
  *     comes next in the unit, which translation drops; the last code that belongs to an original
@@ -27,7 +27,8 @@ struct memmap_seen {
 	struct bob_mem_where w;
 	uint32_t code;
 	uint8_t loads;		/* register that gets the cursor from its slot; BOB_MEM_NO_CURSOR */
-	/* By slot, behind the instruction: the register that was put there; or BOB_MEM_NO_CURSOR. */
+	/* By slot, behind the instruction: the register that was put there; or
+	 * BOB_MEM_NO_CURSOR. */
 	uint8_t spilled[BOB_MEM_SPILLS];
 	bool pending;		/* a header stands at the cursor as it is stored */
 	bool valid;

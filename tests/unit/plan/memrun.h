@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs functions of a shared object twice in this process, at the same addresses, with the same stack
- * and data: as they are, under the processor's single-step flag, and translated for tracing memory. The
- * stepper decodes each instruction of the image and computes its accesses from the registers, so that
- * its list of accesses owes nothing to blocks, liveness, words and probes. Both lists and all that the
- * function left behind must be equal.
+/* Runs functions of a shared object twice in this process, at the same addresses, with the same
+ * stack and data: as they are, under the processor's single-step flag, and translated for tracing
+ * memory. The stepper decodes each instruction of the image and computes its accesses from the
+ * registers, so that its list of accesses owes nothing to blocks, liveness, words and probes. Both
+ * lists and all that the function left behind must be equal.
  *
  * One image at a time, one thread. */
 #ifndef BOB_TEST_MEMRUN_H
@@ -38,7 +38,8 @@ struct memrun_event {
 	uint8_t zero[5];	/* instead of padding: lists are compared as bytes */
 };
 
-/* In lists beside enum bob_mem_type, with the stack pointer as address: what pieces say of calls. */
+/* In lists beside enum bob_mem_type, with the stack pointer as address: what pieces say of
+ * calls. */
 enum { MEMRUN_ENTERS = 10, MEMRUN_CALLS, MEMRUN_RETURNS };
 
 struct memrun_list {
@@ -76,15 +77,15 @@ struct memrun {
 	bool patched;
 	uint64_t last_pc;	/* of the instruction before, anywhere */
 	bool last_was_call;
-	/* for memmap.h: instructions that were stepped, if there is room for them; who looks at those that
-	 * are stepped in translated code, if anybody */
+	/* for memmap.h: instructions that were stepped, if there is room for them; who looks at
+	 * those that are stepped in translated code, if anybody */
 	uint64_t *path;
 	size_t path_count;
 	void (*observe)(struct memrun *m, ucontext_t *uc);
 };
 
-/* Registers that are compared. Libraries' calls of functions that the thread sanitizer has replaced leave
- * something of its own in those that a call may change. */
+/* Registers that are compared. Libraries' calls of functions that the thread sanitizer has replaced
+ * leave something of its own in those that a call may change. */
 #ifdef __SANITIZE_THREAD__
 #define MEMRUN_REGISTERS 0xf039u
 #else
@@ -249,8 +250,8 @@ static uint64_t memrun_signs(const uint8_t *v, unsigned lanes, unsigned size)
 	return mask;
 }
 
-/* Accesses of an instruction with a mask; false: it has none. What the facts say of its lanes test_lanes.c has proved; the
- * registers are read here. */
+/* Accesses of an instruction with a mask; false: it has none. What the facts say of its lanes
+ * test_lanes.c has proved; the registers are read here. */
 static bool memrun_step_lanes(struct memrun *m, const ucontext_t *uc, uint64_t pc,
 			      const struct bob_x86_facts *f, uint64_t at, unsigned scale)
 {
@@ -756,8 +757,8 @@ static void memrun_reset(struct memrun *m, bool data)
 		memset(m->tls, 0, 64);
 }
 
-/* Calls `fn` both ways. `mem` of `len` bytes is what it may change beside the library's data. Registers
- * of *c are what it gets; rsp is ours. Returns whether all is equal; says what is not. */
+/* Calls `fn` both ways. `mem` of `len` bytes is what it may change beside the library's data.
+ * Registers of *c are what it gets; rsp is ours. Returns whether all is equal; says what is not. */
 static bool memrun_both(struct memrun *m, const char *name, struct memrun_call *c, void *mem,
 			size_t len)
 {

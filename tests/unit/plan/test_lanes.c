@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which bytes does a masked instruction access? Those whose absence makes it fault. Every instruction of AVX-512 with a
- * mask and an operand in memory -- all opcodes are tried, Zydis says which are some -- runs with each single bit of the
- * mask set, its operand at the end of a page behind which nothing is, and at the beginning of one before which nothing is. */
+/* Which bytes does a masked instruction access? Those whose absence makes it fault. Every
+ * instruction of AVX-512 with a mask and an operand in memory -- all opcodes are tried, Zydis says
+ * which are some -- runs with each single bit of the mask set, its operand at the end of a page
+ * behind which nothing is, and at the beginning of one before which nothing is. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +70,8 @@ static int faults(uint8_t *at, uint64_t mask)
 	return run(at, mask) == SIGSEGV;
 }
 
-/* Does it access bytes [from, to) of its operand and no others? `aligned`: it cannot lie across two pages. */
+/* Does it access bytes [from, to) of its operand and no others? `aligned`: it cannot lie across two
+ * pages. */
 static int accesses(uint64_t mask, unsigned from, unsigned to, int aligned)
 {
 	uint8_t *first = pages + PAGE, *end = pages + 3 * PAGE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The check of memory plans refuses every kind of damage that the checksum does not see (it is made right
- * each time), planning is deterministic, and a map of any bytes is read within its bounds. */
+/* The check of memory plans refuses every kind of damage that the checksum does not see (it is made
+ * right each time), planning is deterministic, and a map of any bytes is read within its bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

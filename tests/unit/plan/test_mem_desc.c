@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors of a few functions, against what a person wrote down from the text of the functions. The
- * functions are never called: this program's own file is planned. */
+/* Descriptors of a few functions, against what a person wrote down from the text of the functions.
+ * The functions are never called: this program's own file is planned. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,13 +44,15 @@ FUNCTION("d_align",
 FUNCTION("d_loop", "1: movsd (%rdi,%rax,8), %xmm0; addsd 8(%rdi,%rax,8), %xmm0;"
 		   "movsd %xmm0, (%rsi,%rax,8); add $2, %rax; cmp %rdx, %rax; jne 1b; ret")
 FUNCTION("d_stride", "xor %eax, %eax; 1: add (%rdi), %rax; add %rcx, %rdi; dec %rsi; jne 1b; ret")
-/* dec leaves the carry flag alive in the loop, which this image may hand over: the limit could not be looked at */
+/* dec leaves the carry flag alive in the loop, which this image may hand over: the limit could not
+ * be looked at */
 FUNCTION("d_chase", "1: mov (%rdi), %rdi; dec %rsi; jne 1b; ret")
 /* each iteration has more unknown values than there are registers */
 FUNCTION("d_values", "1: mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi;"
 		     "mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi;"
 		     "mov (%rdi), %rdi; mov (%rdi), %rdi; sub $1, %rsi; jne 1b; ret")
-/* val[j] * x[col[j]]: two words step, the third is payload, whose first access is at the word itself */
+/* val[j] * x[col[j]]: two words step, the third is payload, whose first access is at the word
+ * itself */
 FUNCTION("d_csr", "1: movslq (%rsi,%rax,4), %rdx; movsd 8(%r8,%rdx,8), %xmm0;"
 		  "mulsd (%rdi,%rax,8), %xmm0; addsd 16(%r8,%rdx,8), %xmm0; add $1, %rax;"
 		  "cmp %rcx, %rax; jne 1b; ret")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random assembly, translated: it must do and record the same (memrun.h). The generator is after what
- * compiled code rarely has: flags that live across accesses, all registers alive, odd address forms, base
- * registers that change within a block, calls back to back, returns into jumps, one-byte landings. */
+/* Random assembly, translated: it must do and record the same (memrun.h). The generator is after
+ * what compiled code rarely has: flags that live across accesses, all registers alive, odd address
+ * forms, base registers that change within a block, calls back to back, returns into jumps,
+ * one-byte landings. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,8 @@ static uint32_t rnd(struct gen *g, uint32_t n)
 	return (uint32_t)(g->seed >> 33) % n;
 }
 
-/* Pointers into the data, kept within 1 KB of where they began; values; loop counters. rsp is itself. */
+/* Pointers into the data, kept within 1 KB of where they began; values; loop counters. rsp is
+ * itself. */
 static const char *const pointer[] = { "rdi", "rsi", "rbx", "rbp", "r12" };
 static const char *const value[] = { "rax", "rdx", "r8", "r9", "r10", "r11", "r14" };
 static const char *const value32[] = { "eax", "edx", "r8d", "r9d", "r10d", "r11d", "r14d" };
@@ -277,7 +279,8 @@ static void tight_loop(struct gen *g)
 		fprintf(o, "\ttest %%rax, %%rax\n");
 }
 
-/* Structured, so that it ends: conditions, counted loops, tables, calls of functions with higher numbers. */
+/* Structured, so that it ends: conditions, counted loops, tables, calls of functions with higher
+ * numbers. */
 static void body(struct gen *g, unsigned depth)
 {
 	static const char *const cc[] = { "e", "ne", "l", "ge", "b", "a", "s", "o", "p" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Libraries of this machine, translated and put to work, against the same work single-stepped (memrun.h).
- * Those that are not installed are passed over. libcrypto hands flags from function to function. */
+/* Libraries of this machine, translated and put to work, against the same work single-stepped
+ * (memrun.h). Those that are not installed are passed over. libcrypto hands flags from function to
+ * function. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,8 @@
 static uint8_t memory[BYTES];
 static struct memrun subject;
 
-/* The function of the library; the work is called with its own stack, so this was looked up before. */
+/* The function of the library; the work is called with its own stack, so this was looked up
+ * before. */
 static void *function[8];
 
 static long work_zlib(void)

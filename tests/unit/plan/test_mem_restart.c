@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code in restartable sequences is not translated, all other code of the image is; whatever form the addresses
- * in the descriptors have. */
+/* Code in restartable sequences is not translated, all other code of the image is; whatever form
+ * the addresses in the descriptors have. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Translated functions do what the originals did, and record all their accesses: compiled C at every
- * optimisation level by two compilers (memrun.h says how it is compared). With a sanitizer (share.h), which sees the planner but
- * neither the originals nor their translation, all are planned and some are run. */
+/* Translated functions do what the originals did, and record all their accesses: compiled C at
+ * every optimisation level by two compilers (memrun.h says how it is compared). With a sanitizer
+ * (share.h), which sees the planner but neither the originals nor their translation, all are
+ * planned and some are run. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

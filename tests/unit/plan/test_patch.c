@@ -20,7 +20,8 @@ struct subject {
 	const struct bob_plan_head *h;
 	const struct bob_plan_func *funcs;
 	uint64_t lo, hi;
-	uint8_t *inside;	/* per byte of text: 1 strictly inside a patch, 2 first byte of one */
+	/* per byte of text: 1 strictly inside a patch, 2 first byte of one */
+	uint8_t *inside;
 	ZydisDecoder d;
 	uint64_t wrong;
 };

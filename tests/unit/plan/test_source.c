@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source information of a small library: lines, variables, places that are known; without debug information; with damaged one. */
+/* Source information of a small library: lines, variables, places that are known; without debug
+ * information; with damaged one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -301,7 +302,8 @@ static void bare(void **state)
 	bob_arena_free(&arena);
 }
 
-/* Bytes behind the loaded ones are changed: sections that nobody runs. Whatever comes of it can be read. */
+/* Bytes behind the loaded ones are changed: sections that nobody runs. Whatever comes of it can be
+ * read. */
 static void damaged(void **state)
 {
 	static uint8_t bytes[1 << 20];

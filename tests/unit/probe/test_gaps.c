@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gaps, while the table of places changes between any two steps of who makes one: here the table is asked by a function that does what other
- * threads may do meanwhile. */
+/* Gaps, while the table of places changes between any two steps of who makes one: here the table is
+ * asked by a function that does what other threads may do meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

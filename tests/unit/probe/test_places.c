@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables are, against a list that is gone through from its beginning: declared and forgotten at random, over each other, with
- * boxes, some of them again where they were; rows against their elements; and gaps, in which nothing may be wanted. */
+/* Where variables are, against a list that is gone through from its beginning: declared and
+ * forgotten at random, over each other, with boxes, some of them again where they were; rows
+ * against their elements; and gaps, in which nothing may be wanted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,7 +204,8 @@ static void check_stretch(void)
 			assert_int_equal(s.wanted ? i + s.shift : 0, naive_find(i));
 }
 
-/* What can be said of the first ones of a row is so; of all, of some, that they are wanted or not. */
+/* What can be said of the first ones of a row is so; of all, of some, that they are wanted or
+ * not. */
 static void check_row(unsigned found[4])
 {
 	uint64_t trips = 1 + (uint64_t)draw(20), address, same;
@@ -231,7 +233,8 @@ static bool is_in_gap(uint32_t site, uintptr_t at)
 	return at - g->lo < g->size;
 }
 
-/* Nothing is wanted in the gap of any site, whatever happened since it was aimed. Returns how many sites have one. */
+/* Nothing is wanted in the gap of any site, whatever happened since it was aimed. Returns how many
+ * sites have one. */
 static unsigned check_gaps(void)
 {
 	unsigned open = 0;
@@ -283,7 +286,8 @@ static void test_random(void **state)
 	assert_true(woken > 100 && left > 50);
 }
 
-/* Threads with a variable each, that come and go; one that reads all; and one that declares over them. */
+/* Threads with a variable each, that come and go; one that reads all; and one that declares over
+ * them. */
 #define TURNS 20000
 static uint8_t lanes[4][64];
 static int running;

@@ -35,7 +35,8 @@ static inline uint8_t *rig_grow(void *ctx, size_t *len)
 	return r->stretch[r->stretch_count++] = calloc(1, r->stretch_len);
 }
 
-/* Fuzzers keep the tables from one input to the next: clearing them is cheaper than mapping them. */
+/* Fuzzers keep the tables from one input to the next: clearing them is cheaper than mapping
+ * them. */
 static struct {
 	int on;
 	void *free[4];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Killed at any instruction. A child encodes into shared memory, one machine instruction at a time; each time
- * the stream's head changes, this process decodes what a kill at that instant would have left. A
- * second test interrupts the encoder at an instruction and abandons the event, as siglongjmp
- * out of a signal handler does. A third kills children at random moments of full speed. */
+/* Killed at any instruction. A child encodes into shared memory, one machine instruction at a time;
+ * each time the stream's head changes, this process decodes what a kill at that instant would have
+ * left. A second test interrupts the encoder at an instruction and abandons the event, as
+ * siglongjmp out of a signal handler does. A third kills children at random moments of full
+ * speed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

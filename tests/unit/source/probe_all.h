@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file with a call before, behind and at the beginning of everything that runs, where place.h says that lines may go; a
- * declaration in each unit. If the places are right it compiles, and runs as before. */
+/* A file with a call before, behind and at the beginning of everything that runs, where place.h
+ * says that lines may go; a declaration in each unit. If the places are right it compiles, and runs
+ * as before. */
 #ifndef BOB_TESTS_PROBE_ALL_H
 #define BOB_TESTS_PROBE_ALL_H
 

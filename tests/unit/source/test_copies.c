@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan of copies: small programs with what must come of them, and programs at random that are run: whatever is passed through their calls, the
- * procedure or copy that a call goes to knows of it. */
+/* The plan of copies: small programs with what must come of them, and programs at random that are
+ * run: whatever is passed through their calls, the procedure or copy that a call goes to knows of
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +86,8 @@ static void test_all_calls_the_same(void **state)
 		assert_int_equal(bob_copies_target(&p.plan, &p.calls[i], 1), NO);
 }
 
-/* The second procedure gets what the first one got, which can have no copies: it is as if all of its arguments were traced, and so is each call in it. */
+/* The second procedure gets what the first one got, which can have no copies: it is as if all of
+ * its arguments were traced, and so is each call in it. */
 static void test_in_place(void **state)
 {
 	struct program p;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GCC's Fortran tests (Debian package gcc-12-source), all of them read, some of them probed, compiled and run.
+/* GCC's Fortran tests (Debian package gcc-12-source), all of them read, some of them probed,
+ * compiled and run.
  *     unit.source.fortran_corpus FILE...            reads these files instead, and prints what it counted
  *     unit.source.fortran_corpus --symbols FILE     prints its names, for bench/fortran_oracle.py
  *     unit.source.fortran_corpus --probe FILE       prints it with a call at every place */
@@ -157,7 +158,8 @@ static void test_all_are_read(void **state)
 	assert_true(c.unknown * 1000 < c.statements * 5);
 }
 
-/* With calls everywhere it is still the program that it was: each of these fails by itself if it is not. */
+/* With calls everywhere it is still the program that it was: each of these fails by itself if it is
+ * not. */
 static void probe_and_run(const char *path, const char *dir)
 {
 	struct bob_fortran_output out;
@@ -229,7 +231,8 @@ static void print_symbol(const char *unit, const struct bob_fortran_symbol *y)
 	printf("|%s%s\n", y->common ? "/" : "", y->common ? y->common->name : "");
 }
 
-/* unit|name|class|type|kind|rank|bounds|value|common; names of the unit before those of its BLOCKs and the like */
+/* unit|name|class|type|kind|rank|bounds|value|common; names of the unit before those of its BLOCKs
+ * and the like */
 static void print_symbols(const char *path)
 {
 	read_path(path);

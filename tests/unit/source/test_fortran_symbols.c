@@ -117,7 +117,8 @@ static void test_associated_components(void **state)
 	assert_int_equal(bob_fortran_lookup(file->statements[at_line(14)].names, "a", 1)->kind, 8);
 }
 
-/* IMPLICIT of a unit stands beside IMPLICIT NONE of its host; what it contains hides its host's names from its beginning on. */
+/* IMPLICIT of a unit stands beside IMPLICIT NONE of its host; what it contains hides its host's
+ * names from its beginning on. */
 static void test_hosts_rules_and_names(void **state)
 {
 	(void)state;
@@ -382,7 +383,8 @@ static void test_places_of_components(void **state)
 	assert_false(bob_fortran_component_at(file->units[0].symbols, t, symbol(0, "t"), &at));
 }
 
-/* As gfortran 12 has them: texts of deferred length have their lengths at the end, what is polymorphic its type behind it. */
+/* As gfortran 12 has them: texts of deferred length have their lengths at the end, what is
+ * polymorphic its type behind it. */
 static void test_places_of_what_has_a_type_or_length(void **state)
 {
 	static const struct {

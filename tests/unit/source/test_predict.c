@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The prediction: who runs how often, what that costs, what is said to be not known; lines of --assume. All costs are said here, so that what comes out can be computed
- * by hand. */
+/* The prediction: who runs how often, what that costs, what is said to be not known; lines of
+ * --assume. All costs are said here, so that what comes out can be computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,8 @@ static void test_span(void **state)
 	near(bob_predict_span(INT64_MAX, INT64_MIN, INT64_MIN), 2);
 }
 
-/* main calls f 3 times, f calls g twice and itself; g is in another file, one of its name in the first file is another one. */
+/* main calls f 3 times, f calls g twice and itself; g is in another file, one of its name in the
+ * first file is another one. */
 static void test_runs(void **state)
 {
 	struct bob_predict *p = opened();
@@ -384,7 +385,8 @@ static void test_back(void **state)
 	bob_predict_close(p);
 }
 
-/* Addresses without a rule cost more in the first run of the function; a box that they are in or not by chance, always. */
+/* Addresses without a rule cost more in the first run of the function; a box that they are in or
+ * not by chance, always. */
 static void test_scattered(void **state)
 {
 	static const struct bob_predict_share half = { 0.5, 0.5, false };
@@ -433,7 +435,8 @@ static void test_profile(void **state)
 	bob_predict_close(p);
 }
 
-/* How often: of loops, of those that are not in it, of functions, called by name and by pointers; where trips are said, the text says it. */
+/* How often: of loops, of those that are not in it, of functions, called by name and by pointers;
+ * where trips are said, the text says it. */
 static void test_profile_times(void **state)
 {
 	for (int is_said = 0; is_said < 2; is_said++) {

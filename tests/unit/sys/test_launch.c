@@ -72,7 +72,8 @@ static unsigned read_wake(void *ctx, int child)
 	const int *pipe = ctx;
 	char byte;
 
-	/* the first tick comes by itself; then only what can be read wakes before the program ends */
+	/* the first tick comes by itself; then only what can be read wakes before the program
+	 * ends */
 	if (read(pipe[0], &byte, 1) == 1)
 		kill(child, SIGTERM);
 	else

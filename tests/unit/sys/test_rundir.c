@@ -313,7 +313,8 @@ static void test_last(void **state)
 	assert_int_equal(bob_rundir_is_last(-1), 1);
 }
 
-/* A moved directory is found again, a removed one is not, and another one of its name is not taken for it. */
+/* A moved directory is found again, a removed one is not, and another one of its name is not taken
+ * for it. */
 static void test_moved(void **state)
 {
 	char abs[BOB_SYS_PATH], now[BOB_SYS_PATH], want[BOB_SYS_PATH + 16];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program defines, by its symbol tables: this one's, and what is left of it when it is cut off or damaged. */
+/* What a program defines, by its symbol tables: this one's, and what is left of it when it is cut
+ * off or damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -153,8 +153,8 @@ not_on_stack:
 	incq	HOT_TOP_MISMATCH(%rcx)
 	jmp	push
 
-	/* The caller is not recorded. Is the walk to the next frame that is the one done before, every
-	 * word of it? (struct bob_walk) */
+	/* The caller is not recorded. Is the walk to the next frame that is the one done before,
+	 * every word of it? (struct bob_walk) */
 not_recorded:
 	mov	(%rdx), %esi
 	mov	%edx, %edi

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The entry and the return of functions that are hooked by name (agent/hooks.c), as a struct bob_hook_frame on the stack:
+/* The entry and the return of functions that are hooked by name (agent/hooks.c), as a struct
+ * bob_hook_frame on the stack:
  *
  *     r   return address of the hooked function          r-8   return address into the trampoline
  *     r-16 rax  r-24 flags  r-32 r11  r-40 r10  r-48 r9  r-56 r8  r-64 rcx  r-72 rdx  r-80 rsi  r-88 rdi
  *
- * All registers and the flags are kept; C of the agent uses no others, and vector state is kept around what it calls. Frame information
- * is complete: callbacks may look at the stack. */
+ * All registers and the flags are kept; C of the agent uses no others, and vector state is kept
+ * around what it calls. Frame information is complete: callbacks may look at the stack. */
 
 #include "agent/arch/x86_64/regs.inc"
 
 	.text
 
-	/* The rest of the frame below rax, and a call of C on an aligned stack: fn(frame, rbp, rbx, eax). */
+	/* The rest of the frame below rax, and a call of C on an aligned stack: fn(frame, rbp, rbx,
+	 * eax). */
 	.macro call_c fn
 	pushfq
 	.cfi_adjust_cfa_offset 8
@@ -40,8 +42,8 @@
 	.cfi_adjust_cfa_offset -8
 	.endm
 
-/* From a trampoline, by the entry code: eax is the function's id, its rax lies at -8(%rsp); (%rsp) is where the function's first
- * instructions are now, 8(%rsp) its return address. */
+/* From a trampoline, by the entry code: eax is the function's id, its rax lies at -8(%rsp); (%rsp)
+ * is where the function's first instructions are now, 8(%rsp) its return address. */
 	.globl bob_hook_entry
 	.hidden bob_hook_entry
 	.balign 16
@@ -54,10 +56,12 @@ bob_hook_entry:
 	ret
 	.cfi_endproc
 
-/* Where hooked functions return to: their return address's place, r, is at -8(%rsp). Unwinders see a frame of no size between the
- * function and its caller. Its CFA is 8 more than it should be, and the stack pointer said apart: libgcc's unwinder knows the frame that
- * handles an exception by its callee's CFA, and no two frames may have the same (the real ones are multiples of 16). The return address
- * is looked up through r, as returns.c keeps it. The nop is there because unwinders look for the byte before a return address. */
+/* Where hooked functions return to: their return address's place, r, is at -8(%rsp). Unwinders see
+ * a frame of no size between the function and its caller. Its CFA is 8 more than it should be, and
+ * the stack pointer said apart: libgcc's unwinder knows the frame that handles an exception by its
+ * callee's CFA, and no two frames may have the same (the real ones are multiples of 16). The return
+ * address is looked up through r, as returns.c keeps it. The nop is there because unwinders look
+ * for the byte before a return address. */
 	.globl bob_hook_return
 	.hidden bob_hook_return
 	.balign 16
@@ -76,8 +80,8 @@ bob_hook_return:
 	jmp	*-8(%rsp)
 	.cfi_endproc
 
-/* _Unwind_Backtrace(rdi callback, rsi its argument): called with a callback that leaves our frames out. From a trampoline as above;
- * rax is no argument. */
+/* _Unwind_Backtrace(rdi callback, rsi its argument): called with a callback that leaves our frames
+ * out. From a trampoline as above; rax is no argument. */
 	.globl bob_hook_backtrace
 	.hidden bob_hook_backtrace
 	.balign 16

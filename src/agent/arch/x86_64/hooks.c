@@ -28,7 +28,8 @@ static uint32_t enabled_state(void)
 	return low;
 }
 
-/* Up to the end of the last component, as the plain layout has it; the compact one is not longer. */
+/* Up to the end of the last component, as the plain layout has it; the compact one is not
+ * longer. */
 static uint32_t bytes_of(uint32_t mask)
 {
 	uint32_t most = XSAVE_BYTES, size, at, c, d;

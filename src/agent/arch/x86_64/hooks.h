@@ -20,9 +20,11 @@ struct bob_hook_frame {
 extern const uint8_t bob_hook_return[] __attribute__((visibility("hidden")));
 #define BOB_HOOK_RETURN ((uint64_t)(uintptr_t)bob_hook_return)
 
-/* Calls fn(arg, state), all vector and x87 state being kept around it; `state` is what was kept, in the layout of XSAVE. */
+/* Calls fn(arg, state), all vector and x87 state being kept around it; `state` is what was kept, in
+ * the layout of XSAVE. */
 void bob_hook_with_state(void (*fn)(void *arg, void *state), void *arg);
-/* How that is done is found out. False: not on this processor, or with return addresses being checked (shadow stacks). */
+/* How that is done is found out. False: not on this processor, or with return addresses being
+ * checked (shadow stacks). */
 bool hooks_state_begin(void);
 /* From hooks.S. `eax` as of the trampoline. */
 void bob_hook_entered(struct bob_hook_frame *f, uint64_t rbp, uint64_t rbx, uint32_t eax);

@@ -3,8 +3,8 @@
 
 	.text
 
-/* A buffer is full. Called below the red zone; flags are dead, but for that of direction, which may be set; C touches no
- * vector register. */
+/* A buffer is full. Called below the red zone; flags are dead, but for that of direction, which may
+ * be set; C touches no vector register. */
 	.globl bob_mem_full_entry
 	.hidden bob_mem_full_entry
 bob_mem_full_entry:
@@ -45,9 +45,10 @@ bob_mem_main_entry:
 	pop	%rdi
 	jmp	*bob_mem_real_main(%rip)
 
-/* In the place of every handler of the program: rdi signal, rsi siginfo, rdx ucontext. All registers are ours,
- * sigreturn brings back the program's. Another signal may arrive until all are blocked: its handler finds our ucontext
- * in rdx at the first instruction, in r12 up to bob_mem_signal_masked (mem/signal.c). */
+/* In the place of every handler of the program: rdi signal, rsi siginfo, rdx ucontext. All
+ * registers are ours, sigreturn brings back the program's. Another signal may arrive until all are
+ * blocked: its handler finds our ucontext in rdx at the first instruction, in r12 up to
+ * bob_mem_signal_masked (mem/signal.c). */
 	.globl bob_mem_signal_entry, bob_mem_signal_masked
 	.hidden bob_mem_signal_entry, bob_mem_signal_masked
 bob_mem_signal_entry:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an arena of translated code needs to know of this process, and the registers of a signal frame. */
+/* What an arena of translated code needs to know of this process, and the registers of a signal
+ * frame. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <ucontext.h>

@@ -5,11 +5,12 @@
  *     rsp -> return address, to the restorer
  *     rsp+8 -> struct ucontext, its registers 40 bytes on
  *
- * If the program's own code was interrupted, the handler gets this frame as it is: backtraces show the
- * restorer. Else a struct bob_signal comes below it, and the handler is called from here. For unwinders
- * this code is the signal's frame in the restorer's place: augmentation S, and all registers are those
- * of the ucontext, whatever signal.c wrote there. All registers are ours; sigreturn brings back the
- * program's. It may be interrupted at any instruction: nothing is shared. */
+ * If the program's own code was interrupted, the handler gets this frame as it is: backtraces show
+ * the restorer. Else a struct bob_signal comes below it, and the handler is called from here. For
+ * unwinders this code is the signal's frame in the restorer's place: augmentation S, and all
+ * registers are those of the ucontext, whatever signal.c wrote there. All registers are ours;
+ * sigreturn brings back the program's. It may be interrupted at any instruction: nothing is
+ * shared. */
 
 #define X(name, value, expr) .set name, value;
 #include "agent/arch/x86_64/asm_offsets.def"

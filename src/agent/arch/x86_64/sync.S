@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Around functions that synchronise threads (mem/sync.c) or wait for children (waits.c): called before them, and perhaps behind
- * them. */
+/* Around functions that synchronise threads (mem/sync.c) or wait for children (waits.c): called
+ * before them, and perhaps behind them. */
 
 #define X(name, value, expr) .set name, value;
 #include "agent/arch/x86_64/asm_offsets.def"
@@ -12,7 +12,8 @@
 #define CALL_WITH_STACK 2
 #define CALL_RECORDED 3
 
-/* Offsets in the frame below: struct bob_sync_call, rbp, a word so that the stack is aligned, struct bob_regs, what the trampoline left. */
+/* Offsets in the frame below: struct bob_sync_call, rbp, a word so that the stack is aligned,
+ * struct bob_regs, what the trampoline left. */
 #define ID 32		/* word[3] */
 #define SAVED_RBP AROUND_RBP
 #define REGS 56
@@ -30,8 +31,9 @@
 
 	.text
 
-/* From a trampoline, by the entry code: eax is the function's id, its rax lies at -8(%rsp); (%rsp) is where the function's
- * first instructions are now, 8(%rsp) its return address. All registers are kept but the flags. */
+/* From a trampoline, by the entry code: eax is the function's id, its rax lies at -8(%rsp); (%rsp)
+ * is where the function's first instructions are now, 8(%rsp) its return address. All registers are
+ * kept but the flags. */
 	.globl bob_sync_entry, bob_sync_return, bob_sync_in_called, bob_sync_in_returned
 	.hidden bob_sync_entry, bob_sync_return, bob_sync_in_called, bob_sync_in_returned
 	.balign 16
@@ -64,7 +66,8 @@ pass:
 	.cfi_adjust_cfa_offset -8
 	ret
 
-	/* The function is called by us: this frame is what unwinders see between it and its caller. */
+	/* The function is called by us: this frame is what unwinders see between it and its
+	 * caller. */
 around:
 	.cfi_restore_state
 	mov	%rbp, SAVED_RBP(%rsp)
@@ -120,7 +123,8 @@ bob_sync_in_returned:
 	.cfi_def_cfa_offset 8
 	ret
 
-	/* An entry whose return address is the one that the call below will put there: bob_enter(-, id, rsp, rbp, rbx). */
+	/* An entry whose return address is the one that the call below will put there: bob_enter(-,
+	 * id, rsp, rbp, rbx). */
 record:
 	.cfi_restore_state
 	.cfi_def_cfa %rbp, FRAME + 8
@@ -152,8 +156,9 @@ bob_sync_thread_entry:
 	jmp	*%rax
 	.cfi_endproc
 
-/* A mark: rdi header, rsi and rdx its words (rdx 0 if there is one), rcx how many. eax 0: there is no room. A handler that comes
- * between _begin and _end writes there, too: the mark then begins anew (mem/signal.c), all it needs is still in its registers. */
+/* A mark: rdi header, rsi and rdx its words (rdx 0 if there is one), rcx how many. eax 0: there is
+ * no room. A handler that comes between _begin and _end writes there, too: the mark then begins
+ * anew (mem/signal.c), all it needs is still in its registers. */
 	.globl bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
 	.hidden bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
 	.balign 16
@@ -177,7 +182,8 @@ bob_mem_mark_end:
 	ret
 	.cfi_endproc
 
-/* A record: rdi its header, rsi its words, rdx how many (BOB_MEM_SLACK_WORDS, less one, at most). As above. */
+/* A record: rdi its header, rsi its words, rdx how many (BOB_MEM_SLACK_WORDS, less one, at most).
+ * As above. */
 	.globl bob_mem_words, bob_mem_words_begin, bob_mem_words_end
 	.hidden bob_mem_words, bob_mem_words_begin, bob_mem_words_end
 	.balign 16
@@ -208,7 +214,8 @@ bob_mem_words_end:
 	ret
 	.cfi_endproc
 
-/* rdi where the newest mark ends, rsi its header, rdx its new one: see mem/mem.h. A handler that comes before the store begins this anew. */
+/* rdi where the newest mark ends, rsi its header, rdx its new one: see mem/mem.h. A handler that
+ * comes before the store begins this anew. */
 	.globl bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end
 	.hidden bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end
 	.balign 16

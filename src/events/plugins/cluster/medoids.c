@@ -113,7 +113,8 @@ int bob_cluster_medoids(const struct bob_cluster_groups *g, uint32_t k, uint32_t
 
 /* --- ranks of a cluster --- */
 
-/* Those of all groups of a cluster, which may lie between one another's: the next run of one of them from `from` on. */
+/* Those of all groups of a cluster, which may lie between one another's: the next run of one of
+ * them from `from` on. */
 static int next_one(const struct bob_cluster_groups *g, const uint32_t *of, uint32_t medoid,
 		    uint64_t from, struct bob_cluster_run *out)
 {

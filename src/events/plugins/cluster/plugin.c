@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ranks do the same: each looks at its folded trace so far when an event begins -- MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER, the
- * process's NUMBER-th of that name, or NAME/NUMBER, each NUMBER-th -- and what their traces are like is united on the way to rank 0: at most
- * BOBBIN_CLUSTERS=K clusters (4). In Finalize; or, if ",all" stands behind the name, since all ranks have that event, there and then: each rank
- * is told its cluster, which is an event of its trace and what bob_cluster_here gives. docs/hooks.md says how ranks are compared. */
+/* Which ranks do the same: each looks at its folded trace so far when an event begins --
+ * MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER, the process's NUMBER-th of that name, or
+ * NAME/NUMBER, each NUMBER-th -- and what their traces are like is united on the way to rank 0: at
+ * most BOBBIN_CLUSTERS=K clusters (4). In Finalize; or, if ",all" stands behind the name, since all
+ * ranks have that event, there and then: each rank is told its cluster, which is an event of its
+ * trace and what bob_cluster_here gives. docs/hooks.md says how ranks are compared. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +110,8 @@ static struct bob_cluster_groups *look(uint64_t comparison)
 	return g;
 }
 
-/* On rank 0, which has them all: they are a datum of its. Of the thread that is in the exchange: others may have the event meanwhile. */
+/* On rank 0, which has them all: they are a datum of its. Of the thread that is in the exchange:
+ * others may have the event meanwhile. */
 static _Thread_local struct bob_cluster_groups *whole;
 
 static size_t tell(void *ctx, const void *of_all, void *to, size_t room)
@@ -154,7 +157,8 @@ static struct bob_cluster_groups *compared(struct bob_cluster_groups *g)
 {
 	const bob_status st = compare(g);
 
-	/* another thread is comparing, and its event has the datum: this one would be the later one */
+	/* another thread is comparing, and its event has the datum: this one would be the later
+	 * one */
 	if (st == BOB_ERR_INVAL && every) {
 		bob_cluster_destroy(g);
 		return NULL;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a folded trace is like, small enough to be sent and compared: how often each leaf and each loop comes, by what they are.
+/* What a folded trace is like, small enough to be sent and compared: how often each leaf and each
+ * loop comes, by what they are.
  *
- * A *feature* is a leaf -- event and call path -- or a loop, which is the features of its body in order; its count: how often the leaf comes, how many
- * iterations the loop has, all runs together. Values, and elements of vectors, are no features. A signature has the features
- * of the smallest ids, at most BOB_CLUSTER_FEATURES: two signatures are compared where both have all.
+ * A *feature* is a leaf -- event and call path -- or a loop, which is the features of its body in
+ * order; its count: how often the leaf comes, how many iterations the loop has, all runs together.
+ * Values, and elements of vectors, are no features. A signature has the features of the smallest
+ * ids, at most BOB_CLUSTER_FEATURES: two signatures are compared where both have all.
  *
  * The distance of two signatures is
  *
  *     sum |w(a) - w(b)| / sum (w(a) + w(b))        w(n) = 1 + log2 n (between powers of two linear), w(0) = 0
  *
- * over all features: 0 of equal ones, 1 where they have nothing in common. Integers only, so it is the same everywhere.
+ * over all features: 0 of equal ones, 1 where they have nothing in common. Integers only, so it is
+ * the same everywhere.
  *
  * Owner: the caller (free). Threads: any; pure functions. */
 #ifndef BOB_EVENTS_CLUSTER_SIGNATURE_H

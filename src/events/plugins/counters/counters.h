@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the plug-in `counters` counts with: the kernel (perf.c), PAPI (papi.c). Each numbers its counters from 0 and reads those of the calling
- * thread; opening them, once for each thread, is its business.
+/* What the plug-in `counters` counts with: the kernel (perf.c), PAPI (papi.c). Each numbers its
+ * counters from 0 and reads those of the calling thread; opening them, once for each thread, is its
+ * business.
  *
  * Threads: finding, one, before the program begins; reading, any. */
 #ifndef BOB_EVENTS_COUNTERS_H
@@ -16,7 +17,8 @@ int bob_perf_find(const char *name);
 const char *bob_perf_name(uint32_t number);
 int bob_perf_read(uint32_t number, uint64_t *value); /* 0: it cannot be read */
 
-/* PAPI's library is loaded if it is there and was not; its names: PAPI_TOT_CYC, perf::CYCLES, sde:::..., as papi_avail and papi_native_avail say. */
+/* PAPI's library is loaded if it is there and was not; its names: PAPI_TOT_CYC, perf::CYCLES,
+ * sde:::..., as papi_avail and papi_native_avail say. */
 int bob_papi_find(const char *name);
 int bob_papi_read(uint32_t number, uint64_t *value);
 

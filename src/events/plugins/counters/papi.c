@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of PAPI, whose library is asked for by name: nothing of it is needed to build. A thread has event sets of its own; an event that does not
- * go into those there are -- it is of another component -- begins a new one. */
+/* Counters of PAPI, whose library is asked for by name: nothing of it is needed to build. A thread
+ * has event sets of its own; an event that does not go into those there are -- it is of another
+ * component -- begins a new one. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of the kernel and of the processor (perf_event_open). A thread has a descriptor open for each that it has read. */
+/* Counters of the kernel and of the processor (perf_event_open). A thread has a descriptor open for
+ * each that it has read. */
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/syscall.h>

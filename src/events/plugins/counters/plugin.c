@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of the kernel, the processor and PAPI, of the thread while it is in an event: page faults, context switches, the time it ran (task-clock, ns),
- * cycles, instructions, misses of the first cache; those that the machine does not have are left out.
- * BOBBIN_COUNTERS=page-faults,PAPI_FP_OPS chooses, and may name any event of PAPI. Of an event that has others in it the
- * counts include theirs. */
+/* Counters of the kernel, the processor and PAPI, of the thread while it is in an event: page
+ * faults, context switches, the time it ran (task-clock, ns), cycles, instructions, misses of the
+ * first cache; those that the machine does not have are left out.
+ * BOBBIN_COUNTERS=page-faults,PAPI_FP_OPS chooses, and may name any event of PAPI. Of an event that
+ * has others in it the counts include theirs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -21,17 +21,19 @@ void bob_x86_put_store(struct bob_x86_code *c, unsigned base, int32_t disp, unsi
 void bob_x86_put_store_imm(struct bob_x86_code *c, unsigned base, int32_t disp, int32_t imm);
 /* movb $value, disp(base) */
 void bob_x86_put_byte(struct bob_x86_code *c, unsigned base, int32_t disp, unsigned value);
-/* mov %fs:disp, reg; mov reg, %fs:disp; cmp %fs:disp, reg. The offset of the field `disp` in the bytes
- * is returned. */
+/* mov %fs:disp, reg; mov reg, %fs:disp; cmp %fs:disp, reg. The offset of the field `disp` in the
+ * bytes is returned. */
 uint32_t bob_x86_put_load_fs(struct bob_x86_code *c, unsigned reg, int32_t disp);
 uint32_t bob_x86_put_store_fs(struct bob_x86_code *c, unsigned reg, int32_t disp);
 uint32_t bob_x86_put_compare_fs(struct bob_x86_code *c, unsigned reg, int32_t disp);
 /* lea disp(base, index, scale), reg; base or index may be BOB_X86_NO_REG */
 void bob_x86_put_lea(struct bob_x86_code *c, unsigned reg, unsigned base, unsigned index,
 		     unsigned scale, int32_t disp);
-/* The mask's bits into reg; others may be set, too, but not if it is packed. Flags stay as they are. */
+/* The mask's bits into reg; others may be set, too, but not if it is packed. Flags stay as they
+ * are. */
 void bob_x86_put_mask(struct bob_x86_code *c, unsigned reg, const struct bob_x86_lanes *l);
-/* Indices to %fs:disp, and one of them back, extended by its sign. Both return the offset of the field. */
+/* Indices to %fs:disp, and one of them back, extended by its sign. Both return the offset of the
+ * field. */
 uint32_t bob_x86_put_store_indices(struct bob_x86_code *c, const struct bob_x86_lanes *l,
 				   int32_t disp);
 uint32_t bob_x86_put_load_index(struct bob_x86_code *c, unsigned reg, unsigned bytes, int32_t disp);

@@ -74,8 +74,8 @@ static bool may_shift_by_0(const struct decoded *d)
 	       (count->imm.value.u & (d->op[0].size == 64 ? 0x3f : 0x1f)) == 0;
 }
 
-/* So does a string instruction that runs 0 times. Flags that are undefined afterwards are not counted as
- * overwritten. */
+/* So does a string instruction that runs 0 times. Flags that are undefined afterwards are not
+ * counted as overwritten. */
 static void note_flags(const struct decoded *d, struct bob_x86_facts *f)
 {
 	const ZydisAccessedFlags *c = d->in.cpu_flags;

@@ -3,7 +3,8 @@
  * where control goes, which registers and flags it reads and overwrites, and of what register it
  * makes another one plus a constant. Pure; any thread.
  *
- * In doubt more registers are read and fewer are overwritten: both make a register unfit as scratch. */
+ * In doubt more registers are read and fewer are overwritten: both make a register unfit as
+ * scratch. */
 #ifndef BOB_PLAN_FACTS_H
 #define BOB_PLAN_FACTS_H
 
@@ -54,7 +55,8 @@ struct bob_x86_access {
 	uint8_t scale;
 	bool fs;		/* the thread pointer is added */
 	bool absolute;		/* disp is the whole address, wherever the image is loaded */
-	bool laned;		/* bob_x86_facts.lanes says what of it is accessed; `size` is that of one lane */
+	/* bob_x86_facts.lanes says what of it is accessed; `size` is that of one lane */
+	bool laned;
 };
 #define BOB_X86_ACCESSES 4u
 
@@ -104,7 +106,8 @@ struct bob_x86_facts {
 	bool nop;
 	uint8_t masks_changed;	/* mask registers, bit k for k */
 	struct bob_x86_lanes lanes;
-	uint8_t direction;	/* the direction flag is clear behind it: 1, set: 2, either: 3; 0: as before */
+	/* the direction flag is clear behind it: 1, set: 2, either: 3; 0: as before */
+	uint8_t direction;
 	struct bob_x86_access access[BOB_X86_ACCESSES]; /* in order */
 	struct bob_x86_sum sum[2];
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instructions that are not taken as their operands say: declined ones, by category or name, and hints. Zydis's terms; for facts.c.
+/* Instructions that are not taken as their operands say: declined ones, by category or name, and
+ * hints. Zydis's terms; for facts.c.
  *
  * No memory, no state; any thread. */
 #ifndef BOB_PLAN_X86_FORMS_H

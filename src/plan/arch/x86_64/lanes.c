@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers and scatters, masked moves, and whatever else AVX-512 puts a mask on. A lane that the mask leaves out is not
- * accessed: it cannot fault. tests/unit/plan/test_lanes.c asks the processor about each instruction there is. */
+/* Gathers and scatters, masked moves, and whatever else AVX-512 puts a mask on. A lane that the
+ * mask leaves out is not accessed: it cannot fault. tests/unit/plan/test_lanes.c asks the processor
+ * about each instruction there is. */
 #include "plan/arch/x86_64/lanes.h"
 
 #include <string.h>
@@ -114,8 +115,8 @@ static bool find_masked(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
 
 /* --- AVX-512 --- */
 
-/* Those without fault suppression access the operand as a whole, whatever the mask is. Of the first ones the manual does
- * not say so, but they do. */
+/* Those without fault suppression access the operand as a whole, whatever the mask is. Of the first
+ * ones the manual does not say so, but they do. */
 static bool suppresses_faults(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {

@@ -2,7 +2,8 @@
 /* The length decoder: one table per opcode map says which fields follow the opcode; the few opcodes
  * with a mind of their own go through a switch. It accepts some encodings a processor refuses (it
  * does not check operands); it never gives a length different from the processor's for an
- * instruction that runs. Budget: 15 ns per instruction (tests/unit/plan/test_length.c prints it). */
+ * instruction that runs. Budget: 15 ns per instruction (tests/unit/plan/test_length.c prints
+ * it). */
 #include "plan/arch/x86_64/length.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one x86-64 instruction makes of the values in its registers, as far as one must know it to follow a pointer through a
- * function. Pure; any thread. In doubt a register is in `others`. */
+/* What one x86-64 instruction makes of the values in its registers, as far as one must know it to
+ * follow a pointer through a function. Pure; any thread. In doubt a register is in `others`. */
 #ifndef BOB_PLAN_VALUES_H
 #define BOB_PLAN_VALUES_H
 
@@ -8,7 +8,8 @@
 
 enum bob_x86_value_kind {
 	BOB_X86_VALUE_NONE = 0,
-	BOB_X86_VALUE_SUM,	/* dest = source + second * scale + add; either register may be missing */
+	/* dest = source + second * scale + add; either register may be missing */
+	BOB_X86_VALUE_SUM,
 	BOB_X86_VALUE_LESS,	/* dest = dest - source */
 	BOB_X86_VALUE_LOAD,	/* dest = what the first access loads, 8 bytes */
 	BOB_X86_VALUE_ADD_LOAD, /* dest = dest + that */
@@ -22,9 +23,10 @@ struct bob_x86_value {
 	uint8_t kind;		/* enum bob_x86_value_kind */
 	uint8_t dest, source, second; /* or BOB_X86_NO_REG */
 	uint8_t scale;
-	uint8_t stored;		/* register whose 8 bytes its only store stores, or BOB_X86_NO_REG */
-	uint32_t
-		numbers; /* registers that get a value that is no address: of 32 bits, a product, ... */
+	/* register whose 8 bytes its only store stores, or BOB_X86_NO_REG */
+	uint8_t stored;
+	/* registers that get a value that is no address: of 32 bits, a product, ... */
+	uint32_t numbers;
 	uint32_t others;	/* registers that get a value of which nothing is known */
 };
 

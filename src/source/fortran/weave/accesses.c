@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probes of a statement's reads and writes. Each is a CALL with the reference itself as its argument, so the address is the compiler's.
+/* The probes of a statement's reads and writes. Each is a CALL with the reference itself as its
+ * argument, so the address is the compiler's.
  *
- * What an IF of one line controls is told under its condition, which is evaluated once more where the IF cannot become one of several lines: not if it would
- * have another result the second time. ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
+ * What an IF of one line controls is told under its condition, which is evaluated once more where
+ * the IF cannot become one of several lines: not if it would have another result the second time.
+ * ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +52,8 @@ static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
 	return 0;
 }
 
-/* The condition of an IF, ELSE IF, DO WHILE: in brackets, brackets included. "" if there is none. */
+/* The condition of an IF, ELSE IF, DO WHILE: in brackets, brackets included. "" if there is
+ * none. */
 static const char *condition(struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	const char *open = memchr(s->text + s->from, '(', s->len - s->from);
@@ -185,7 +188,8 @@ static bool is_told(const struct statement *x, uint32_t use)
 	return x->uses.at[use].role == BOB_ROLE_LOOP && (use >= 64 || x->told >> use & 1);
 }
 
-/* The probe of a use that is its turn. Of an implied DO's variable its frame has it: some text that is not empty. */
+/* The probe of a use that is its turn. Of an implied DO's variable its frame has it: some text that
+ * is not empty. */
 static const char *text_of(struct statement *x, uint32_t use, struct bob_weave_frames *f)
 {
 	const struct bob_fortran_use *u = &x->uses.at[use];
@@ -250,7 +254,8 @@ static bool is_list(const struct bob_fortran_use *u)
 	return u->flags & (BOB_USE_LIST | BOB_USE_IMPLIED_DO) || u->role == BOB_ROLE_LOOP;
 }
 
-/* Numbers of the uses, in the order of the text: items one after the other, subscripts before what they select. */
+/* Numbers of the uses, in the order of the text: items one after the other, subscripts before what
+ * they select. */
 static uint32_t *in_order(const struct statement *x)
 {
 	uint32_t *order = bob_arena_alloc(x->w->arena, (x->uses.count + 1) * sizeof(*order));
@@ -315,7 +320,8 @@ static void put_after(struct statement *x)
 	put_late(&l, false, "", "");
 }
 
-/* What the body of a one-line IF does: under its condition, which is evaluated once more if it cannot become an IF of several lines. */
+/* What the body of a one-line IF does: under its condition, which is evaluated once more if it
+ * cannot become an IF of several lines. */
 static void put_body(struct statement *x)
 {
 	bool some = false;

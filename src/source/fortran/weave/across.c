@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between Fortran and C files of a command. C sees variables of modules and COMMON blocks by the linker's names, anything by pointers of its type; it calls
- * external procedures and those with BIND(C), with whatever of theirs or its own, and others that are passed to it. Which calls C has is not looked at. */
+/* Between Fortran and C files of a command. C sees variables of modules and COMMON blocks by the
+ * linker's names, anything by pointers of its type; it calls external procedures and those with
+ * BIND(C), with whatever of theirs or its own, and others that are passed to it. Which calls C has
+ * is not looked at. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +149,8 @@ static bool is_named(const struct bob_weave *w, const char *name, const char *en
 	return false;
 }
 
-/* A module's, by the name that the compiler gives it: __m_MOD_x. If the module is another file's, only x is known. */
+/* A module's, by the name that the compiler gives it: __m_MOD_x. If the module is another file's,
+ * only x is known. */
 static bool is_named_in_module(const struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	const struct bob_fortran_unit *u =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What does not change while a nest runs, and what changes evenly with its counters. Nothing is said of what is not understood. */
+/* What does not change while a nest runs, and what changes evenly with its counters. Nothing is
+ * said of what is not understood. */
 #include "source/fortran/weave/nest.h"
 
 #include <string.h>
@@ -78,7 +79,8 @@ static bool is_intrinsic_type(const struct bob_fortran_symbol *s)
 	       s->type == BOB_T_CHARACTER;
 }
 
-/* Two components of one variable: they are no place of the other's, by what leads there or by their types. */
+/* Two components of one variable: they are no place of the other's, by what leads there or by their
+ * types. */
 static bool are_apart(const struct bob_weave_nest_written *a,
 		      const struct bob_weave_nest_written *b)
 {

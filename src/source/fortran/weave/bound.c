@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that do not say what they call: type-bound procedures, generic names, operators, procedures that are arguments or pointers. Which procedure it is, types and the
- * run decide; so whatever can be called that way gets what such a call passes. That is more than needed, never less: the address tells. */
+/* Calls that do not say what they call: type-bound procedures, generic names, operators, procedures
+ * that are arguments or pointers. Which procedure it is, types and the run decide; so whatever can
+ * be called that way gets what such a call passes. That is more than needed, never less: the
+ * address tells. */
 #include <string.h>
 
 #include "source/fortran/split.h"
@@ -34,7 +36,8 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The name of a procedure that is not called there, here or, if USE gave it another one, where it is declared. */
+/* The name of a procedure that is not called there, here or, if USE gave it another one, where it
+ * is declared. */
 static void note_name(struct bob_weave *files, const struct bob_fortran_statement *s, uint32_t from,
 		      uint32_t to)
 {
@@ -92,7 +95,8 @@ static void note_file(struct bob_weave *files, const struct bob_weave *w)
 	}
 }
 
-/* Operators and assignment are no calls in the text: where something of a derived type is traced, any object may be it. */
+/* Operators and assignment are no calls in the text: where something of a derived type is traced,
+ * any object may be it. */
 static bool mark_objects(struct bob_weave *w)
 {
 	bool is_new = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables that only some branches of an #if declare: the lines that tell where they are stand under the same conditions, which are copied as they are. An #if that
- * a line is in anyway is not said again. */
+/* Variables that only some branches of an #if declare: the lines that tell where they are stand
+ * under the same conditions, which are copied as they are. An #if that a line is in anyway is not
+ * said again. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 #define DEPTH_MAX 32u
 #define TURNS_MAX 16u
 
-/* The lines of the preprocessor that lead to a place: of each #if that is open there, itself and its #else and #elif so far. */
+/* The lines of the preprocessor that lead to a place: of each #if that is open there, itself and
+ * its #else and #elif so far. */
 struct chain {
 	struct {
 		uint32_t at[TURNS_MAX], count;
@@ -139,7 +141,8 @@ static bool names(const struct bob_weave *w, const struct bob_fortran_statement 
 	return false;
 }
 
-/* The statements of a unit that make a name known there: declarations, or those that USE the module that has it. */
+/* The statements of a unit that make a name known there: declarations, or those that USE the module
+ * that has it. */
 struct wanted {
 	const char *word;
 	uint32_t unit;
@@ -158,7 +161,8 @@ static bool makes_known(const struct bob_weave *w, const struct wanted *q, uint3
 	       names(w, s, q->word);
 }
 
-/* The text where one of these statements of `of` is there; *found: there are some. `here`: where the text stands, if that is in the same file. */
+/* The text where one of these statements of `of` is there; *found: there are some. `here`: where
+ * the text stands, if that is in the same file. */
 static const char *where_known(struct bob_weave *w, struct bob_weave *of, const struct wanted *q,
 			       const struct chain *here, const char *text, bool *found)
 {
@@ -211,7 +215,8 @@ found:
 	return o;
 }
 
-/* A module's variable: where it is declared, and where the unit that it is in, or one around, has the module. */
+/* A module's variable: where it is declared, and where the unit that it is in, or one around, has
+ * the module. */
 static const char *under_module(struct bob_weave *w, const struct bob_weave_variable *v,
 				uint32_t unit, const struct chain *here, const char *text)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that are procedures because something calls them, or is told so; the others with a type are variables. */
+/* Names that are procedures because something calls them, or is told so; the others with a type are
+ * variables. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -10,7 +11,8 @@ static bool is_intrinsic(const struct bob_fortran_symbol *s)
 	return bob_fortran_intrinsic(s->name, (uint32_t)strlen(s->name)) != NULL;
 }
 
-/* A name with a type that is called, or that of a function whose result has another name, is a procedure's. */
+/* A name with a type that is called, or that of a function whose result has another name, is a
+ * procedure's. */
 bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			    uint32_t unit)
 {

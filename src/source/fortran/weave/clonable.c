@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What speaks against a copy of a procedure. Nothing is guessed: where the text does not say enough, there is none. */
+/* What speaks against a copy of a procedure. Nothing is guessed: where the text does not say
+ * enough, there is none. */
 #include "source/fortran/weave/clones.h"
 
 #include <ctype.h>
@@ -8,7 +9,8 @@
 #include "source/fortran/scope.h"
 #include "source/fortran/weave/reached.h"
 
-/* Compilers put a procedure's own arrays from this size on where they stay (gfortran: -fmax-stack-var-size). */
+/* Compilers put a procedure's own arrays from this size on where they stay (gfortran:
+ * -fmax-stack-var-size). */
 #define LARGE_BYTES 32768u
 
 static bool is_module(const struct bob_fortran_unit *u)
@@ -63,7 +65,8 @@ bool bob_weave_is_sure(const struct bob_weave *w, uint32_t unit,
 				     unit == u->parent || w->file->units[unit].parent == u->parent);
 }
 
-/* Which of both a call without EXTERNAL is one of, compilers decide. Beside the standard's, subroutines that gfortran has. */
+/* Which of both a call without EXTERNAL is one of, compilers decide. Beside the standard's,
+ * subroutines that gfortran has. */
 static bool is_intrinsic(const char *name)
 {
 	static const char *const more[] = {
@@ -116,7 +119,8 @@ static const char *keeps(const struct bob_weave *w, const struct bob_fortran_uni
 	return NULL;
 }
 
-/* gfortran 12 takes the name for the procedure of that name beside the copy, if nothing says what it is. */
+/* gfortran 12 takes the name for the procedure of that name beside the copy, if nothing says what
+ * it is. */
 static bool is_result_untyped(const struct bob_fortran_unit *u)
 {
 	const struct bob_fortran_symbol *s =
@@ -266,7 +270,8 @@ static bool may_begin(const struct bob_weave *w, const struct bob_fortran_statem
 	return !at || is_glued(w, s) || (!is_word(s->text[at - 1]) && s->text[at - 1] != '%');
 }
 
-/* Where the statement names it in a way that a copy would not be: behind `at`; s->len: nowhere. Texts are passed over. */
+/* Where the statement names it in a way that a copy would not be: behind `at`; s->len: nowhere.
+ * Texts are passed over. */
 static uint32_t named_at(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			 const char *name, uint32_t at)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of copies: the procedure's lines once more, behind it, under another name; and that name where calls go there. */
+/* The text of copies: the procedure's lines once more, behind it, under another name; and that name
+ * where calls go there. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 #include "source/fortran/weave/reached.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of procedures (source/copies.h): who passes what is written down for the plan, and what comes of it becomes copies, and calls that go to them.
- * Which of a call's arguments are traced depends on dummies of its own procedure: each is looked at as if it alone was something that is traced. */
+/* Copies of procedures (source/copies.h): who passes what is written down for the plan, and what
+ * comes of it becomes copies, and calls that go to them. Which of a call's arguments are traced
+ * depends on dummies of its own procedure: each is looked at as if it alone was something that is
+ * traced. */
 #include "source/fortran/weave/clones.h"
 #include "source/fortran/weave/reached.h"
 
@@ -29,7 +31,8 @@ static void assume(const struct bob_weave_procedure *p, uint64_t dummies)
 
 /* --- what is passed to whom --- */
 
-/* When the symbol is something that is traced: false: never. What contains procedures has no copies, so whose dummies those see need not be asked. */
+/* When the symbol is something that is traced: false: never. What contains procedures has no
+ * copies, so whose dummies those see need not be asked. */
 static bool when(const struct bob_weave_procedure *from, const struct bob_weave_call *call,
 		 const struct bob_weave_pass *pass, uint64_t *dummies)
 {
@@ -108,7 +111,8 @@ static bob_status make_plan(struct bob_weave_calls *c, struct plan *p)
 
 /* --- what comes of it --- */
 
-/* What has no copy because of a procedure of no file, which is the same for many, is said in one line. */
+/* What has no copy because of a procedure of no file, which is the same for many, is said in one
+ * line. */
 static bob_status say_in_place(const struct bob_weave_calls *c, const struct bob_copies *plan)
 {
 	const char **names =

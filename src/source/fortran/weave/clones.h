@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who calls whom, and which procedures may have copies: what clones.c has planned (source/copies.h). In all files of a command; of procedures that get something that is
- * traced, by closure.c.
+/* Who calls whom, and which procedures may have copies: what clones.c has planned
+ * (source/copies.h). In all files of a command; of procedures that get something that is traced, by
+ * closure.c.
  *
- * A copy is safe when nobody can tell it from the procedure: it must be reached by calls alone whose target the text says for sure, keep nothing from one
- * call to the next, and every call that may pass what is traced must be known. Whatever is not sure speaks against it, and the procedure has its
- * probes in place.
+ * A copy is safe when nobody can tell it from the procedure: it must be reached by calls alone
+ * whose target the text says for sure, keep nothing from one call to the next, and every call that
+ * may pass what is traced must be known. Whatever is not sure speaks against it, and the procedure
+ * has its probes in place.
  *
  * Owner: the arena of struct bob_weave_calls. Threads: one. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_CLONES_H
@@ -67,10 +69,12 @@ struct bob_weave_calls {
 };
 
 /* --- calls.c --- */
-/* Procedures and calls; `hidden` and `foreign`. Frees what it has on failure. Errors: BOB_ERR_NOMEM. */
+/* Procedures and calls; `hidden` and `foreign`. Frees what it has on failure. Errors:
+ * BOB_ERR_NOMEM. */
 bob_status bob_weave_calls_read(struct bob_weave *files, struct bob_weave_calls *c);
 void bob_weave_calls_free(struct bob_weave_calls *c);
-/* The procedure of that name, if it is one that gets something traced; `unit` BOB_FORTRAN_NO: in any unit. */
+/* The procedure of that name, if it is one that gets something traced; `unit` BOB_FORTRAN_NO: in
+ * any unit. */
 struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
 						     const struct bob_weave *w, uint32_t unit);
 /* The procedures of that name, one behind the other; NULL: there is none. */
@@ -86,7 +90,8 @@ bob_status bob_weave_clonable(struct bob_weave_calls *c);
 bool bob_weave_is_sure(const struct bob_weave *w, uint32_t unit,
 		       const struct bob_fortran_symbol *called,
 		       const struct bob_weave_procedure *p);
-/* The type of a function's result as a declaration has it; NULL: it is no plain number or truth value. "" of a subroutine. */
+/* The type of a function's result as a declaration has it; NULL: it is no plain number or truth
+ * value. "" of a subroutine. */
 const char *bob_weave_result_type(struct bob_weave *w, const struct bob_weave_procedure *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may be a variable that is traced: what names it, storage that COMMON or EQUIVALENCE puts in the same place, or a dummy argument or pointer
- * that may lead to it. Which dummies may is found by following arguments through the calls of all files of the command until nothing more comes. */
+/* What may be a variable that is traced: what names it, storage that COMMON or EQUIVALENCE puts in
+ * the same place, or a dummy argument or pointer that may lead to it. Which dummies may is found by
+ * following arguments through the calls of all files of the command until nothing more comes. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -32,8 +33,8 @@ static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const cha
 	return u->flags & BOB_UNIT_ENTRIES || u->other; /* an ENTRY's, or one of another header */
 }
 
-/* Where a member of COMMON ends in its block: UINT64_MAX if that is not known, or if it may be used beyond its end, as the last member and arrays of
- * one element are. */
+/* Where a member of COMMON ends in its block: UINT64_MAX if that is not known, or if it may be used
+ * beyond its end, as the last member and arrays of one element are. */
 static uint64_t end_in_block(const struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	const struct bob_fortran_symbols *t =
@@ -66,7 +67,8 @@ static bool share_storage(const struct bob_weave *w, const struct bob_fortran_sy
 	return !v->is_foreign && a->class_id && a->class_id == b->class_id && a->unit == b->unit;
 }
 
-/* By its type a pointer may lead to the variable, to a component of it, or to a part of a complex number. */
+/* By its type a pointer may lead to the variable, to a component of it, or to a part of a complex
+ * number. */
 static bool may_point(const struct bob_fortran_symbol *s, const struct bob_fortran_symbol *to)
 {
 	const bool is_part = s->type == BOB_T_REAL && to->type == BOB_T_COMPLEX;
@@ -195,8 +197,8 @@ bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool 
 	return is_new;
 }
 
-/* All procedures and ENTRYs of that name, of all files: which of them is called, only scopes tell. The list of an ENTRY or of another header may be another one than
- * the unit's. */
+/* All procedures and ENTRYs of that name, of all files: which of them is called, only scopes tell.
+ * The list of an ENTRY or of another header may be another one than the unit's. */
 static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, uint32_t position,
 		       bool by_name)
 {

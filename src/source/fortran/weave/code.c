@@ -42,7 +42,8 @@ static bool is_message(const char *name, size_t len)
 	return (len > 4 && !memcmp(name, "mpi_", 4)) || (len > 4 && !memcmp(name, "pvmf", 4));
 }
 
-/* Event names of messages are those that other traces of MPI have, in capitals as Fortran has them. */
+/* Event names of messages are those that other traces of MPI have, in capitals as Fortran has
+ * them. */
 static const char *event_name(struct bob_weave *w, const char *name, uint32_t len, bool is_capital)
 {
 	char *text = bob_arena_text(w->arena, name, len);
@@ -153,7 +154,8 @@ static bool is_only_typed(const struct bob_weave *w, uint32_t unit,
 	return true;
 }
 
-/* Is there a procedure of that name in the files, which is in nothing else? Others may be the compiler's own. */
+/* Is there a procedure of that name in the files, which is in nothing else? Others may be the
+ * compiler's own. */
 static bool is_external(const struct bob_weave *w, const char *name)
 {
 	for (const struct bob_weave *f = w->files; f; f = f->next)
@@ -221,7 +223,8 @@ static void declare_external(struct bob_weave *w, uint32_t unit, const struct bo
 		      bob_weave_text(w, "external %s", y->name));
 }
 
-/* Where names for functions are known: lines from `before` to `after`, and statements up to `last`. */
+/* Where names for functions are known: lines from `before` to `after`, and statements up to
+ * `last`. */
 struct hoist_place {
 	uint32_t before, after, last;
 	enum bob_weave_rank rank, end_rank;
@@ -255,7 +258,8 @@ static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fort
 	w->hoisted[w->hoisted_count++] = (struct bob_weave_hoisted){ u->from, u->to, name };
 }
 
-/* Within an ASSOCIATE compilers may not know a function that only its type declares. Those of the files get EXTERNAL, others may be the compiler's own. */
+/* Within an ASSOCIATE compilers may not know a function that only its type declares. Those of the
+ * files get EXTERNAL, others may be the compiler's own. */
 static bool are_known(struct bob_weave *w, uint32_t from, uint32_t to)
 {
 	struct bob_fortran_uses uses;
@@ -285,8 +289,9 @@ static void declare_externals(struct bob_weave *w, uint32_t from, uint32_t to)
 							 uses.at[k].symbol);
 }
 
-/* Up to the end of the construct that begins with the statement. A loop that has its end in common with the one around it has none of its own; what a directive
- * divides has to stand right behind it. */
+/* Up to the end of the construct that begins with the statement. A loop that has its end in common
+ * with the one around it has none of its own; what a directive divides has to stand right behind
+ * it. */
 static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *last)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file in C beside an instrumented one: the tables of bobbin/probe.h, and the procedures that probes in Fortran call. */
+/* The file in C beside an instrumented one: the tables of bobbin/probe.h, and the procedures that
+ * probes in Fortran call. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -165,7 +166,8 @@ static bool is_begun(const struct bob_weave_variable *v)
 	return !v->is_automatic;
 }
 
-/* What each variable is itself: rank, class of its objects, how these are looked at, whether it is traced, bytes of an element. */
+/* What each variable is itself: rank, class of its objects, how these are looked at, whether it is
+ * traced, bytes of an element. */
 static void say_holders(struct out *o, const struct bob_weave *w)
 {
 	say(o,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements that allocate, free, associate or assign components. Behind each, the object's address is passed, and its components are looked at (components_code.c): a
- * component that has a statement for itself, by where it is in the object; all of an object that is assigned as a whole. What DEALLOCATE gives back is
- * forgotten before. */
+/* Statements that allocate, free, associate or assign components. Behind each, the object's address
+ * is passed, and its components are looked at (components_code.c): a component that has a statement
+ * for itself, by where it is in the object; all of an object that is assigned as a whole. What
+ * DEALLOCATE gives back is forgotten before. */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"

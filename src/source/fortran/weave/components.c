@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Components that are allocatable or pointers. What they lead to is traced under the component's name, `f%v`, of each object that the variable has.
+/* Components that are allocatable or pointers. What they lead to is traced under the component's
+ * name, `f%v`, of each object that the variable has.
  *
- * The text says where in an object such components lie (as gfortran lays them out: a pointer, or a descriptor of an array); where objects are, and what their components
- * lead to, is found when it runs (components_code.c), wherever and under whatever name they are moved: an object is known by its address. So the text has to
- * say only which statements may change some (component_moves.c).
+ * The text says where in an object such components lie (as gfortran lays them out: a pointer, or a
+ * descriptor of an array); where objects are, and what their components lead to, is found when it
+ * runs (components_code.c), wherever and under whatever name they are moved: an object is known by
+ * its address. So the text has to say only which statements may change some (component_moves.c).
  *
- * A *class* is what a variable's objects, or those that one of its components leads to, have of them: their *slots*. Components of types in one another are slots
- * of the outermost; a type that leads to itself leads to the same class. */
+ * A *class* is what a variable's objects, or those that one of its components leads to, have of
+ * them: their *slots*. Components of types in one another are slots of the outermost; a type that
+ * leads to itself leads to the same class. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +22,8 @@
 
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
 #define DEPTH_MAX 8u		/* of types in one another */
-#define ELEMENTS_MAX 16u	/* of an array in an object, whose elements have slots of their own */
+/* of an array in an object, whose elements have slots of their own */
+#define ELEMENTS_MAX 16u
 #define SLOTS_MAX 256u		/* of a variable */
 
 /* Components of a type that lead to nothing that can be traced. */
@@ -184,7 +188,8 @@ static bool has_movable(const struct builder *b, const struct bob_fortran_symbol
 	return false;
 }
 
-/* All slots of objects with these components, which lie at that byte of the object that the class is of. */
+/* All slots of objects with these components, which lie at that byte of the object that the class
+ * is of. */
 static void add_slots(struct builder *b, struct bob_weave_class *to,
 		      const struct bob_fortran_symbols *components, uint64_t from, const char *name,
 		      const char *way, uint32_t depth)

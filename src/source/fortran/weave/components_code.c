@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In C, for the file beside an instrumented one: objects whose components have memory of their own, and what these lead to, which is declared under the names of the components.
+/* In C, for the file beside an instrumented one: objects whose components have memory of their own,
+ * and what these lead to, which is declared under the names of the components.
  *
- * All files share two lists under one lock: *objects*, in which places of which class lie in a row, and *leads*, what each slot was seen to lead to. Objects are known because a variable
- * of theirs was declared, or because a slot leads to them. A slot is looked at when the program says so, where it is the program's own object that was passed, so its memory is there; what slots
- * led to is ended by the lists alone, for its memory may be gone. Allocated components end with the memory that they had; what a pointer led to keeps its name until
- * its memory is given back, or the object ends that the pointer is in. */
+ * All files share two lists under one lock: *objects*, in which places of which class lie in a row,
+ * and *leads*, what each slot was seen to lead to. Objects are known because a variable of theirs
+ * was declared, or because a slot leads to them. A slot is looked at when the program says so,
+ * where it is the program's own object that was passed, so its memory is there; what slots led to
+ * is ended by the lists alone, for its memory may be gone. Allocated components end with the memory
+ * that they had; what a pointer led to keeps its name until its memory is given back, or the object
+ * ends that the pointer is in. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/memory.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables come to life and end: at the entry of each unit that sees them, behind ALLOCATE, before DEALLOCATE; automatic ones end where the
- * unit is left. What never moves is told each time, and told on once (companion.c). */
+/* Where variables come to life and end: at the entry of each unit that sees them, behind ALLOCATE,
+ * before DEALLOCATE; automatic ones end where the unit is left. What never moves is told each time,
+ * and told on once (companion.c). */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
@@ -200,7 +201,8 @@ const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_v
 	return declare_line(w, v, s, (int)(v - w->variables));
 }
 
-/* ... where a unit or BLOCK begins: a pointer may have no value yet, and seem to have one, but of a module, which begins with none. */
+/* ... where a unit or BLOCK begins: a pointer may have no value yet, and seem to have one, but of a
+ * module, which begins with none. */
 static const char *entry_line(struct bob_weave *w, const struct bob_weave_variable *v,
 			      const struct bob_fortran_symbol *s)
 {
@@ -231,7 +233,8 @@ static const char *condition_of(struct bob_weave *w, const struct bob_fortran_st
 	return bob_weave_text(w, "%.*s then", (int)(end - s->from), s->text + s->from);
 }
 
-/* Where the variable's unit, or BLOCK, is left. The END, or CONTAINS, is no statement that others stand before, but lines may. */
+/* Where the variable's unit, or BLOCK, is left. The END, or CONTAINS, is no statement that others
+ * stand before, but lines may. */
 static bool leaves(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t i)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
@@ -301,7 +304,8 @@ static bool is_named(const struct bob_weave *w, const struct bob_weave_variable 
 	return names && bob_fortran_lookup(names, name, (uint32_t)strlen(name)) == v->symbol;
 }
 
-/* Before every RETURN of the unit, or whatever leaves the BLOCK, and its end. False: not before one of them, so it must not be declared. */
+/* Before every RETURN of the unit, or whatever leaves the BLOCK, and its end. False: not before one
+ * of them, so it must not be declared. */
 static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bool only_try)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
@@ -331,7 +335,8 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 	return true;
 }
 
-/* Behind ENTRY statements among those that run: whoever comes by from before has it declared already. */
+/* Behind ENTRY statements among those that run: whoever comes by from before has it declared
+ * already. */
 static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 			const struct bob_fortran_symbol *s, uint32_t unit)
 {
@@ -349,7 +354,8 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 }
 
-/* Lines that run before the first statement that does; what it begins with, `!$omp parallel` or #if, comes behind them. */
+/* Lines that run before the first statement that does; what it begins with, `!$omp parallel`
+ * or #if, comes behind them. */
 bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 {
 	const enum bob_fortran_kind kind = w->file->statements[first].kind;

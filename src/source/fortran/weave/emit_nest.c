@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are there. The outermost counter is the program's own: it gets what its loop
- * gives it next. Others are names of a BLOCK: the program's keep what they have, which may be looked at before their loops run. Inner bounds are looked at only if
- * the loops around run.
+/* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are
+ * there. The outermost counter is the program's own: it gets what its loop gives it next. Others
+ * are names of a BLOCK: the program's keep what they have, which may be looked at before their
+ * loops run. Inner bounds are looked at only if the loops around run.
  *
- * Loops that are laid out (lay.c) stand there as loops; which address is told follows from their counters.
+ * Loops that are laid out (lay.c) stand there as loops; which address is told follows from their
+ * counters.
  *
- * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then the addresses in the iterations that are wanted. The outermost counter
- * is the BLOCK's there, too. */
+ * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then
+ * the addresses in the iterations that are wanted. The outermost counter is the BLOCK's there,
+ * too. */
 #include "source/fortran/weave/nest.h"
 #include "source/fortran/weave/lines.h"
 
@@ -50,7 +53,8 @@ static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d
 	       bob_weave_names(n->w, a->statement, first, n->loop[d].counter);
 }
 
-/* What is told of accesses: of those that loop `by` moves (BOB_FORTRAN_NO: of all), access k of an iteration in slot k * stride + which. Lines go to byte `at`. */
+/* What is told of accesses: of those that loop `by` moves (BOB_FORTRAN_NO: of all), access k of an
+ * iteration in slot k * stride + which. Lines go to byte `at`. */
 struct places {
 	uint32_t at, by, stride, which;
 	bool is_first;		/* only in the first trips of what is laid out: others move alike */
@@ -177,7 +181,8 @@ static bool is_step_known(const struct bob_weave_nest *n, const struct bob_weave
 	       strspn(step, "0") < strlen(step);
 }
 
-/* Is one of the accesses, as the counter is, outside of its gap? Where the counter goes on, of what it moves. */
+/* Is one of the accesses, as the counter is, outside of its gap? Where the counter goes on, of what
+ * it moves. */
 static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
 {
 	const uint32_t first = n->w->nests[n->w->nest_count].first;
@@ -194,7 +199,8 @@ static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
 	}
 }
 
-/* If it misses all that is wanted, that is counted here: the first and the last access of each place lie in its gap, and so do those between. */
+/* If it misses all that is wanted, that is counted here: the first and the last access of each
+ * place lie in its gap, and so do those between. */
 static void begin_held(const struct bob_weave_nest *n, uint32_t at)
 {
 	const struct bob_weave_nest_loop *l = &n->loop[0];

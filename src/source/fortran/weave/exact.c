@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* References that are told where the compiler evaluates them: what is read by a function around it (wrapper.c), an assignment's left side behind
- * the statement, with the subscripts that it had. So order, short circuit and how often are the compiler's, and a function in a subscript is called once.
+/* References that are told where the compiler evaluates them: what is read by a function around it
+ * (wrapper.c), an assignment's left side behind the statement, with the subscripts that it had. So
+ * order, short circuit and how often are the compiler's, and a function in a subscript is called
+ * once.
  *
- * What is passed to a procedure stays a variable. Nothing is wrapped that is not proved to be one number, truth value or text: an array would not
- * compile. Behind .and. and .or., and in MERGE, gfortran evaluates arguments and powers before the condition: in these nothing is, for it might not be there. */
+ * What is passed to a procedure stays a variable. Nothing is wrapped that is not proved to be one
+ * number, truth value or text: an array would not compile. Behind .and. and .or., and in MERGE,
+ * gfortran evaluates arguments and powers before the condition: in these nothing is, for it might
+ * not be there. */
 #include <string.h>
 
 #include "bobbin/probe.h"
@@ -13,7 +17,8 @@
 #include "source/fortran/weave/memory.h"
 
 #define KEPT_MAX 32u		/* subscripts of a left side */
-#define LENGTH_MAX 4000u	/* of a statement that is wrapped, so that 255 continuation lines do */
+/* of a statement that is wrapped, so that 255 continuation lines do */
+#define LENGTH_MAX 4000u
 
 /* --- what is around a reference --- */
 
@@ -168,8 +173,8 @@ static const char *statement_forbids(const struct bob_weave *w, uint32_t stateme
 	return s->len > LENGTH_MAX ? "a long statement" : NULL;
 }
 
-/* gfortran 12 fails to compile functions that give texts in an assignment to an array of texts or to one of any length, and takes wrong lengths where
- * their argument is of any length. */
+/* gfortran 12 fails to compile functions that give texts in an assignment to an array of texts or
+ * to one of any length, and takes wrong lengths where their argument is of any length. */
 static bool is_difficult_text(const struct bob_weave *w, uint32_t statement,
 			      const struct bob_fortran_use *u,
 			      const struct bob_fortran_symbol *last)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is passed to procedures that no file of the command has: what they do with it is not told. That is said, a line for each variable; who passes
- * which one on is found by making the closure (closure.c) again for it alone. Of more than VARIABLES_MAX it is said in one line. */
+/* What is passed to procedures that no file of the command has: what they do with it is not told.
+ * That is said, a line for each variable; who passes which one on is found by making the closure
+ * (closure.c) again for it alone. Of more than VARIABLES_MAX it is said in one line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,13 +70,15 @@ static bool asks_where(const char *name)
 	return false;
 }
 
-/* In the body of a MODULE PROCEDURE names that it does not declare may be arrays, which its interface has. */
+/* In the body of a MODULE PROCEDURE names that it does not declare may be arrays, which its
+ * interface has. */
 static bool is_in_module_procedure(const struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	return s->unit != BOB_FORTRAN_NO && w->file->units[s->unit].kind == BOB_UNIT_PROCEDURE;
 }
 
-/* The name of what is called, if it is a procedure by that name that no file has; NULL: it is not, or there is no telling. */
+/* The name of what is called, if it is a procedure by that name that no file has; NULL: it is not,
+ * or there is no telling. */
 static const char *foreign(struct bob_weave *w, const struct bob_fortran_statement *s,
 			   const struct bob_fortran_use *u)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames of what is inside one statement: implied DO, .and. and .or., arguments that may not be there. */
+/* Frames of what is inside one statement: implied DO, .and. and .or., arguments that may not be
+ * there. */
 #include "source/fortran/weave/frames.h"
 
 #include <string.h>
@@ -8,7 +9,8 @@
 
 /* --- text --- */
 
-/* What the reference is called within the frames: a loop's variable wherever its name stands, an array that is a subscript only there. */
+/* What the reference is called within the frames: a loop's variable wherever its name stands, an
+ * array that is a subscript only there. */
 static const char *index_of(const struct bob_weave_frames *f, const struct bob_fortran_expr *ref,
 			    const char *name, uint32_t len)
 {
@@ -19,8 +21,9 @@ static const char *index_of(const struct bob_weave_frames *f, const struct bob_f
 	return NULL;
 }
 
-/* ",:" for each dimension of a whole array that a component follows: gfortran 12 gives the address of the component to the array itself where `o%n` is passed with its
- * descriptor and o is a pointer or allocatable. `o(:)%n` is the same elements. */
+/* ",:" for each dimension of a whole array that a component follows: gfortran 12 gives the address
+ * of the component to the array itself where `o%n` is passed with its descriptor and o is a pointer
+ * or allocatable. `o(:)%n` is the same elements. */
 static const char *colons(struct bob_weave *w, const struct bob_fortran_statement *s,
 			  const struct bob_fortran_expr *ref, const struct bob_fortran_expr *part)
 {
@@ -287,7 +290,8 @@ static bool looks_up(const struct bob_fortran_expr *e)
 	return false;
 }
 
-/* Behind .and. or .or. it may be what must not be touched: a subscript beyond the array, a component of nothing. */
+/* Behind .and. or .or. it may be what must not be touched: a subscript beyond the array, a
+ * component of nothing. */
 static bool is_unsafe(const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_expr *part = u->ref->child;

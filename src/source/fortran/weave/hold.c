@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that hold the gaps of their sites (bobbin/probe.h), as those of C do (source/c/hold.c): the outermost ones that call nothing, wait for nobody and
- * move nothing, so that nothing can come to lie in a gap while they run which they may lawfully get at. A BLOCK around such a loop has the gaps, so
- * each thread has its own:
+/* Loops that hold the gaps of their sites (bobbin/probe.h), as those of C do (source/c/hold.c): the
+ * outermost ones that call nothing, wait for nobody and move nothing, so that nothing can come to
+ * lie in a gap while they run which they may lawfully get at. A BLOCK around such a loop has the
+ * gaps, so each thread has its own:
  *
  *     block
  *     intrinsic::loc,bge
@@ -21,10 +22,12 @@
  *     call bobbin_q(bobbin_n-bobbin_k)
  *     end block
  *
- * A nest of one loop in it holds the gaps of its sites, too, and looks at the first and the last address of each (emit_nest.c).
+ * A nest of one loop in it holds the gaps of its sites, too, and looks at the first and the last
+ * address of each (emit_nest.c).
  *
- * Each gap begins empty: a loop that runs once costs a call for each site, as a probe does that nothing holds. What is counted goes to the thread's counter
- * behind the loop, and before whatever leaves it. */
+ * Each gap begins empty: a loop that runs once costs a call for each site, as a probe does that
+ * nothing holds. What is counted goes to the thread's counter behind the loop, and before whatever
+ * leaves it. */
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
@@ -210,7 +213,8 @@ static bool has_place_before(const struct bob_weave *w, uint32_t statement)
 
 /* --- whether it can hold --- */
 
-/* Does the text have the name, of a variable or a construct? In fixed form words before it may come without a blank; behind a % it is a component's. */
+/* Does the text have the name, of a variable or a construct? In fixed form words before it may come
+ * without a blank; behind a % it is a component's. */
 static bool has_name(const struct bob_weave *w, uint32_t statement, const char *name, uint32_t len)
 {
 	const char *text = at(w, statement)->text;
@@ -228,7 +232,8 @@ static bool has_name(const struct bob_weave *w, uint32_t statement, const char *
 	return false;
 }
 
-/* What the BLOCK calls so hides nothing that the loop, or the name of a construct, calls so: what modules and files that were not found declare, too. */
+/* What the BLOCK calls so hides nothing that the loop, or the name of a construct, calls so: what
+ * modules and files that were not found declare, too. */
 static bool are_names_free(const struct bob_weave *w, const struct bob_weave_hold *h)
 {
 	static const char *const names[] = { "loc", "bge" };
@@ -246,7 +251,8 @@ static bool are_names_free(const struct bob_weave *w, const struct bob_weave_hol
 	return true;
 }
 
-/* Can a BLOCK be around it, of which directives and other loops see nothing? *behind is where it ends. */
+/* Can a BLOCK be around it, of which directives and other loops see nothing? *behind is where it
+ * ends. */
 static bool has_place(const struct bob_weave *w, const struct bob_weave_hold *h, uint32_t *behind)
 {
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;

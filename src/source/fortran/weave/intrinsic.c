@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Are operators and assignments the language's own? `interface operator(+)` and `interface assignment(=)` may give those a meaning that have none:
- * between a number and a text, a logical and a number, two logicals that are compared, arrays of two ranks (Fortran 2018, 15.4.3.4.2 and .3). Then they
- * are calls. Which interfaces there are is not asked, for modules need not be known: what has no meaning of its own, or whose
- * type or rank is not known here, counts as a call. Kinds of numbers and logicals never matter. */
+/* Are operators and assignments the language's own? `interface operator(+)` and
+ * `interface assignment(=)` may give those a meaning that have none: between a number and a text, a
+ * logical and a number, two logicals that are compared, arrays of two ranks (Fortran 2018,
+ * 15.4.3.4.2 and .3). Then they are calls. Which interfaces there are is not asked, for modules
+ * need not be known: what has no meaning of its own, or whose type or rank is not known here,
+ * counts as a call. Kinds of numbers and logicals never matter. */
 #include <string.h>
 
 #include "source/fortran/scope.h"

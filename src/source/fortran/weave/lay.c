@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short loops in nests. The trips of a loop whose bounds and step are constants of the text are known, so what it accesses can be told as if it were written
- * once for each of them: as part of an iteration of the loop around it. So a body may have statements and such loops side by side, and rows are as long as that loop, not
- * as short as these. From the inside on as many loops are laid out as an iteration's accesses allow; one is left. */
+/* Short loops in nests. The trips of a loop whose bounds and step are constants of the text are
+ * known, so what it accesses can be told as if it were written once for each of them: as part of an
+ * iteration of the loop around it. So a body may have statements and such loops side by side, and
+ * rows are as long as that loop, not as short as these. From the inside on as many loops are laid
+ * out as an iteration's accesses allow; one is left. */
 #include "source/fortran/weave/nest.h"
 
 #define FAR 1000000000 /* bounds lie within +-: what is computed with them fits 32 bits */
@@ -54,7 +56,8 @@ static bool is_short(const struct bob_weave_nest *n, uint32_t i, struct bob_weav
 
 /* --- what happens --- */
 
-/* The construct right in `in` that access k is in; BOB_FORTRAN_NO: none, or `in` is not around it. */
+/* The construct right in `in` that access k is in; BOB_FORTRAN_NO: none, or `in` is not around
+ * it. */
 static uint32_t inner(const struct bob_weave_nest *n, uint32_t in, uint32_t k)
 {
 	uint32_t i = n->access[k].loop;
@@ -110,7 +113,8 @@ static bool tell(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t 
 
 /* --- steps --- */
 
-/* Does the expression name a counter of a loop that is laid out, or (`moving`) anything else that changes in the nest? */
+/* Does the expression name a counter of a loop that is laid out, or (`moving`) anything else that
+ * changes in the nest? */
 static bool names(const struct bob_weave_nest *n, uint32_t statement,
 		  const struct bob_fortran_expr *e, bool moving)
 {
@@ -142,7 +146,8 @@ static bool is_sum(const struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-/* What the parts of a reference behind the first one are may lie elsewhere, and otherwise, for each value of a counter. */
+/* What the parts of a reference behind the first one are may lie elsewhere, and otherwise, for each
+ * value of a counter. */
 static bool is_alike(const struct bob_weave_nest *n, const struct bob_weave_nest_access *a)
 {
 	const struct bob_fortran_expr *part = a->use.ref->child;

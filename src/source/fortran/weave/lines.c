@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines to be put in. They are found in the order of the statements, and put in in the order of the bytes they go to; at one byte what
- * belongs to what ends there comes before what belongs to what begins there. */
+/* Lines to be put in. They are found in the order of the statements, and put in in the order of the
+ * bytes they go to; at one byte what belongs to what ends there comes before what belongs to what
+ * begins there. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 

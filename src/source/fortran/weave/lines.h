@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines that are put into the source: where they go, and in which order. Owner of all: struct bob_weave. One thread. */
+/* Lines that are put into the source: where they go, and in which order. Owner of all: struct
+ * bob_weave. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_LINES_H
 #define BOB_SOURCE_FORTRAN_WEAVE_LINES_H
 
@@ -14,13 +15,14 @@ bool bob_weave_leaves_block(const struct bob_weave *w, uint32_t construct, uint3
 uint32_t bob_weave_first_in_block(const struct bob_weave *w, uint32_t construct);
 
 /* --- branches.c --- */
-/* The lines `text`, which name the variable by what the unit of the statement calls it, as they may stand at that byte: under the conditions of the
- * branches that declare it, or use its module. */
+/* The lines `text`, which name the variable by what the unit of the statement calls it, as they may
+ * stand at that byte: under the conditions of the branches that declare it, or use its module. */
 const char *bob_weave_under(struct bob_weave *w, const struct bob_weave_variable *v,
 			    const struct bob_fortran_symbol *y, uint32_t statement, uint32_t at,
 			    const char *text);
 
-/* Does a branch of an #if in the unit have declarations and what runs, so that nothing can be inserted between them that is there in any case? */
+/* Does a branch of an #if in the unit have declarations and what runs, so that nothing can be
+ * inserted between them that is there in any case? */
 bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit);
 
 /* --- lines.c --- */
@@ -28,9 +30,11 @@ bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit);
 enum bob_weave_rank {
 	BOB_RANK_USE,
 	BOB_RANK_INTERFACE,	/* declarations */
-	BOB_RANK_BODY_BEFORE,	/* of an IF that ends here and was one line: before what it controls ... */
+	/* of an IF that ends here and was one line: before what it controls ... */
+	BOB_RANK_BODY_BEFORE,
 	BOB_RANK_BODY,		/* ... that itself ... */
-	BOB_RANK_AFTER,		/* ... behind the statement that ends here, or that is controlled ... */
+	/* ... behind the statement that ends here, or that is controlled ... */
+	BOB_RANK_AFTER,
 	BOB_RANK_MOVED,		/* ... what it wrote where it may be elsewhere now ... */
 	BOB_RANK_END_IF,	/* ... the end of that IF, and ... */
 	BOB_RANK_END_HOISTED,	/* ... of where names for functions are known ... */
@@ -54,11 +58,12 @@ void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, u
 /* ... about a variable: in an IF if it may be absent (declare.c). */
 void bob_weave_put_of(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t at,
 		      enum bob_weave_rank rank, uint32_t statement, const char *text);
-/* Lines before the statement are put there; its label, if something jumps to it, moves to before them. False: that cannot be done, and was
- * refused. *at is where. */
+/* Lines before the statement are put there; its label, if something jumps to it, moves to before
+ * them. False: that cannot be done, and was refused. *at is where. */
 bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
-/* An IF of one line becomes one of several, once: lines of the ranks BODY_BEFORE, AFTER and MOVED at *at are under its condition. False: it cannot, as where
- * it ends a loop, or what it controls is on several lines. */
+/* An IF of one line becomes one of several, once: lines of the ranks BODY_BEFORE, AFTER and MOVED
+ * at *at are under its condition. False: it cannot, as where it ends a loop, or what it controls is
+ * on several lines. */
 bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at);
 /* Could it? */
 bool bob_weave_expands(const struct bob_weave *w, uint32_t statement);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops as events. One that is left by GO TO or RETURN ends there, by others (computed GO TO, arithmetic IF, END=) with what is around it. */
+/* Loops as events. One that is left by GO TO or RETURN ends there, by others (computed GO TO,
+ * arithmetic IF, END=) with what is around it. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -68,7 +69,8 @@ static uint32_t target_of(const struct bob_weave *w, const struct bob_fortran_st
 	return w->file->count;
 }
 
-/* The outermost loop that is an event and is left; those within end with it. BOB_FORTRAN_NO: none is. */
+/* The outermost loop that is an event and is left; those within end with it. BOB_FORTRAN_NO: none
+ * is. */
 static uint32_t left_by(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			uint32_t to)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames of WHERE and FORALL. No CALL may stand within these, so their probes stand before the outermost one, in the order of the text: first what is
- * read of a statement for all indices, the first index fastest, then what is written. */
+/* Frames of WHERE and FORALL. No CALL may stand within these, so their probes stand before the
+ * outermost one, in the order of the text: first what is read of a statement for all indices, the
+ * first index fastest, then what is written. */
 #include <string.h>
 
 #include "source/fortran/parse.h"
@@ -42,7 +43,8 @@ static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran
 
 /* --- FORALL --- */
 
-/* Loops, the first one innermost; `own`: only what is around this use, which is one of the header itself. */
+/* Loops, the first one innermost; `own`: only what is around this use, which is one of the header
+ * itself. */
 static const char *add_header(struct around *x, uint32_t i, const struct bob_fortran_use *own)
 {
 	const struct bob_fortran_expr *loops[BOB_FORTRAN_RANK_MAX], *mask = NULL;
@@ -140,7 +142,8 @@ static bool is_assigned(const struct around *x, uint32_t first, uint32_t end,
 	return false;
 }
 
-/* Masks and bounds inside the outermost construct, and subscripts, are evaluated when something was assigned: not so for the probes. */
+/* Masks and bounds inside the outermost construct, and subscripts, are evaluated when something was
+ * assigned: not so for the probes. */
 static bool is_stale(const struct around *x, uint32_t first)
 {
 	struct bob_fortran_uses uses;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the memory of variables is, and when it comes and goes: units, ALLOCATE and its like, what components lead to. Owner of all: struct bob_weave. One thread. */
+/* Where the memory of variables is, and when it comes and goes: units, ALLOCATE and its like, what
+ * components lead to. Owner of all: struct bob_weave. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_MEMORY_H
 #define BOB_SOURCE_FORTRAN_WEAVE_MEMORY_H
 
 #include "source/fortran/weave/lines.h"
 
 /* --- components.c --- */
-/* Which variable's components, for which wish, and what became of that: `near`: a component that may have been meant; `why`: what cannot be traced; NULL. */
+/* Which variable's components, for which wish, and what became of that: `near`: a component that
+ * may have been meant; `why`: what cannot be traced; NULL. */
 struct bob_weave_ask {
 	const struct bob_wish *wish;
 	const struct bob_fortran_symbols *names;
@@ -16,7 +18,8 @@ struct bob_weave_ask {
 	const struct bob_fortran_symbol *box; /* a component without such a part; NULL */
 	const char *near, *why;
 };
-/* The components that `way` names ("%in%v"), and what comes behind; NULL: all. NULL: there are none that lead anywhere. */
+/* The components that `way` names ("%in%v"), and what comes behind; NULL: all. NULL: there are none
+ * that lead anywhere. */
 struct bob_weave_class *bob_weave_class(struct bob_weave *w, struct bob_weave_ask *ask,
 					const char *way);
 bool bob_weave_class_has_pointers(const struct bob_weave_class *c);
@@ -49,7 +52,8 @@ void bob_weave_component_interfaces(struct bob_weave *w, uint32_t at, uint32_t u
 extern const char bob_weave_objects_code[], bob_weave_components_code[];
 
 /* --- declare.c --- */
-/* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
+/* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind
+ * the statement. */
 bool bob_weave_moves(const struct bob_weave *w, uint32_t statement,
 		     const struct bob_fortran_use *u);
 bob_status bob_weave_declare(struct bob_weave *w);
@@ -58,7 +62,8 @@ const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_v
 				   const struct bob_fortran_symbol *s);
 const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				  const struct bob_fortran_symbol *s);
-/* Where lines that run before the first statement of a unit or BLOCK go. False: that cannot be, and was refused. */
+/* Where lines that run before the first statement of a unit or BLOCK go. False: that cannot be, and
+ * was refused. */
 bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at);
 /* "if (allocated(s)) ", or nothing. */
 const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol *s);

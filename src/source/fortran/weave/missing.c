@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes for what is not there: a name that no variable has, a unit that the file does not have, a box where there is no array, lines behind
- * its end. */
+/* Wishes for what is not there: a name that no variable has, a unit that the file does not have, a
+ * box where there is no array, lines behind its end. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,8 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish,
 
 /* --- boxes --- */
 
-/* Is nothing of the range within the bounds? Those of a dummy argument are not taken at their word: old programs write 1 for any. */
+/* Is nothing of the range within the bounds? Those of a dummy argument are not taken at their word:
+ * old programs write 1 for any. */
 static bool is_outside(const struct bob_fortran_symbol *s, uint32_t d,
 		       const struct bob_wish_range *r)
 {

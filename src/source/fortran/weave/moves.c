@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What moves a variable that is traced, brings it to life or ends it: ALLOCATE, DEALLOCATE, pointer assignment, assignment, MOVE_ALLOC, and calls that
- * are passed an allocatable or a pointer as a whole.
+/* What moves a variable that is traced, brings it to life or ends it: ALLOCATE, DEALLOCATE, pointer
+ * assignment, assignment, MOVE_ALLOC, and calls that are passed an allocatable or a pointer as a
+ * whole.
  *
- * Such a call tells beforehand which variable is which argument, and where it lies; behind it, where it lies now. If the procedure allocates its dummy
- * argument, it finds there whose name that has (moves_code.c). Number and place are those of the dummy argument in the procedure that is called, by its name:
- * of several that a generic name may mean, none is told so, and the variable is declared behind the call alone. */
+ * Such a call tells beforehand which variable is which argument, and where it lies; behind it,
+ * where it lies now. If the procedure allocates its dummy argument, it finds there whose name that
+ * has (moves_code.c). Number and place are those of the dummy argument in the procedure that is
+ * called, by its name: of several that a generic name may mean, none is told so, and the variable
+ * is declared behind the call alone. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -103,7 +106,8 @@ static const char *where_line(struct bob_weave *w, char what, int64_t n,
 			      (long long)n, s->name, lower_of(w, s));
 }
 
-/* Everything that begins where it does is gone (key 0), or the variable that it is lies there no longer. */
+/* Everything that begins where it does is gone (key 0), or the variable that it is lies there no
+ * longer. */
 static const char *gone_line(struct bob_weave *w, uint32_t key, const struct bob_fortran_symbol *s)
 {
 	w->has_moves = true;
@@ -271,7 +275,8 @@ static void look_at(const struct bob_fortran_unit *u, const struct bob_fortran_s
 		     !(y->flags & BOB_SYMBOL_INTENT_IN);
 }
 
-/* Is the unit what is called: a procedure of that name, or its interface? `name` NULL: anything that may be called by other names. */
+/* Is the unit what is called: a procedure of that name, or its interface? `name` NULL: anything
+ * that may be called by other names. */
 static bool may_be_called(const struct bob_weave *f, uint32_t unit, const char *name)
 {
 	const struct bob_fortran_unit *u = &f->file->units[unit];

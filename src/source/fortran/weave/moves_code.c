@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In C, for the file beside an instrumented one: where variables are told to be, and which of them are passed as a whole to a procedure that may move
- * them. All files of a program share the list of what each has told, for memory that is given back is nobody's, and each thread has one stack of what is
- * passed: a *group* for each call, an entry for each argument. `key` says which dummy argument it becomes. An entry that is itself a dummy of the
- * caller's leads to that one's entry, and so to the variable that the first call named. */
+/* In C, for the file beside an instrumented one: where variables are told to be, and which of them
+ * are passed as a whole to a procedure that may move them. All files of a program share the list of
+ * what each has told, for memory that is given back is nobody's, and each thread has one stack of
+ * what is passed: a *group* for each call, an entry for each argument. `key` says which dummy
+ * argument it becomes. An entry that is itself a dummy of the caller's leads to that one's entry,
+ * and so to the variable that the first call named. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/memory.h"
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to be told happens in the innermost of them, or in short ones there
- * (lay.c), at each trip, at addresses that are affine functions of the counters. What else is in them may be anything that calls nothing, jumps nowhere and
- * changes neither bounds nor subscripts. The probe then stands before the outermost DO, gives its counter the value that it is given
- * there anyway, and takes the addresses of the first and the second trip of each loop -- those alone, for these are evaluated in any case. What cannot be
- * shown to be so has a probe for each access, and the loops inside are tried. */
+/* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to
+ * be told happens in the innermost of them, or in short ones there (lay.c), at each trip, at
+ * addresses that are affine functions of the counters. What else is in them may be anything that
+ * calls nothing, jumps nowhere and changes neither bounds nor subscripts. The probe then stands
+ * before the outermost DO, gives its counter the value that it is given there anyway, and takes the
+ * addresses of the first and the second trip of each loop -- those alone, for these are evaluated
+ * in any case. What cannot be shown to be so has a probe for each access, and the loops inside are
+ * tried. */
 #include "source/fortran/weave/nest.h"
 #include "source/fortran/weave/lines.h"
 #include "source/fortran/weave/memory.h"
@@ -74,7 +77,8 @@ static bool add_loop(struct bob_weave_nest *n, uint32_t statement)
 	return true;
 }
 
-/* The loop at whose trips the statement runs without a condition; BOB_FORTRAN_NO: there is a condition. A DO runs at the trips of the loop around. */
+/* The loop at whose trips the statement runs without a condition; BOB_FORTRAN_NO: there is a
+ * condition. A DO runs at the trips of the loop around. */
 static uint32_t loop_of(const struct bob_weave_nest *n, uint32_t statement)
 {
 	uint32_t i = at(n, statement)->construct;
@@ -177,7 +181,8 @@ static bool note(struct bob_weave_nest *n, uint32_t statement, const struct bob_
 	return true;
 }
 
-/* One access at each trip, whatever the values: no array, no part of a text, nothing that a condition may keep from being looked at. */
+/* One access at each trip, whatever the values: no array, no part of a text, nothing that a
+ * condition may keep from being looked at. */
 static bool is_one_access(const struct bob_weave_nest *n, uint32_t statement,
 			  const struct bob_fortran_use *u)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loop nests that have one probe for all their accesses: nest.c finds them, lay.c lays short loops out, affine.c proves what has to be even, emit_nest.c
- * writes the probe. Owner: the arena of struct bob_weave. One thread. */
+/* Loop nests that have one probe for all their accesses: nest.c finds them, lay.c lays short loops
+ * out, affine.c proves what has to be even, emit_nest.c writes the probe. Owner: the arena of
+ * struct bob_weave. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_NEST_H
 #define BOB_SOURCE_FORTRAN_WEAVE_NEST_H
 
@@ -22,11 +23,12 @@ struct bob_weave_nest_access {
 	struct bob_fortran_use use;
 	int kind;		/* enum bob_probe_kind */
 	uint32_t loop;		/* construct: the DO at whose trips it happens */
-	uint32_t
-		first; /* of an iteration it is this access: in the first trips of what is laid out */
+	/* of an iteration it is this access: in the first trips of what is laid out */
+	uint32_t first;
 };
 
-/* A DO within the innermost loop whose trips are constants of the text: what happens in all of them is part of one iteration. */
+/* A DO within the innermost loop whose trips are constants of the text: what happens in all of them
+ * is part of one iteration. */
 struct bob_weave_nest_laid {
 	uint32_t construct;
 	const struct bob_fortran_symbol *counter;
@@ -50,17 +52,18 @@ struct bob_weave_nest {
 	uint32_t depth;
 	uint32_t innermost;	/* construct: of the last of these */
 	bool is_uneven;		/* bounds change with the loops around */
-	struct bob_weave_nest_access
-		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of the text */
+	/* in the order of the text */
+	struct bob_weave_nest_access access[BOB_PROBE_NEST_ACCESSES_MAX];
 	uint32_t count, dropped;
 	struct bob_weave_nest_laid laid[BOB_WEAVE_NEST_LAID_MAX];
 	uint32_t laid_count;
-	bool is_alike;		/* all that is laid out of an access moves alike: each has the same steps in all loops */
+	/* all that is laid out of an access moves alike: each has the same steps in all loops */
+	bool is_alike;
 	/* An iteration, in the order of its happening: of `access`. */
 	uint8_t told[BOB_PROBE_NEST_LAID_MAX];
 	uint32_t told_count;
-	struct bob_weave_nest_written
-		written[BOB_WEAVE_NEST_WRITTEN_MAX]; /* in it, counters among them */
+	/* in it, counters among them */
+	struct bob_weave_nest_written written[BOB_WEAVE_NEST_WRITTEN_MAX];
 	uint32_t written_count;
 };
 
@@ -70,9 +73,11 @@ bool bob_weave_read_loop(const struct bob_weave *w, uint32_t statement,
 			 struct bob_weave_nest_loop *loop);
 
 /* --- lay.c --- */
-/* The innermost loop, what of it is laid out, and what happens in one of its iterations. False: its accesses cannot be told in one row. */
+/* The innermost loop, what of it is laid out, and what happens in one of its iterations. False: its
+ * accesses cannot be told in one row. */
 bool bob_weave_lay_out(struct bob_weave_nest *n);
-/* The loop right in construct `in` that is laid out and has access k; NULL: the access happens right there. */
+/* The loop right in construct `in` that is laid out and has access k; NULL: the access happens
+ * right there. */
 const struct bob_weave_nest_laid *bob_weave_laid_in(const struct bob_weave_nest *n, uint32_t in,
 						    uint32_t k);
 /* Is it the counter of a loop that is laid out, in this loop? */
@@ -92,7 +97,8 @@ uint32_t bob_weave_writes(const struct bob_weave_nest *n, const struct bob_fortr
 /* An integer that is the same as long as the nest runs, and may be computed before it. */
 bool bob_weave_is_same(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *e);
-/* An affine function of the counters of the first `depth` loops, and of names that can be looked at whether the loops run or not. */
+/* An affine function of the counters of the first `depth` loops, and of names that can be looked at
+ * whether the loops run or not. */
 bool bob_weave_is_safe(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *e, uint32_t depth);
 /* Is the address of the reference an affine function of the counters? */

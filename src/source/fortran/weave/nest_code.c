@@ -2,8 +2,9 @@
 /* What probes of nests, and of whole arrays and sections, call: text in C for the companion. */
 #include "source/fortran/weave/weave.h"
 
-/* An array or section is a nest of its dimensions around one access. Those that lie behind each other without gaps are one, unless only a part of
- * some array is wanted. The table has as many loops as the array may have dimensions; what is left runs once. */
+/* An array or section is a nest of its dimensions around one access. Those that lie behind each
+ * other without gaps are one, unless only a part of some array is wanted. The table has as many
+ * loops as the array may have dimensions; what is left runs once. */
 const char bob_weave_box_code[] =
 	"static int tell_box(int32_t site, const CFI_cdesc_t *d)\n"
 	"{\n"
@@ -28,8 +29,9 @@ const char bob_weave_box_code[] =
 	"	return 1;\n"
 	"}\n";
 
-/* A nest is put together by calls: it begins, each loop says its trips, each access where the first iteration goes (slot 0), and where the next one of
- * a loop does (its slot). A handler may put together another one meanwhile. */
+/* A nest is put together by calls: it begins, each loop says its trips, each access where the first
+ * iteration goes (slot 0), and where the next one of a loop does (its slot). A handler may put
+ * together another one meanwhile. */
 const char bob_weave_nest_code[] =
 	"#define NESTS 4\n"
 	"#define SLOTS (BOB_PROBE_NEST_DEPTH_MAX + 1)\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the prediction (source/predict.h) is told of a file that is woven: each unit's references and calls, then its copies', and what probes there are. A statement
- * runs as often as the trips of the DO constructs around it say, and half as often under each IF and SELECT. */
+/* What the prediction (source/predict.h) is told of a file that is woven: each unit's references
+ * and calls, then its copies', and what probes there are. A statement runs as often as the trips of
+ * the DO constructs around it say, and half as often under each IF and SELECT. */
 #include "source/fortran/weave/weave.h"
 
 #include <string.h>

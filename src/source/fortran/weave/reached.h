@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What what was asked for may be reached by: arguments, storage that is shared, other files and languages. Owner of all: struct bob_weave. One thread. */
+/* What what was asked for may be reached by: arguments, storage that is shared, other files and
+ * languages. Owner of all: struct bob_weave. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_REACHED_H
 #define BOB_SOURCE_FORTRAN_WEAVE_REACHED_H
 
@@ -13,7 +14,8 @@ const char *bob_weave_unknown_size(struct bob_weave *w, const struct bob_fortran
 uint32_t bob_weave_lacks_include(const struct bob_weave *w, uint32_t unit);
 
 /* --- closure.c --- */
-/* When all files have chosen: what each sees of the others' variables, and which dummies may be something that is traced. */
+/* When all files have chosen: what each sees of the others' variables, and which dummies may be
+ * something that is traced. */
 bob_status bob_weave_close(struct bob_weave *files);
 /* Its last part: from dummies that are known to those that get what these are. */
 bob_status bob_weave_follow(struct bob_weave *files);
@@ -26,13 +28,15 @@ uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32
 bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len);
 /* Is it a procedure with ENTRYs, or one of these, of some file? */
 bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t len);
-/* May what begins with the symbol, as a unit of the file sees it, be the variable, in a use with these flags (BOB_USE_COMPONENT: a component may point to it)? Is the
- * symbol it? May pointers lead to it? */
+/* May what begins with the symbol, as a unit of the file sees it, be the variable, in a use with
+ * these flags (BOB_USE_COMPONENT: a component may point to it)? Is the symbol it? May pointers lead
+ * to it? */
 bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 		      uint32_t use_flags, const struct bob_weave_variable *v);
 bool bob_weave_is(const struct bob_fortran_symbol *s, const struct bob_weave_variable *v);
 bool bob_weave_is_target(const struct bob_weave_variable *v);
-/* What the unit calls the variable, if it becomes visible there, so that it has to be declared; NULL: it does not. */
+/* What the unit calls the variable, if it becomes visible there, so that it has to be declared;
+ * NULL: it does not. */
 const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
 						const struct bob_weave_variable *v, uint32_t unit);
 
@@ -49,17 +53,21 @@ bob_status bob_weave_say_foreign(struct bob_weave *files);
 const char *bob_weave_list(struct bob_weave *w, const char *const *names, size_t count);
 
 /* --- across.c --- */
-/* What C files may touch of what was chosen. *names is the caller's to free, what it points at the arena's. */
+/* What C files may touch of what was chosen. *names is the caller's to free, what it points at the
+ * arena's. */
 bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *out,
 			    const char ***names);
-/* Does a C file define the procedure of this name: by its BIND(C) in an interface, or as gfortran calls it? */
+/* Does a C file define the procedure of this name: by its BIND(C) in an interface, or as gfortran
+ * calls it? */
 bool bob_weave_is_in_c(const struct bob_weave *files, const char *name);
 /* May it be something of C's: by its name there, or by its type if it is a pointer? */
 bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s);
-/* Behind bob_weave_find_bound: what C may pass to procedures is marked, and what is C's stands among what comes from other files. */
+/* Behind bob_weave_find_bound: what C may pass to procedures is marked, and what is C's stands
+ * among what comes from other files. */
 bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new);
 
-/* What is given as the argument there, or as any one, becomes a dummy of the unit. True: that was not known. */
+/* What is given as the argument there, or as any one, becomes a dummy of the unit. True: that was
+ * not known. */
 bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool is_any);
 
 /* --- bound.c --- */

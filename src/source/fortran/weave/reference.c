@@ -80,7 +80,8 @@ static struct size size_of(const struct bob_weave *w, uint32_t statement,
 	return (struct size){ bytes <= UINT16_MAX ? (uint32_t)bytes : 0, false };
 }
 
-/* `x(:)(1:)` of a dummy whose texts have the length that is passed: gfortran 12 does not compile it as an argument. */
+/* `x(:)(1:)` of a dummy whose texts have the length that is passed: gfortran 12 does not compile it
+ * as an argument. */
 static bool is_text_to_its_end(const struct bob_fortran_statement *s,
 			       const struct bob_fortran_use *u)
 {

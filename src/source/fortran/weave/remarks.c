@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may touch something that is wanted and has no probe, for no statement says it as an access: copies that OpenMP makes for each thread, NAMELIST,
- * what components lead to, procedures whose dummies an interface elsewhere declares. */
+/* What may touch something that is wanted and has no probe, for no statement says it as an access:
+ * copies that OpenMP makes for each thread, NAMELIST, what components lead to, procedures whose
+ * dummies an interface elsewhere declares. */
 #include <string.h>
 
 #include "source/fortran/split.h"
@@ -73,7 +74,8 @@ static void remark_directive(struct bob_weave *w, const struct bob_fortran_state
 	}
 }
 
-/* Is the loop divided by the directives before it? *tied: how many loops in it, itself included, are. */
+/* Is the loop divided by the directives before it? *tied: how many loops in it, itself included,
+ * are. */
 static bool is_divided(const struct bob_weave *w, uint32_t loop, int64_t *tied)
 {
 	static const char *const words[] = { "do", "distribute", "taskloop", "loop", NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the text says of loops, for the prediction: how often they run, and which of them move a reference. Bounds that depend on what loops around count in are taken
- * at the middle of what these count through: that is the mean where bounds are sums and multiples of one of them. */
+/* What the text says of loops, for the prediction: how often they run, and which of them move a
+ * reference. Bounds that depend on what loops around count in are taken at the middle of what these
+ * count through: that is the mean where bounds are sums and multiples of one of them. */
 #include "source/fortran/weave/weave.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions before which no line can stand get a place for lines. ELSE IF becomes an ELSE and an IF in it, which ends where the construct does; DO WHILE becomes a
- * DO whose first statement leaves it. So a condition is evaluated as often as it was, and what tells of it stands right before it:
+/* Conditions before which no line can stand get a place for lines. ELSE IF becomes an ELSE and an
+ * IF in it, which ends where the construct does; DO WHILE becomes a DO whose first statement leaves
+ * it. So a condition is evaluated as often as it was, and what tells of it stands right before it:
  *
  *     else if (c) then          else                     do while (c)          do
  *       ...                     | lines                    ...               | lines
@@ -8,7 +9,8 @@
  *                                 ...                                          ...
  *                               end if; end if                               end do
  *
- * The condition keeps its bytes: whatever is put in their place is put in here, too. Words of the original that go have to be on one line. */
+ * The condition keeps its bytes: whatever is put in their place is put in here, too. Words of the
+ * original that go have to be on one line. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"

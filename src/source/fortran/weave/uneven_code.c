@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes of nests call whose bounds change with the loops around: text in C for the companion, behind that of other nests.
+/* What probes of nests call whose bounds change with the loops around: text in C for the companion,
+ * behind that of other nests.
  *
- * Bounds are affine, so they are told for the first iteration of the loops around and one step of each (r). Addresses are taken in iterations that the
- * program has, too, for there alone they are certain to be evaluated: p finds iterations that differ in one loop, the probe gives the counters their
- * values there (v) and says where the accesses go (w), and from these follow the steps. Where a loop never has two of its iterations in the same one of the loops around, but
- * not always the same one either, each row is told for itself. */
+ * Bounds are affine, so they are told for the first iteration of the loops around and one step of
+ * each (r). Addresses are taken in iterations that the program has, too, for there alone they are
+ * certain to be evaluated: p finds iterations that differ in one loop, the probe gives the counters
+ * their values there (v) and says where the accesses go (w), and from these follow the steps. Where
+ * a loop never has two of its iterations in the same one of the loops around, but not always the
+ * same one either, each row is told for itself. */
 #include "source/fortran/weave/weave.h"
 
 const char bob_weave_uneven_code[] =

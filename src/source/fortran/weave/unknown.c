@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why a size is not known: the name in the declaration that nothing says anything of, and where it may be found. */
+/* Why a size is not known: the name in the declaration that nothing says anything of, and where it
+ * may be found. */
 #include <string.h>
 
 #include "source/fortran/split.h"

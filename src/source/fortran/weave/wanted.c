@@ -165,7 +165,8 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common &&
 	    names->construct == BOB_FORTRAN_NO && !is_at_entries(w, s, unit))
 		why = "a result, an argument that not every ENTRY has, or one whose size depends on some";
-	/* A member of COMMON, in another unit. Other names that are equal are of units of one name, under #if and #else. */
+	/* A member of COMMON, in another unit. Other names that are equal are of units of one name,
+	 * under #if and #else. */
 	for (size_t i = 0; s->common && i < w->variable_count; i++)
 		if (w->variables[i].wish == wish && !strcmp(w->variables[i].name, name))
 			return true;
@@ -223,7 +224,8 @@ static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_wish *
 	return wish->scope != BOB_SCOPE_COMMON || (s->common && !strcmp(s->common->name, in));
 }
 
-/* `f%v` reads as a variable of a module; without such a module it is a component. Names are in small letters. */
+/* `f%v` reads as a variable of a module; without such a module it is a component. Names are in
+ * small letters. */
 static const struct bob_wish *resolved(struct bob_weave *w, const struct bob_wish *wish)
 {
 	struct bob_wish *copy = bob_arena_alloc(w->arena, sizeof(*copy));
@@ -328,7 +330,8 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 
 /* --- references --- */
 
-/* A subscript that is a number and not in the range. Of the last part's subscripts, if they are as many as the box has. */
+/* A subscript that is a number and not in the range. Of the last part's subscripts, if they are as
+ * many as the box has. */
 static bool is_outside(const struct bob_weave *w, uint32_t statement,
 		       const struct bob_fortran_use *u, const struct bob_weave_variable *v)
 {
@@ -380,7 +383,8 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 	return best;
 }
 
-/* How much of a variable its box has, if each element is as often accessed as any other; below 0: not known here. */
+/* How much of a variable its box has, if each element is as often accessed as any other; below 0:
+ * not known here. */
 static double part(const struct bob_weave_variable *v)
 {
 	const struct bob_fortran_symbol *s = v->symbol;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Putting probes into a Fortran file that the reader (src/source/fortran) has read: docs/source-fortran.md, "Probes".
+/* Putting probes into a Fortran file that the reader (src/source/fortran) has read:
+ * docs/source-fortran.md, "Probes".
  *
  *   weave.c      the whole: file in, instrumented file and its companion in C out
  *   group.c      the files of a command, read
@@ -27,10 +28,12 @@
  *   remarks.c    what no statement says as an access
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
  *
- * Here is what all share; where memory is and goes has memory.h, what may be reached reached.h, where lines go lines.h.
+ * Here is what all share; where memory is and goes has memory.h, what may be reached reached.h,
+ * where lines go lines.h.
  *
- * Probes stand before a statement wherever that gives the same accesses in the same order: they pass addresses, not values. So nothing has to
- * be put behind statements that jump, end loops or are controlled by an IF.
+ * Probes stand before a statement wherever that gives the same accesses in the same order: they
+ * pass addresses, not values. So nothing has to be put behind statements that jump, end loops or
+ * are controlled by an IF.
  *
  * Owner: the arena. Threads: one. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
@@ -42,7 +45,8 @@
 #include "source/fortran/place.h"
 #include "source/instrument.h"
 
-/* Kinds of C's numbers, in the interface of a procedure in C: gfortran warns (-Wall) of kinds that are written as numbers there. */
+/* Kinds of C's numbers, in the interface of a procedure in C: gfortran warns (-Wall) of kinds that
+ * are written as numbers there. */
 #define BOB_WEAVE_C_KINDS                                                                          \
 	"use,intrinsic::iso_c_binding,only:bobbin_i=>c_int32_t,bobbin_j=>c_int64_t"
 #define BOB_WEAVE_REFUSALS_MAX 64u
@@ -53,7 +57,8 @@ struct bob_weave_ask;
 /* A component that is allocatable or a pointer, somewhere in an object: `f%v`, `f%in%v`. */
 struct bob_weave_slot {
 	const struct bob_fortran_symbol *symbol;
-	const char *name;	/* as people read it; NULL: not traced, but what it leads to has some */
+	/* as people read it; NULL: not traced, but what it leads to has some */
+	const char *name;
 	struct bob_weave_class *inside; /* what its memory consists of; NULL: nothing with slots */
 	struct bob_weave_slot *next;
 	uint64_t at;		/* byte in the object */
@@ -62,7 +67,8 @@ struct bob_weave_slot {
 	int32_t row;		/* of the file's table; below 0: none */
 };
 
-/* Objects of one type that are reached one way. Files share them; numbers are those of the file that is written. */
+/* Objects of one type that are reached one way. Files share them; numbers are those of the file
+ * that is written. */
 struct bob_weave_class {
 	struct bob_weave_slot *first, *last;
 	const struct bob_fortran_symbols *components;
@@ -81,7 +87,8 @@ struct bob_weave_variable {
 	uint32_t unit;		/* whose own it is */
 	uint32_t construct;	/* the BLOCK in it that declares it; BOB_FORTRAN_NO: none does */
 	uint32_t element;	/* bytes */
-	bool is_text;		/* of a length that is not known here: each character is an element */
+	/* of a length that is not known here: each character is an element */
+	bool is_text;
 	bool is_object;		/* of a type with procedures */
 	bool is_alone;		/* in this unit only: automatic, or its SAVE */
 	bool is_automatic;	/* it ends when its unit is left */
@@ -118,7 +125,8 @@ struct bob_weave_event {
 /* A loop nest that is told at once: as struct bob_probe_nest. */
 struct bob_weave_nest_row {
 	uint32_t first, count, depth;
-	uint32_t loop;		/* construct: the innermost; BOB_FORTRAN_NO: a whole array or section */
+	/* construct: the innermost; BOB_FORTRAN_NO: a whole array or section */
+	uint32_t loop;
 	bool is_held;		/* seen without a call if it misses what is wanted */
 };
 
@@ -184,7 +192,8 @@ struct bob_weave {
 	bool is_exact;		/* what can be is told where it is evaluated */
 	bool is_in_place;	/* no copies */
 	bool keeps_locals;	/* the compiler is told that procedures keep their variables */
-	bool shares_locals;	/* ... those of a BLOCK, too, and there are threads: these have them together */
+	/* ... those of a BLOCK, too, and there are threads: these have them together */
+	bool shares_locals;
 	bool has_branches;	/* the text has an #if */
 	bool is_holding;	/* loops may hold gaps */
 	uint64_t digest;	/* of the text, and of what is traced */
@@ -205,8 +214,8 @@ struct bob_weave {
 	struct bob_weave_line *lines;
 	size_t line_count, line_room;
 	size_t sorted_count;	/* of these are in the order of their places */
-	struct bob_weave_hoisted
-		hoisted[BOB_WEAVE_HOISTED_MAX]; /* of the statement that is woven */
+	/* of the statement that is woven */
+	struct bob_weave_hoisted hoisted[BOB_WEAVE_HOISTED_MAX];
 	uint32_t hoisted_count, hoisted_statement;
 	struct bob_weave_hold hold; /* the loop that does so around what is woven */
 	uint32_t hold_count;
@@ -216,15 +225,17 @@ struct bob_weave {
 	struct bob_weave_class *first_class, *last_class; /* in the order of their numbers */
 	bool has_objects;	/* something of a type with procedures has a probe */
 	uint32_t turned,
-		turned_in; /* 1 + the statement that was turned last (turns.c), and where: as `in` */
-	bool *is_bound;		/* of each unit: calls that do not say its name may call it, bound.c */
+		/* 1 + the statement that was turned last (turns.c), and where: as `in` */
+		turned_in;
+	/* of each unit: calls that do not say its name may call it, bound.c */
+	bool *is_bound;
 	uint8_t *dummies;	/* of each unit and dummy, see closure.c */
 	const struct bob_weave_variable *only; /* no other counts now; NULL: all do (foreign.c) */
 	uint8_t *dummies_of_all; /* what `dummies` is then */
 	uint32_t *dummy_at;	/* of each unit: where in these its own begin */
 	uint32_t number;	/* of the file in the command, for calls.c */
-	uint32_t
-		in; /* what is being woven: 0 the text as it stands, n its n-th copy of a procedure */
+	/* what is being woven: 0 the text as it stands, n its n-th copy of a procedure */
+	uint32_t in;
 	struct bob_weave_clone *clones;
 	size_t clone_count, clone_room;
 	struct bob_weave_redirect *redirects;
@@ -240,8 +251,10 @@ struct bob_weave {
 		*plain; /* have an intrinsic procedure's name, and are used as variables */
 	size_t plain_count, plain_room;
 	bool *has_probes;	/* of each unit */
-	uint32_t *lacking;	/* of each unit: the line of an INCLUDE that was not found; 0: none */
-	bool *is_left;		/* of each unit: something in it is not understood, it stays as it is */
+	/* of each unit: the line of an INCLUDE that was not found; 0: none */
+	uint32_t *lacking;
+	/* of each unit: something in it is not understood, it stays as it is */
+	bool *is_left;
 
 	struct bob_source_counts counts;
 	struct bob_source_refusal refusals[BOB_WEAVE_REFUSALS_MAX];
@@ -267,7 +280,8 @@ struct bob_source_fortran_group;
 struct bob_weave *bob_weave_of(struct bob_source_fortran_group *g, const char *path);
 
 /* --- wanted.c --- */
-/* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is near. */
+/* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is
+ * near. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why);
 bool bob_weave_is_variable(const struct bob_fortran_symbol *s);
 
@@ -284,7 +298,8 @@ bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_
 bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_complaint *why);
 bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish, const char *in,
 			       const char *name, struct bob_source_complaint *why);
-/* No more subscripts than the variable has, and none of them wholly outside of bounds that are known. */
+/* No more subscripts than the variable has, and none of them wholly outside of bounds that are
+ * known. */
 bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_wish *wish);
 bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wish,
 			    const struct bob_fortran_symbol *s, struct bob_source_complaint *why);
@@ -311,7 +326,8 @@ double bob_weave_do_trips(const struct bob_weave *w, uint32_t loop);
 /* What a DO counts in, a PART of its text; NULL: nothing. */
 const struct bob_fortran_expr *bob_weave_moved_by(struct bob_arena *scratch,
 						  const struct bob_fortran_statement *s);
-/* Of a loop from, to, and the step if there is one, as far as the text says; below 0: it does not. */
+/* Of a loop from, to, and the step if there is one, as far as the text says; below 0: it does
+ * not. */
 double bob_weave_trips(const struct bob_weave *w, uint32_t statement,
 		       const struct bob_fortran_expr *bounds);
 /* Which loops around the statement move a reference: does it go back (source/predict.h)? */
@@ -327,10 +343,12 @@ bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
 bob_status bob_weave_plan_clones(struct bob_weave *files);
 
 /* --- clone_text.c --- */
-/* What is woven from now on is the n-th copy; it is the text as it stands again. has_probes of the unit is the copy's meanwhile. */
+/* What is woven from now on is the n-th copy; it is the text as it stands again. has_probes of the
+ * unit is the copy's meanwhile. */
 void bob_weave_enter_clone(struct bob_weave *w, size_t n);
 void bob_weave_leave_clone(struct bob_weave *w, size_t n);
-/* The text of a statement from..to, calls of copies with their names: what stands for it elsewhere. */
+/* The text of a statement from..to, calls of copies with their names: what stands for it
+ * elsewhere. */
 const char *bob_weave_slice(struct bob_weave *w, const struct bob_fortran_statement *s,
 			    uint32_t from, uint32_t to);
 /* Names of copies where they are called, and what makes them known: when all lines are there. */
@@ -344,7 +362,8 @@ bob_status bob_weave_copies(struct bob_weave *w, struct bob_fortran_copy **out);
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);
 
 /* --- exact.c --- */
-/* Uses that are told where they are evaluated get their probes and are taken out of `uses`. First of all that is done with accesses. */
+/* Uses that are told where they are evaluated get their probes and are taken out of `uses`. First
+ * of all that is done with accesses. */
 bob_status bob_weave_exact(struct bob_weave *w, uint32_t statement, struct bob_fortran_uses *uses);
 /* Why this one, a read or a write, is not; NULL: it is, "": there is nothing to be said of it. */
 const char *bob_weave_not_exact(const struct bob_weave *w, uint32_t statement,
@@ -356,7 +375,8 @@ bool bob_weave_is_one(const struct bob_weave *w, uint32_t statement,
 		      const struct bob_fortran_expr *e);
 
 /* --- wrapper.c --- */
-/* Text [from, to) of the statement becomes the argument of `open`, which has its bracket, behind it stands `close`. */
+/* Text [from, to) of the statement becomes the argument of `open`, which has its bracket, behind it
+ * stands `close`. */
 void bob_weave_wrap(struct bob_weave *w, uint32_t statement, uint32_t from, uint32_t to,
 		    const char *open, const char *close);
 bool bob_weave_has_wrapper(enum bob_fortran_type type, int32_t kind, bool in_pieces);
@@ -374,7 +394,8 @@ void bob_weave_wrapper_interfaces(struct bob_weave *w, uint32_t at, uint32_t uni
 void bob_weave_wrapper_functions(struct bob_weave *w);
 
 /* --- nest.c --- */
-/* If the statement is the DO of a nest that can be told at once: its probe is put before it, and w->told says so of all that is in it. */
+/* If the statement is the DO of a nest that can be told at once: its probe is put before it, and
+ * w->told says so of all that is in it. */
 bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
 
 /* Does the use do nothing but look or store, and move nothing? */
@@ -386,7 +407,8 @@ bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 bool bob_weave_calls_operator(const struct bob_weave *w, uint32_t statement);
 
 /* --- hold.c --- */
-/* If the statement begins a loop that may hold gaps, probes of single accesses up to bob_weave_hold_end of its last statement ask bob_weave_held first. */
+/* If the statement begins a loop that may hold gaps, probes of single accesses up to
+ * bob_weave_hold_end of its last statement ask bob_weave_held first. */
 void bob_weave_hold(struct bob_weave *w, uint32_t statement);
 /* What tells the access `text` by the gap that is held; NULL: nothing is held there. */
 const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t site,
@@ -405,7 +427,8 @@ const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint3
 const struct bob_fortran_symbol *bob_weave_part(const struct bob_weave *w, uint32_t statement,
 						const struct bob_fortran_expr *ref,
 						const struct bob_fortran_expr *part);
-/* What something of a type with procedures of its own (or of what it extends) is passed as: Fortran passes no such thing as TYPE(*). */
+/* What something of a type with procedures of its own (or of what it extends) is passed as: Fortran
+ * passes no such thing as TYPE(*). */
 enum bob_weave_passing {
 	BOB_PASSED_PLAINLY,
 	BOB_PASSED_AS_OBJECT,	/* objects.c */
@@ -413,7 +436,8 @@ enum bob_weave_passing {
 };
 enum bob_weave_passing bob_weave_passing(const struct bob_fortran_symbols *names,
 					 const struct bob_fortran_symbol *s);
-/* Why no call can have it as an argument, even if its subscripts were evaluated before; NULL: one can. */
+/* Why no call can have it as an argument, even if its subscripts were evaluated before; NULL: one
+ * can. */
 const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
 				 const struct bob_fortran_use *u);
 /* Why a use cannot be told by its address alone; NULL: it can. */
@@ -422,10 +446,12 @@ const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 /* A site for the use, which may be told and is counted; returns its number. */
 uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			int kind);
-/* One more for the same use, which is not counted again; `like` as of struct bob_weave_site. Behind another one. */
+/* One more for the same use, which is not counted again; `like` as of struct bob_weave_site. Behind
+ * another one. */
 void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			  int kind, uint32_t like);
-/* Bytes of one access; 0: not known here. *in_pieces: of a text that is told character by character. */
+/* Bytes of one access; 0: not known here. *in_pieces: of a text that is told character by
+ * character. */
 uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_use *u, bool *in_pieces);
 struct bob_weave_frames;
@@ -437,19 +463,22 @@ const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f);
 
 /* --- objects.c --- */
-/* CALLs for what is of a type with procedures: the probe of a scalar; a variable, which the unit calls s, comes to life or ends. */
+/* CALLs for what is of a type with procedures: the probe of a scalar; a variable, which the unit
+ * calls s, comes to life or ends. */
 const char *bob_weave_object_probe(struct bob_weave *w, uint32_t site, const char *text);
 const char *bob_weave_object_declare(struct bob_weave *w, int variable,
 				     const struct bob_fortran_symbol *s);
 const char *bob_weave_object_forget(struct bob_weave *w, uint32_t variable,
 				    const struct bob_fortran_symbol *s);
-/* What these call, if there is any: interfaces in a unit, and the procedures, at the end of the file. */
+/* What these call, if there is any: interfaces in a unit, and the procedures, at the end of the
+ * file. */
 void bob_weave_object_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit);
 void bob_weave_object_procedures(struct bob_weave *w);
 
 /* --- code.c --- */
-/* Functions in an expression that are events, or in a subscript: they are evaluated before the statement, where nothing tells whether that is needed.
- * First of all that is done with a statement. */
+/* Functions in an expression that are events, or in a subscript: they are evaluated before the
+ * statement, where nothing tells whether that is needed. First of all that is done with a
+ * statement. */
 bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement);
 /* The name that stands for this part of the statement; NULL: none. */
 const char *bob_weave_hoisted(const struct bob_weave *w, const struct bob_fortran_statement *s,
@@ -473,8 +502,9 @@ void bob_weave_loop(struct bob_weave *w, uint32_t statement);
 bool bob_weave_is_loop_event(const struct bob_weave *w, uint32_t statement);
 
 /* --- turns.c --- */
-/* Lines before the condition of this ELSE IF or DO WHILE go to *at, from rank BOB_RANK_CONDITION on; what they open is closed at the end of the construct
- * (BOB_RANK_CLOSE), or behind the statement. False: that cannot be done, and was refused. */
+/* Lines before the condition of this ELSE IF or DO WHILE go to *at, from rank BOB_RANK_CONDITION
+ * on; what they open is closed at the end of the construct (BOB_RANK_CLOSE), or behind the
+ * statement. False: that cannot be done, and was refused. */
 bool bob_weave_turn(struct bob_weave *w, uint32_t statement, uint32_t *at);
 /* Can it? */
 bool bob_weave_turns(const struct bob_weave *w, uint32_t statement);

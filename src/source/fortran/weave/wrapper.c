@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that stand around a reference: they tell its address and give its value. They are in Fortran, at the end of the file, so that the
- * compiler alone knows how values are passed; one for each type and kind that is needed:
+/* Functions that stand around a reference: they tell its address and give its value. They are in
+ * Fortran, at the end of the file, so that the compiler alone knows how values are passed; one for
+ * each type and kind that is needed:
  *
  *     recursive function bobbin_9b4fe371_r8(bobbin_s,bobbin_x)        a(i) -> bobbin_9b4fe371_r8(12_4,a(i))
  *
- * They are not pure: none may be left out or called once for two. Another one keeps a subscript in a variable. */
+ * They are not pure: none may be left out or called once for two. Another one keeps a subscript in
+ * a variable. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 
@@ -40,7 +42,8 @@ void bob_weave_wrap(struct bob_weave *w, uint32_t statement, uint32_t from, uint
 	add(w, (struct bob_weave_edit){ w->in, statement, to, to - from, made, true, close });
 }
 
-/* At one place what ends comes first, inner ones before outer ones; then what begins, outer ones before inner ones. */
+/* At one place what ends comes first, inner ones before outer ones; then what begins, outer ones
+ * before inner ones. */
 static int by_place(const void *a, const void *b)
 {
 	const struct bob_weave_edit *x = a, *y = b;
