@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Check that the documents are true to the tree: links and file names in them exist, and every
-option that `bobbin VERB --help` knows is in the verb's man page.
+option that `bobbin VERB --help` knows is in the verb's man page. Prose has at most 100 columns;
+tables and what is indented as code may have more.
 
     tools/check_docs.py [BOBBIN]
 
@@ -16,12 +17,15 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 NAME = re.compile(r"`((?:src|include|tools|tests|docs|bench|cmake)/[A-Za-z0-9_./+-]+)`")
+COLUMNS = 100
 ERRORS = []
 
 
 def check_page(page):
     with open(page, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
+            if len(line.rstrip()) > COLUMNS and not line.startswith(("|", "    ")):
+                ERRORS.append(f"{page}:{number}: more than {COLUMNS} columns")
             for link in LINK.findall(line):
                 if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(page), link)):
                     ERRORS.append(f"{page}:{number}: link to {link}, which does not exist")
