@@ -543,6 +543,7 @@ class Stream:
         h = chunk.payload
         commit, cur, self.codec = struct.unpack_from("<QII", h, 0)
         slot = struct.unpack_from("<QQQQ4IIIQ", h, 64 + 64 * (cur & 1))
+        self.crc, = struct.unpack_from("<I", h, 16 + 4 * (cur & 1))
         self.out_len, coded_pos, self.block_off, self.block_pos = slot[:4]
         self.state, self.block_no, self.closed = slot[4:8], slot[8], slot[9] & 1
         self.count = coded_pos if self.closed else max(commit, coded_pos)
@@ -560,9 +561,11 @@ class Stream:
         if self.codec == 4 or not self.out_len:
             return []
         data = bytes(self.bytes[self.block_off + 56:self.out_len])
+        changed = self.crc and crc32c(data) != self.crc
         if not self.closed:
             data += tail_of(self.codec, self.state)
-        at, pos, count, crc, found = self.block_off, self.block_pos, None, None, []
+        crc = crc32c(data) ^ 1 if changed else None
+        at, pos, count, found = self.block_off, self.block_pos, None, []
         count = self.count - pos
         while True:
             h = bytes(self.bytes[at:at + 56])

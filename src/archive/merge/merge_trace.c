@@ -353,7 +353,8 @@ static bob_status write_folded(struct bob_merging *m)
 static bob_status write_trace(struct bob_merging *m, struct bob_error *err)
 {
 	struct bob_file_head head = { .magic = BOB_FORMAT_MAGIC, .version = BOB_FORMAT_VERSION,
-				      .kind = BOB_FILE_TRACE, .parent_seq = ~0u, .state = BOB_FILE_CLOSED };
+				      .kind = BOB_FILE_TRACE, .parent_seq = ~0u,
+				      .state = BOB_FILE_CLOSED };
 	bob_status st;
 
 	m->used = BOB_FILE_HEAD_SHORT;

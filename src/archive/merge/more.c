@@ -301,8 +301,9 @@ bob_status bob_archive_append(int fd, FILE *from)
 
 	if (st == BOB_OK && pread(fd, &h, sizeof(h), 0) != sizeof(h))
 		st = BOB_ERR_IO;
-	if (st == BOB_OK && (h.magic != BOB_FORMAT_MAGIC || h.kind != BOB_FILE_TRACE ||
-			     h.used < h.head_bytes || h.used % BOB_CHUNK_ALIGN))
+	if (st == BOB_OK &&
+	    (h.magic != BOB_FORMAT_MAGIC || h.kind != BOB_FILE_TRACE ||
+	     !bob_head_bytes_ok(h.head_bytes) || h.used < h.head_bytes || h.used % BOB_CHUNK_ALIGN))
 		st = BOB_ERR_CORRUPT;
 	if (st == BOB_OK)
 		to = open_memstream(&chunk, &len);

@@ -360,6 +360,7 @@ void cli_restore_images(const char *dir)
 		close(n.cache);
 }
 
+/* As the agent wrote it: with a long head, and not compressed. */
 static int is_loose(const struct cli_buffer *file)
 {
 	struct bob_chunk_head c;

@@ -23,8 +23,8 @@
 #define LOOK_MAX_MS 100u
 #define KEEP_MS 4u		/* while a process depends on the keeper */
 #define SCAN_MS 16u	/* new files are looked for not more often than this */
-#define MARKS_COST                                                                                 \
-	32u /* at most this share of the time is for taking marks, however many threads there are */
+/* At most this share of the time is for taking marks, however many threads there are. */
+#define MARKS_COST 32u
 #define FILES_MAX 4096
 #define DEBUGGERS_MS 200u
 
