@@ -8,7 +8,7 @@
 
 #include "archive/format.h"
 #include "cli/merge/whole.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/worlds.h"
 
 #define SHOWN 8u		/* lines of a kind */
@@ -192,7 +192,7 @@ static int filters_accesses(const struct bob_process_info *p)
 static void print_dropped(const struct bob_trace *t, FILE *out)
 {
 	uint64_t dropped = 0, beside = 0, cut_off = 0;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
 		const struct bob_thread_info *th = bob_trace_thread(t, i);
@@ -202,16 +202,16 @@ static void print_dropped(const struct bob_trace *t, FILE *out)
 		cut_off += !th->state && filters_accesses(bob_trace_process(t, th->process));
 	}
 	if (dropped)
-		fprintf(out, "%s call%s could not be recorded\n", cli_count(a, dropped),
-			cli_plural(dropped));
+		fprintf(out, "%s call%s could not be recorded\n", bob_format_count(a, dropped),
+			bob_plural(dropped));
 	if (cut_off)
 		fprintf(out,
 			"the last accesses of %s thread%s without an end, up to 8,192 words of records each\n",
-			cli_count(a, cut_off), cli_plural(cut_off));
+			bob_format_count(a, cut_off), bob_plural(cut_off));
 	if (beside)
 		fprintf(out,
 			"%s call%s of tasks that share a thread's storage (clone with CLONE_VM)\n",
-			cli_count(a, beside), cli_plural(beside));
+			bob_format_count(a, beside), bob_plural(beside));
 }
 
 /* Is the image among the first n of the process, or among those of an earlier one? Looks at few

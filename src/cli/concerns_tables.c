@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/text_table.h"
-#include "export/json.h"
+#include "table/json.h"
 
 #define LABEL_MAX 128
 #define VALUE_MAX 32
@@ -222,8 +222,8 @@ int cli_concerns_text(const struct cli_concerns *maps, int n, FILE *out)
 		fprintf(out,
 			"%s: %" PRIu64 " line%s of code, %" PRIu64
 			" annotation%s left out, in %" PRIu32 " file%s\n",
-			maps[k].map->name, lines, cli_plural(lines), marks, cli_plural(marks),
-			maps[k].map->files, cli_plural(maps[k].map->files));
+			maps[k].map->name, lines, bob_plural(lines), marks, bob_plural(marks),
+			maps[k].map->files, bob_plural(maps[k].map->files));
 	}
 	return print_blocks(maps, n, 0, out) | print_blocks(maps, n, 1, out) ? -1 : 0;
 }

@@ -11,7 +11,7 @@
 
 #include "analysis/mpi/calls.h"
 #include "archive/events/event_columns.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
 
@@ -147,7 +147,7 @@ static void print_rows(struct rows *r)
 	static const char *const titles[] = {
 		">bytes", ">rules", ">values", ">threads", "what", "of"
 	};
-	char text[CLI_NUMBER_MAX], *what;
+	char text[BOB_NUMBER_MAX], *what;
 	struct cli_table table;
 
 	qsort(r->at, r->count, sizeof(*r->at), by_weight);
@@ -161,10 +161,11 @@ static void print_rows(struct rows *r)
 
 		if (!out)
 			break;
-		cli_table_cell(&table, cli_count(text, x->room.bytes));
-		cli_table_cell(&table, cli_count(text, x->room.forms));
-		cli_table_cell(&table, x->room.most ? cli_count(text, x->room.most) : "-");
-		cli_table_cell(&table, x->room.without ? cli_count(text, x->room.without) : "-");
+		cli_table_cell(&table, bob_format_count(text, x->room.bytes));
+		cli_table_cell(&table, bob_format_count(text, x->room.forms));
+		cli_table_cell(&table, x->room.most ? bob_format_count(text, x->room.most) : "-");
+		cli_table_cell(&table,
+			       x->room.without ? bob_format_count(text, x->room.without) : "-");
 		if (x->function)
 			print_parameter(x, out);
 		else
@@ -191,14 +192,15 @@ static void print_rows(struct rows *r)
 void cli_info_columns(const struct bob_trace *t)
 {
 	struct rows r = { .t = t };
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 
 	if (bob_event_columns(t, take, &r, &r.values) == BOB_OK && r.columns && !r.failed) {
 		printf("folding     parameters and loops: %s of %s follow simple rules, %s; ",
-		       cli_count(a, r.simple), cli_count(b, r.columns),
-		       cli_bytes(c, r.simple_bytes));
-		printf("the rest %s, ", cli_bytes(a, r.bytes - r.simple_bytes));
-		printf("values without a rule %s (before compression)\n", cli_bytes(b, r.values));
+		       bob_format_count(a, r.simple), bob_format_count(b, r.columns),
+		       bob_format_bytes(c, r.simple_bytes));
+		printf("the rest %s, ", bob_format_bytes(a, r.bytes - r.simple_bytes));
+		printf("values without a rule %s (before compression)\n",
+		       bob_format_bytes(b, r.values));
 		if (r.count)
 			print_rows(&r);
 	}

@@ -10,7 +10,7 @@
 
 #include "cli/event_words.h"
 #include "cli/source/of_source.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/text_table.h"
 #include "sys/sys.h"
 
@@ -126,16 +126,17 @@ static const char *what_is_there(const struct bob_trace *t, const struct bob_tra
 static void print_events(const struct bob_trace *t, const struct bob_trace_sizes *s)
 {
 	const int both = bob_trace_value_origins(t) == (BOB_VALUES_OF_MPI | BOB_VALUES_OF_PROGRAM);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	printf("%-12s%s%s\n", cli_event_only_own(t) || both ? "events" : "MPI calls",
-	       cli_count(a, s->mpi_calls), both ? ", calls of MPI and the program's own" : "");
+	       bob_format_count(a, s->mpi_calls),
+	       both ? ", calls of MPI and the program's own" : "");
 }
 
 void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s)
 {
 	uint64_t count = s->events + s->accesses + s->mpi_calls;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], text[64];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], text[64];
 	const char *what = what_is_there(t, s, text);
 
 	const int none = !s->events && !s->accesses && !s->mpi_calls;
@@ -143,22 +144,22 @@ void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s)
 	if (none && cli_is_of_source(t))
 		printf("accesses    none: %s\n", cli_source_without_accesses(t));
 	else if (s->events || none)
-		printf("calls       %s\n", cli_count(a, s->events));
+		printf("calls       %s\n", bob_format_count(a, s->events));
 	if (s->accesses)
-		printf("accesses    %s\n", cli_count(a, s->accesses));
+		printf("accesses    %s\n", bob_format_count(a, s->accesses));
 	if (s->mpi_calls)
 		print_events(t, s);
-	printf("size        %s on disk: %s %s", cli_bytes(a, s->file_bytes), what,
-	       cli_bytes(b, s->stream_bytes));
-	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
-	printf(", times %s, the rest unused\n", cli_bytes(a, s->mark_bytes));
+	printf("size        %s on disk: %s %s", bob_format_bytes(a, s->file_bytes), what,
+	       bob_format_bytes(b, s->stream_bytes));
+	printf(", names and descriptions %s", bob_format_bytes(a, s->meta_bytes));
+	printf(", times %s, the rest unused\n", bob_format_bytes(a, s->mark_bytes));
 	if (!count || !s->stream_bytes)
 		return;
 	printf("            %s need %.3g bytes each, ", what,
 	       (double)s->stream_bytes / (double)count);
 	if (cli_info_ratio(s) >= 2)
 		printf("%.0f times less than ", cli_info_ratio(s));
-	printf("%s uncompressed\n", cli_bytes(a, s->raw_bytes));
+	printf("%s uncompressed\n", bob_format_bytes(a, s->raw_bytes));
 }
 
 static void print_clocks(const struct bob_trace *t)
@@ -188,12 +189,13 @@ static void print_clocks(const struct bob_trace *t)
 void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s)
 {
 	uint64_t bytes = bob_trace_spans_bytes(t);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (!bytes || !s->mpi_calls)
 		return;
-	printf("exact times %s of these, %.3g bytes for each of the %s\n", cli_bytes(a, bytes),
-	       (double)bytes / (double)s->mpi_calls, cli_event_words(t, 2));
+	printf("exact times %s of these, %.3g bytes for each of the %s\n",
+	       bob_format_bytes(a, bytes), (double)bytes / (double)s->mpi_calls,
+	       cli_event_words(t, 2));
 	print_clocks(t);
 }
 
@@ -225,7 +227,7 @@ void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes 
 	const char *const sized[] = { "process", ">pid", ">rank", ">threads", counts[what],
 				      ">bytes", ">each", "how it ended", "program" };
 	uint32_t n = bob_trace_process_count(t);
-	char text[CLI_NUMBER_MAX], ended[CLI_END_MAX];
+	char text[BOB_NUMBER_MAX], ended[CLI_END_MAX];
 	struct cli_table table;
 
 	cli_table_begin(&table, what == COUNT_MPI ? 9 : 7, what == COUNT_MPI ? sized : titles);
@@ -243,11 +245,11 @@ void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes 
 		cli_table_cell(&table, text);
 		snprintf(text, sizeof(text), "%" PRId32, p->rank);
 		cli_table_cell(&table, p->rank < 0 ? "-" : text);
-		cli_table_cell(&table, cli_count(text, p->thread_count));
-		cli_table_cell(&table, cli_count(text, events));
+		cli_table_cell(&table, bob_format_count(text, p->thread_count));
+		cli_table_cell(&table, bob_format_count(text, events));
 		if (what == COUNT_MPI) {
 			/* of what is merged nobody has a part of his own */
-			cli_table_cell(&table, bytes ? cli_count(text, bytes) : "-");
+			cli_table_cell(&table, bytes ? bob_format_count(text, bytes) : "-");
 			snprintf(text, sizeof(text), "%.3g",
 				 events ? (double)bytes / (double)events : 0.0);
 			cli_table_cell(&table, bytes ? text : "-");

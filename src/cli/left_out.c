@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 
 static const char *const *list_of(const struct cli_session *s, uint32_t process)
 {
@@ -58,7 +58,7 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 {
 	const char *said[TEXTS_MAX];
 	uint32_t lines = 0, count = 0, at;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 	uint64_t missing, outside;
 
 	for (uint32_t i = 0; i < bob_trace_process_count(s->trace); i++) {
@@ -79,11 +79,11 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 	if (missing)
 		fprintf(out,
 			"%snot everything: times of %s calls, behind too many pairs of call sites\n",
-			before, cli_count(a, missing));
+			before, bob_format_count(a, missing));
 	outside = count_outside(s);
 	if (outside)
 		fprintf(out, "%snot everything: %s accesses of other addresses\n", before,
-			cli_count(b, outside));
+			bob_format_count(b, outside));
 	return lines + (missing != 0) + (outside != 0);
 }
 

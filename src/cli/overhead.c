@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 
 #define CODEC_RUN 1u
 
@@ -99,7 +99,7 @@ static void print_cost(uint64_t least_ps, uint64_t most_ps, const char *of, FILE
 
 void cli_overhead_print(const struct cli_overhead *o, FILE *out)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 
 	if (!o->events)
 		return;
@@ -107,10 +107,11 @@ void cli_overhead_print(const struct cli_overhead *o, FILE *out)
 		fprintf(out, "overhead    unknown: %s\n", o->unknown);
 		return;
 	}
-	fprintf(out, "overhead    about %s of CPU time", cli_seconds(a, o->added_ns));
+	fprintf(out, "overhead    about %s of CPU time", bob_format_seconds(a, o->added_ns));
 	if (!o->no_lives)
-		fprintf(out, " in %s that the threads lived (%s)", cli_seconds(b, o->lives_ns),
-			cli_share(c, o->added_ns, o->lives_ns));
+		fprintf(out, " in %s that the threads lived (%s)",
+			bob_format_seconds(b, o->lives_ns),
+			bob_format_share(c, o->added_ns, o->lives_ns));
 	fputs(", estimated from\n            ", out);
 	print_cost(o->least.call_ps, o->most.call_ps, "call", out);
 	fputs(" and ", out);
@@ -123,5 +124,5 @@ void cli_overhead_print(const struct cli_overhead *o, FILE *out)
 		fprintf(out,
 			"            not in it: %s call%s from functions that are not recorded "
 			"took the slow path\n",
-			cli_count(a, o->slow), cli_plural(o->slow));
+			bob_format_count(a, o->slow), bob_plural(o->slow));
 }

@@ -9,7 +9,7 @@
 #include "archive/events/value_numbers.h"
 #include "base/plain.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
 
@@ -245,7 +245,7 @@ void cli_cell_values(struct cli_table *t, const struct bob_value_numbers *n)
 static void print_row(struct cli_table *t, const struct row *row, int has_places)
 {
 	static const char *const phases[] = { "before", "in" };
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	cli_table_cell(t, row->event);
 	cli_table_cell(t, phases[row->phase]);
@@ -255,10 +255,10 @@ static void print_row(struct cli_table *t, const struct row *row, int has_places
 	if (!row->is_numbers) {
 		for (int i = 0; i < 5; i++)
 			cli_table_cell(t, "");
-		cli_table_cell(t, *row->text ? row->text : cli_bytes(a, row->bytes));
+		cli_table_cell(t, *row->text ? row->text : bob_format_bytes(a, row->bytes));
 		return;
 	}
-	cli_table_cell(t, cli_count(a, row->numbers.count));
+	cli_table_cell(t, bob_format_count(a, row->numbers.count));
 	cli_cell_number(t, row->numbers.sum);
 	cli_cell_number(t, row->numbers.min);
 	cli_cell_number(t, row->numbers.sum / (double)row->numbers.count);
@@ -273,7 +273,7 @@ static int print(const struct reporting *r)
 	static const char *const with_places[] = { "event", "",     "hook",  "place", ">count",
 						   ">sum",  ">min", ">mean", ">max",  "values" };
 	struct cli_table t;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	const size_t limit = r->style->limit ? (size_t)r->style->limit : r->count;
 
 	cli_table_begin(&t, r->has_places ? 10 : 9, r->has_places ? with_places : titles);
@@ -283,7 +283,7 @@ static int print(const struct reporting *r)
 		return cli_fail("report", "out of memory");
 	if (r->count > limit)
 		fprintf(r->style->out, "... %s more rows (--limit)\n",
-			cli_count(a, r->count - limit));
+			bob_format_count(a, r->count - limit));
 	return 0;
 }
 

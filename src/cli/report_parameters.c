@@ -15,7 +15,7 @@
 #include "archive/events/value_numbers.h"
 #include "cli/terminal/complain.h"
 #include "cli/mpi/mpi_values.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/report_hooks.h"
 #include "cli/terminal/text_table.h"
 #include "cli/whole_numbers.h"
@@ -216,7 +216,7 @@ static int by_count(const void *a, const void *b)
 /* "odd" (150 times), "even", ... 12 in all */
 static void put_texts(struct cli_table *t, struct row *row)
 {
-	char a[CLI_NUMBER_MAX], *text = NULL;
+	char a[BOB_NUMBER_MAX], *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
@@ -231,7 +231,7 @@ static void put_texts(struct cli_table *t, struct row *row)
 		cli_mpi_text(x->word, (most + 7) / 8, most, out);
 		fputs(x->bytes > TEXT_BYTES ? "..." : "", out);
 		if (x->count > 1)
-			fprintf(out, " (%s times)", cli_count(a, x->count));
+			fprintf(out, " (%s times)", bob_format_count(a, x->count));
 	}
 	if (row->others)
 		fprintf(out, ", ... more than %u in all", TEXTS_MAX);
@@ -244,7 +244,7 @@ static void put_texts(struct cli_table *t, struct row *row)
 
 static void put_row(struct cli_table *t, struct row *row)
 {
-	char a[CLI_NUMBER_MAX], name[200];
+	char a[BOB_NUMBER_MAX], name[200];
 	const struct bob_mpi_function *f = row->function;
 
 	snprintf(name, sizeof(name), "%s%s", f->flags & BOB_MPI_USER ? "" : bob_mpi_prefix(f),
@@ -252,7 +252,7 @@ static void put_row(struct cli_table *t, struct row *row)
 	cli_table_cell(t, name);
 	cli_table_cell(t, row->is_out ? "->" : "");
 	cli_table_cell(t, row->param->name);
-	cli_table_cell(t, cli_count(a, row->count));
+	cli_table_cell(t, bob_format_count(a, row->count));
 	if (row->text) {
 		for (int i = 0; i < 4; i++)
 			cli_table_cell(t, "");
@@ -279,7 +279,7 @@ static int print(struct reporting *r)
 					      ">min",  ">mean", ">max",	    "values" };
 	size_t shown = 0, there = 0;
 	struct cli_table t;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	qsort(r->row, r->count, sizeof(*r->row), by_name);
 	cli_table_begin(&t, 9, titles);
@@ -295,7 +295,8 @@ static int print(struct reporting *r)
 	if (cli_table_end(&t, r->style->width, r->style->out))
 		return cli_fail("report", "out of memory");
 	if (there > shown)
-		fprintf(r->style->out, "... %s more rows (--limit)\n", cli_count(a, there - shown));
+		fprintf(r->style->out, "... %s more rows (--limit)\n",
+			bob_format_count(a, there - shown));
 	return 0;
 }
 

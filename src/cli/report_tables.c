@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/text_table.h"
 
 struct row {
@@ -71,29 +71,30 @@ static size_t rows_shown(const struct rows *rows, const struct cli_report_style 
 static void print_rest(const struct rows *rows, size_t shown, uint64_t total, const char *what,
 		       FILE *out)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 	uint64_t calls = 0;
 
 	for (size_t i = shown; i < rows->count; i++)
 		calls += rows->all[i].calls;
 	if (shown < rows->count)
 		fprintf(out, "... %s more %s%s with %s call%s (%s); --limit=0 shows all\n",
-			cli_count(a, rows->count - shown), what, cli_plural(rows->count - shown),
-			cli_count(b, calls), cli_plural(calls), cli_share(c, calls, total));
+			bob_format_count(a, rows->count - shown), what,
+			bob_plural(rows->count - shown), bob_format_count(b, calls),
+			bob_plural(calls), bob_format_share(c, calls, total));
 }
 
 static void count_cell(struct cli_table *t, uint64_t v)
 {
-	char text[CLI_NUMBER_MAX];
+	char text[BOB_NUMBER_MAX];
 
-	cli_table_cell(t, cli_count(text, v));
+	cli_table_cell(t, bob_format_count(text, v));
 }
 
 static void share_cell(struct cli_table *t, uint64_t part, uint64_t whole)
 {
-	char text[CLI_NUMBER_MAX];
+	char text[BOB_NUMBER_MAX];
 
-	cli_table_cell(t, cli_share(text, part, whole));
+	cli_table_cell(t, bob_format_share(text, part, whole));
 }
 
 /* One row per called function, in order of number. */
@@ -306,7 +307,7 @@ static int neighbours_of(struct cli_session *s, struct bob_callgraph *g, uint32_
 {
 	const char *titles[] = { ">calls", ">share", ">calls below", "image",
 				 callers ? "called by" : "calls" };
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	struct rows rows = { 0 };
 	uint64_t total = 0;
 	struct cli_table t;
@@ -330,8 +331,9 @@ static int neighbours_of(struct cli_session *s, struct bob_callgraph *g, uint32_
 	}
 	sort_rows(&rows, style->sort);
 	fprintf(style->out, "%s (%s), called %s time%s\n", cli_names_get(s->names, number),
-		cli_names_image(s->names, number), cli_count(a, bob_callgraph_calls(g)[number]),
-		cli_plural(bob_callgraph_calls(g)[number]));
+		cli_names_image(s->names, number),
+		bob_format_count(a, bob_callgraph_calls(g)[number]),
+		bob_plural(bob_callgraph_calls(g)[number]));
 	shown = rows_shown(&rows, style);
 	cli_table_begin(&t, 5, titles);
 	for (size_t i = 0; i < shown; i++) {

@@ -13,7 +13,7 @@
 #include "cli/left_out.h"
 #include "cli/place.h"
 #include "cli/source/of_source.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/options.h"
 
 #define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
@@ -31,7 +31,7 @@ static void tick(void *ctx, uint64_t events)
 {
 	struct cli_session *s = ctx;
 	uint64_t now = now_ns();
-	char done[CLI_NUMBER_MAX], share[CLI_NUMBER_MAX];
+	char done[BOB_NUMBER_MAX], share[BOB_NUMBER_MAX];
 
 	s->events_done += events;
 	if (now < s->progress_due_ns)
@@ -39,10 +39,10 @@ static void tick(void *ctx, uint64_t events)
 	s->progress_due_ns = now + PROGRESS_EVERY_NS;
 	s->progress_shown = 1;
 	if (s->events_all >= s->events_done)
-		cli_share(share, s->events_done, s->events_all);
+		bob_format_share(share, s->events_done, s->events_all);
 	else
 		share[0] = 0;
-	fprintf(stderr, "\rbobbin: reading: %s calls %s   ", cli_count(done, s->events_done),
+	fprintf(stderr, "\rbobbin: reading: %s calls %s   ", bob_format_count(done, s->events_done),
 		share);
 	fflush(stderr);
 }
@@ -81,13 +81,13 @@ void cli_session_no_limit(const struct cli_session *s, const char *what)
 
 static void tell_limited(const struct cli_session *s)
 {
-	char number[CLI_NUMBER_MAX];
+	char number[BOB_NUMBER_MAX];
 
 	if (s->trace && (s->limited || bob_trace_limited(s->trace)))
 		cli_warn(s->verb,
 			 "there are more events: only the first %s of each thread were read, as "
 			 "--max-events says",
-			 cli_count(number, s->max_events));
+			 bob_format_count(number, s->max_events));
 }
 
 static void tell_problems(const struct cli_session *s)
@@ -100,7 +100,7 @@ static void tell_problems(const struct cli_session *s)
 		cli_warn(s->verb,
 			 "something recorded is missing or damaged (%" PRIu32 " place%s); "
 			 "see bobbin check %s",
-			 lost, cli_plural(lost), s->dir);
+			 lost, bob_plural(lost), s->dir);
 }
 
 static void start_progress(struct cli_session *s)

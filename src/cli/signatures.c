@@ -13,7 +13,7 @@
 #include "analysis/memory/signatures.h"
 #include "cli/terminal/complain.h"
 #include "cli/merge/folding.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 
 #define INDENT_MAX 40u
@@ -40,10 +40,11 @@ static void print_name(const struct printing *p, const struct bob_signature *g)
 static void print_row(const struct printing *p, const struct bob_signature *g)
 {
 	unsigned depth = g->depth < INDENT_MAX ? g->depth : INDENT_MAX;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 
-	fprintf(p->out, "%15s %14s %14s  %*s", cli_count(a, g->below), cli_count(b, g->loads),
-		cli_count(c, g->stores + g->atomics), (int)(2 * depth), "");
+	fprintf(p->out, "%15s %14s %14s  %*s", bob_format_count(a, g->below),
+		bob_format_count(b, g->loads), bob_format_count(c, g->stores + g->atomics),
+		(int)(2 * depth), "");
 	print_name(p, g);
 	if (g->site_image != BOB_SIGNATURE_NONE) {
 		fputs("  called at ", p->out);
@@ -55,13 +56,13 @@ static void print_row(const struct printing *p, const struct bob_signature *g)
 static void print_title(const struct printing *p, uint32_t threads, uint64_t total)
 {
 	const struct bob_process_info *info = bob_trace_process(p->s->trace, p->process);
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	fprintf(p->out, "process %" PRIu32 "  pid %" PRIu32, p->process, info->pid);
 	if (info->rank >= 0)
 		fprintf(p->out, "  rank %" PRId32, info->rank);
-	fprintf(p->out, "  %s access%s of %s thread%s\n", cli_count(a, total),
-		total == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
+	fprintf(p->out, "  %s access%s of %s thread%s\n", bob_format_count(a, total),
+		total == 1 ? "" : "es", bob_format_count(b, threads), bob_plural(threads));
 	(void)cli_loss_print(p->s->trace, p->process, "  ", p->out);
 	fprintf(p->out, "%15s %14s %14s  function\n", "accesses", "own loads", "own stores");
 }
@@ -73,7 +74,7 @@ static int print_process(const struct printing *p, const uint32_t *threads, uint
 	struct bob_signatures *tree;
 	uint64_t total = 0;
 	uint32_t rows;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	bob_status st = bob_signatures_create(p->s->trace, threads, count, &tree, &err);
 
 	if (st != BOB_OK)
@@ -87,10 +88,10 @@ static int print_process(const struct printing *p, const uint32_t *threads, uint
 		print_row(p, &g[i]);
 	if (p->lines && rows > p->lines)
 		fprintf(p->out, "%15s ... %s more call paths: --lines\n", "",
-			cli_count(a, rows - p->lines));
+			bob_format_count(a, rows - p->lines));
 	if (bob_signatures_without(tree))
 		fprintf(p->out, "%15s more are not folded and have no path: see bobbin fold\n",
-			cli_count(a, bob_signatures_without(tree)));
+			bob_format_count(a, bob_signatures_without(tree)));
 	bob_signatures_destroy(tree);
 	return 0;
 }

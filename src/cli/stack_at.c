@@ -4,16 +4,16 @@
 #include <inttypes.h>
 
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 
 static void print_stack(const struct cli_session *s, struct bob_cursor *c, uint32_t process,
 			uint64_t number, FILE *out)
 {
 	size_t depth;
 	const struct bob_frame *frames = bob_cursor_stack(c, &depth);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
-	fprintf(out, "stack at call %s, outermost first\n", cli_count(a, number));
+	fprintf(out, "stack at call %s, outermost first\n", bob_format_count(a, number));
 	for (size_t i = 0; i < depth; i++) {
 		uint32_t fn = bob_functions_number(s->functions, process, frames[i].id);
 
@@ -28,7 +28,7 @@ bob_status cli_stack_print(const struct cli_session *s, uint32_t thread, uint64_
 	const struct bob_thread_info *th = bob_trace_thread(s->trace, thread);
 	struct bob_cursor *c;
 	struct bob_event ev;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 	bob_status st = bob_cursor_open(s->trace, thread, &c, err);
 
 	if (st != BOB_OK)
@@ -41,6 +41,7 @@ bob_status cli_stack_print(const struct cli_session *s, uint32_t thread, uint64_
 	bob_cursor_close(c);
 	if (st == BOB_END)
 		cli_fail(s->verb, "thread %" PRIu32 ".%" PRIu32 " has no call %s, only %s",
-			 th->process, th->number, cli_count(a, number), cli_count(b, th->events));
+			 th->process, th->number, bob_format_count(a, number),
+			 bob_format_count(b, th->events));
 	return st;
 }

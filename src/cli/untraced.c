@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/merge/folding.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "plan/plan.h"
 
 #define IMAGES_SHOWN 10u
@@ -105,20 +105,22 @@ static void print_images(const struct cli_session *s, FILE *out)
 static void print_untraced(const struct cli_session *s, FILE *out)
 {
 	struct cli_untraced u;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	cli_untraced_count(s, &u);
 	if (!u.functions) {
 		fputs("\ntraced      nothing\n", out);
 		return;
 	}
-	fprintf(out, "\ntraced      %s of %s functions", cli_count(a, u.by_reason[0]),
-		cli_count(b, u.functions));
-	fprintf(out, " (%s) in the chosen images%s\n", cli_share(a, u.by_reason[0], u.functions),
+	fprintf(out, "\ntraced      %s of %s functions", bob_format_count(a, u.by_reason[0]),
+		bob_format_count(b, u.functions));
+	fprintf(out, " (%s) in the chosen images%s\n",
+		bob_format_share(a, u.by_reason[0], u.functions),
 		u.by_reason[0] < u.functions ? "; not traced:" : "");
 	for (uint32_t r = 1; r < 32; r++)
 		if (u.by_reason[r])
-			fprintf(out, "%10s  %s\n", cli_count(a, u.by_reason[r]), bob_skip_text(r));
+			fprintf(out, "%10s  %s\n", bob_format_count(a, u.by_reason[r]),
+				bob_skip_text(r));
 }
 
 /* --- memory accesses --- */
@@ -158,16 +160,16 @@ void cli_unrecorded_count(const struct bob_trace *t, struct cli_unrecorded *out)
 
 static void print_unrecorded(const struct cli_unrecorded *u, FILE *out)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
-	fprintf(out, "\nrecorded    %s of %s functions", cli_count(a, u->functions - u->missing),
-		cli_count(b, u->functions));
+	fprintf(out, "\nrecorded    %s of %s functions",
+		bob_format_count(a, u->functions - u->missing), bob_format_count(b, u->functions));
 	fprintf(out, " (%s of the code) in the chosen images%s\n",
-		cli_share(a, u->bytes - u->missing_bytes, u->bytes),
+		bob_format_share(a, u->bytes - u->missing_bytes, u->bytes),
 		u->missing ? "; not recorded:" : "");
 	for (uint32_t r = 1; r < 32; r++)
 		if (u->by_reason[r])
-			fprintf(out, "%10s  %s\n", cli_count(a, u->by_reason[r]),
+			fprintf(out, "%10s  %s\n", bob_format_count(a, u->by_reason[r]),
 				bob_mem_decline_text(r));
 }
 

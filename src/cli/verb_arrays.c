@@ -10,13 +10,13 @@
 #include "cli/source/array_names.h"
 #include "cli/source/arrays_svg.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/place.h"
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
-#include "export/csv.h"
+#include "table/csv.h"
 
 enum {
 	OPT_VARIABLE,
@@ -144,7 +144,7 @@ static void moves_text(const struct bob_array *a, const struct bob_array_site *s
 		       char text[TEXT_MAX])
 {
 	const struct bob_shape *s = &a->shape;
-	char share[CLI_NUMBER_MAX];
+	char share[BOB_NUMBER_MAX];
 	size_t len = 0;
 	uint64_t rest = site->moves;
 
@@ -166,7 +166,7 @@ static void moves_text(const struct bob_array *a, const struct bob_array_site *s
 								   "");
 		}
 		len += (size_t)snprintf(text + len, TEXT_MAX - len, " %s",
-					cli_share(share, site->move[m].count, site->moves));
+					bob_format_share(share, site->move[m].count, site->moves));
 		rest -= site->move[m].count;
 	}
 	if (rest && s->rank)
@@ -178,7 +178,7 @@ static void print_touch(const struct question *q, const char *what, const struct
 {
 	const struct bob_thread_info *th = bob_trace_thread(q->s.trace, t->thread);
 	int64_t at[BOB_SHAPE_DIMENSIONS_MAX];
-	char text[BOB_SUBSCRIPTS_MAX], n[CLI_NUMBER_MAX];
+	char text[BOB_SUBSCRIPTS_MAX], n[BOB_NUMBER_MAX];
 	uint64_t rest = t->number;
 
 	for (uint32_t d = 0; d < a->shape.rank; d++) {
@@ -189,22 +189,22 @@ static void print_touch(const struct question *q, const char *what, const struct
 	fprintf(q->out,
 		"  %s: %s%s %s, %s:%" PRIu32 ", access %s of thread %" PRIu32 ".%" PRIu32 "\n",
 		what, a->shape.name, text, t->store ? "written" : "read", cli_base_name(t->file),
-		t->line, cli_count(n, t->position), th->process, th->number);
+		t->line, bob_format_count(n, t->position), th->process, th->number);
 }
 
 static void print_summary(const struct question *q, const struct bob_array *a)
 {
-	char n[CLI_NUMBER_MAX], m[CLI_NUMBER_MAX], share[CLI_NUMBER_MAX];
+	char n[BOB_NUMBER_MAX], m[BOB_NUMBER_MAX], share[BOB_NUMBER_MAX];
 	const int binned = a->cells != a->shape.elements;
 
 	fputc('\n', q->out);
 	print_declaration(&a->shape, q->out);
 	fprintf(q->out, "   %" PRIu32 " B each   %s\n", a->shape.element, cli_base_name(a->source));
-	fprintf(q->out, "  %s read%s, ", cli_count(n, a->loads), cli_plural(a->loads));
-	fprintf(q->out, "%s write%s; ", cli_count(n, a->stores), cli_plural(a->stores));
-	fprintf(q->out, "touched %s of %s %s (%s)\n", cli_count(n, a->touched),
-		cli_count(m, a->cells), binned ? "groups of elements" : "elements",
-		cli_share(share, a->touched, a->cells));
+	fprintf(q->out, "  %s read%s, ", bob_format_count(n, a->loads), bob_plural(a->loads));
+	fprintf(q->out, "%s write%s; ", bob_format_count(n, a->stores), bob_plural(a->stores));
+	fprintf(q->out, "touched %s of %s %s (%s)\n", bob_format_count(n, a->touched),
+		bob_format_count(m, a->cells), binned ? "groups of elements" : "elements",
+		bob_format_share(share, a->touched, a->cells));
 	if (a->shape.varies)
 		fprintf(q->out,
 			"  its bounds changed, %" PRIu32
@@ -212,10 +212,10 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 			a->shape.told);
 	if (a->before)
 		fprintf(q->out, "  %s of them before its elements, in what shares its storage\n",
-			cli_count(n, a->before));
+			bob_format_count(n, a->before));
 	if (a->behind)
 		fprintf(q->out, "  %s of them behind its elements, in what shares its storage\n",
-			cli_count(n, a->behind));
+			bob_format_count(n, a->behind));
 	if (a->sites) {
 		print_touch(q, "first", a, &a->first);
 		print_touch(q, "last", a, &a->last);
@@ -225,7 +225,7 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 static int print_sites(const struct question *q, const struct bob_array *a)
 {
 	static const char *const titles[] = { ">  accesses", ">share", "", "statement", "moves" };
-	char n[CLI_NUMBER_MAX], text[TEXT_MAX];
+	char n[BOB_NUMBER_MAX], text[TEXT_MAX];
 	struct cli_table t;
 
 	if (!a->sites)
@@ -234,8 +234,8 @@ static int print_sites(const struct question *q, const struct bob_array *a)
 	for (size_t i = 0; i < a->sites && (!q->limit || i < q->limit); i++) {
 		const struct bob_array_site *s = &a->site[i];
 
-		cli_table_cell(&t, cli_count(n, s->accesses));
-		cli_table_cell(&t, cli_share(n, s->accesses, a->loads + a->stores));
+		cli_table_cell(&t, bob_format_count(n, s->accesses));
+		cli_table_cell(&t, bob_format_share(n, s->accesses, a->loads + a->stores));
 		cli_table_cell(&t, s->store ? "write" : "read");
 		snprintf(text, sizeof(text), "%.160s:%" PRIu32 "  %.160s", cli_base_name(s->file),
 			 s->line, s->function);
@@ -246,18 +246,19 @@ static int print_sites(const struct question *q, const struct bob_array *a)
 	if (cli_table_end(&t, q->output ? 0 : cli_terminal_width(), q->out))
 		return cli_fail("arrays", "out of memory");
 	if (q->limit && a->sites > q->limit)
-		fprintf(q->out, "  ... %s more (--limit)\n", cli_count(n, a->sites - q->limit));
+		fprintf(q->out, "  ... %s more (--limit)\n",
+			bob_format_count(n, a->sites - q->limit));
 	return 0;
 }
 
 static void print_title(const struct question *q, size_t count, FILE *out)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 	const uint64_t n = bob_arrays_accesses(q->arrays);
 
-	fprintf(out, "%s: %s access%s of %s thread%s; %s variable%s", q->s.dir, cli_count(a, n),
-		n == 1 ? "" : "es", cli_count(b, q->threads), cli_plural(q->threads),
-		cli_count(c, count), cli_plural(count));
+	fprintf(out, "%s: %s access%s of %s thread%s; %s variable%s", q->s.dir,
+		bob_format_count(a, n), n == 1 ? "" : "es", bob_format_count(b, q->threads),
+		bob_plural(q->threads), bob_format_count(c, count), bob_plural(count));
 	if (q->wanted.window)
 		fprintf(out, "; share %" PRIu32 " of %" PRIu32 " of each thread", q->wanted.window,
 			q->wanted.windows);
@@ -265,7 +266,7 @@ static void print_title(const struct question *q, size_t count, FILE *out)
 
 static int print_text(const struct question *q, const struct bob_array *a, size_t count)
 {
-	char n[CLI_NUMBER_MAX];
+	char n[BOB_NUMBER_MAX];
 	int status = 0;
 
 	print_title(q, count, q->out);
@@ -276,7 +277,7 @@ static int print_text(const struct question *q, const struct bob_array *a, size_
 	}
 	if (q->limit && count > q->limit)
 		fprintf(q->out, "\n... %s more variables (--limit)\n",
-			cli_count(n, count - q->limit));
+			bob_format_count(n, count - q->limit));
 	return status;
 }
 

@@ -11,7 +11,7 @@
 #include "cli/between.h"
 #include "cli/memory/cache_tables.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/pager.h"
 #include "cli/session.h"
@@ -249,26 +249,26 @@ static uint32_t threads_of(const struct cache *c, uint32_t first, uint32_t *thre
 static void print_order(const struct cache *c, uint32_t processes)
 {
 	uint64_t quantum = c->quantum ? c->quantum : BOB_INTERLEAVE_QUANTUM;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (processes > 1)
 		fprintf(c->t.out, "         %s processes, each on a machine of its own; sums\n",
-			cli_count(a, processes));
+			bob_format_count(a, processes));
 	for (int i = 0; i < 2 && c->threads_most > 1; i++) {
 		fprintf(c->t.out, "%s  turns of %s accesses: ", i ? "       " : "order  ",
-			cli_count(a, i ? quantum * SPREAD : quantum));
-		fprintf(c->t.out, "%s misses of L1, ", cli_count(a, c->spread[i][0]));
-		fprintf(c->t.out, "%s of L%" PRIu32 "%s\n", cli_count(a, c->spread[i][1]),
+			bob_format_count(a, i ? quantum * SPREAD : quantum));
+		fprintf(c->t.out, "%s misses of L1, ", bob_format_count(a, c->spread[i][0]));
+		fprintf(c->t.out, "%s of L%" PRIu32 "%s\n", bob_format_count(a, c->spread[i][1]),
 			c->t.config.levels, i ? "" : " (below)");
 	}
 	if (c->forced)
 		fprintf(c->t.out,
 			"waiting  %s time%s a thread went on before what it waited for: the trace does "
 			"not have it\n",
-			cli_count(a, c->forced), cli_plural(c->forced));
+			bob_format_count(a, c->forced), bob_plural(c->forced));
 	if (c->gaps)
 		fprintf(c->t.out, "gaps     accesses are missing in %s place%s\n",
-			cli_count(a, c->gaps), cli_plural(c->gaps));
+			bob_format_count(a, c->gaps), bob_plural(c->gaps));
 	fputc('\n', c->t.out);
 }
 

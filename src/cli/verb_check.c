@@ -12,7 +12,7 @@
 #include "cli/info_tables.h"
 #include "cli/merge/folding.h"
 #include "cli/left_out.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/session.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
@@ -48,7 +48,7 @@ static uint32_t print_problems(const struct bob_trace *t, int lost)
 /* How processes ended that did not exit, and threads without a clean end. */
 static void print_ends(const struct bob_trace *t)
 {
-	char a[CLI_NUMBER_MAX], text[CLI_END_MAX];
+	char a[BOB_NUMBER_MAX], text[CLI_END_MAX];
 	uint32_t open_threads = 0;
 
 	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++)
@@ -62,7 +62,7 @@ static void print_ends(const struct bob_trace *t)
 	if (open_threads)
 		printf("remark  %s thread%s did not end cleanly (killed, or still running): "
 		       "read up to the last call\n",
-		       cli_count(a, open_threads), cli_plural(open_threads));
+		       bob_format_count(a, open_threads), bob_plural(open_threads));
 }
 
 /* Code of the chosen images that was not traced. Returns how many functions. */
@@ -70,7 +70,7 @@ static uint64_t print_gaps(const struct cli_session *s)
 {
 	struct cli_unrecorded m;
 	struct cli_untraced c;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	uint64_t gaps;
 
 	cli_unrecorded_count(s->trace, &m);
@@ -80,7 +80,7 @@ static uint64_t print_gaps(const struct cli_session *s)
 			     c.functions - c.by_reason[0] - c.by_reason[BOB_SKIP_FILTER];
 	if (gaps)
 		printf("missing %s function%s could not be traced; `bobbin info` says why\n",
-		       cli_count(a, gaps), cli_plural(gaps));
+		       bob_format_count(a, gaps), bob_plural(gaps));
 	return gaps;
 }
 
@@ -103,19 +103,22 @@ static uint64_t print_missing(const struct cli_session *s, int quiet, int all)
 static void print_size(const struct cli_session *s)
 {
 	struct bob_trace_sizes sizes;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 
 	bob_trace_sizes(s->trace, &sizes);
 	printf("%s: ", s->dir);
 	if (sizes.events || !(sizes.accesses || sizes.mpi_calls))
-		printf("%s calls%s", cli_count(a, sizes.events), sizes.mpi_calls ? ", " : "");
+		printf("%s calls%s", bob_format_count(a, sizes.events),
+		       sizes.mpi_calls ? ", " : "");
 	else if (sizes.accesses)
-		printf("%s accesses%s", cli_count(a, sizes.accesses), sizes.mpi_calls ? ", " : "");
+		printf("%s accesses%s", bob_format_count(a, sizes.accesses),
+		       sizes.mpi_calls ? ", " : "");
 	if (sizes.mpi_calls)
-		printf("%s %s", cli_count(a, sizes.mpi_calls),
+		printf("%s %s", bob_format_count(a, sizes.mpi_calls),
 		       cli_event_words(s->trace, sizes.mpi_calls));
-	printf(" of %s thread%s in %s read: ", cli_count(b, bob_trace_thread_count(s->trace)),
-	       cli_plural(bob_trace_thread_count(s->trace)), cli_bytes(c, sizes.file_bytes));
+	printf(" of %s thread%s in %s read: ",
+	       bob_format_count(b, bob_trace_thread_count(s->trace)),
+	       bob_plural(bob_trace_thread_count(s->trace)), bob_format_bytes(c, sizes.file_bytes));
 }
 
 static int verify(const struct cli_session *s, int quiet, int all)

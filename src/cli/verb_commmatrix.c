@@ -9,7 +9,7 @@
 #include "cli/terminal/complain.h"
 #include "cli/left_out.h"
 #include "cli/mpi/matrix_svg.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
@@ -95,9 +95,9 @@ static struct totals sum_of(const struct bob_mpi_cell *cell, size_t count)
 }
 
 static const char *value_text(const struct drawing *d, const struct bob_mpi_cell *c,
-			      char text[CLI_NUMBER_MAX])
+			      char text[BOB_NUMBER_MAX])
 {
-	return d->messages ? cli_count(text, c->messages) : cli_bytes(text, c->bytes);
+	return d->messages ? bob_format_count(text, c->messages) : bob_format_bytes(text, c->bytes);
 }
 
 static void print_head(const struct drawing *d, const struct bob_mpi_cell *cell, size_t count)
@@ -107,29 +107,30 @@ static void print_head(const struct drawing *d, const struct bob_mpi_cell *cell,
 	static const char *const many[] = { "messages", "messages of collective calls",
 					    "one-sided messages" };
 	struct totals t = sum_of(cell, count);
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 	uint64_t lost = bob_mpi_matrix_lost(d->matrix);
 
 	fprintf(d->out, "%s: %s %s, %s, between %s pair%s of %" PRIu32 " rank%s\n", d->s.dir,
-		cli_count(a, t.messages), t.messages == 1 ? what[d->of] : many[d->of],
-		cli_bytes(b, t.bytes), cli_count(c, count), cli_plural(count),
-		bob_mpi_matrix_ranks(d->matrix), cli_plural(bob_mpi_matrix_ranks(d->matrix)));
+		bob_format_count(a, t.messages), t.messages == 1 ? what[d->of] : many[d->of],
+		bob_format_bytes(b, t.bytes), bob_format_count(c, count), bob_plural(count),
+		bob_mpi_matrix_ranks(d->matrix), bob_plural(bob_mpi_matrix_ranks(d->matrix)));
 	cli_worlds_print(d->s.trace, "", d->out);
 	if (t.unknown)
-		fprintf(d->out, "the bytes of %s of them are not known\n", cli_count(a, t.unknown));
+		fprintf(d->out, "the bytes of %s of them are not known\n",
+			bob_format_count(a, t.unknown));
 	if (!d->of && bob_mpi_matrix_has_one_sided(d->matrix))
 		fputs("one-sided calls, such as MPI_Put and MPI_Get, are shown by --of=onesided\n",
 		      d->out);
 	if (lost)
 		fprintf(d->out, "%s more are of ranks or requests that are not known\n",
-			cli_count(a, lost));
+			bob_format_count(a, lost));
 }
 
 /* A row for each sender, a column for each receiver. */
 static int print_grid(const struct drawing *d, const struct bob_mpi_cell *cell, size_t count)
 {
 	uint32_t ranks = bob_mpi_matrix_ranks(d->matrix);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	size_t at = 0;
 
 	fprintf(d->out, "\n%s, senders down, receivers across\n\n%5s",
@@ -176,7 +177,7 @@ static int print_list(const struct drawing *d, const struct bob_mpi_cell *cell, 
 {
 	static const char *const titles[] = { ">from", ">to", ">messages", ">bytes" };
 	struct bob_mpi_cell *sorted = malloc((count + 1) * sizeof(*sorted));
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	struct cli_table t;
 
 	if (!sorted)
@@ -190,15 +191,15 @@ static int print_list(const struct drawing *d, const struct bob_mpi_cell *cell, 
 		cli_table_cell(&t, a);
 		snprintf(a, sizeof(a), "%" PRIu32, sorted[i].to);
 		cli_table_cell(&t, a);
-		cli_table_cell(&t, cli_count(a, sorted[i].messages));
-		cli_table_cell(&t, cli_bytes(a, sorted[i].bytes));
+		cli_table_cell(&t, bob_format_count(a, sorted[i].messages));
+		cli_table_cell(&t, bob_format_bytes(a, sorted[i].bytes));
 	}
 	free(sorted);
 	if (cli_table_end(&t, 0, d->out))
 		return cli_fail("commmatrix", "out of memory");
 	if (d->limit && count > d->limit)
 		fprintf(d->out, "... %s more pairs (--limit, --format=csv)\n",
-			cli_count(a, count - d->limit));
+			bob_format_count(a, count - d->limit));
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 #include "cli/terminal/complain.h"
 #include "cli/exporting.h"
 #include "cli/mpi/mpi_values.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/place.h"
 #include "cli/session.h"
@@ -93,26 +93,26 @@ void cli_export_end(struct bob_export *x)
 
 static void tell_cut(const struct bob_export *x, const struct format *format)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	if (x->lost_messages)
 		cli_warn("export",
 			 "%s sends and receives have no arrows or events: they cross an "
 			 "intercommunicator, could not be told apart, or nobody knows what a "
 			 "request was of",
-			 cli_count(a, x->lost_messages));
+			 bob_format_count(a, x->lost_messages));
 	if (!x->cut_events)
 		return;
 	if (format->write == bob_export_chrome)
 		cli_warn("export",
 			 "%s calls were left out: the limit is %s, which --max-events changes (0 "
 			 "writes all)",
-			 cli_count(a, x->cut_events), cli_count(b, x->max_events));
+			 bob_format_count(a, x->cut_events), bob_format_count(b, x->max_events));
 	else
 		cli_warn("export",
 			 "%s calls have paths too many to keep apart; "
 			 "they are counted for their callers",
-			 cli_count(a, x->cut_events));
+			 bob_format_count(a, x->cut_events));
 }
 
 /* What a process of its own tells of the export. */

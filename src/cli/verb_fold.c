@@ -8,7 +8,7 @@
 #include "cli/terminal/complain.h"
 #include "cli/merge/folding.h"
 #include "cli/memory/naming.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/verbs.h"
 
 enum { OPT_MAX_EVENTS = FOLD_COMMON, OPT_OUTPUT, OPT_QUIET };
@@ -24,11 +24,11 @@ const struct cli_option fold_options[] = {
 
 static void print_result(const char *dir, const struct cli_merged *r)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	printf("%s: folded and merged: the threads of %u process%s, %s instead of %s\n", dir,
-	       r->processes, r->processes == 1 ? "" : "es", cli_bytes(a, r->after),
-	       cli_bytes(b, r->before));
+	       r->processes, r->processes == 1 ? "" : "es", bob_format_bytes(a, r->after),
+	       bob_format_bytes(b, r->before));
 }
 
 int verb_fold(int argc, char **argv)

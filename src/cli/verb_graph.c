@@ -7,7 +7,7 @@
 
 #include "cli/terminal/complain.h"
 #include "cli/exporting.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/pager.h"
 #include "cli/session.h"
@@ -102,12 +102,12 @@ static uint64_t weight(const struct bob_context *c)
 
 static void print_context(struct graph *g, const struct bob_context *c, uint32_t depth)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 	const char *name = cli_names_get(g->s.names, c->number);
 	int room = g->width - 26 - 2 * (int)depth;
 
-	fprintf(g->x.out, "%14s  %6s  %*s", cli_count(a, c->calls),
-		cli_share(b, weight(c), g->total), 2 * (int)depth, "");
+	fprintf(g->x.out, "%14s  %6s  %*s", bob_format_count(a, c->calls),
+		bob_format_share(b, weight(c), g->total), 2 * (int)depth, "");
 	if (g->width && room > 20 && (int)strlen(name) > room)
 		fprintf(g->x.out, "%.*s..\n", room - 2, name);
 	else
@@ -119,16 +119,16 @@ static void print_left_out(struct graph *g, uint32_t child, uint32_t depth)
 {
 	uint64_t calls = 0;
 	uint32_t count = 0;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 
 	for (; child != ~0u; child = g->all[child].next) {
 		calls += weight(&g->all[child]);
 		count++;
 	}
 	if (count)
-		fprintf(g->x.out, "%14s  %6s  %*s... %s more path%s\n", cli_count(a, calls),
-			cli_share(b, calls, g->total), 2 * (int)depth, "", cli_count(c, count),
-			cli_plural(count));
+		fprintf(g->x.out, "%14s  %6s  %*s... %s more path%s\n", bob_format_count(a, calls),
+			bob_format_share(b, calls, g->total), 2 * (int)depth, "",
+			bob_format_count(c, count), bob_plural(count));
 }
 
 /* Recursion is bounded by DEPTH_MAX. */
@@ -183,7 +183,7 @@ static int print_dot(struct graph *g)
 	uint64_t left_out = 0;
 	bob_status st = bob_callgraph_create(g->s.functions, &graph);
 	int status = 0;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (st != BOB_OK)
 		return cli_fail_status("graph", "cannot count", st, NULL);
@@ -196,7 +196,7 @@ static int print_dot(struct graph *g)
 		status = cli_fail("graph", "out of memory");
 	if (left_out)
 		cli_warn("graph", "%s arc%s with fewer calls left out; --arcs=0 writes all",
-			 cli_count(a, left_out), cli_plural(left_out));
+			 bob_format_count(a, left_out), bob_plural(left_out));
 	bob_callgraph_destroy(graph);
 	return status;
 }

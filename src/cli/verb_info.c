@@ -17,7 +17,7 @@
 #include "cli/source/info_notes.h"
 #include "cli/left_out.h"
 #include "cli/merge/whole.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/overhead.h"
 #include "cli/overview.h"
 #include "cli/source/of_source.h"
@@ -27,7 +27,7 @@
 #include "cli/untraced.h"
 #include "cli/verbs.h"
 #include "cli/worlds.h"
-#include "export/json.h"
+#include "table/json.h"
 #include "plan/plan.h"
 
 enum { OPT_JSON, OPT_ALL };
@@ -147,7 +147,7 @@ static void print_images(const struct cli_session *s, uint32_t max)
 {
 	static const char *const titles[] = { ">functions", ">recorded", "image", "path" };
 	uint32_t n = bob_functions_image_count(s->functions);
-	char text[CLI_NUMBER_MAX];
+	char text[BOB_NUMBER_MAX];
 	struct cli_table table;
 
 	if (!n)
@@ -157,8 +157,8 @@ static void print_images(const struct cli_session *s, uint32_t max)
 	for (uint32_t i = 0; i < n && i < max; i++) {
 		const struct bob_function_image *im = bob_functions_image(s->functions, i);
 
-		cli_table_cell(&table, cli_count(text, im->count));
-		cli_table_cell(&table, cli_count(text, recorded_of(s, im)));
+		cli_table_cell(&table, bob_format_count(text, im->count));
+		cli_table_cell(&table, bob_format_count(text, recorded_of(s, im)));
 		cli_table_cell(&table, im->soname);
 		cli_table_cell(&table, im->path);
 	}
@@ -227,7 +227,7 @@ static void print_text(const struct cli_session *s, int all)
 	uint64_t duration = whole_duration(t);
 	struct bob_trace_sizes sizes;
 	struct cli_overhead overhead;
-	char buf[64], a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char buf[64], a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	bob_trace_sizes(t, &sizes);
 	printf("trace       %s\n", s->dir);
@@ -236,11 +236,11 @@ static void print_text(const struct cli_session *s, int all)
 		print_command(first, stdout);
 		printf("when        %s on %s", start_text(first->start_real_ns, buf, sizeof(buf)),
 		       first->host);
-		printf(duration ? ", for %s\n" : "\n", cli_seconds(a, duration));
+		printf(duration ? ", for %s\n" : "\n", bob_format_seconds(a, duration));
 		print_config(first);
 	}
-	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
-	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
+	printf("what        %s process%s, %s thread%s\n", bob_format_count(a, processes),
+	       processes == 1 ? "" : "es", bob_format_count(b, threads), bob_plural(threads));
 	cli_worlds_print(t, "worlds      ", stdout);
 	if (!(is_damaged(t) + cli_missing_print(t, "complete    no: ", stdout)))
 		puts("complete    yes");

@@ -16,7 +16,7 @@
 #include "cli/source/instrument_predict.h"
 #include "cli/source/instrument_profile.h"
 #include "cli/source/instrument_refusals.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
@@ -142,11 +142,11 @@ static int look_at_wish(const struct session *s)
 	cli_refusals_end(&refusals, print_line, NULL);
 	if (!r->left && wish.what == BOB_WISH_VARIABLE)
 		printf("%u variable%s; probes: %u of one access, %u of loops\n", n->variables,
-		       cli_plural(n->variables), n->proved + n->filtered - n->nest_references,
+		       bob_plural(n->variables), n->proved + n->filtered - n->nest_references,
 		       n->nests);
 	else if (!r->left)
 		printf("events at %u place%s\n", n->loops + n->calls + n->communication,
-		       cli_plural(n->loops + n->calls + n->communication));
+		       bob_plural(n->loops + n->calls + n->communication));
 	bob_source_close(r);
 	return 0;
 }
@@ -248,9 +248,9 @@ static int check_names(const struct session *s)
 
 static void number(struct cli_table *t, uint64_t n)
 {
-	char text[CLI_NUMBER_MAX];
+	char text[BOB_NUMBER_MAX];
 
-	cli_table_cell(t, n ? cli_count(text, n) : "0");
+	cli_table_cell(t, n ? bob_format_count(text, n) : "0");
 }
 
 static void add_row(struct cli_table *t, const char *path, const struct bob_source_counts *c)

@@ -9,7 +9,7 @@
 #include "cli/merge/folding.h"
 #include "cli/merge/merge_ranks.h"
 #include "cli/merge/merging.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/record/ranks.h"
 #include "cli/record/running.h"
 #include "cli/verbs.h"
@@ -42,7 +42,7 @@ static void print_nothing(const char *dir)
 
 int verb_merge(int argc, char **argv)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 	struct cli_merged r, all = { 0 };
 	struct cli_folding f = { .library = NULL };
 	struct cli_options o;
@@ -93,14 +93,14 @@ int verb_merge(int argc, char **argv)
 		print_nothing(dir);
 	if (r.processes)
 		printf("%s: merged: the threads of %u process%s, %s instead of %s\n", dir,
-		       r.processes, r.processes == 1 ? "" : "es", cli_bytes(a, r.after),
-		       cli_bytes(b, r.before));
+		       r.processes, r.processes == 1 ? "" : "es", bob_format_bytes(a, r.after),
+		       bob_format_bytes(b, r.before));
 	if (all.processes)
 		printf("%s: %u processes in one file, %s instead of %s\n", dir, all.processes,
-		       cli_bytes(a, all.after), cli_bytes(b, all.before));
+		       bob_format_bytes(a, all.after), bob_format_bytes(b, all.before));
 	if (all.named)
 		printf("%s: names and source lines of %u image%s were found\n", dir, all.named,
-		       cli_plural(all.named));
+		       bob_plural(all.named));
 	if (r.left)
 		printf("%u not merged: killed, or still running; see bobbin fold\n", r.left);
 	return cli_merge_print_missing(dir, 0);

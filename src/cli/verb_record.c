@@ -25,7 +25,7 @@
 #include "cli/merge/merging.h"
 #include "cli/record/mpi_shim.h"
 #include "cli/memory/naming.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/record/ranks.h"
 #include "cli/record/record_env.h"
 #include "cli/record/record_options.h"
@@ -142,7 +142,7 @@ static void print_totals(const char *dir, const struct bob_trace *t,
 			 const struct bob_trace_sizes *s)
 {
 	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
-	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], disk[CLI_NUMBER_MAX], ratio[64] = "",
+	char events[BOB_NUMBER_MAX], bytes[BOB_NUMBER_MAX], disk[BOB_NUMBER_MAX], ratio[64] = "",
 										  left[64] = "";
 	uint64_t count = s->events ? s->events : s->accesses ? s->accesses : s->mpi_calls;
 	const uint32_t threads = bob_trace_thread_count(t);
@@ -155,15 +155,16 @@ static void print_totals(const char *dir, const struct bob_trace *t,
 	for (uint32_t i = 0; i < threads; i++)
 		outside += bob_trace_thread(t, i)->outside;
 	if (outside) {
-		snprintf(left, sizeof(left), ", %s others left out,", cli_count(events, outside));
+		snprintf(left, sizeof(left), ", %s others left out,",
+			 bob_format_count(events, outside));
 		next = s->accesses ? "show" : next;
 	}
 	fprintf(stderr,
 		"bobbin: %s %s%s of %u thread%s in %s, %s on disk (the stream %s%s); next: bobbin "
 		"%s %s%s%s\n",
-		cli_count(events, count), counted(t, s, count), left, threads, cli_plural(threads),
-		dir, cli_bytes(disk, disk_bytes(dir)), cli_bytes(bytes, s->stream_bytes), ratio,
-		next, quote, dir, quote);
+		bob_format_count(events, count), counted(t, s, count), left, threads,
+		bob_plural(threads), dir, bob_format_bytes(disk, disk_bytes(dir)),
+		bob_format_bytes(bytes, s->stream_bytes), ratio, next, quote, dir, quote);
 }
 
 /* NULL: there is no trace. */

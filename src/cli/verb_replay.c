@@ -6,7 +6,7 @@
 
 #include "cli/between.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -67,7 +67,7 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 		.trace = s->trace, .functions = s->functions, .out = out, .err = &err
 	};
 	uint32_t *threads = calloc(bob_trace_thread_count(s->trace) + 1u, sizeof(*threads));
-	char number[CLI_NUMBER_MAX];
+	char number[BOB_NUMBER_MAX];
 	bob_status st = BOB_OK;
 	int status = 0;
 
@@ -89,7 +89,7 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 		fprintf(stderr,
 			"bobbin: replay: %s time%s a thread went on before what it waited for: the trace "
 			"does not have it\n",
-			cli_count(number, x.forced), cli_plural(x.forced));
+			bob_format_count(number, x.forced), bob_plural(x.forced));
 	free(threads);
 	return status;
 }

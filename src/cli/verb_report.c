@@ -7,7 +7,7 @@
 
 #include "cli/between.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/overhead.h"
 #include "cli/terminal/pager.h"
@@ -168,7 +168,7 @@ static void print_group_title(const struct report *r, uint32_t thread, uint64_t 
 {
 	const struct bob_thread_info *th = bob_trace_thread(r->s.trace, thread);
 	const struct bob_process_info *p = bob_trace_process(r->s.trace, th->process);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (r->per == PER_THREAD)
 		fprintf(r->style.out, "\nthread %" PRIu32 ".%" PRIu32 "  %s  tid %" PRIu32,
@@ -178,7 +178,7 @@ static void print_group_title(const struct report *r, uint32_t thread, uint64_t 
 			p->exe, p->pid);
 	if (p->rank >= 0)
 		fprintf(r->style.out, "  rank %" PRId32, p->rank);
-	fprintf(r->style.out, ": %s call%s\n", cli_count(a, calls), cli_plural(calls));
+	fprintf(r->style.out, ": %s call%s\n", bob_format_count(a, calls), bob_plural(calls));
 }
 
 static int same_group(const struct report *r, uint32_t a, uint32_t b)
@@ -241,42 +241,42 @@ static uint32_t sum_chosen(const struct cli_session *s, struct bob_thread_info *
 
 static void print_head(const struct cli_session *s, FILE *out)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 	uint32_t processes = bob_trace_process_count(s->trace), threads;
 	struct bob_thread_info sum;
 
 	threads = sum_chosen(s, &sum);
-	fprintf(out, "%s: %s call%s in %s thread%s", s->dir, cli_count(a, sum.events),
-		cli_plural(sum.events), cli_count(b, threads), cli_plural(threads));
+	fprintf(out, "%s: %s call%s in %s thread%s", s->dir, bob_format_count(a, sum.events),
+		bob_plural(sum.events), bob_format_count(b, threads), bob_plural(threads));
 	if (threads == bob_trace_thread_count(s->trace))
-		fprintf(out, " of %s process%s", cli_count(a, processes),
+		fprintf(out, " of %s process%s", bob_format_count(a, processes),
 			processes == 1 ? "" : "es");
-	fprintf(out, ", kept in %s\n", cli_bytes(c, sum.stream_bytes));
+	fprintf(out, ", kept in %s\n", bob_format_bytes(c, sum.stream_bytes));
 }
 
 static void print_self_check(const struct cli_session *s, FILE *out)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	struct bob_thread_info sum;
 
 	sum_chosen(s, &sum);
 	fprintf(out, "self-check  %s call%s did not meet the expected caller's frame\n",
-		cli_count(a, sum.top_mismatch), cli_plural(sum.top_mismatch));
+		bob_format_count(a, sum.top_mismatch), bob_plural(sum.top_mismatch));
 	if (sum.orphans)
 		fprintf(out,
 			"            %s call%s came from code that is not known "
 			"(JIT, vdso): %s there\n",
-			cli_count(a, sum.orphans), cli_plural(sum.orphans),
+			bob_format_count(a, sum.orphans), bob_plural(sum.orphans),
 			sum.orphans == 1 ? "its stack begins" : "their stacks begin");
 	if (sum.sp_rule)
 		fprintf(out, "            %s exit%s guessed from the stack pointer\n",
-			cli_count(a, sum.sp_rule), cli_plural(sum.sp_rule));
+			bob_format_count(a, sum.sp_rule), bob_plural(sum.sp_rule));
 	if (sum.lost)
 		fprintf(out, "            %s call%s could not be recorded\n",
-			cli_count(a, sum.lost), cli_plural(sum.lost));
+			bob_format_count(a, sum.lost), bob_plural(sum.lost));
 	if (sum.restarts)
 		fprintf(out, "            %s recording%s given up half way and begun anew\n",
-			cli_count(a, sum.restarts), cli_plural(sum.restarts));
+			bob_format_count(a, sum.restarts), bob_plural(sum.restarts));
 }
 
 static void print_overhead(const struct cli_session *s, FILE *out)

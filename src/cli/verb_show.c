@@ -14,7 +14,7 @@
 #include "cli/moments.h"
 #include "cli/mpi/mpi_show.h"
 #include "cli/memory/nests.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/pager.h"
 #include "cli/place.h"
@@ -263,7 +263,7 @@ static void print_flags(uint32_t flags, FILE *out)
 static int print_line(void *ctx, const struct bob_tree_line *l)
 {
 	struct show *w = ctx;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	int is_mpi = l->number != BOB_CALLER_NONE && l->number & BOB_TREE_MPI;
 	int room = w->width - 14 - INDENT * (int)l->depth - 16;
 
@@ -271,8 +271,8 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 		fprintf(w->out, "%12s  stack %" PRIu32 " of the thread\n", "", l->stack);
 		w->stack = l->stack;
 	}
-	fprintf(w->out, "%12s  %*s", is_mpi ? "" : cli_count(a, l->index), INDENT * (int)l->depth,
-		"");
+	fprintf(w->out, "%12s  %*s", is_mpi ? "" : bob_format_count(a, l->index),
+		INDENT * (int)l->depth, "");
 	if (l->number == BOB_CALLER_NONE) {
 		fputs("repeated", w->out);
 	} else if (is_mpi) {
@@ -286,7 +286,7 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 			fputs(name, w->out);
 	}
 	if (l->repeat > 1)
-		fprintf(w->out, "  x %s", cli_count(a, l->repeat));
+		fprintf(w->out, "  x %s", bob_format_count(a, l->repeat));
 	print_flags(l->flags, w->out);
 	fputc('\n', w->out);
 	return ferror(w->out);
@@ -303,7 +303,7 @@ static void print_thread_title(struct show *w, uint32_t thread)
 {
 	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
 	const struct bob_process_info *p = bob_trace_process(w->s.trace, th->process);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	fprintf(w->out, "thread %" PRIu32 ".%" PRIu32 "  %s  pid %" PRIu32 "  tid %" PRIu32,
 		th->process, th->number, th->name, p->pid, th->tid);
@@ -312,28 +312,29 @@ static void print_thread_title(struct show *w, uint32_t thread)
 	if (is_folded(w, thread)) {
 		uint64_t n = bob_trace_accesses(w->s.trace, thread);
 
-		fprintf(w->out, "  %s access%s\n", cli_count(a, n), n == 1 ? "" : "es");
+		fprintf(w->out, "  %s access%s\n", bob_format_count(a, n), n == 1 ? "" : "es");
 		return;
 	}
-	fprintf(w->out, "  %s call%s\n", cli_count(a, th->events), cli_plural(th->events));
+	fprintf(w->out, "  %s call%s\n", bob_format_count(a, th->events), bob_plural(th->events));
 }
 
 static void print_cuts(struct show *w, uint32_t thread, const struct bob_tree_result *r)
 {
 	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	if (r->cut)
 		fprintf(w->out,
 			"%12s  ... cut after %s lines; the thread has %s calls "
 			"(--lines=0 shows all, --events=A..B a part)\n",
-			"", cli_count(a, r->lines), cli_count(b, th->events));
+			"", bob_format_count(a, r->lines), bob_format_count(b, th->events));
 	if (r->too_deep)
 		fprintf(w->out,
 			"%12s  %s call%s deeper than %" PRIu32 " level%s %s not shown "
 			"(--depth)\n",
-			"", cli_count(a, r->too_deep), cli_plural(r->too_deep), w->tree.max_depth,
-			cli_plural(w->tree.max_depth), r->too_deep == 1 ? "is" : "are");
+			"", bob_format_count(a, r->too_deep), bob_plural(r->too_deep),
+			w->tree.max_depth, bob_plural(w->tree.max_depth),
+			r->too_deep == 1 ? "is" : "are");
 	if (!r->lines)
 		fprintf(w->out, "%12s  nothing to show\n", "");
 }

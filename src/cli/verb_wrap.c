@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/verbs.h"
 #include "cli/record/wrapping.h"
@@ -74,10 +74,10 @@ static int write_all(const struct bob_wrap_spec *s, const char *output)
 		return 1;
 	if (preloaded)
 		printf("%s/wrap.c: %u function%s of libraries. %s\n", output, preloaded,
-		       cli_plural(preloaded), PRELOAD_HOW);
+		       bob_plural(preloaded), PRELOAD_HOW);
 	if (linked)
 		printf("%s/wrap-link.c: %u function%s of the program itself. %s\n", output, linked,
-		       cli_plural(linked), LINK_HOW);
+		       bob_plural(linked), LINK_HOW);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 
 #define SHOWN 12u
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "export/export.h"
-#include "export/json.h"
+#include "table/json.h"
 
 /* Positions to time, for positions that never decrease. */
 struct clock {

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "export/csv.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "export/export.h"
-
-void bob_csv_text(const char *text, FILE *out)
-{
-	if (!strpbrk(text, ",\"\n\r")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
+#include "table/csv.h"
 
 struct degree {
 	uint32_t callers, callees;

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "export/json.h"
+#include "table/json.h"
 #include "export/mpi_calls.h"
 #include "export/mpi_flows.h"
 

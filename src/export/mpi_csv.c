@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "export/csv.h"
+#include "table/csv.h"
 #include "export/mpi_calls.h"
 
 struct writing {

@@ -13,7 +13,7 @@ TYPES = {number: m.SIZES[name] for (kind, name), number in m.PREDEFINED.items() 
 
 
 def text(n):
-    """As cli_bytes writes it."""
+    """As bob_format_bytes writes it."""
     if not n:
         return "-"
     if n < 1000:

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
 
@@ -28,29 +28,29 @@ static uint64_t accesses_of(const struct bob_cache_site *c)
 	return c->accesses[0] + c->accesses[1] + c->accesses[2];
 }
 
-static char *size_text(char buf[CLI_NUMBER_MAX], uint64_t bytes)
+static char *size_text(char buf[BOB_NUMBER_MAX], uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
 	unsigned u = 0;
 
 	for (; u < 3 && bytes && bytes % 1024 == 0; u++)
 		bytes /= 1024;
-	snprintf(buf, CLI_NUMBER_MAX, "%" PRIu64 " %s", bytes, units[u]);
+	snprintf(buf, BOB_NUMBER_MAX, "%" PRIu64 " %s", bytes, units[u]);
 	return buf;
 }
 
 void cli_cache_print_machine(const struct bob_cache_config *c, const char *name, const char *about,
 			     FILE *out)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	fprintf(out, "machine  %s%s%s\n", name, *about ? ": " : "", about);
 	fprintf(out, "         %" PRIu32 " core%s, lines of %" PRIu32 " bytes", c->cores,
-		cli_plural(c->cores), c->line_bytes);
+		bob_plural(c->cores), c->line_bytes);
 	for (uint32_t k = 0; k < c->levels; k++)
 		fprintf(out, "; L%" PRIu32 " %s, %" PRIu32 " way%s%s%s", k + 1,
 			size_text(a, c->level[k].size_bytes), c->level[k].ways,
-			cli_plural(c->level[k].ways), c->level[k].shared ? ", shared" : "",
+			bob_plural(c->level[k].ways), c->level[k].shared ? ", shared" : "",
 			c->level[k].inclusive ? ", inclusive" : "");
 	fputc('\n', out);
 }
@@ -224,16 +224,16 @@ static struct order *sorted(const struct cli_cache_tables *t)
 
 static void count_cell(struct cli_table *table, uint64_t v)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
-	cli_table_cell(table, cli_count(a, v));
+	cli_table_cell(table, bob_format_count(a, v));
 }
 
 static void share_cell(struct cli_table *table, uint64_t part, uint64_t whole)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
-	cli_table_cell(table, whole ? cli_share(a, part, whole) : "-");
+	cli_table_cell(table, whole ? bob_format_share(a, part, whole) : "-");
 }
 
 int cli_cache_print_levels(struct cli_cache_tables *t)
@@ -443,7 +443,7 @@ int cli_cache_print_sharing(struct cli_cache_tables *t, const struct bob_cache_r
 			    const uint32_t *threads)
 {
 	const struct bob_cache_sharing *rows;
-	char victim[256], writer[256], a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char victim[256], writer[256], a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 	uint64_t lost, lines = 0;
 	size_t count;
 
@@ -470,12 +470,12 @@ int cli_cache_print_sharing(struct cli_cache_tables *t, const struct bob_cache_r
 			who(t, r, threads[rows[k].by_thread], rows[k].by_site, writer,
 			    sizeof(writer));
 			fprintf(t->out, "    %s false, %s true  %s  after a store by %s\n",
-				cli_count(a, rows[k].false_misses),
-				cli_count(b, rows[k].true_misses), victim, writer);
+				bob_format_count(a, rows[k].false_misses),
+				bob_format_count(b, rows[k].true_misses), victim, writer);
 		}
 	}
 	if (lost)
-		fprintf(t->out, "%s more miss%s, not told apart\n", cli_count(a, lost),
+		fprintf(t->out, "%s more miss%s, not told apart\n", bob_format_count(a, lost),
 			lost == 1 ? "" : "es");
 	return ferror(t->out) ? -1 : 0;
 }

@@ -12,7 +12,7 @@
 
 #include "analysis/arrays/arrays.h"
 #include "bobbin/fold.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 
 #define DEPTH_MAX 40u
@@ -72,7 +72,7 @@ static void print_loops(struct expanding *x, const struct bob_loop_cursor *c)
 {
 	struct bob_fold_at at[DEPTH_MAX];
 	uint32_t depth = bob_loop_cursor_loops(c, at, DEPTH_MAX), same = 0;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	depth = depth < DEPTH_MAX ? depth : DEPTH_MAX;
 	while (same < depth && same < x->depth &&
@@ -81,7 +81,8 @@ static void print_loops(struct expanding *x, const struct bob_loop_cursor *c)
 	for (; same < depth && !is_full(x); same++) {
 		begin_line(x, same);
 		fprintf(x->out, "loop %" PRIu32 ", %s of %s\n", at[same].loop,
-			cli_count(a, at[same].iteration + 1), cli_count(b, at[same].trips));
+			bob_format_count(a, at[same].iteration + 1),
+			bob_format_count(b, at[same].trips));
 	}
 	memcpy(x->shown, at, depth * sizeof(*at));
 	x->depth = depth;

@@ -7,7 +7,7 @@
 
 #include "analysis/memory/memory.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
 #include "cli/untraced.h"
@@ -41,20 +41,20 @@ static uint64_t all(const struct bob_memory_row *r)
 /* --- rows --- */
 
 /* Exact, or a bound that says so. */
-static const char *footprint(char buf[CLI_NUMBER_MAX + 2], const struct bob_memory_row *r)
+static const char *footprint(char buf[BOB_NUMBER_MAX + 2], const struct bob_memory_row *r)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (r->unknown == all(r))
 		return "?";
 	if (r->irregular == all(r))
 		return "-";
 	if (r->unknown || r->irregular)
-		snprintf(buf, CLI_NUMBER_MAX + 2, ">=%s", cli_bytes(a, r->footprint));
+		snprintf(buf, BOB_NUMBER_MAX + 2, ">=%s", bob_format_bytes(a, r->footprint));
 	else
-		snprintf(buf, CLI_NUMBER_MAX + 2, "%s%s",
+		snprintf(buf, BOB_NUMBER_MAX + 2, "%s%s",
 			 r->footprint_most > r->footprint ? "<=" : "",
-			 cli_bytes(a, r->footprint_most));
+			 bob_format_bytes(a, r->footprint_most));
 	return buf;
 }
 
@@ -62,14 +62,15 @@ static const char *footprint(char buf[CLI_NUMBER_MAX + 2], const struct bob_memo
 static const char *stride(char buf[64], const struct bob_memory_row *r)
 {
 	const struct bob_memory_stride *s = &r->stride[0];
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (!s->accesses)
 		return "-";
 	if (200 * s->accesses >= 199 * all(r))
 		snprintf(buf, 64, "%+" PRId64, s->bytes);
 	else
-		snprintf(buf, 64, "%+" PRId64 " %s", s->bytes, cli_share(a, s->accesses, all(r)));
+		snprintf(buf, 64, "%+" PRId64 " %s", s->bytes,
+			 bob_format_share(a, s->accesses, all(r)));
 	return buf;
 }
 
@@ -107,16 +108,16 @@ static void place(const struct cli_session *s, const struct bob_memory_row *r,
 static void print_row(struct cli_table *t, const struct cli_session *s,
 		      const struct bob_memory_row *r, enum bob_memory_by by, uint64_t total)
 {
-	char a[CLI_NUMBER_MAX + 2], text[PLACE_MAX];
+	char a[BOB_NUMBER_MAX + 2], text[PLACE_MAX];
 
-	cli_table_cell(t, cli_count(a, all(r)));
-	cli_table_cell(t, cli_share(a, all(r), total));
-	cli_table_cell(t, cli_count(a, r->loads));
-	cli_table_cell(t, cli_count(a, r->stores + r->atomics));
-	cli_table_cell(t, cli_bytes(a, r->bytes));
+	cli_table_cell(t, bob_format_count(a, all(r)));
+	cli_table_cell(t, bob_format_share(a, all(r), total));
+	cli_table_cell(t, bob_format_count(a, r->loads));
+	cli_table_cell(t, bob_format_count(a, r->stores + r->atomics));
+	cli_table_cell(t, bob_format_bytes(a, r->bytes));
 	cli_table_cell(t, footprint(a, r));
 	cli_table_cell(t, stride(text, r));
-	cli_table_cell(t, r->unknown ? "?" : cli_share(a, r->irregular, all(r)));
+	cli_table_cell(t, r->unknown ? "?" : bob_format_share(a, r->irregular, all(r)));
 	cli_table_cell(t, *r->image ? r->image : "(none)");
 	place(s, r, by, text);
 	cli_table_cell(t, text);
@@ -125,13 +126,13 @@ static void print_row(struct cli_table *t, const struct cli_session *s,
 static void print_head(const struct cli_session *s, const struct cli_report_style *style,
 		       uint32_t threads, uint64_t total)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 	struct bob_trace_sizes sizes;
 
 	bob_trace_sizes(s->trace, &sizes);
 	fprintf(style->out, "%s: %s access%s in %s thread%s, kept in %s\n\n", s->dir,
-		cli_count(a, total), total == 1 ? "" : "es", cli_count(b, threads),
-		cli_plural(threads), cli_bytes(c, sizes.stream_bytes));
+		bob_format_count(a, total), total == 1 ? "" : "es", bob_format_count(b, threads),
+		bob_plural(threads), bob_format_bytes(c, sizes.stream_bytes));
 }
 
 static int print_rows(const struct bob_memory *m, const struct cli_session *s,
@@ -140,7 +141,7 @@ static int print_rows(const struct bob_memory *m, const struct cli_session *s,
 	static const char *const kinds[] = { "function", "instruction", "line", "variable" };
 	const char *titles[] = { ">accesses", ">share", ">loads", ">stores", ">bytes",
 				 ">footprint", ">stride", ">irregular", "image", kinds[by] };
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	struct cli_table t;
 	uint64_t total = 0;
 	int bounds = 0;
@@ -160,7 +161,7 @@ static int print_rows(const struct bob_memory *m, const struct cli_session *s,
 		return cli_fail("report", "out of memory");
 	if (style->limit && count > style->limit)
 		fprintf(style->out, "... %s more rows (--limit)\n",
-			cli_count(a, count - style->limit));
+			bob_format_count(a, count - style->limit));
 	fputs("\nfootprint: different bytes touched; stride: bytes from one access of an instruction to its next, the\n"
 	      "most frequent one; irregular: accesses whose addresses follow no rule\n",
 	      style->out);
@@ -196,7 +197,7 @@ static void why(const struct cli_session *s, const struct bob_memory_unfolded *u
 		char text[PLACE_MAX])
 {
 	static const char *const types[] = { "load", "store", "atomic" };
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	const struct bob_place *p;
 	struct bob_source_line line;
 
@@ -206,7 +207,7 @@ static void why(const struct cli_session *s, const struct bob_memory_unfolded *u
 	case BOB_MEMORY_ADDRESSES:
 		snprintf(text, PLACE_MAX, "%s%s%.100s: %s of its addresses follow no rule",
 			 types[u->type], *p->name ? " of " : "", p->name,
-			 cli_share(a, u->values, u->all));
+			 bob_format_share(a, u->values, u->all));
 		break;
 	case BOB_MEMORY_PIECES:
 		snprintf(text, PLACE_MAX,
@@ -238,7 +239,7 @@ static int print_unfolded(const struct bob_memory *m, const struct cli_session *
 			  const struct cli_report_style *style)
 {
 	static const char *const titles[] = { ">values", "where", "why it did not fold" };
-	char a[CLI_NUMBER_MAX], text[PLACE_MAX];
+	char a[BOB_NUMBER_MAX], text[PLACE_MAX];
 	uint64_t most = style->limit < UNFOLDED_ROWS && style->limit ? style->limit : UNFOLDED_ROWS;
 	size_t count;
 	const struct bob_memory_unfolded *u = bob_memory_unfolded(m, &count);
@@ -254,7 +255,7 @@ static int print_unfolded(const struct bob_memory *m, const struct cli_session *
 	fputc('\n', style->out);
 	cli_table_begin(&t, 3, titles);
 	for (size_t i = 0; i < count && i < most; i++) {
-		cli_table_cell(&t, cli_count(a, u[i].values));
+		cli_table_cell(&t, bob_format_count(a, u[i].values));
 		where(s, &u[i], text);
 		cli_table_cell(&t, text);
 		why(s, &u[i], text);
@@ -263,7 +264,7 @@ static int print_unfolded(const struct bob_memory *m, const struct cli_session *
 	if (cli_table_end(&t, style->width, style->out))
 		return cli_fail("report", "out of memory");
 	if (count > most)
-		fprintf(style->out, "... %s more (--limit=0)\n", cli_count(a, count - most));
+		fprintf(style->out, "... %s more (--limit=0)\n", bob_format_count(a, count - most));
 	return 0;
 }
 
@@ -273,7 +274,7 @@ int cli_report_memory(struct cli_session *s, enum bob_memory_by by,
 	uint32_t n = bob_trace_thread_count(s->trace), count = 0;
 	uint32_t *threads = calloc(n + 1u, sizeof(*threads));
 	struct bob_error err = { .text = "" };
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	struct bob_memory *m;
 	bob_status st;
 	int status;
@@ -291,7 +292,7 @@ int cli_report_memory(struct cli_session *s, enum bob_memory_by by,
 		status = print_unfolded(m, s, style);
 	if (!status && bob_memory_syncs(m))
 		fprintf(style->out, "\nsynchronisation: %s mark%s; bobbin report --by=sync\n",
-			cli_count(a, bob_memory_syncs(m)), cli_plural(bob_memory_syncs(m)));
+			bob_format_count(a, bob_memory_syncs(m)), bob_plural(bob_memory_syncs(m)));
 	bob_memory_destroy(m);
 	if (!status) {
 		fputc('\n', style->out);

@@ -6,7 +6,7 @@
 
 #include "analysis/memory/syncs.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/memory/report_memory.h"
 #include "cli/terminal/text_table.h"
@@ -49,12 +49,12 @@ static char *site_text(const struct cli_session *s, const struct bob_sync_row *r
 static void print_row(struct cli_table *t, const struct cli_session *s,
 		      const struct bob_sync_row *r)
 {
-	char a[CLI_NUMBER_MAX], text[CLI_NAME_SHOWN];
+	char a[BOB_NUMBER_MAX], text[CLI_NAME_SHOWN];
 	char *site = site_text(s, r);
 
-	cli_table_cell(t, cli_count(a, r->count));
-	cli_table_cell(t, cli_count(a, r->threads));
-	cli_table_cell(t, cli_count(a, r->objects));
+	cli_table_cell(t, bob_format_count(a, r->count));
+	cli_table_cell(t, bob_format_count(a, r->threads));
+	cli_table_cell(t, bob_format_count(a, r->objects));
 	cli_table_cell(t, r->what);
 	cli_table_cell(t, object_text(s, r, text));
 	cli_table_cell(t, bob_sync_name(r->kind));
@@ -67,7 +67,7 @@ static int print_rows(const struct bob_sync_table *y, const struct cli_session *
 {
 	static const char *const titles[] = { ">marks", ">threads", ">objects", "kind",
 					      "object", "what threads do", "call site" };
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 	uint64_t total = 0;
 	struct cli_table t;
 	size_t count;
@@ -76,7 +76,8 @@ static int print_rows(const struct bob_sync_table *y, const struct cli_session *
 	for (size_t i = 0; i < count; i++)
 		total += row[i].count;
 	fprintf(style->out, "%s: %s mark%s of synchronisation in %s thread%s\n", s->dir,
-		cli_count(a, total), cli_plural(total), cli_count(b, threads), cli_plural(threads));
+		bob_format_count(a, total), bob_plural(total), bob_format_count(b, threads),
+		bob_plural(threads));
 	if (!count)
 		return 0;
 	fputc('\n', style->out);
@@ -87,7 +88,7 @@ static int print_rows(const struct bob_sync_table *y, const struct cli_session *
 		return cli_fail("report", "out of memory");
 	if (style->limit && count > style->limit)
 		fprintf(style->out, "... %s more rows (--limit)\n",
-			cli_count(a, count - style->limit));
+			bob_format_count(a, count - style->limit));
 	fputs("\nmarks: how often; threads: how many of them; objects: how many different ones, those of each process\n"
 	      "counted; call site: of the call in the recorded code\n",
 	      style->out);

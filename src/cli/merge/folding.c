@@ -13,7 +13,7 @@
 
 #include "bobbin/fold.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "sys/sys.h"
 
 #define WINDOW_MAX 64u		/* BOB_MEM_WINDOW_MAX */
@@ -167,7 +167,7 @@ static bob_status write_process(const struct folding *f, uint32_t process, const
 static int refuse_large(const struct folding *f, uint32_t process)
 {
 	const struct bob_process_info *p = bob_trace_process(f->t, process);
-	char number[CLI_NUMBER_MAX];
+	char number[BOB_NUMBER_MAX];
 	uint32_t participant;
 
 	for (uint32_t i = 0; f->max_events && i < p->thread_count; i++) {
@@ -180,7 +180,7 @@ static int refuse_large(const struct folding *f, uint32_t process)
 					"thread %" PRIu32 ".%" PRIu32
 					" has %s memory records, more "
 					"than --max-events says",
-					process, i, cli_count(number, n));
+					process, i, bob_format_count(number, n));
 	}
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/shades.h"
 
 #define SQUARES_MAX 512u	/* in a row */
@@ -18,9 +18,9 @@ struct square {
 	uint64_t messages, bytes;
 };
 
-static const char *text_of(uint64_t v, int messages, char text[CLI_NUMBER_MAX])
+static const char *text_of(uint64_t v, int messages, char text[BOB_NUMBER_MAX])
 {
-	return messages ? cli_count(text, v) : cli_bytes(text, v);
+	return messages ? bob_format_count(text, v) : bob_format_bytes(text, v);
 }
 
 struct picture {
@@ -53,7 +53,7 @@ static void print_ranks(const struct picture *p, uint32_t i)
 static void print_square(const struct picture *p, uint32_t row, uint32_t column)
 {
 	const struct square *s = &p->square[(size_t)row * p->n + column];
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	if (!s->messages)
 		return;
@@ -66,8 +66,8 @@ static void print_square(const struct picture *p, uint32_t row, uint32_t column)
 	print_ranks(p, row);
 	fputs(" to ", p->out);
 	print_ranks(p, column);
-	fprintf(p->out, ": %s message%s, %s</title></rect>\n", cli_count(a, s->messages),
-		cli_plural(s->messages), cli_bytes(b, s->bytes));
+	fprintf(p->out, ": %s message%s, %s</title></rect>\n", bob_format_count(a, s->messages),
+		bob_plural(s->messages), bob_format_bytes(b, s->bytes));
 }
 
 /* Numbers of ranks along both sides, as many as there is room for. */
@@ -98,7 +98,7 @@ static void print_axes(const struct picture *p)
 /* What the shades mean. */
 static void print_legend(const struct picture *p)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	if (p->most)
 		cli_shades_legend(LEFT + p->n * p->pixels + 24, TOP,
@@ -110,7 +110,7 @@ static void draw(struct picture *p, const char *title)
 {
 	uint32_t side = p->n * p->pixels;
 	uint64_t messages = 0, bytes = 0;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	for (uint32_t i = 0; i < p->n * p->n; i++) {
 		messages += p->square[i].messages;
@@ -127,8 +127,8 @@ static void draw(struct picture *p, const char *title)
 		": %s message%s, %s between %" PRIu32 " ranks; %s shown</text>\n"
 		"<rect x=\"%u\" y=\"%u\" width=\"%" PRIu32 "\" height=\"%" PRIu32
 		"\" fill=\"none\" stroke=\"#888\"/>\n<g shape-rendering=\"crispEdges\">\n",
-		cli_count(a, messages), cli_plural(messages), cli_bytes(b, bytes), p->ranks,
-		p->messages ? "messages" : "bytes", LEFT, TOP, side, side);
+		bob_format_count(a, messages), bob_plural(messages), bob_format_bytes(b, bytes),
+		p->ranks, p->messages ? "messages" : "bytes", LEFT, TOP, side, side);
 	for (uint32_t row = 0; row < p->n; row++)
 		for (uint32_t column = 0; column < p->n; column++)
 			print_square(p, row, column);

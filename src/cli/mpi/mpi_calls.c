@@ -6,7 +6,7 @@
 #include "cli/event_words.h"
 #include "cli/mpi/mpi_one.h"
 #include "cli/mpi/mpi_show.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 
 static void print_title(const struct cli_session *s, uint32_t thread, FILE *out)
@@ -14,13 +14,13 @@ static void print_title(const struct cli_session *s, uint32_t thread, FILE *out)
 	const struct bob_thread_info *th = bob_trace_thread(s->trace, thread);
 	const struct bob_process_info *p = bob_trace_process(s->trace, th->process);
 	uint64_t n = bob_trace_value_events(s->trace, thread, BOB_VALUES_MPI);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	fprintf(out, "thread %" PRIu32 ".%" PRIu32 "  %s  pid %" PRIu32 "  tid %" PRIu32,
 		th->process, th->number, th->name, p->pid, th->tid);
 	if (p->rank >= 0)
 		fprintf(out, "  rank %" PRId32, p->rank);
-	fprintf(out, "  %s %s\n", cli_count(a, n), cli_event_words(s->trace, n));
+	fprintf(out, "  %s %s\n", bob_format_count(a, n), cli_event_words(s->trace, n));
 }
 
 /* --- when --- */
@@ -89,12 +89,12 @@ static void print_call(const struct cli_session *s, struct cli_mpi_one *one, uin
 {
 	const struct bob_value_event *e = &one->call->event;
 	uint32_t process = bob_trace_thread(s->trace, thread)->process, image;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	uint64_t pc;
 
 	if (e->lost)
 		fprintf(out, "%12s  ... calls are missing here\n", "");
-	fprintf(out, "%12s  ", cli_count(a, number));
+	fprintf(out, "%12s  ", bob_format_count(a, number));
 	print_span(s, spans, out);
 	cli_mpi_one_print(one, out);
 	if (e->depth) {

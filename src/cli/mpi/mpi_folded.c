@@ -10,7 +10,7 @@
 #include "cli/mpi/mpi_cells.h"
 #include "cli/mpi/mpi_show.h"
 #include "cli/mpi/mpi_values.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 
 #define DEPTH_MAX 40u
@@ -227,7 +227,7 @@ static void print_members(struct showing *w)
 static void print_title(struct showing *w)
 {
 	uint64_t least = w->member[0]->calls, most = least;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	for (uint32_t i = 0; i < w->count; i++) {
 		uint64_t n = w->member[i]->calls;
@@ -236,9 +236,9 @@ static void print_title(struct showing *w)
 		most = n > most ? n : most;
 	}
 	print_members(w);
-	fprintf(w->out, ": %s", cli_count(a, least));
+	fprintf(w->out, ": %s", bob_format_count(a, least));
 	if (most != least)
-		fprintf(w->out, " to %s", cli_count(b, most));
+		fprintf(w->out, " to %s", bob_format_count(b, most));
 	fprintf(w->out, " %s%s", cli_event_words(w->s->trace, most), w->count > 1 ? " each" : "");
 	if (w->member[0]->open)
 		fputs(", the last one in progress when recording ended", w->out);

@@ -7,7 +7,7 @@
 
 #include "analysis/mpi/late.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
 
@@ -36,7 +36,7 @@ static void print_causes(const struct reporting *r, const struct bob_mpi_late_ro
 {
 	const struct bob_mpi_late_cause *first = row->cause;
 	uint32_t shown = 0;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (!row->causes) {
 		fputc('-', out);
@@ -54,7 +54,7 @@ static void print_causes(const struct reporting *r, const struct bob_mpi_late_ro
 			break;
 		}
 		fprintf(out, "%s%" PRId32 " (%s)", shown++ ? ", " : "   rank ", p->rank,
-			cli_share(a, c->lost_ns, row->lost_ns));
+			bob_format_share(a, c->lost_ns, row->lost_ns));
 	}
 }
 
@@ -80,13 +80,13 @@ static void put_text(const struct reporting *r, const struct bob_mpi_late_row *r
 static void put_row(const struct reporting *r, const struct bob_mpi_late_row *row,
 		    struct cli_table *t)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
-	cli_table_cell(t, row->lost_ns ? cli_seconds(a, row->lost_ns) : "-");
-	cli_table_cell(t, row->most_ns ? cli_seconds(a, row->most_ns) : "-");
-	cli_table_cell(t, cli_count(a, row->times));
-	cli_table_cell(t, cli_count(a, row->late));
-	cli_table_cell(t, row->undecided ? cli_count(a, row->undecided) : "-");
+	cli_table_cell(t, row->lost_ns ? bob_format_seconds(a, row->lost_ns) : "-");
+	cli_table_cell(t, row->most_ns ? bob_format_seconds(a, row->most_ns) : "-");
+	cli_table_cell(t, bob_format_count(a, row->times));
+	cli_table_cell(t, bob_format_count(a, row->late));
+	cli_table_cell(t, row->undecided ? bob_format_count(a, row->undecided) : "-");
 	put_text(r, row, 0, t);
 	put_text(r, row, 1, t);
 }
@@ -94,13 +94,13 @@ static void put_row(const struct reporting *r, const struct bob_mpi_late_row *ro
 static void print_head(const struct reporting *r)
 {
 	const struct bob_mpi_late_sum *s = bob_mpi_late_sums(r->late);
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], d[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX], d[BOB_NUMBER_MAX];
 
 	fprintf(r->style->out,
 		"%s: %s message%s received, %s of them late; %s collective call%s, %s of them waited\n\n",
-		r->s->dir, cli_count(a, s->messages), cli_plural(s->messages),
-		cli_count(b, s->late_messages), cli_count(c, s->collectives),
-		cli_plural(s->collectives), cli_count(d, s->late_collectives));
+		r->s->dir, bob_format_count(a, s->messages), bob_plural(s->messages),
+		bob_format_count(b, s->late_messages), bob_format_count(c, s->collectives),
+		bob_plural(s->collectives), bob_format_count(d, s->late_collectives));
 }
 
 static int print_table(const struct reporting *r)
@@ -110,7 +110,7 @@ static int print_table(const struct reporting *r)
 	size_t count;
 	const struct bob_mpi_late_row *row = bob_mpi_late_rows(r->late, &count);
 	struct cli_table t;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	cli_table_begin(&t, 7, titles);
 	for (size_t i = 0; i < count && (!r->style->limit || i < r->style->limit); i++)
@@ -119,17 +119,17 @@ static int print_table(const struct reporting *r)
 		return cli_fail("report", "out of memory");
 	if (r->style->limit && count > r->style->limit)
 		fprintf(r->style->out, "... %s more rows (--limit)\n",
-			cli_count(a, count - r->style->limit));
+			bob_format_count(a, count - r->style->limit));
 	return 0;
 }
 
 static void put_reason(uint64_t n, const char *why, const char **between, FILE *out)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (!n)
 		return;
-	fprintf(out, "%s%s %s", *between, cli_count(a, n), why);
+	fprintf(out, "%s%s %s", *between, bob_format_count(a, n), why);
 	*between = ", ";
 }
 
@@ -138,10 +138,10 @@ static void print_unfollowed(const struct bob_mpi_late_sum *s, FILE *out)
 {
 	const uint64_t all = s->sent - s->messages;
 	const char *between = ": ";
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
-	fprintf(out, "unfollowed  %s of %s message%s sent", cli_count(a, all),
-		cli_count(b, s->sent), cli_plural(s->sent));
+	fprintf(out, "unfollowed  %s of %s message%s sent", bob_format_count(a, all),
+		bob_format_count(b, s->sent), bob_plural(s->sent));
 	put_reason(s->not_followed,
 		   "to or from processes that are not followed to the end or not in the trace",
 		   &between, out);
@@ -156,10 +156,11 @@ static void print_unfollowed(const struct bob_mpi_late_sum *s, FILE *out)
 static void print_doubts(const struct reporting *r)
 {
 	const struct bob_mpi_late_sum *s = bob_mpi_late_sums(r->late);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 	FILE *out = r->style->out;
 
-	fprintf(out, "\nlost        %s, of all threads together\n", cli_seconds(a, s->lost_ns));
+	fprintf(out, "\nlost        %s, of all threads together\n",
+		bob_format_seconds(a, s->lost_ns));
 	if (s->uncertainty_ns == BOB_CLOCK_UNKNOWN)
 		fputs("clocks      of the ranks were not compared, and they ran on several hosts\n",
 		      out);
@@ -169,13 +170,13 @@ static void print_doubts(const struct reporting *r)
 	if (s->undecided)
 		fprintf(out,
 			"undecided   %s: who was first is within what the clocks are known to\n",
-			cli_count(a, s->undecided));
+			bob_format_count(a, s->undecided));
 	if (s->unmatched)
 		fprintf(out,
 			"unmatched   %s receive%s or collective call%s whose other side is not in the "
 			"trace\n",
-			cli_count(a, s->unmatched), cli_plural(s->unmatched),
-			cli_plural(s->unmatched));
+			bob_format_count(a, s->unmatched), bob_plural(s->unmatched),
+			bob_plural(s->unmatched));
 	if (s->doubtful)
 		fprintf(out,
 			"not all     messages of %" PRIu32

@@ -11,7 +11,7 @@
 #include "cli/merge/whole.h"
 #include "cli/mpi/mpi_one.h"
 #include "cli/mpi/mpi_values.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
 #include "cli/worlds.h"
@@ -77,19 +77,19 @@ static void print_left(const struct reporting *r)
 	size_t count;
 	const struct bob_mpi_row *row = bob_mpi_table_rows(r->table, &count);
 	FILE *out = r->style->out;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	if (bob_mpi_table_sum(r->table)->left <= 0)
 		return;
 	fprintf(out,
 		"\nbegan and never ended (left by longjmp, or under way when recording ended): "
 		"%s event%s\n",
-		cli_count(a, (uint64_t)bob_mpi_table_sum(r->table)->left),
-		cli_plural((uint64_t)bob_mpi_table_sum(r->table)->left));
+		bob_format_count(a, (uint64_t)bob_mpi_table_sum(r->table)->left),
+		bob_plural((uint64_t)bob_mpi_table_sum(r->table)->left));
 	for (size_t i = 0; i < count && r->by <= BOB_MPI_BY_SITE; i++)
 		if (row[i].left > 0)
-			fprintf(out, "  %s of %s %s\n", cli_count(a, (uint64_t)row[i].left),
-				cli_count(b, row[i].calls.sum), row[i].function->name);
+			fprintf(out, "  %s of %s %s\n", bob_format_count(a, (uint64_t)row[i].left),
+				bob_format_count(b, row[i].calls.sum), row[i].function->name);
 }
 
 static void print_incomplete(struct reporting *r)
@@ -97,12 +97,12 @@ static void print_incomplete(struct reporting *r)
 	uint32_t count, left = 0, *rank;
 	const uint32_t *process = bob_mpi_table_unfinished(r->table, &count);
 	FILE *out = r->style->out;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	fflush(r->open_out);
 	if (r->open_count)
 		fprintf(out, "\nnot complete: %s call%s had not come back when recording ended\n%s",
-			cli_count(a, r->open_count), cli_plural(r->open_count), r->open);
+			bob_format_count(a, r->open_count), bob_plural(r->open_count), r->open);
 	if (r->open_count > OPEN_SHOWN)
 		fprintf(out, "  ... %" PRIu32 " more: bobbin show\n", r->open_count - OPEN_SHOWN);
 	print_left(r);
@@ -111,7 +111,7 @@ static void print_incomplete(struct reporting *r)
 		if (!r->is_open[process[i]])
 			rank[left++] = (uint32_t)bob_trace_process(r->s->trace, process[i])->rank;
 	if (left) {
-		fprintf(out, "\nended without MPI_Finalize: rank%s ", cli_plural(left));
+		fprintf(out, "\nended without MPI_Finalize: rank%s ", bob_plural(left));
 		cli_mpi_ranges(rank, left, out);
 		fputc('\n', out);
 	}
@@ -122,22 +122,22 @@ static void print_incomplete(struct reporting *r)
 
 /* How much more than the mean the one with most has, over all processes; "-": nobody has any. */
 static const char *balance(const struct bob_mpi_share *s, uint32_t processes,
-			   char text[CLI_NUMBER_MAX])
+			   char text[BOB_NUMBER_MAX])
 {
 	if (!s->sum || !processes)
 		return "-";
-	snprintf(text, CLI_NUMBER_MAX, "%.2f",
+	snprintf(text, BOB_NUMBER_MAX, "%.2f",
 		 (double)s->most * (double)processes / (double)s->sum);
 	return text;
 }
 
-static const char *bytes_text(const struct bob_mpi_row *r, uint64_t n, char text[CLI_NUMBER_MAX])
+static const char *bytes_text(const struct bob_mpi_row *r, uint64_t n, char text[BOB_NUMBER_MAX])
 {
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (!n && !r->unknown)
 		return "-";
-	snprintf(text, CLI_NUMBER_MAX, "%s%s", r->unknown ? "> " : "", cli_bytes(a, n));
+	snprintf(text, BOB_NUMBER_MAX, "%s%s", r->unknown ? "> " : "", bob_format_bytes(a, n));
 	return text;
 }
 
@@ -210,26 +210,26 @@ static int has_trips(const struct reporting *r)
 static void put_trips(const struct bob_mpi_trips *trips, struct cli_table *t)
 {
 	const uint64_t number[] = { trips->sum, trips->least, trips->most };
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
-		cli_table_cell(t, trips->loops ? cli_count(a, number[i]) : "-");
+		cli_table_cell(t, trips->loops ? bob_format_count(a, number[i]) : "-");
 }
 
 static void put_row(const struct reporting *r, const struct bob_mpi_row *row, struct cli_table *t)
 {
 	uint32_t processes = bob_mpi_table_processes(r->table);
 	const struct bob_mpi_row *sum = bob_mpi_table_sum(r->table);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
-	cli_table_cell(t, cli_count(a, row->calls.sum));
-	cli_table_cell(t, cli_share(a, row->calls.sum, sum->calls.sum));
+	cli_table_cell(t, bob_format_count(a, row->calls.sum));
+	cli_table_cell(t, bob_format_share(a, row->calls.sum, sum->calls.sum));
 	if (has_mpi(r)) {
 		cli_table_cell(t, bytes_text(row, row->sent.sum, a));
 		cli_table_cell(t, bytes_text(row, row->received.sum, a));
 	}
 	if (r->by != BOB_MPI_BY_RANK) {
-		cli_table_cell(t, cli_count(a, row->processes));
+		cli_table_cell(t, bob_format_count(a, row->processes));
 		cli_table_cell(t, balance(&row->calls, processes, a));
 		if (has_mpi(r))
 			cli_table_cell(t, balance(&row->sent, processes, a));
@@ -237,7 +237,7 @@ static void put_row(const struct reporting *r, const struct bob_mpi_row *row, st
 	if (has_trips(r))
 		put_trips(&row->trips, t);
 	if (r->by <= BOB_MPI_BY_SITE)
-		cli_table_cell(t, row->time_ns ? cli_seconds(a, row->time_ns) : "-");
+		cli_table_cell(t, row->time_ns ? bob_format_seconds(a, row->time_ns) : "-");
 	put_what(r, row, t);
 }
 
@@ -278,7 +278,7 @@ static int print_table(const struct reporting *r)
 	size_t count;
 	const struct bob_mpi_row *row = bob_mpi_table_rows(r->table, &count);
 	struct cli_table t;
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	cli_table_begin(&t, (int)titles_of(r, titles), titles);
 	for (size_t i = 0; i < count && (!r->style->limit || i < r->style->limit); i++)
@@ -287,7 +287,7 @@ static int print_table(const struct reporting *r)
 		return cli_fail("report", "out of memory");
 	if (r->style->limit && count > r->style->limit)
 		fprintf(r->style->out, "... %s more rows (--limit)\n",
-			cli_count(a, count - r->style->limit));
+			bob_format_count(a, count - r->style->limit));
 	return 0;
 }
 
@@ -295,14 +295,14 @@ static void print_share(const struct reporting *r, const char *what, const struc
 			int bytes)
 {
 	uint32_t n = bob_mpi_table_processes(r->table);
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 	uint64_t mean = n ? (s->sum + n / 2) / n : 0;
 
 	if (!s->sum)
 		return;
 	fprintf(r->style->out, "%-12s%s: mean %s, most %s (", "", what,
-		bytes ? cli_bytes(a, mean) : cli_count(a, mean),
-		bytes ? cli_bytes(b, s->most) : cli_count(b, s->most));
+		bytes ? bob_format_bytes(a, mean) : bob_format_count(a, mean),
+		bytes ? bob_format_bytes(b, s->most) : bob_format_count(b, s->most));
 	print_process(r->s, s->most_process, r->style->out);
 	fprintf(r->style->out, "), %s of the mean\n", balance(s, n, c));
 }
@@ -310,7 +310,7 @@ static void print_share(const struct reporting *r, const char *what, const struc
 static void print_balance(const struct reporting *r)
 {
 	const struct bob_mpi_row *sum = bob_mpi_table_sum(r->table);
-	char a[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX];
 
 	if (has_mpi(r) || bob_mpi_table_processes(r->table) > 1) {
 		fprintf(r->style->out, "\nbalance     of the %s\n",
@@ -323,29 +323,29 @@ static void print_balance(const struct reporting *r)
 		fprintf(r->style->out,
 			"unknown     bytes of %s call%s: of types or requests whose "
 			"making was not recorded\n",
-			cli_count(a, sum->unknown), cli_plural(sum->unknown));
+			bob_format_count(a, sum->unknown), bob_plural(sum->unknown));
 	if (sum->time_ns)
 		fprintf(r->style->out, "time        %s in MPI calls, of all threads together\n",
-			cli_seconds(a, sum->time_ns));
+			bob_format_seconds(a, sum->time_ns));
 }
 
 static void print_head(const struct reporting *r)
 {
 	const struct bob_mpi_row *sum = bob_mpi_table_sum(r->table);
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], d[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX], d[BOB_NUMBER_MAX];
 	uint32_t n = bob_mpi_table_processes(r->table);
 	const uint64_t mpi = sum->calls.sum - sum->own;
 
 	fprintf(r->style->out, "%s: ", r->s->dir);
 	if (has_mpi(r))
-		fprintf(r->style->out, "%s MPI call%s", cli_count(a, mpi), cli_plural(mpi));
+		fprintf(r->style->out, "%s MPI call%s", bob_format_count(a, mpi), bob_plural(mpi));
 	if (sum->own)
 		fprintf(r->style->out, "%s%s event%s", has_mpi(r) ? " and " : "",
-			cli_count(a, sum->own), cli_plural(sum->own));
-	fprintf(r->style->out, " of %s process%s", cli_count(b, n), n == 1 ? "" : "es");
+			bob_format_count(a, sum->own), bob_plural(sum->own));
+	fprintf(r->style->out, " of %s process%s", bob_format_count(b, n), n == 1 ? "" : "es");
 	if (has_mpi(r))
-		fprintf(r->style->out, ", %s sent, %s received", cli_bytes(c, sum->sent.sum),
-			cli_bytes(d, sum->received.sum));
+		fprintf(r->style->out, ", %s sent, %s received", bob_format_bytes(c, sum->sent.sum),
+			bob_format_bytes(d, sum->received.sum));
 	fputc('\n', r->style->out);
 	cli_worlds_print(r->s->trace, "", r->style->out);
 	(void)cli_left_out_print(r->s, "", r->style->out);

@@ -8,7 +8,7 @@
 #include "base/host/nearest.h"
 #include "cli/source/variable_names.h"
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 
 struct fit {
 	int is_there;		/* one of them does, ... */
@@ -81,7 +81,7 @@ int cli_array_not_found(const char *verb, const struct bob_trace *t,
 		return complain_of_name(verb, t, w->variable);
 	if (!f.has_rank)
 		return cli_fail(verb, "'%s' has %" PRIu32 " subscript%s, not %" PRIu32, w->variable,
-				f.rank, cli_plural(f.rank), w->rank);
+				f.rank, bob_plural(f.rank), w->rank);
 	return cli_fail(
 		verb,
 		"'%s' is in the trace, but no such element of it was accessed in the threads chosen",

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/shades.h"
 
 #define PANELS_MAX 64u		/* of a variable */
@@ -161,7 +161,7 @@ static void print_box(const struct drawing *d, uint64_t slice, uint32_t row, uin
 
 static void print_squares(const struct drawing *d, uint64_t slice, uint32_t x, uint32_t y)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	for (uint32_t row = 0; row < d->high; row++)
 		for (uint32_t column = 0; column < d->wide; column++) {
@@ -176,8 +176,8 @@ static void print_squares(const struct drawing *d, uint64_t slice, uint32_t x, u
 				d->pixels_high, cli_shade(s->reads + s->writes, d->least, d->most));
 			print_box(d, slice, row, column);
 			fprintf(d->out, ": %s read%s, %s write%s</title></rect>\n",
-				cli_count(a, s->reads), cli_plural(s->reads),
-				cli_count(b, s->writes), cli_plural(s->writes));
+				bob_format_count(a, s->reads), bob_plural(s->reads),
+				bob_format_count(b, s->writes), bob_plural(s->writes));
 		}
 }
 
@@ -226,7 +226,7 @@ static void print_panel(struct drawing *d, uint32_t panel, uint32_t y)
 
 static void print_variable(struct drawing *d, uint32_t y)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], text[BOB_SUBSCRIPTS_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX], text[BOB_SUBSCRIPTS_MAX];
 	int64_t first[BOB_SHAPE_DIMENSIONS_MAX], last[BOB_SHAPE_DIMENSIONS_MAX];
 	const struct bob_array *v = d->a;
 	const uint32_t in_row = panels_in_row(d);
@@ -240,17 +240,19 @@ static void print_variable(struct drawing *d, uint32_t y)
 	fprintf(d->out, "<text x=\"%u\" y=\"%" PRIu32 "\" font-size=\"15\">", LEFT, y + 18);
 	cli_svg_text(v->shape.name, d->out);
 	cli_svg_text(text, d->out);
-	fprintf(d->out, ": %s reads, %s writes", cli_count(a, v->loads), cli_count(b, v->stores));
+	fprintf(d->out, ": %s reads, %s writes", bob_format_count(a, v->loads),
+		bob_format_count(b, v->stores));
 	if (d->shown < d->slices)
 		fprintf(d->out, "; the first %" PRIu32 " of %s slices", d->shown,
-			cli_count(c, d->slices));
+			bob_format_count(c, d->slices));
 	fputs("</text>\n", d->out);
 	find_limits(d);
 	for (uint32_t p = 0; p < d->panels; p++)
 		print_panel(d, p, y);
 	if (d->most)
-		cli_shades_legend(LEFT + panels * panel_width(d), y + 46, cli_count(a, d->least),
-				  cli_count(b, d->most), d->least != d->most, d->out);
+		cli_shades_legend(LEFT + panels * panel_width(d), y + 46,
+				  bob_format_count(a, d->least), bob_format_count(b, d->most),
+				  d->least != d->most, d->out);
 }
 
 void cli_arrays_svg(const struct bob_array *a, size_t count, const char *title, FILE *out)

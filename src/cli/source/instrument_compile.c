@@ -22,7 +22,7 @@
 #include "cli/source/compiler_line.h"
 #include "cli/source/instrument_depends.h"
 #include "cli/source/instrument_refusals.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 
 extern char **environ;
 

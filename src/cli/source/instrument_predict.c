@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/terminal/complain.h"
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 #include "cli/terminal/output.h"
 
 int cli_predict_assume(const char *verb, struct bob_predict *p, const char *name)
@@ -61,16 +61,16 @@ static bool is_known(const struct bob_predict_total *t)
 	return !t->unknown_trips && !t->unknown_runs && is_plausible(t);
 }
 
-static const char *count(char text[CLI_NUMBER_MAX], double n)
+static const char *count(char text[BOB_NUMBER_MAX], double n)
 {
 	if (n > MOST)
 		return "more than 9e15";
-	return n < 0.5 ? "0" : cli_count(text, (uint64_t)(n + 0.5));
+	return n < 0.5 ? "0" : bob_format_count(text, (uint64_t)(n + 0.5));
 }
 
 static void print_code(const struct bob_predict_total *t, FILE *out)
 {
-	char text[CLI_NUMBER_MAX];
+	char text[BOB_NUMBER_MAX];
 
 	fprintf(out, "  code      %s bytes more", count(text, t->code_bytes));
 	if (t->inflation > 0)
@@ -88,7 +88,7 @@ static void print_range(double least, double most, int digits, FILE *out)
 
 static void print_probes(const struct bob_predict_total *t, FILE *out)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], d[CLI_NUMBER_MAX];
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX], d[BOB_NUMBER_MAX];
 
 	fprintf(out,
 		"  probes    %s of one access, %s of loops with %s rows; %s accesses are told, ",
@@ -146,10 +146,10 @@ static void print_assumed(const struct bob_predict_total *t, FILE *out)
 			t->idle == 1 ? " was" : "s were");
 	if (t->unknown_trips)
 		fprintf(out, "  assumed   %.0f trips of %u loop%s\n", BOB_PREDICT_TRIPS,
-			t->unknown_trips, cli_plural(t->unknown_trips));
+			t->unknown_trips, bob_plural(t->unknown_trips));
 	if (t->unknown_runs)
 		fprintf(out, "  assumed   one run of %u function%s that nobody is seen to call\n",
-			t->unknown_runs, cli_plural(t->unknown_runs));
+			t->unknown_runs, bob_plural(t->unknown_runs));
 	if (!t->unknown_count)
 		return;
 	fputs("            --assume can say it: ", out);

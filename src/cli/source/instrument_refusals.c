@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/terminal/numbers.h"
+#include "table/numbers.h"
 
 #define LINE_MAX_BYTES 8192
 
@@ -50,10 +50,10 @@ static void say_one(const char *path, const struct bob_source_refusal *x, cli_re
 		snprintf(place, sizeof(place), ":%u", x->line);
 	if (x->is_early)
 		snprintf(line, sizeof(line), "%s%s: told before the statement at %u place%s: %s",
-			 path, place, x->count, cli_plural(x->count), x->why);
+			 path, place, x->count, bob_plural(x->count), x->why);
 	else if (x->count)
 		snprintf(line, sizeof(line), "%s%s: no probe at %u place%s: %s", path, place,
-			 x->count, cli_plural(x->count), x->why);
+			 x->count, bob_plural(x->count), x->why);
 	else
 		snprintf(line, sizeof(line), "%s%s: %s", path, place, x->why);
 	say(ctx, line);
@@ -77,8 +77,8 @@ void cli_refusals_end(struct cli_refusals *to, cli_refusals_say_fn say, void *ct
 	snprintf(line, sizeof(line),
 		 "%s%sno probe at %u place%s%s: written in %s%u header%s of the system",
 		 *of || !to->file ? "" : to->file, *of || !to->file ? "" : ": ", to->places,
-		 cli_plural(to->places), of, to->is_failed ? "at least " : "", to->header_count,
-		 cli_plural(to->header_count));
+		 bob_plural(to->places), of, to->is_failed ? "at least " : "", to->header_count,
+		 bob_plural(to->header_count));
 	if (to->files)
 		say(ctx, line);
 	while (to->header_count)

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "cli/record/calibrate.c"
-#include "cli/terminal/numbers.c"
 #include "cli/overhead.c"
 
 static void costs_are_differences(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small pieces of the command line: numbers for people, thread choices, time ranges, tables. The
+/* Small pieces of the command line: thread choices, time ranges, tables. The
  * program's own objects are no library, so the files are included. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,34 +8,10 @@
 #include <cmocka.h>
 
 #include "cli/moments.c"
-#include "cli/terminal/numbers.c"
 #include "cli/select.c"
 #include "cli/terminal/text_table.c"
 
 #include "../analysis/fake_trace.c"
-
-static void counts_and_sizes(void **state)
-{
-	char b[CLI_NUMBER_MAX];
-
-	(void)state;
-	assert_string_equal(cli_count(b, 0), "0");
-	assert_string_equal(cli_count(b, 999), "999");
-	assert_string_equal(cli_count(b, 1000), "1,000");
-	assert_string_equal(cli_count(b, 1234567), "1,234,567");
-	assert_string_equal(cli_count(b, UINT64_MAX), "18,446,744,073,709,551,615");
-	assert_string_equal(cli_bytes(b, 999), "999 B");
-	assert_string_equal(cli_bytes(b, 1000), "1.00 kB");
-	assert_string_equal(cli_bytes(b, 12345), "12.3 kB");
-	assert_string_equal(cli_bytes(b, 999499), "999 kB");
-	assert_string_equal(cli_bytes(b, 999600), "1.00 MB");
-	assert_string_equal(cli_seconds(b, 17664054), "17.7 ms");
-	assert_string_equal(cli_seconds(b, 3723000000000u), "1:02:03 h");
-	assert_string_equal(cli_share(b, 1, 3), "33.3%");
-	assert_string_equal(cli_share(b, 0, 0), "0.0%");
-	assert_string_equal(cli_share(b, 99999, 100000), "99.9%");
-	assert_string_equal(cli_share(b, 7, 7), "100.0%");
-}
 
 /* The threads that a choice leaves, as digits. Threads: 0.0 0.1 (rank 0), 1.0 1.1 (rank 1). */
 static const char *chosen(const char *spec)
@@ -161,7 +137,6 @@ static void tables_line_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_and_sizes),
 		cmocka_unit_test(thread_choices),
 		cmocka_unit_test(time_ranges),
 		cmocka_unit_test(tables_line_up),

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "export/export.h"
-#include "export/json.h"
+#include "table/json.h"
 
 #include "../analysis/fake_trace.c"
 

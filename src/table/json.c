@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "export/json.h"
+#include "table/json.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+#include "table/numbers.h"
 
 /* Length of the valid UTF-8 sequence at `s`, 0 if there is none. */
 static int utf8_length(const unsigned char *s)
@@ -135,11 +137,10 @@ void bob_json_int(struct bob_json *j, const char *key, int64_t value)
 
 void bob_json_real(struct bob_json *j, const char *key, double value)
 {
+	char text[BOB_NUMBER_MAX];
+
 	begin_value(j, key);
-	if (isfinite(value))
-		fprintf(j->out, "%.6g", value);
-	else
-		fputs("null", j->out);
+	fputs(isfinite(value) ? bob_format_real(text, value) : "null", j->out);
 }
 
 void bob_json_bool(struct bob_json *j, const char *key, int value)

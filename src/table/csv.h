@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comma-separated values after RFC 4180, lines ended by \n. */
-#ifndef BOB_EXPORT_CSV_H
-#define BOB_EXPORT_CSV_H
+#ifndef BOB_TABLE_CSV_H
+#define BOB_TABLE_CSV_H
 
 #include <stdio.h>
 

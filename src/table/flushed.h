@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For the renderer: rows of a table that have been printed are not kept. */
+#ifndef BOB_TABLE_FLUSHED_H
+#define BOB_TABLE_FLUSHED_H
+
+#include "table/table.h"
+
+bool bob_table_was_flushed(const struct bob_table *t);
+void bob_table_forget_rows(struct bob_table *t);
+
+#endif
