@@ -76,8 +76,9 @@ static int parse_end(const char *verb, const char *arg, const char *text, size_t
 	return parse_name(verb, arg, text, len, end);
 }
 
-int cli_between_parse(const char *verb, const char *arg, struct cli_between *b)
+int cli_between_parse(const char *verb, void *between, const char *arg)
 {
+	struct cli_between *b = between;
 	const char *dots = strstr(arg, "..");
 	int status;
 

@@ -19,8 +19,8 @@ struct cli_between {
 	const char *text;	/* the argument */
 };
 
-/* 0, or 2 after a complaint. */
-int cli_between_parse(const char *verb, const char *arg, struct cli_between *b);
+/* Of an option, for the struct cli_between. 0, or 2 after a complaint. */
+int cli_between_parse(const char *verb, void *between, const char *arg);
 /* Memory accesses of the chosen threads are those of the stretch from here on; threads that have
  * none such are not chosen any more, which is said. 0, or an exit status after a complaint. Nothing
  * happens if `b` is not given. */

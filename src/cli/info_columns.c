@@ -14,6 +14,7 @@
 #include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
+#include "cli/terminal/width.h"
 
 #define ROWS_SHOWN 10u
 #define FEW_BYTES 32u /* of a simple rule: a nest of three loops, its ranks */

@@ -12,6 +12,7 @@
 #include "cli/source/of_source.h"
 #include "table/numbers.h"
 #include "cli/terminal/text_table.h"
+#include "cli/terminal/width.h"
 #include "sys/sys.h"
 
 static int was_killed(const struct bob_process_info *p)

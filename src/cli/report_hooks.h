@@ -4,7 +4,7 @@
 #define BOB_CLI_REPORT_HOOKS_H
 
 #include "archive/events/value_numbers.h"
-#include "cli/report_tables.h"
+#include "cli/report.h"
 #include "cli/terminal/text_table.h"
 
 int cli_report_hooks(struct cli_session *s, const struct cli_report_style *style);

@@ -54,16 +54,32 @@ void cli_session_progress_end(struct cli_session *s)
 	s->progress_shown = 0;
 }
 
-int cli_session_select(struct cli_session *s, const char *spec)
+int cli_session_select(const char *verb, void *session, const char *spec)
 {
+	struct cli_session *s = session;
 	const char *bad;
 
 	if (!cli_select_parse(&s->select, spec, &bad))
 		return 0;
-	return cli_misuse(s->verb,
+	return cli_misuse(verb,
 			  "cannot read the thread choice '%s' at '%s'; "
 			  "try 0, 1.0, rank=0-3 or pid=N",
 			  spec, bad);
+}
+
+static const char *function_name(void *names, uint32_t number)
+{
+	return cli_names_get(names, number);
+}
+
+static const char *image_name(void *names, uint32_t number)
+{
+	return cli_names_image(names, number);
+}
+
+struct bob_naming cli_session_naming(const struct cli_session *s)
+{
+	return (struct bob_naming){ function_name, image_name, s->names };
 }
 
 int cli_session_max_events(struct cli_session *s, const char *arg)

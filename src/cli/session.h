@@ -5,6 +5,7 @@
 #define BOB_CLI_SESSION_H
 
 #include "analysis/analysis.h"
+#include "analysis/naming.h"
 #include "cli/names.h"
 #include "cli/select.h"
 
@@ -28,8 +29,8 @@ struct cli_session {
 	int damaged;	/* threads that could not be read to their end */
 };
 
-/* Words of --group; complains and returns 2, or 0. */
-int cli_session_select(struct cli_session *s, const char *spec);
+/* Words of --group, for the struct cli_session at `session`; complains and returns 2, or 0. */
+int cli_session_select(const char *verb, void *session, const char *spec);
 /* Of --max-events, in the verbs that read events one by one; complains and returns 2, or 0. */
 #define CLI_MAX_EVENTS_HELP "read at most so many events of each thread (default 0: all)"
 int cli_session_max_events(struct cli_session *s, const char *arg);
@@ -58,6 +59,8 @@ int cli_session_need_mpi(const struct cli_session *s);
  * Returns 0 if the work can go on, else an exit status. */
 int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,
 			    const struct bob_error *err);
+/* The names that tables of analyses show; valid while the session is open. */
+struct bob_naming cli_session_naming(const struct cli_session *s);
 /* Wipe the progress line, if there is one. */
 void cli_session_progress_end(struct cli_session *s);
 

@@ -15,6 +15,7 @@
 #include "cli/place.h"
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
+#include "cli/terminal/width.h"
 #include "cli/verbs.h"
 #include "table/csv.h"
 
@@ -30,19 +31,22 @@ enum {
 };
 
 const struct cli_option arrays_options[] = {
-	{ "variable", 'v', "NAME", "only this variable, or those that a pattern fits; with subscripts, such as a[0..9][3] "
-	  "or a(1:5,2), only these elements", NULL, NULL },
-	{ "format", 'f', "FORMAT", "text (default), csv: a line for each element, or svg: pictures", NULL,
-	  "text|csv|svg" },
-	{ "windows", 'w', "N", "csv and svg: each thread's accesses in N equal shares, one after the other", NULL,
-	  NULL },
-	{ "window", 0, "K/N", "only the K-th of N such shares, from 1", NULL, NULL },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL, NULL },
-	{ "limit", 'n', "N", "variables, and statements of each, that are printed or drawn (default 20, 0 for all)",
-	  NULL, NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "variable", 'v', "NAME",
+	  "only this variable, or those that a pattern fits; with subscripts, such as "
+	  "a[0..9][3] or a(1:5,2), only these elements" },
+	{ "format", 'f', "FORMAT",
+	  "text (default), csv: a line for each element, or svg: pictures",
+	  .values = "text|csv|svg" },
+	{ "windows", 'w', "N",
+	  "csv and svg: each thread's accesses in N equal shares, one after the other" },
+	{ "window", 0, "K/N", "only the K-th of N such shares, from 1" },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	{ "limit", 'n', "N",
+	  "variables, and statements of each, that are printed or drawn (default 20, 0 "
+	  "for all)" },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ 0 },
 };
 
 #define LIMIT_DEFAULT 20u
@@ -104,7 +108,7 @@ static int take_option(struct question *q, int opt, const char *arg)
 		return q->wanted.windows ? cli_misuse("arrays", "--window or --windows, not both") :
 					   take_window(q, arg);
 	case OPT_GROUP:
-		return cli_session_select(&q->s, arg);
+		return cli_session_select("arrays", &q->s, arg);
 	case OPT_MAX_EVENTS:
 		return cli_session_max_events(&q->s, arg);
 	case OPT_LIMIT:

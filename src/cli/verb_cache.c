@@ -35,27 +35,31 @@ enum {
 };
 
 const struct cli_option cache_options[] = {
-	{ "preset", 'p', "NAME", "a well-known machine (default skylake)", NULL,
-	  "haswell|skylake|skylake-sp|icelake-sp|sapphire-rapids|zen2|zen3|neoverse-n1|a64fx|tiny" },
-	{ "config", 'c', "FILE", "the machine as FILE describes it", NULL, NULL },
-	{ "show-config", 0, NULL, "print the machine as such a file, and nothing else", NULL, NULL },
-	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100); ten times as many are tried too",
-	  NULL, NULL },
-	{ "one-by-one", 0, NULL, "simulate every access, also in loops that repeat themselves: the same, later",
-	  NULL, NULL },
-	{ "by", 'b', "KIND", "rows are functions (default, if the trace names any), instructions, source lines or "
-	  "variables", NULL, "function|pc|line|variable" },
-	{ "sort", 's', "KEY", "order by misses of a level (default the last one), accesses, sharing, name",
-	  NULL, "L1|L2|L3|L4|accesses|sharing|name" },
-	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
-	  NULL },
-	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
-	{ "max-events", 0, "N", "--one-by-one, and at most so many accesses of each thread (default 0: all)", NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
-	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "preset", 'p', "NAME",
+	  "a well-known machine (default skylake)",
+	  .values = "haswell|skylake|skylake-sp|icelake-sp|sapphire-rapids|zen2|zen3|neoverse-n1|a64fx|tiny" },
+	{ "config", 'c', "FILE", "the machine as FILE describes it" },
+	{ "show-config", 0, NULL, "print the machine as such a file, and nothing else" },
+	{ "quantum", 'q', "ACCESSES",
+	  "of a thread's turn (default 100); ten times as many are tried too" },
+	{ "one-by-one", 0, NULL,
+	  "simulate every access, also in loops that repeat themselves: the same, later" },
+	{ "by", 'b', "KIND",
+	  "rows are functions (default, if the trace names any), instructions, source "
+	  "lines or variables",
+	  .values = "function|pc|line|variable" },
+	{ "sort", 's', "KEY",
+	  "order by misses of a level (default the last one), accesses, sharing, name",
+	  .values = "L1|L2|L3|L4|accesses|sharing|name" },
+	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)" },
+	{ "max-events", 0, "N",
+	  "--one-by-one, and at most so many accesses of each thread (default 0: all)" },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them" },
+	{ "no-pager", 0, NULL, "do not use a pager on a terminal" },
+	{ 0 },
 };
 
 #define ROWS_DEFAULT 30u
@@ -105,9 +109,9 @@ static int take_option(struct cache *c, int opt, const char *arg)
 	case OPT_SORT:
 		return cli_option_word("cache", &cache_options[opt], arg, &c->t.sort);
 	case OPT_BETWEEN:
-		return cli_between_parse("cache", arg, &c->between);
+		return cli_between_parse("cache", &c->between, arg);
 	case OPT_GROUP:
-		return cli_session_select(&c->s, arg);
+		return cli_session_select("cache", &c->s, arg);
 	case OPT_MAX_EVENTS:
 		c->one_by_one = 1;
 		return cli_session_max_events(&c->s, arg);

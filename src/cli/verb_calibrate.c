@@ -16,7 +16,7 @@
 #include "cli/verbs.h"
 
 const struct cli_option calibrate_options[] = {
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ 0 },
 };
 
 #define FUNCTIONS 8u

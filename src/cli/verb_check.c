@@ -21,10 +21,13 @@ enum { OPT_QUIET, OPT_COMPLETE, OPT_MAX_EVENTS };
 enum { CHECK_DAMAGED = 1, CHECK_INCOMPLETE = 3 }; /* exit statuses; 2: usage */
 
 const struct cli_option check_options[] = {
-	{ "quiet", 'q', NULL, "print only what is wrong", NULL, NULL },
-	{ "complete", 0, NULL, "exit status 3 also if code could not be traced or values were left out", NULL, NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP "; exit status 3 if there are more", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "quiet", 'q', NULL, "print only what is wrong" },
+	{ "complete", 0, NULL,
+	  "exit status 3 also if code could not be traced or values were left out" },
+	{ "max-events", 0, "N",
+	  CLI_MAX_EVENTS_HELP
+	  "; exit status 3 if there are more" },
+	{ 0 },
 };
 
 static uint32_t print_problems(const struct bob_trace *t, int lost)

@@ -19,18 +19,22 @@
 enum { OPT_OF, OPT_FORMAT, OPT_SHOW, OPT_GROUP, OPT_LIMIT, OPT_OUTPUT };
 
 const struct cli_option commmatrix_options[] = {
-	{ "of", 'm', "KIND", "messages from process to process (default), the data of collective "
-	  "calls, or one-sided ones: what Put, Get and Accumulate move", NULL,
-	  "messages|collectives|onesided" },
-	{ "format", 'f', "FORMAT", "text (default), csv: a line for each pair, or svg: a picture", NULL,
-	  "text|csv|svg" },
-	{ "show", 's', "WHAT", "bytes (default) or messages: what the grid and the picture show", NULL,
-	  "bytes|messages" },
-	{ "group", 'g', "SPEC", "only what these threads send: rank=0-3, 1.0, host=NAME", NULL, NULL },
-	{ "limit", 'n', "ROWS", "pairs listed where there are too many ranks for a grid (default 30, 0 for "
-	  "all)", NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "of", 'm', "KIND",
+	  "messages from process to process (default), the data of collective calls, or "
+	  "one-sided ones: what Put, Get and Accumulate move",
+	  .values = "messages|collectives|onesided" },
+	{ "format", 'f', "FORMAT",
+	  "text (default), csv: a line for each pair, or svg: a picture",
+	  .values = "text|csv|svg" },
+	{ "show", 's', "WHAT",
+	  "bytes (default) or messages: what the grid and the picture show",
+	  .values = "bytes|messages" },
+	{ "group", 'g', "SPEC", "only what these threads send: rank=0-3, 1.0, host=NAME" },
+	{ "limit", 'n', "ROWS",
+	  "pairs listed where there are too many ranks for a grid (default 30, 0 for "
+	  "all)" },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ 0 },
 };
 
 #define ROWS_DEFAULT 30u
@@ -65,7 +69,7 @@ static int take_option(struct drawing *d, int opt, const char *arg)
 	case OPT_SHOW:
 		return cli_option_word("commmatrix", &commmatrix_options[opt], arg, &d->messages);
 	case OPT_GROUP:
-		return cli_session_select(&d->s, arg);
+		return cli_session_select("commmatrix", &d->s, arg);
 	case OPT_LIMIT:
 		if (cli_parse_count(arg, &d->limit))
 			return cli_misuse("commmatrix", "--limit is a number, not '%s'", arg);

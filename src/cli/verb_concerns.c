@@ -16,10 +16,10 @@
 enum { OPT_FORMAT, OPT_COUNT, OPT_OUTPUT };
 
 const struct cli_option concerns_options[] = {
-	{ "format", 'f', "FORMAT", "text (default), csv or json", NULL, "text|csv|json" },
-	{ "count-annotations", 0, NULL, "annotations are lines of code, too", NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "format", 'f', "FORMAT", "text (default), csv or json", .values = "text|csv|json" },
+	{ "count-annotations", 0, NULL, "annotations are lines of code, too" },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ 0 },
 };
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };

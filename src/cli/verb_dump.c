@@ -15,11 +15,10 @@
 enum { OPT_GROUP, OPT_MAX_EVENTS, OPT_OUTPUT };
 
 const struct cli_option dump_options[] = {
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
-	  NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ 0 },
 };
 
 static bob_status dump_thread(struct cli_session *s, uint32_t thread, FILE *out)
@@ -57,7 +56,7 @@ int verb_dump(int argc, char **argv)
 	cli_options_begin(&o, "dump", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
 		if (opt == OPT_GROUP && !status)
-			status = cli_session_select(&s, arg);
+			status = cli_session_select("dump", &s, arg);
 		else if (opt == OPT_MAX_EVENTS && !status)
 			status = cli_session_max_events(&s, arg);
 		else if (opt == OPT_OUTPUT)

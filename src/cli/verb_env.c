@@ -15,11 +15,14 @@ enum { OPT_MEM = REC_COMMON, OPT_FROM_START, OPT_MPI_LINK };
 
 const struct cli_option env_options[] = {
 	RECORDING_OPTIONS,
-	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
-	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
+	{ "mem", 0, NULL,
+	  "record memory accesses instead of calls, folded to loops; --images is main "
+	  "then" },
+	{ "from-start", 0, NULL, "--mem: accesses before main, too" },
 	{ "mpi-link", 0, "WHICH",
-	  "print instead what is to be added to the link of a program with a static MPI", NULL, CLI_MPI_NAMES },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	  "print instead what is to be added to the link of a program with a static MPI",
+	  .values = CLI_MPI_NAMES },
+	{ 0 },
 };
 
 static void print_quoted(const char *var)

@@ -24,18 +24,20 @@
 enum { OPT_FORMAT, OPT_OUTPUT, OPT_MPI, OPT_GROUP, OPT_MAX_EVENTS, OPT_NO_DEMANGLE };
 
 const struct cli_option export_options[] = {
-	{ "format", 'f', "FORMAT", "folded (flame graphs), callgrind (KCachegrind), chrome "
-	  "(Perfetto) or csv (a table of functions); of MPI calls chrome, csv (a line each) or otf2 "
-	  "(Vampir, Scalasca, ...)", NULL, "folded|callgrind|chrome|csv|otf2" },
-	{ "output", 'o', "FILE", "write there instead of standard output; for otf2 a directory, which is "
-	  "made", NULL, NULL },
-	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
-	  NULL },
-	{ "max-events", 'n', "N", "chrome: at most so many calls (default 1M, 0 for all), since viewers "
-	  "do not survive large files; other formats: so many of each thread (default 0)", NULL, NULL },
-	{ "no-demangle", 0, NULL, "write C++ names as the compiler wrote them", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "format", 'f', "FORMAT",
+	  "folded (flame graphs), callgrind (KCachegrind), chrome (Perfetto) or csv (a "
+	  "table of functions); of MPI calls chrome, csv (a line each) or otf2 (Vampir, "
+	  "Scalasca, ...)",
+	  .values = "folded|callgrind|chrome|csv|otf2" },
+	{ "output", 'o', "FILE",
+	  "write there instead of standard output; for otf2 a directory, which is made" },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too" },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	{ "max-events", 'n', "N",
+	  "chrome: at most so many calls (default 1M, 0 for all), since viewers do not "
+	  "survive large files; other formats: so many of each thread (default 0)" },
+	{ "no-demangle", 0, NULL, "write C++ names as the compiler wrote them" },
+	{ 0 },
 };
 
 #define MAX_EVENTS_DEFAULT 1000000u
@@ -252,7 +254,7 @@ int verb_export(int argc, char **argv)
 		else if (opt == OPT_MPI)
 			mpi = 1;
 		else if (opt == OPT_GROUP)
-			status |= cli_session_select(&s, arg);
+			status |= cli_session_select("export", &s, arg);
 		else if (opt == OPT_MAX_EVENTS) {
 			status |= cli_session_max_events(&s, arg);
 			limited = 1;

@@ -15,11 +15,14 @@ enum { OPT_MAX_EVENTS = FOLD_COMMON, OPT_OUTPUT, OPT_QUIET };
 
 const struct cli_option fold_options[] = {
 	FOLDING_OPTIONS,
-	{ "max-events", 0, "N", "stop where a thread has more folded records, which are read one by one (default 0: no limit)", NULL, NULL },
-	{ "output", 'o', "DIR", "write the folded trace there and leave this one as it is; an older one becomes DIR.old",
-	  NULL, NULL },
-	{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "max-events", 0, "N",
+	  "stop where a thread has more folded records, which are read one by one "
+	  "(default 0: no limit)" },
+	{ "output", 'o', "DIR",
+	  "write the folded trace there and leave this one as it is; an older one "
+	  "becomes DIR.old" },
+	{ "quiet", 'q', NULL, "say nothing if all went well" },
+	{ 0 },
 };
 
 static void print_result(const char *dir, const struct cli_merged *r)

@@ -12,6 +12,7 @@
 #include "cli/terminal/pager.h"
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
+#include "cli/terminal/width.h"
 #include "cli/verbs.h"
 
 enum {
@@ -27,19 +28,18 @@ enum {
 };
 
 const struct cli_option graph_options[] = {
-	{ "dot", 0, NULL, "write the call graph for Graphviz (dot -Tsvg)", NULL, NULL },
-	{ "arcs", 'n', "N", "with --dot: the N arcs with most calls (default 200, 0 for all)", NULL,
-	  NULL },
-	{ "depth", 'd', "LEVELS", "levels of calls shown (default 12, 0 for 4096)", NULL, NULL },
-	{ "min", 'm', "PERCENT", "leave out paths with a smaller share of all calls, together with "
-	  "what is below them (default 0.5)", NULL, NULL },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
-	  NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
-	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "dot", 0, NULL, "write the call graph for Graphviz (dot -Tsvg)" },
+	{ "arcs", 'n', "N", "with --dot: the N arcs with most calls (default 200, 0 for all)" },
+	{ "depth", 'd', "LEVELS", "levels of calls shown (default 12, 0 for 4096)" },
+	{ "min", 'm', "PERCENT",
+	  "leave out paths with a smaller share of all calls, together with what is "
+	  "below them (default 0.5)" },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them" },
+	{ "no-pager", 0, NULL, "do not use a pager on a terminal" },
+	{ 0 },
 };
 
 #define ARCS_DEFAULT 200u
@@ -80,7 +80,7 @@ static int take_option(struct graph *g, int opt, const char *arg)
 			return cli_misuse("graph", "--min is a percentage, not '%s'", arg);
 		return 0;
 	case OPT_GROUP:
-		return cli_session_select(&g->s, arg);
+		return cli_session_select("graph", &g->s, arg);
 	case OPT_MAX_EVENTS:
 		return cli_session_max_events(&g->s, arg);
 	case OPT_OUTPUT:

@@ -11,9 +11,9 @@
 enum { OPT_ROFF, OPT_COMPLETION };
 
 const struct cli_option help_options[] = {
-	{ "roff", 0, NULL, "print the OPTIONS section of the verb's man page", NULL, NULL },
-	{ "completion", 0, NULL, "print the bash completion script", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "roff", 0, NULL, "print the OPTIONS section of the verb's man page" },
+	{ "completion", 0, NULL, "print the bash completion script" },
+	{ 0 },
 };
 
 static int complain_unknown(const char *word)

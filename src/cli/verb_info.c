@@ -24,6 +24,7 @@
 #include "cli/source/report_predicted.h"
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
+#include "cli/terminal/width.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
 #include "cli/worlds.h"
@@ -33,9 +34,9 @@
 enum { OPT_JSON, OPT_ALL };
 
 const struct cli_option info_options[] = {
-	{ "json", 'j', NULL, "print one JSON object with stable keys", NULL, NULL },
-	{ "all", 'a', NULL, "list every process and image, not the first 20", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "json", 'j', NULL, "print one JSON object with stable keys" },
+	{ "all", 'a', NULL, "list every process and image, not the first 20" },
+	{ 0 },
 };
 
 #define ROWS_DEFAULT 20u

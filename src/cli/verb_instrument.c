@@ -39,16 +39,35 @@ enum {
 };
 
 const struct cli_option instrument_options[] = {
-	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
-	{ "flat", 0, NULL, "a probe for each access in loops, too, which otherwise have one before them where that says the same", NULL, NULL },
-	{ "exact", 0, NULL, "tell accesses where the compiler evaluates them, within expressions: its own order, and no loop at once", NULL, NULL },
-	{ "in-place", 0, NULL, "no copies of procedures for the calls that pass them what is traced: probes in the procedures themselves, for all who call them", NULL, NULL },
-	{ "copies", 0, NULL, "C: copies of functions, too, for calls that give them what is traced, as Fortran has them (docs/source-c.md)", NULL, NULL },
-	{ "no-hold", 0, NULL, "no loop holds gaps, where nothing is wanted: each probe looks for itself (in Fortran it is a call; for compilers without LOC)", NULL, NULL },
-	{ "assume", 0, "FILE", "what the prediction of the cost rests on, a line each: `baseline SECONDS` of the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, ... (docs/source.md)", NULL, NULL },
-	{ "profile", 0, "TRACE", "trips of loops and runs of functions for the prediction, from an earlier run with `trace code at loop level` and `at subroutine level`, where nothing else says them", NULL, NULL },
-	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make and CMake (docs/source.md)", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "output", 'o', "DIR",
+	  "write the sources to DIR, which must not be there yet (instrumented)" },
+	{ "flat", 0, NULL,
+	  "a probe for each access in loops, too, which otherwise have one before them "
+	  "where that says the same" },
+	{ "exact", 0, NULL,
+	  "tell accesses where the compiler evaluates them, within expressions: its own "
+	  "order, and no loop at once" },
+	{ "in-place", 0, NULL,
+	  "no copies of procedures for the calls that pass them what is traced: probes "
+	  "in the procedures themselves, for all who call them" },
+	{ "copies", 0, NULL,
+	  "C: copies of functions, too, for calls that give them what is traced, as "
+	  "Fortran has them (docs/source-c.md)" },
+	{ "no-hold", 0, NULL,
+	  "no loop holds gaps, where nothing is wanted: each probe looks for itself (in "
+	  "Fortran it is a call; for compilers without LOC)" },
+	{ "assume", 0, "FILE",
+	  "what the prediction of the cost rests on, a line each: `baseline SECONDS` of "
+	  "the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, "
+	  "... (docs/source.md)" },
+	{ "profile", 0, "TRACE",
+	  "trips of loops and runs of functions for the prediction, from an earlier run "
+	  "with `trace code at loop level` and `at subroutine level`, where nothing "
+	  "else says them" },
+	{ "compile", 0, NULL,
+	  "behind -- stands a compiler with its arguments: run it, with copies in place "
+	  "of the C files that COMMANDS names; for make and CMake (docs/source.md)" },
+	{ 0 },
 };
 
 /* --- commands --- */

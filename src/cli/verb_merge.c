@@ -18,11 +18,14 @@
 enum { OPT_DROP_BELOW, OPT_QUIET, OPT_RUNNING, OPT_LAST };
 
 const struct cli_option merge_options[] = {
-	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of all processes together", NULL, NULL },
-	{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },
-	{ "running", 0, "FILE", "for MPI_Finalize: what this file of a running process has, with what comes on standard input (docs/mpi.md)", NULL, NULL },
-	{ "last", 0, NULL, "with --running: the result is a file of the trace", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "drop-below", 0, "K",
+	  "leave out what occurs in fewer than K threads of all processes together" },
+	{ "quiet", 'q', NULL, "say nothing if all went well" },
+	{ "running", 0, "FILE",
+	  "for MPI_Finalize: what this file of a running process has, with what comes "
+	  "on standard input (docs/mpi.md)" },
+	{ "last", 0, NULL, "with --running: the result is a file of the trace" },
+	{ 0 },
 };
 
 /* There was nothing to do. */

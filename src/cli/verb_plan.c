@@ -13,16 +13,17 @@
 enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_MEM, OPT_PATCHES, OPT_SPECIAL, OPT_VERBOSE };
 
 const struct cli_option plan_options[] = {
-	{ "cache", 0, "DIR", "keep the plans there instead of the user's cache", "BOBBIN_CACHE",
-	  NULL },
-	{ "closure", 0, NULL, "also plan every library the programs start with", NULL, NULL },
-	{ "dump", 0, NULL, "print each function, its patch and its trampoline", NULL, NULL },
-	{ "mem", 0, NULL, "also translate for tracing memory", NULL, NULL },
-	{ "patches", 0, NULL, "print each range of bytes that is overwritten", NULL, NULL },
-	{ "special", 0, NULL, "only the few functions of libc and the loader that any recording needs",
-	  NULL, NULL },
-	{ "verbose", 'v', NULL, "print what came of each image", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "cache", 0, "DIR",
+	  "keep the plans there instead of the user's cache",
+	  .env = "BOBBIN_CACHE" },
+	{ "closure", 0, NULL, "also plan every library the programs start with" },
+	{ "dump", 0, NULL, "print each function, its patch and its trampoline" },
+	{ "mem", 0, NULL, "also translate for tracing memory" },
+	{ "patches", 0, NULL, "print each range of bytes that is overwritten" },
+	{ "special", 0, NULL,
+	  "only the few functions of libc and the loader that any recording needs" },
+	{ "verbose", 'v', NULL, "print what came of each image" },
+	{ 0 },
 };
 
 struct request {

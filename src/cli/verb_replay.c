@@ -28,22 +28,26 @@ enum {
 };
 
 const struct cli_option replay_options[] = {
-	{ "mem", 0, NULL, "memory accesses, which is all that can be replayed", NULL, NULL },
-	{ "format", 'f', "FORMAT", "text (default): kind, address, size, place; din; lackey; binary", NULL,
-	  "text|din|lackey|binary" },
+	{ "mem", 0, NULL, "memory accesses, which is all that can be replayed" },
+	{ "format", 'f', "FORMAT",
+	  "text (default): kind, address, size, place; din; lackey; binary",
+	  .values = "text|din|lackey|binary" },
 	{ "order", 0, "ORDER",
-	  "turns (default): the threads of a process take turns; threads: one after another", NULL,
-	  "threads|turns" },
-	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)", NULL, NULL },
-	{ "subscripts", 0, NULL, "behind each access the variable and its subscripts, of instrumented sources (text only)", NULL, NULL },
-	{ "syncs", 0, NULL, "also where threads synchronise (text only)", NULL, NULL },
-	{ "mpi", 0, NULL, "also where MPI is called (text only)", NULL, NULL },
-	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL, NULL },
-	{ "thread", 't', "N", "the same as --group", NULL, NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	  "turns (default): the threads of a process take turns; threads: one after "
+	  "another",
+	  .values = "threads|turns" },
+	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)" },
+	{ "subscripts", 0, NULL,
+	  "behind each access the variable and its subscripts, of instrumented sources "
+	  "(text only)" },
+	{ "syncs", 0, NULL, "also where threads synchronise (text only)" },
+	{ "mpi", 0, NULL, "also where MPI is called (text only)" },
+	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	{ "thread", 't', "N", "the same as --group" },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ 0 },
 };
 
 /* Those of the chosen threads that have accesses. */
@@ -102,7 +106,7 @@ static int take_option(struct cli_session *s, struct bob_access_style *style, in
 	switch (opt) {
 	case OPT_GROUP:
 	case OPT_THREAD:
-		return cli_session_select(s, arg);
+		return cli_session_select("replay", s, arg);
 	case OPT_MAX_EVENTS:
 		return cli_session_max_events(s, arg);
 	case OPT_FORMAT:
@@ -146,7 +150,7 @@ int verb_replay(int argc, char **argv)
 		if (opt == OPT_OUTPUT)
 			output = arg;
 		else if (!status && opt == OPT_BETWEEN)
-			status = cli_between_parse("replay", arg, &between);
+			status = cli_between_parse("replay", &between, arg);
 		else if (!status)
 			status = take_option(&s, &style, opt, arg);
 	}

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin report: functions by calls; callers and callees; per thread, process or all together. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/callgraph/tables.h"
 #include "cli/between.h"
 #include "cli/terminal/complain.h"
 #include "table/numbers.h"
-#include "cli/terminal/output.h"
 #include "cli/overhead.h"
-#include "cli/terminal/pager.h"
 #include "cli/report_hooks.h"
 #include "cli/mpi/report_late.h"
 #include "cli/memory/report_memory.h"
@@ -18,194 +16,171 @@
 #include "cli/report_parameters.h"
 #include "cli/source/report_predicted.h"
 #include "cli/memory/report_syncs.h"
-#include "cli/report_tables.h"
+#include "cli/report.h"
 #include "cli/session.h"
-#include "cli/terminal/text_table.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
-
-enum {
-	OPT_CALLERS,
-	OPT_CALLEES,
-	OPT_BY,
-	OPT_MPI,
-	OPT_SORT,
-	OPT_PER,
-	OPT_BETWEEN,
-	OPT_BASELINE,
-	OPT_GROUP,
-	OPT_LIMIT,
-	OPT_MAX_EVENTS,
-	OPT_OUTPUT,
-	OPT_NO_DEMANGLE,
-	OPT_NO_PAGER
-};
-
-const struct cli_option report_options[] = {
-	{ "callers", 'c', "FUNCTION", "who calls it; a name or a pattern such as 'read_*'", NULL,
-	  NULL },
-	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
-	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
-	  "memory accesses functions, instructions, source lines, variables, or sync: what threads "
-	  "synchronise by; of MPI calls functions, sites, communicators (comm), ranks, or late: what waited for whom; hook: what hooks brought; parameter: what events and calls were called with", NULL,
-	  "function|image|api|instruction|line|variable|sync|site|comm|rank|late|hook|parameter" },
-	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
-	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
-	  "calls|below|name|image" },
-	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
-	  "thread|process|all" },
-	{ "between", 0, "FROM..TO", "in a table of memory accesses: " CLI_BETWEEN_HELP, NULL, NULL },
-	{ "baseline", 0, "SECONDS", "how long the program takes without probes of `bobbin instrument`: what they cost stands beside what was predicted", NULL, NULL },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
-	  NULL },
-	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
-	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
-};
-
-#define ROWS_DEFAULT 30u
 
 enum per { PER_THREAD, PER_PROCESS, PER_ALL };
 
 struct report {
-	struct cli_session s;
+	struct cli_answer a;
 	struct cli_report_style style;
-	const char *callers, *callees, *output;
+	const char *callers, *callees;
+	enum cli_report_by by;
 	enum per per;
 	struct cli_between between;
-	double baseline;	/* seconds; 0: not said */
-	int no_pager, mpi;
-	int found;	/* a function that fits --callers or --callees */
+	double baseline;	/* seconds; 0: unknown */
+	int mpi;
+	char group[32];		/* thread or process of the table that is printed, "1.0" or "1" */
+	int found;	/* a function that matches --callers or --callees */
 };
 
-static int take_baseline(struct report *r, const char *arg)
+static int take_baseline(const char *verb, void *seconds, const char *arg)
 {
+	double *baseline = seconds;
 	char *end;
 
-	r->baseline = strtod(arg, &end);
-	if (*end || end == arg || !(r->baseline > 0 && r->baseline < 1e9))
-		return cli_misuse("report", "--baseline is a number of seconds, not '%s'", arg);
+	*baseline = strtod(arg, &end);
+	if (*end || end == arg || !(*baseline > 0 && *baseline < 1e9))
+		return cli_misuse(verb, "--baseline is a number of seconds, not '%s'", arg);
 	return 0;
 }
 
-static int take_option(struct report *r, int opt, const char *arg)
-{
-	int value = 0, status = 0;
+const struct cli_option report_options[] = {
+	{ "callers", 'c', "FUNCTION", "who calls it; a name or a pattern such as 'read_*'",
+	  CLI_TEXT(struct report, callers) },
+	{ "callees", 'C', "FUNCTION", "what it calls", CLI_TEXT(struct report, callees) },
+	{ "by", 'b', "KIND",
+	  "what the rows are: of calls functions, images, or api: calls from one image into another; of "
+	  "memory accesses functions, instructions, source lines, variables, or sync: "
+	  "what threads synchronise by; of MPI calls functions, sites, communicators "
+	  "(comm), ranks, or late: which calls waited for which ranks; hook: data of hooks; "
+	  "parameter: values that events and calls had",
+	  CLI_WORD(struct report, by, CLI_BY_WORDS) },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too",
+	  CLI_FLAG(struct report, mpi) },
+	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)",
+	  CLI_WORD(struct report, per, "thread|process|all") },
+	{ "between", 0, "FROM..TO", "in a table of memory accesses: " CLI_BETWEEN_HELP,
+	  CLI_TAKE(struct report, between, cli_between_parse) },
+	{ "baseline", 0, "SECONDS",
+	  "how long the program takes without probes of `bobbin instrument`: the measured cost "
+	  "of the probes is printed beside the predicted one",
+	  CLI_TAKE(struct report, baseline, take_baseline) },
+	CLI_OPTIONS_TABLE(struct report, a, CLI_FORMATS),
+	CLI_OPTIONS_THREADS(struct report, a),
+	CLI_OPTIONS_OUTPUT(struct report, a),
+	CLI_OPTION_NO_DEMANGLE(struct report, a),
+	{ 0 },
+};
 
-	switch (opt) {
-	case OPT_CALLERS:
-		r->callers = arg;
-		return 0;
-	case OPT_CALLEES:
-		r->callees = arg;
-		return 0;
-	case OPT_BY:
-		status = cli_option_word("report", &report_options[opt], arg, &value);
-		r->style.by = (enum cli_report_by)value;
-		return status;
-	case OPT_MPI:
-		r->mpi = 1;
-		return 0;
-	case OPT_SORT:
-		status = cli_option_word("report", &report_options[opt], arg, &value);
-		r->style.sort = (enum cli_report_sort)value;
-		return status;
-	case OPT_PER:
-		status = cli_option_word("report", &report_options[opt], arg, &value);
-		r->per = (enum per)value;
-		return status;
-	case OPT_BETWEEN:
-		return cli_between_parse("report", arg, &r->between);
-	case OPT_BASELINE:
-		return take_baseline(r, arg);
-	case OPT_GROUP:
-		return cli_session_select(&r->s, arg);
-	case OPT_MAX_EVENTS:
-		return cli_session_max_events(&r->s, arg);
-	case OPT_LIMIT:
-		if (cli_parse_count(arg, &r->style.limit))
-			return cli_misuse("report", "--limit is a number, not '%s'", arg);
-		return 0;
-	case OPT_OUTPUT:
-		r->output = arg;
-		return 0;
-	case OPT_NO_DEMANGLE:
-		r->s.no_demangle = 1;
-		return 0;
-	default:
-		r->no_pager = 1;
-		return 0;
+#define ROWS_DEFAULT 30u
+
+static int print_table(struct report *r, struct bob_table *t)
+{
+	if (r->per != PER_ALL)
+		bob_table_of(t, r->per == PER_THREAD ? "thread" : "process", r->group);
+	return cli_answer_table(&r->a, t);
+}
+
+/* One table for each function that matches. 0; 1: failed; 2: none matches. */
+static int print_neighbours(struct report *r, struct bob_callgraph *g, const char *pattern,
+			    bool callers)
+{
+	const uint64_t *calls = bob_callgraph_calls(g);
+	const struct cli_session *s = &r->a.s;
+	const struct bob_naming names = cli_session_naming(s);
+	int found = 0, status = 0;
+	char a[BOB_NUMBER_MAX];
+
+	for (uint32_t i = 0; i < bob_functions_count(s->functions) && !status; i++) {
+		struct bob_table *t;
+
+		if (!calls[i] || !cli_names_match(s->names, i, pattern))
+			continue;
+		fprintf(r->a.text, "%s%s (%s), called %s time%s\n", found++ ? "\n" : "",
+			cli_names_get(s->names, i), cli_names_image(s->names, i),
+			bob_format_count(a, calls[i]), bob_plural(calls[i]));
+		t = bob_callgraph_neighbours_table(g, s->functions, i, callers, &names);
+		bob_table_of(t, "function", cli_names_get(s->names, i));
+		if (t && !bob_table_rows(t))
+			fputs("  none\n", r->a.text);
+		status = print_table(r, t);
 	}
+	return status ? 1 : found ? 0 : 2;
 }
 
 static int print_tables(struct report *r, struct bob_callgraph *g)
 {
+	const struct cli_session *s = &r->a.s;
+	const struct bob_naming names = cli_session_naming(s);
 	int status = 0;
 
 	if (r->callers || r->callees) {
 		if (r->callers)
-			status = cli_report_neighbours(&r->s, g, r->callers, 1, &r->style);
+			status = print_neighbours(r, g, r->callers, true);
 		r->found |= r->callers && status == 0;
 		if (status != 1 && r->callees) {
 			if (r->callers)
-				fputc('\n', r->style.out);
-			status = cli_report_neighbours(&r->s, g, r->callees, 0, &r->style);
+				fputc('\n', r->a.text);
+			status = print_neighbours(r, g, r->callees, false);
 			r->found |= status == 0;
 		}
 		return status == 1;
 	}
-	if (r->style.by == CLI_BY_IMAGE)
-		return cli_report_images(&r->s, g, &r->style);
-	if (r->style.by == CLI_BY_API)
-		return cli_report_api(&r->s, g, &r->style);
-	return cli_report_functions(&r->s, g, &r->style);
+	if (r->by == CLI_BY_IMAGE)
+		return print_table(r, bob_callgraph_images_table(g, s->functions));
+	if (r->by == CLI_BY_API)
+		return print_table(r, bob_callgraph_api_table(g, s->functions, &names));
+	return print_table(r, bob_callgraph_functions_table(g, s->functions, &names));
 }
 
-static void print_group_title(const struct report *r, uint32_t thread, uint64_t calls)
+static void print_group_title(struct report *r, uint32_t thread, uint64_t calls)
 {
-	const struct bob_thread_info *th = bob_trace_thread(r->s.trace, thread);
-	const struct bob_process_info *p = bob_trace_process(r->s.trace, th->process);
+	const struct bob_thread_info *th = bob_trace_thread(r->a.s.trace, thread);
+	const struct bob_process_info *p = bob_trace_process(r->a.s.trace, th->process);
 	char a[BOB_NUMBER_MAX];
 
+	snprintf(r->group, sizeof(r->group),
+		 r->per == PER_THREAD ? "%" PRIu32 ".%" PRIu32 : "%" PRIu32, th->process,
+		 th->number);
 	if (r->per == PER_THREAD)
-		fprintf(r->style.out, "\nthread %" PRIu32 ".%" PRIu32 "  %s  tid %" PRIu32,
+		fprintf(r->a.text, "\nthread %" PRIu32 ".%" PRIu32 "  %s  tid %" PRIu32,
 			th->process, th->number, th->name, th->tid);
 	else
-		fprintf(r->style.out, "\nprocess %" PRIu32 "  %s  pid %" PRIu32, th->process,
-			p->exe, p->pid);
+		fprintf(r->a.text, "\nprocess %" PRIu32 "  %s  pid %" PRIu32, th->process, p->exe,
+			p->pid);
 	if (p->rank >= 0)
-		fprintf(r->style.out, "  rank %" PRId32, p->rank);
-	fprintf(r->style.out, ": %s call%s\n", bob_format_count(a, calls), bob_plural(calls));
+		fprintf(r->a.text, "  rank %" PRId32, p->rank);
+	fprintf(r->a.text, ": %s call%s\n", bob_format_count(a, calls), bob_plural(calls));
 }
 
 static int same_group(const struct report *r, uint32_t a, uint32_t b)
 {
 	if (r->per == PER_ALL)
 		return 1;
-	return r->per == PER_PROCESS &&
-	       bob_trace_thread(r->s.trace, a)->process == bob_trace_thread(r->s.trace, b)->process;
+	return r->per == PER_PROCESS && bob_trace_thread(r->a.s.trace, a)->process ==
+						bob_trace_thread(r->a.s.trace, b)->process;
 }
 
 /* One table of the threads from `first` on that belong together; *next is the one after. */
 static int report_group(struct report *r, uint32_t first, uint32_t *next)
 {
-	uint32_t n = bob_trace_thread_count(r->s.trace), i = first;
+	uint32_t n = bob_trace_thread_count(r->a.s.trace), i = first;
 	struct bob_error err = { 0 };
 	struct bob_callgraph *g;
-	bob_status st = bob_callgraph_create(r->s.functions, &g);
+	bob_status st = bob_callgraph_create(r->a.s.functions, &g);
 	int status = 0;
 
 	if (st != BOB_OK)
 		return cli_fail_status("report", "cannot count", st, NULL);
 	do {
-		st = bob_callgraph_add(g, r->s.trace, i, &r->s.progress, &err);
-		status = cli_session_thread_done(&r->s, i, st, &err);
-		i = cli_session_thread(&r->s, i + 1);
+		st = bob_callgraph_add(g, r->a.s.trace, i, &r->a.s.progress, &err);
+		status = cli_session_thread_done(&r->a.s, i, st, &err);
+		i = cli_session_thread(&r->a.s, i + 1);
 	} while (!status && i < n && same_group(r, first, i));
-	cli_session_progress_end(&r->s);
+	cli_session_progress_end(&r->a.s);
 	if (!status) {
 		if (r->per != PER_ALL)
 			print_group_title(r, first, bob_callgraph_total(g));
@@ -294,13 +269,13 @@ static void print_overhead(const struct cli_session *s, FILE *out)
 
 static int report_all(struct report *r)
 {
-	uint32_t n = bob_trace_thread_count(r->s.trace);
+	uint32_t n = bob_trace_thread_count(r->a.s.trace);
 	int status = 0;
 
-	print_head(&r->s, r->style.out);
+	print_head(&r->a.s, r->a.text);
 	if (r->per == PER_ALL)
-		fputc('\n', r->style.out);
-	for (uint32_t i = cli_session_thread(&r->s, 0); i < n && !status;)
+		fputc('\n', r->a.text);
+	for (uint32_t i = cli_session_thread(&r->a.s, 0); i < n && !status;)
 		status = report_group(r, i, &i);
 	if (status)
 		return status;
@@ -308,22 +283,22 @@ static int report_all(struct report *r)
 		if (!r->found)
 			return cli_fail("report", "no function that was called fits '%s'",
 					r->callers ? r->callers : r->callees);
-		return r->s.damaged != 0;
+		return r->a.s.damaged != 0;
 	}
-	cli_untraced_print(&r->s, r->style.out);
-	fputc('\n', r->style.out);
-	print_self_check(&r->s, r->style.out);
-	print_overhead(&r->s, r->style.out);
-	return r->s.damaged != 0;
+	cli_untraced_print(&r->a.s, r->a.text);
+	fputc('\n', r->a.text);
+	print_self_check(&r->a.s, r->a.text);
+	print_overhead(&r->a.s, r->a.text);
+	return r->a.s.damaged != 0;
 }
 
 static int check_calls(const struct report *r)
 {
-	if (r->style.by >= CLI_BY_INSTRUCTION)
+	if (r->by >= CLI_BY_INSTRUCTION)
 		return cli_misuse("report",
 				  "--by=instruction, line, variable and sync are for memory "
 				  "accesses; these are calls");
-	return cli_session_need_calls(&r->s) ? 1 : 0;
+	return cli_session_need_calls(&r->a.s) ? 1 : 0;
 }
 
 static enum bob_memory_by memory_by(enum cli_report_by by)
@@ -342,12 +317,12 @@ static enum bob_memory_by memory_by(enum cli_report_by by)
 
 static int check_memory(const struct report *r)
 {
-	if (r->callers || r->callees || r->per != PER_ALL || r->style.by == CLI_BY_IMAGE ||
-	    r->style.by == CLI_BY_API || r->style.by >= CLI_BY_SITE)
+	if (r->callers || r->callees || r->per != PER_ALL || r->by == CLI_BY_IMAGE ||
+	    r->by == CLI_BY_API || r->by >= CLI_BY_SITE)
 		return cli_misuse("report",
 				  "memory accesses are shown by function, instruction, line, "
 				  "variable or sync, of all chosen threads together");
-	if (r->style.by != CLI_BY_SYNC && cli_session_events_alone(&r->s))
+	if (r->by != CLI_BY_SYNC && cli_session_events_alone(&r->a.s))
 		return cli_fail("report", "the trace has events alone, no accesses: bobbin report "
 					  "--mpi and bobbin show --mpi show them");
 	return 0;
@@ -356,109 +331,101 @@ static int check_memory(const struct report *r)
 static int check_mpi(const struct report *r)
 {
 	if (r->callers || r->callees || r->per != PER_ALL ||
-	    (r->style.by != CLI_BY_FUNCTION && r->style.by < CLI_BY_SITE))
+	    (r->by != CLI_BY_FUNCTION && r->by < CLI_BY_SITE))
 		return cli_misuse(
 			"report",
 			"MPI calls are shown by function, site, comm, rank, late, hook or parameter, "
 			"of all chosen ranks together");
-	if ((r->style.by == CLI_BY_LATE || r->style.by == CLI_BY_HOOK) && r->s.select.count)
+	if ((r->by == CLI_BY_LATE || r->by == CLI_BY_HOOK) && r->a.s.select.count)
 		return cli_misuse("report",
 				  "--by=late and hook are of all ranks together: not with --group");
-	return cli_session_need_mpi(&r->s);
+	return cli_session_need_mpi(&r->a.s);
 }
 
 static int report_mpi(struct report *r)
 {
-	if (r->style.by == CLI_BY_LATE)
-		return cli_report_late(&r->s, &r->style);
-	if (r->style.by == CLI_BY_HOOK)
-		return cli_report_hooks(&r->s, &r->style);
-	if (r->style.by == CLI_BY_PARAMETER)
-		return cli_report_parameters(&r->s, &r->style);
+	if (r->by == CLI_BY_LATE)
+		return cli_report_late(&r->a.s, &r->style);
+	if (r->by == CLI_BY_HOOK)
+		return cli_report_hooks(&r->a.s, &r->style);
+	if (r->by == CLI_BY_PARAMETER)
+		return cli_report_parameters(&r->a.s, &r->style);
 
-	cli_session_no_limit(&r->s, "sums of MPI calls, which are not read one by one");
+	cli_session_no_limit(&r->a.s, "sums of MPI calls, which are not read one by one");
 
 	static const enum bob_mpi_by by[] = { BOB_MPI_BY_SITE, BOB_MPI_BY_COMM, BOB_MPI_BY_RANK };
 
-	return cli_report_mpi(&r->s,
-			      r->style.by >= CLI_BY_SITE ? by[r->style.by - CLI_BY_SITE] :
-							   BOB_MPI_BY_FUNCTION,
+	return cli_report_mpi(&r->a.s,
+			      r->by >= CLI_BY_SITE ? by[r->by - CLI_BY_SITE] : BOB_MPI_BY_FUNCTION,
 			      &r->style);
 }
 
 static int report_memory(struct report *r)
 {
-	if (r->style.by == CLI_BY_SYNC)
-		return cli_report_syncs(&r->s, &r->style);
+	if (r->by == CLI_BY_SYNC)
+		return cli_report_syncs(&r->a.s, &r->style);
 
-	int status = cli_report_memory(&r->s, memory_by(r->style.by), &r->style);
+	int status = cli_report_memory(&r->a.s, memory_by(r->by), &r->style);
 
-	cli_report_predicted(&r->s, r->baseline, r->style.out);
+	cli_report_predicted(&r->a.s, r->baseline, r->a.text);
 	return status;
+}
+
+static int print_report(struct report *r, int memory)
+{
+	int status = cli_answer_begin(&r->a);
+
+	if (status)
+		return status;
+	r->style = (struct cli_report_style){ .by = r->by,
+					      .limit = r->a.view.limit == BOB_TABLE_LIMIT_DEFAULT ?
+							       ROWS_DEFAULT :
+							       r->a.view.limit,
+					      .width = r->a.view.width,
+					      .out = r->a.text };
+	status = r->mpi ? report_mpi(r) : memory ? report_memory(r) : report_all(r);
+	return cli_answer_end(&r->a, status);
 }
 
 int verb_report(int argc, char **argv)
 {
-	struct report r = { .s = { .verb = "report" }, .style = { .limit = ROWS_DEFAULT },
-			    .per = PER_ALL };
-	struct cli_options o;
-	const char *arg;
-	int opt, status = 0, memory;
-	pid_t pager;
+	struct report r = { .a = CLI_ANSWER("report", ROWS_DEFAULT), .per = PER_ALL };
+	int status = cli_options_read("report", argc, argv, &r), memory;
 
-	cli_options_begin(&o, "report", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0)
-		if (!status)
-			status = take_option(&r, opt, arg);
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status)
-		status = cli_session_open(&r.s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	status = cli_session_open(&r.a.s, argc, argv);
 	if (status)
 		return status;
-	memory = !r.mpi && cli_report_is_memory(&r.s) &&
-		 !(r.style.by == CLI_BY_FUNCTION && cli_session_events_alone(&r.s));
-	r.mpi |= r.style.by >= CLI_BY_SITE || (!memory && cli_session_is_mpi(&r.s));
+	memory = !r.mpi && cli_report_is_memory(&r.a.s) &&
+		 !(r.by == CLI_BY_FUNCTION && cli_session_events_alone(&r.a.s));
+	r.mpi |= r.by >= CLI_BY_SITE || (!memory && cli_session_is_mpi(&r.a.s));
 	memory &= !r.mpi;
 	status = r.mpi ? check_mpi(&r) : memory ? check_memory(&r) : check_calls(&r);
 	if (!status && memory)
-		status = cli_between_apply(&r.between, &r.s, 0);
+		status = cli_between_apply(&r.between, &r.a.s, 0);
 	else if (!status && r.between.given)
 		status = cli_misuse("report", "--between is for memory accesses");
-	if (status) {
-		cli_session_close(&r.s);
-		return status;
-	}
-	r.style.out = cli_output_open("report", r.output);
-	if (!r.style.out) {
-		cli_session_close(&r.s);
-		return 1;
-	}
-	r.style.width = r.output ? 0 : cli_terminal_width();
-	pager = r.output ? 0 : cli_pager_begin(!r.no_pager);
-	status = r.mpi ? report_mpi(&r) : memory ? report_memory(&r) : report_all(&r);
-	if (pager)
-		cli_pager_end(pager);
-	else
-		status |= cli_output_close("report", r.style.out, r.output);
-	cli_session_close(&r.s);
+	if (!status)
+		status = print_report(&r, memory);
+	cli_session_close(&r.a.s);
 	return status;
 }
 
 int cli_short_report(const char *dir, FILE *out)
 {
-	struct report r = { .s = { .verb = "report" }, .style = { .limit = 10, .out = out },
-			    .per = PER_ALL };
+	struct report r = { .a = CLI_ANSWER("report", 10), .per = PER_ALL };
 	uint32_t next;
-	int status = cli_session_open_dir(&r.s, dir);
+	int status = cli_session_open_dir(&r.a.s, dir);
 
 	if (status)
 		return status;
-	print_head(&r.s, out);
+	r.a.out = r.a.text = out;
+	print_head(&r.a.s, out);
 	fputc('\n', out);
-	if (cli_session_thread(&r.s, 0) < bob_trace_thread_count(r.s.trace))
+	if (cli_session_thread(&r.a.s, 0) < bob_trace_thread_count(r.a.s.trace))
 		status = report_group(&r, 0, &next);
 	fputs("\nnext: bobbin report, bobbin show\n", out);
-	cli_session_close(&r.s);
+	cli_session_close(&r.a.s);
 	return status;
 }

@@ -22,6 +22,7 @@
 #include "cli/signatures.h"
 #include "cli/stack_at.h"
 #include "cli/terminal/text_table.h"
+#include "cli/terminal/width.h"
 #include "cli/verbs.h"
 #include "cli/worlds.h"
 
@@ -49,35 +50,38 @@ enum {
 };
 
 const struct cli_option show_options[] = {
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
-	  NULL },
-	{ "rank", 'r', "RANKS", "only these ranks: 3 or 0-3; as --group=rank=", NULL, NULL },
-	{ "thread", 'T', "THREADS", "only these threads of each process; as --group=", NULL, NULL },
-	{ "function", 'F', "PATTERN", "only calls of these functions, with what they call; may be "
-	  "given several times", NULL, NULL },
-	{ "not", 'N', "PATTERN", "leave out calls of these functions and what they call", NULL,
-	  NULL },
-	{ "image", 'i', "PATTERN", "only functions of these images (name or path)", NULL, NULL },
-	{ "depth", 'd', "LEVELS", "levels of calls shown (default 40, 0 for 4096)", NULL, NULL },
-	{ "events", 'e', "A..B", "only these calls, numbered from 0 in each thread; A.. and ..B "
-	  "are allowed", NULL, NULL },
-	{ "time", 't', "A..B", "only calls between these times since the start of the run, such as "
-	  "1.5s..2s or 20ms..; interpolated between the times recorded", NULL, NULL },
-	{ "stack-at", 0, "EVENT", "print the stack at this call of the chosen thread", NULL, NULL },
-	{ "lines", 'n', "N", "stop after so many lines per thread (default 200, 0 for all)", NULL,
-	  NULL },
-	{ "no-fold", 0, NULL, "one line per call", NULL, NULL },
-	{ "expand", 'x', NULL, "memory: the accesses, under the iterations of their loops; MPI: the "
-	  "calls, one by one; patterns and a range of them choose", NULL, NULL },
-	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses", NULL,
-	  NULL },
-	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
-	{ "between", 0, "FROM..TO", "of calls, of memory accesses, or of MPI calls one by one: " CLI_BETWEEN_HELP, NULL, NULL },
-	{ "max-events", 0, "N", "calls: " CLI_MAX_EVENTS_HELP, NULL, NULL },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
-	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	{ "rank", 'r', "RANKS", "only these ranks: 3 or 0-3; as --group=rank=" },
+	{ "thread", 'T', "THREADS", "only these threads of each process; as --group=" },
+	{ "function", 'F', "PATTERN",
+	  "only calls of these functions, with what they call; may be given several "
+	  "times" },
+	{ "not", 'N', "PATTERN", "leave out calls of these functions and what they call" },
+	{ "image", 'i', "PATTERN", "only functions of these images (name or path)" },
+	{ "depth", 'd', "LEVELS", "levels of calls shown (default 40, 0 for 4096)" },
+	{ "events", 'e', "A..B",
+	  "only these calls, numbered from 0 in each thread; A.. and ..B are allowed" },
+	{ "time", 't', "A..B",
+	  "only calls between these times since the start of the run, such as 1.5s..2s "
+	  "or 20ms..; interpolated between the times recorded" },
+	{ "stack-at", 0, "EVENT", "print the stack at this call of the chosen thread" },
+	{ "lines", 'n', "N", "stop after so many lines per thread (default 200, 0 for all)" },
+	{ "no-fold", 0, NULL, "one line per call" },
+	{ "expand", 'x', NULL,
+	  "memory: the accesses, under the iterations of their loops; MPI: the calls, "
+	  "one by one; patterns and a range of them choose" },
+	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses" },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too" },
+	{ "between", 0, "FROM..TO",
+	  "of calls, of memory accesses, or of MPI calls one by one: "
+	  CLI_BETWEEN_HELP },
+	{ "max-events", 0, "N",
+	  "calls: "
+	  CLI_MAX_EVENTS_HELP },
+	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them" },
+	{ "no-pager", 0, NULL, "do not use a pager on a terminal" },
+	{ 0 },
 };
 
 #define LINES_DEFAULT 200u
@@ -131,7 +135,7 @@ static int take_group(struct show *w, const char *kind, const char *arg)
 
 	if (snprintf(spec, sizeof(spec), "%s%s", kind, arg) >= (int)sizeof(spec))
 		return cli_misuse("show", "--group=%s%s is too long", kind, arg);
-	return cli_session_select(&w->s, spec);
+	return cli_session_select("show", &w->s, spec);
 }
 
 static int take_option(struct show *w, int opt, const char *arg)
@@ -142,7 +146,7 @@ static int take_option(struct show *w, int opt, const char *arg)
 	w->given |= 1u << opt;
 	switch (opt) {
 	case OPT_GROUP:
-		return cli_session_select(&w->s, arg);
+		return cli_session_select("show", &w->s, arg);
 	case OPT_MAX_EVENTS:
 		return cli_session_max_events(&w->s, arg);
 	case OPT_RANK:
@@ -184,7 +188,7 @@ static int take_option(struct show *w, int opt, const char *arg)
 		w->mpi = 1;
 		break;
 	case OPT_BETWEEN:
-		return cli_between_parse("show", arg, &w->between);
+		return cli_between_parse("show", &w->between, arg);
 	case OPT_OUTPUT:
 		w->output = arg;
 		break;

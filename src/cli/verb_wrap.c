@@ -14,10 +14,11 @@
 enum { OPT_OUTPUT, OPT_BINARY };
 
 const struct cli_option wrap_options[] = {
-	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (wrap)", NULL, NULL },
+	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (wrap)" },
 	{ "binary", 0, "PROGRAM",
-	  "the program: tells which of the functions are its own and which are in libraries", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	  "the program: tells which of the functions are its own and which are in "
+	  "libraries" },
+	{ 0 },
 };
 
 #define PRELOAD_HOW "Build: cc -O2 -fexceptions -shared -fPIC -I. -o libwrap.so wrap.c"

@@ -143,6 +143,12 @@ void bob_json_real(struct bob_json *j, const char *key, double value)
 	fputs(isfinite(value) ? bob_format_real(text, value) : "null", j->out);
 }
 
+void bob_json_share(struct bob_json *j, const char *key, double value)
+{
+	begin_value(j, key);
+	fprintf(j->out, "%.6g", value);
+}
+
 void bob_json_bool(struct bob_json *j, const char *key, int value)
 {
 	begin_value(j, key);

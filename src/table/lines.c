@@ -30,6 +30,8 @@ static void csv_value(const struct bob_column *column, const struct bob_cell *ce
 		fprintf(out, "%" PRId64, cell->number);
 		return;
 	case BOB_COLUMN_SHARE:
+		fprintf(out, "%.6g", cell->real);
+		return;
 	case BOB_COLUMN_REAL:
 		fputs(bob_format_real(text, cell->real), out);
 		return;
@@ -43,6 +45,12 @@ static void csv_value(const struct bob_column *column, const struct bob_cell *ce
 
 void bob_chosen_csv_header(const struct bob_chosen *c, FILE *out)
 {
+	const char *name, *value;
+
+	for (size_t i = 0; i < bob_table_of_count(c->table); i++) {
+		bob_table_of_at(c->table, i, &name, &value);
+		fprintf(out, "%s,", name);
+	}
 	for (size_t i = 0; i < c->columns; i++) {
 		const struct bob_column *column = bob_table_column(c->table, c->column[i]);
 
@@ -55,9 +63,16 @@ void bob_chosen_csv_header(const struct bob_chosen *c, FILE *out)
 
 void bob_chosen_csv(const struct bob_chosen *c, FILE *out)
 {
+	const char *name, *value;
+
 	for (size_t row = 0; row < c->rows; row++) {
 		const struct bob_cell *cells = bob_table_at(c->table, row);
 
+		for (size_t i = 0; i < bob_table_of_count(c->table); i++) {
+			bob_table_of_at(c->table, i, &name, &value);
+			bob_csv_text(value, out);
+			fputc(',', out);
+		}
 		for (size_t i = 0; i < c->columns; i++) {
 			const struct bob_column *column = bob_table_column(c->table, c->column[i]);
 
@@ -87,6 +102,8 @@ static void json_value(struct bob_json *j, const struct bob_column *column,
 		bob_json_int(j, column->name, cell->number);
 		return;
 	case BOB_COLUMN_SHARE:
+		bob_json_share(j, column->name, cell->real);
+		return;
 	case BOB_COLUMN_REAL:
 		bob_json_real(j, column->name, cell->real);
 		return;
@@ -97,6 +114,7 @@ static void json_value(struct bob_json *j, const struct bob_column *column,
 
 void bob_chosen_json(const struct bob_chosen *c, FILE *out)
 {
+	const char *of, *value;
 	char name[64];
 
 	for (size_t row = 0; row < c->rows; row++) {
@@ -105,6 +123,10 @@ void bob_chosen_json(const struct bob_chosen *c, FILE *out)
 
 		bob_json_object(&j, NULL);
 		bob_json_string(&j, "table", bob_table_name(c->table));
+		for (size_t i = 0; i < bob_table_of_count(c->table); i++) {
+			bob_table_of_at(c->table, i, &of, &value);
+			bob_json_string(&j, of, value);
+		}
 		for (size_t i = 0; i < c->columns; i++) {
 			const struct bob_column *column = bob_table_column(c->table, c->column[i]);
 			const struct bob_cell *cell = &cells[c->column[i]];

@@ -59,8 +59,7 @@ static bob_status check_words(const struct bob_table *t, const char *option, con
 
 static int has_all_columns(const struct bob_table_view *view)
 {
-	return view->columns ? !strcmp(view->columns, ALL_COLUMNS) :
-			       view->format != BOB_TABLE_TEXT;
+	return view->columns ? !strcmp(view->columns, ALL_COLUMNS) : view->format != BOB_TABLE_TEXT;
 }
 
 bob_status bob_table_check(const struct bob_table *t, const struct bob_table_view *view,
@@ -162,7 +161,7 @@ bob_status bob_table_print(struct bob_table *t, const struct bob_table_view *vie
 	if (st == BOB_OK && view->format == BOB_TABLE_TEXT)
 		st = bob_chosen_text(&c, view, out);
 	else if (st == BOB_OK)
-		print_lines(&c, view->format, true, out);
+		print_lines(&c, view->format, !view->no_header, out);
 	free(c.column);
 	if (st == BOB_ERR_NOMEM)
 		snprintf(why, BOB_TABLE_WHY_MAX, "out of memory");
@@ -191,7 +190,8 @@ void bob_table_describe(const struct bob_table *t, FILE *out)
 	static const char *const types[] = { "count", "number", "bytes",   "ns",   "share",
 					     "real",  "address", "text",   "text" };
 
-	for (size_t i = 0; t && i < bob_table_columns(t); i++) {
+	fprintf(out, "columns of the table %s:\n", bob_table_name(t));
+	for (size_t i = 0; i < bob_table_columns(t); i++) {
 		const struct bob_column *c = bob_table_column(t, i);
 
 		fprintf(out, "  %-20s %-8s %s\n", c->name, types[c->type],

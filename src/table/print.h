@@ -25,6 +25,7 @@ struct bob_table_view {
 	uint64_t usual;		/* rows in text if limit is BOB_TABLE_LIMIT_DEFAULT */
 	int width;		/* characters in a line of text; 0: no limit */
 	bool color;		/* emphasise in text */
+	bool no_header;		/* CSV: the header was printed with an earlier table */
 };
 
 /* Do the columns that the view names exist? BOB_OK, or BOB_ERR_INVAL and `why`. */

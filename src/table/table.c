@@ -20,6 +20,8 @@ struct bob_table {
 	struct bob_cell *cells;
 	size_t cell_count, cell_cap;
 	struct bob_arena names, texts;	/* of columns, of cells */
+	const char *of[BOB_TABLE_OF_MAX][2];	/* names and values */
+	size_t of_count;
 	bool failed, flushed;
 };
 
@@ -45,6 +47,16 @@ void bob_table_add_column(struct bob_table *t, const struct bob_column *column)
 		return;
 	}
 	t->columns[t->column_count++] = own;
+}
+
+void bob_table_of(struct bob_table *t, const char *name, const char *value)
+{
+	if (!t || t->of_count == BOB_TABLE_OF_MAX)
+		return;
+	t->of[t->of_count][0] = copied(t, name);
+	t->of[t->of_count][1] = copied(t, value);
+	if (!t->failed)
+		t->of_count++;
 }
 
 struct bob_table *bob_table_create(const char *name, const char *row,
@@ -184,6 +196,17 @@ size_t bob_table_columns(const struct bob_table *t)
 const struct bob_column *bob_table_column(const struct bob_table *t, size_t column)
 {
 	return &t->columns[column];
+}
+
+size_t bob_table_of_count(const struct bob_table *t)
+{
+	return t->of_count;
+}
+
+void bob_table_of_at(const struct bob_table *t, size_t i, const char **name, const char **value)
+{
+	*name = t->of[i][0];
+	*value = t->of[i][1];
 }
 
 size_t bob_table_rows(const struct bob_table *t)

@@ -74,6 +74,10 @@ struct bob_table *bob_table_create(const char *name, const char *row,
 void bob_table_destroy(struct bob_table *t); /* NULL is allowed */
 /* One more column, before the first row. */
 void bob_table_add_column(struct bob_table *t, const struct bob_column *column);
+/* The whole table is of this, such as "thread" "0.1": CSV and JSON begin each row with it; text has
+ * a title. */
+void bob_table_of(struct bob_table *t, const char *name, const char *value);
+#define BOB_TABLE_OF_MAX 4u
 
 /* The next cell of the current row, from left to right. The row is complete with its last cell.
  * The type of the column must fit the function. */
@@ -94,6 +98,9 @@ const char *bob_table_row_name(const struct bob_table *t);
 size_t bob_table_columns(const struct bob_table *t);
 const struct bob_column *bob_table_column(const struct bob_table *t, size_t column);
 size_t bob_table_rows(const struct bob_table *t);
+/* How many times bob_table_of was called; *name and *value of the one numbered `i`. */
+size_t bob_table_of_count(const struct bob_table *t);
+void bob_table_of_at(const struct bob_table *t, size_t i, const char **name, const char **value);
 /* Borrowed: bob_table_columns cells. */
 const struct bob_cell *bob_table_at(const struct bob_table *t, size_t row);
 /* True if a cell was lost because there was no memory. */

@@ -8,6 +8,7 @@
 #include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
+#include "cli/terminal/width.h"
 
 #define SHARING_ROWS 4096u	/* looked at: each with those before it */
 #define SHARING_PER_LINE 4u

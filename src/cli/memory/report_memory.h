@@ -5,7 +5,7 @@
 #define BOB_CLI_REPORT_MEMORY_H
 
 #include "analysis/memory/memory.h"
-#include "cli/report_tables.h"
+#include "cli/report.h"
 
 #define CLI_NAME_SHOWN 160 /* bytes of a name, terminated */
 

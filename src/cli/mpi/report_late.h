@@ -3,7 +3,7 @@
 #ifndef BOB_CLI_REPORT_LATE_H
 #define BOB_CLI_REPORT_LATE_H
 
-#include "cli/report_tables.h"
+#include "cli/report.h"
 
 int cli_report_late(struct cli_session *s, const struct cli_report_style *style);
 

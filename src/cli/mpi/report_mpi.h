@@ -5,7 +5,7 @@
 #define BOB_CLI_REPORT_MPI_H
 
 #include "analysis/mpi/table.h"
-#include "cli/report_tables.h"
+#include "cli/report.h"
 
 int cli_report_mpi(struct cli_session *s, enum bob_mpi_by by, const struct cli_report_style *style);
 

@@ -43,36 +43,59 @@ enum {
 
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
-	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
-	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
-	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: cluster, counters, latency, memory; may be repeated", NULL, NULL },
-	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; a prototype of C: of that function, with its parameters and its result; may be repeated", NULL, NULL },
-	{ "when", 0, "EVENTS: CONDITION", "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be repeated", NULL, NULL },
+	{ "calls", 0, NULL,
+	  "record calls; this is what is recorded if nothing else is asked for" },
+	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)" },
+	{ "plugin", 0, "FILE",
+	  "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: "
+	  "cluster, counters, latency, memory; may be repeated" },
+	{ "hook-functions", 0, "PATTERN",
+	  "record each call of functions whose name matches as an event of that name; a "
+	  "prototype of C: of that function, with its parameters and its result; may be "
+	  "repeated" },
+	{ "when", 0, "EVENTS: CONDITION",
+	  "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be "
+	  "repeated" },
 	RANKS_OPTIONS,
-	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
-	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap); opencl is one that is there", NULL, NULL },
-	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
+	{ "mpi", 0, "[WHICH]",
+	  "record calls of MPI, with all their parameters, folded to loops",
+	  .values = CLI_MPI_NAMES },
+	{ "wrap", 0, "SPEC",
+	  "record calls of the functions whose prototypes SPEC lists (bobbin wrap); "
+	  "opencl is one that is there" },
+	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from" },
 	MPI_OPTIONS,
-	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
-	{ "mem-only", 0, "WHAT", "--mem of these variables or addresses only: x, file.c:x, mod::x, /blk/x, x+800..+80, 0xA..0xB; separated by commas, may be repeated", NULL, NULL },
+	{ "mem", 0, NULL,
+	  "record memory accesses instead of calls, folded to loops; --images is main "
+	  "then" },
+	{ "mem-only", 0, "WHAT",
+	  "--mem of these variables or addresses only: x, file.c:x, mod::x, /blk/x, "
+	  "x+800..+80, 0xA..0xB; separated by commas, may be repeated" },
 	{ "engine", 0, "ENGINE",
-	  "of --mem: native, rewriting the program's code; valgrind; auto (default): native, but for static programs",
-	  "BOBBIN_ENGINE",
-	  "auto|native|valgrind" },
-	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
-	{ "source", 0, NULL, "record what instrumented sources tell of their variables (bobbin instrument)", NULL, NULL },
+	  "of --mem: native, rewriting the program's code; valgrind; auto (default): "
+	  "native, but for static programs",
+	  .env = "BOBBIN_ENGINE",
+	  .values = "auto|native|valgrind" },
+	{ "from-start", 0, NULL, "--mem: accesses before main, too" },
+	{ "source", 0, NULL,
+	  "record what instrumented sources tell of their variables (bobbin instrument)" },
 	{ "collector", 0, "HOW",
-	  "--source: process: another process folds what is recorded; none: the program itself", "BOBBIN_COLLECTOR", COLLECTOR_NAMES },
+	  "--source: process: another process folds what is recorded; none: the program "
+	  "itself",
+	  .env = "BOBBIN_COLLECTOR",
+	  .values = COLLECTOR_NAMES },
 	{ "require-complete", 0, NULL,
-	  "--mem: refuse to start if some code could not be recorded", NULL, NULL },
+	  "--mem: refuse to start if some code could not be recorded" },
 	{ "time", 0, "HOW",
-	  "marks: sample positions of calls from outside, statistics of MPI calls (default); exact:mpi: begin and end of each MPI call as well; none",
-	  "BOBBIN_TIME", TIME_NAMES },
-	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
-	{ "report", 0, NULL, "print a short report when the program has ended", NULL, NULL },
-	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)", NULL, NULL },
+	  "marks: sample positions of calls from outside, statistics of MPI calls "
+	  "(default); exact:mpi: begin and end of each MPI call as well; none",
+	  .env = "BOBBIN_TIME",
+	  .values = TIME_NAMES },
+	{ "quiet", 'q', NULL, "print nothing of our own", .env = "BOBBIN_QUIET" },
+	{ "report", 0, NULL, "print a short report when the program has ended" },
+	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)" },
 	FOLDING_OPTIONS,
-	{ NULL, 0, NULL, NULL, NULL, NULL },
+	{ 0 },
 };
 
 static int engine_option(struct recording *r, const char *arg)

@@ -17,7 +17,9 @@
 #define TEXT_MAX 768
 #define LONG_BASE 256	/* getopt values of long options: LONG_BASE + table index */
 
-static const struct cli_option no_options[] = { { NULL, 0, NULL, NULL, NULL, NULL } };
+static const struct cli_option no_options[] = {
+	{ 0 },
+};
 
 static const struct cli_option *table_of(const struct cli_verb *verb)
 {
@@ -171,6 +173,60 @@ int cli_options_next(struct cli_options *o, const char **arg)
 		return i;
 	cli_options_help(o->verb, stdout);	/* -h and --help */
 	return finish(o, CLI_OPTIONS_HELP);
+}
+
+static int list_words(const char *words)
+{
+	for (; *words; words++)
+		fputc(*words == '|' ? '\n' : *words, stdout);
+	fputc('\n', stdout);
+	return 0;
+}
+
+/* CLI_GO_ON, or an exit status. */
+static int set_field(const char *verb, const struct cli_option *o, const char *arg, char *target)
+{
+	void *field = target + o->at;
+	int status = 0;
+
+	switch (o->bind) {
+	case CLI_BIND_FLAG:
+		*(int *)field = 1;
+		break;
+	case CLI_BIND_TEXT:
+		*(const char **)field = arg;
+		break;
+	case CLI_BIND_COUNT:
+		if (cli_parse_count(arg, field))
+			status = cli_misuse(verb, "--%s is a number, not '%s'", o->name, arg);
+		break;
+	case CLI_BIND_WORD:
+		if (!strcmp(arg, "help"))
+			return list_words(o->values);
+		status = cli_option_word(verb, o, arg, field);
+		break;
+	default:
+		status = o->take(verb, field, arg);
+	}
+	return status ? status : CLI_GO_ON;
+}
+
+int cli_options_read(const char *verb, int argc, char **argv, void *target)
+{
+	struct cli_options o;
+	const char *arg;
+	int i, status = CLI_GO_ON;
+
+	cli_options_begin(&o, verb, argc, argv);
+	while (status == CLI_GO_ON && (i = cli_options_next(&o, &arg)) >= 0)
+		status = set_field(verb, &table_of(o.verb)[i], arg, target);
+	if (status != CLI_GO_ON) {
+		finish(&o, 0);
+		return status == 2 ? o.verb->usage_status : status;
+	}
+	if (i == CLI_OPTIONS_END)
+		return CLI_GO_ON;
+	return i == CLI_OPTIONS_HELP ? 0 : o.verb->usage_status;
 }
 
 /* Words of `text` in columns HELP_COLUMN .. HELP_WIDTH; the cursor is at `column`. */

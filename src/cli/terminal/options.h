@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One table of options per verb; everything else about options is derived from it: the arrays of
- * getopt_long, --help, the OPTIONS section of the man page, bash completion and the environment
- * variables. Options come to the verb as indices into its table, first those that the environment
- * sets, then those of the command line, so the command line wins. Threads: one (getopt has
+/* One table of options per verb. Everything else about options is derived from it: the arrays of
+ * getopt_long, --help, the OPTIONS section of the man page, bash completion, environment variables,
+ * and the field of the verb's own struct that an option sets. Options that the environment sets are
+ * read before those of the command line, so the command line wins. Threads: one (getopt has
  * state). */
 #ifndef BOB_CLI_OPTIONS_H
 #define BOB_CLI_OPTIONS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* What happens to the argument of an option. */
+enum cli_bind {
+	CLI_BIND_NONE,		/* the verb asks cli_options_next */
+	CLI_BIND_FLAG,		/* int: 1 */
+	CLI_BIND_TEXT,		/* const char *, borrowed */
+	CLI_BIND_COUNT,		/* uint64_t, cli_parse_count */
+	CLI_BIND_WORD,		/* int, or an enum: the index among `values`; "help" lists them */
+	CLI_BIND_TAKE		/* take(verb, field, arg): 0, or an exit status after a complaint */
+};
 
 struct cli_option {
 	const char *name;	/* long name without dashes; NULL ends the table */
@@ -19,7 +30,23 @@ struct cli_option {
 	const char *env;	/* variable that sets it, NULL if none; for an option without
 				 * argument any value but empty and 0 sets it */
 	const char *values;	/* words it accepts, separated by |, for completion; NULL: any */
+	enum cli_bind bind;
+	size_t at;		/* offset of the field in the struct that cli_options_read fills */
+	int (*take)(const char *verb, void *field, const char *arg);
 };
+
+/* The last parts of an option in a table: `type` is the verb's struct, `field` one of its. A field
+ * of the wrong size does not compile. */
+#define CLI_FIELD(type, field, size)                                                               \
+	(offsetof(type, field) + 0 * sizeof(char[sizeof(((type *)0)->field) == (size) ? 1 : -1]))
+#define CLI_FLAG(type, field) .bind = CLI_BIND_FLAG, .at = CLI_FIELD(type, field, sizeof(int))
+#define CLI_TEXT(type, field) .bind = CLI_BIND_TEXT, .at = CLI_FIELD(type, field, sizeof(char *))
+#define CLI_COUNT(type, field)                                                                     \
+	.bind = CLI_BIND_COUNT, .at = CLI_FIELD(type, field, sizeof(uint64_t))
+#define CLI_WORD(type, field, words)                                                               \
+	.bind = CLI_BIND_WORD, .values = (words), .at = CLI_FIELD(type, field, sizeof(int))
+#define CLI_TAKE(type, field, function)                                                            \
+	.bind = CLI_BIND_TAKE, .take = (function), .at = offsetof(type, field)
 
 /* `file`, `dir` and `command` in `operands` tell completion what to offer. */
 struct cli_verb {
@@ -56,6 +83,12 @@ void cli_options_begin(struct cli_options *o, const char *verb, int argc, char *
 /* The next option's index in the table; *arg is its argument, NULL if none. After one of the
  * negative results everything held is freed. */
 int cli_options_next(struct cli_options *o, const char **arg);
+
+/* Read all options into `target`, the struct to which the verb's table is bound. CLI_GO_ON: the
+ * operands are argv[optind] and following; else the exit status: --help was printed, or a usage
+ * error was reported. */
+int cli_options_read(const char *verb, int argc, char **argv, void *target);
+#define CLI_GO_ON (-1)
 
 /* The index of `word` in "a|b|c", -1 if it is none of them. */
 int cli_word_index(const char *words, const char *word);

@@ -83,6 +83,20 @@ int cli_output_close(const char *verb, FILE *out, const char *path)
 	return bad ? cli_fail(verb, "cannot write %s: %m", path) : 0;
 }
 
+void cli_output_drop(FILE *out, const char *path)
+{
+	char name[PATH_MAX];
+
+	if (is_stdout(path))
+		return;
+	fclose(out);
+	if (is_special(path))
+		return;
+	temporary_name(path, name, sizeof(name));
+	unlink(name);
+	cli_unfinished_end();
+}
+
 int cli_output_directory(const char *verb, const char *path, char *name)
 {
 	struct stat st;

@@ -12,6 +12,8 @@
 FILE *cli_output_open(const char *verb, const char *path);
 /* Returns 0, or 1 after a complaint. */
 int cli_output_close(const char *verb, FILE *out, const char *path);
+/* Instead of close: the file is removed, as if it had never been begun. */
+void cli_output_drop(FILE *out, const char *path);
 /* The same for a directory, which must not be there yet: `name` (PATH_MAX bytes) is the one to
  * fill. Then it is either done or dropped. */
 int cli_output_directory(const char *verb, const char *path, char *name);

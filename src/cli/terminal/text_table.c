@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define GAP 2	/* spaces between columns */
 
@@ -117,15 +115,4 @@ int cli_table_end(struct cli_table *t, int width, FILE *out)
 		print_row(t, (const char *const *)t->cells + i, widths, width, out);
 	cli_table_drop(t);
 	return failed ? -1 : 0;
-}
-
-int cli_terminal_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40)
-		return 80;
-	return size.ws_col;
 }

@@ -26,7 +26,4 @@ int cli_table_end(struct cli_table *t, int width, FILE *out);
 /* Without printing it. */
 void cli_table_drop(struct cli_table *t);
 
-/* Width of the terminal that stdout is, 0 if it is none. */
-int cli_terminal_width(void);
-
 #endif

@@ -169,7 +169,8 @@ static void names_lose_their_arguments_first(void **state)
 	short_name("operator<<(std::ostream&, point const&)", 20, "operator<<(..)");
 	short_name("f<a<b>, c<d> >::operator()(long)", 27, "f<..>::operator()(long)");
 	short_name("unbalanced < in a name that is long", 12, "unb..is long");
-	short_name("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5, "\xc3\xa9..\xc3\xa9\xc3\xa9");
+	short_name("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5,
+		   "\xc3\xa9..\xc3\xa9\xc3\xa9");
 }
 
 static void narrow_terminals_keep_the_numbers(void **state)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A call graph as tables. All return a table that the caller destroys, with most calls first; NULL
+ * if there is no memory. Threads: as the call graph. */
+#ifndef BOB_ANALYSIS_CALLGRAPH_TABLES_H
+#define BOB_ANALYSIS_CALLGRAPH_TABLES_H
+
+#include "analysis/analysis.h"
+#include "analysis/naming.h"
+#include "table/table.h"
+
+/* Functions that were called. */
+struct bob_table *bob_callgraph_functions_table(struct bob_callgraph *g,
+						const struct bob_functions *f,
+						const struct bob_naming *names);
+/* Images whose functions were called; calls from other images apart. */
+struct bob_table *bob_callgraph_images_table(struct bob_callgraph *g,
+					     const struct bob_functions *f);
+/* Functions that were called from another image: the interface of a library as it was used. */
+struct bob_table *bob_callgraph_api_table(struct bob_callgraph *g, const struct bob_functions *f,
+					  const struct bob_naming *names);
+/* Who calls function `number` (`callers`), or what it calls. */
+struct bob_table *bob_callgraph_neighbours_table(struct bob_callgraph *g,
+						 const struct bob_functions *f, uint32_t number,
+						 bool callers, const struct bob_naming *names);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every verb that answers a question shares (docs/tables.md): a session with a trace, how
+ * tables are printed, where the output goes. A verb embeds struct cli_answer in its own struct,
+ * puts the options below in its table, and prints between begin and end:
+ *
+ *	status = cli_options_read("report", argc, argv, &r);	CLI_GO_ON
+ *	status = cli_session_open(&r.a.s, argc, argv);		0
+ *	status = cli_answer_begin(&r.a);			0
+ *	fprintf(r.a.text, ...);		titles and notes: text for people
+ *	status = cli_answer_table(&r.a, table);
+ *	return cli_answer_end(&r.a, status);
+ *
+ * Owner: the verb. Threads: one. Errors: exit statuses, after a complaint. */
+#ifndef BOB_CLI_ANSWER_H
+#define BOB_CLI_ANSWER_H
+
+#include <sys/types.h>
+
+#include "cli/session.h"
+#include "cli/terminal/options.h"
+#include "table/print.h"
+
+struct cli_answer {
+	struct cli_session s;
+	struct bob_table_view view;
+	const char *output;	/* -o; NULL: standard output */
+	int no_pager;
+	FILE *out;
+	FILE *text;		/* `out` if the format is text, else a stream that is thrown away */
+	pid_t pager;
+	char last_table[32];	/* the name of the one printed last, "": none was */
+};
+
+/* Initial value: `verb`, and at most `rows` in text unless --limit says otherwise. */
+#define CLI_ANSWER(verb_name, rows)                                                                \
+	{                                                                                          \
+		.s = { .verb = (verb_name) }, .view = { .limit = BOB_TABLE_LIMIT_DEFAULT,          \
+							.usual = (rows) }                          \
+	}
+
+#define CLI_GROUP_HELP "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME"
+#define CLI_FORMATS "text|csv|json"
+
+/* Rows of option tables; `type` is the verb's struct, `a` its struct cli_answer. */
+#define CLI_OPTIONS_THREADS(type, a)                                                               \
+	{ "group", 'g', "SPEC", CLI_GROUP_HELP, CLI_TAKE(type, a.s, cli_session_select) },     \
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, CLI_COUNT(type, a.s.max_events) }
+#define CLI_OPTIONS_TABLE(type, a, formats)                                                        \
+	{ "format", 'f', "FORMAT", "text (default), or for other programs csv or json: a line for "    \
+	  "each row", CLI_WORD(type, a.view.format, formats) },                                    \
+	{ "sort", 's', "COLUMNS", "order of the rows: a column, or several with commas between them; " \
+	  "-COLUMN reverses it", CLI_TEXT(type, a.view.sort) },                                    \
+	{ "limit", 'n', "ROWS", "rows of a table (default in text 30, else all; 0 for all)",           \
+	  CLI_COUNT(type, a.view.limit) },                                                         \
+	{ "columns", 0, "COLUMNS", "which columns, in this order; all; help lists them",               \
+	  CLI_TEXT(type, a.view.columns) }
+#define CLI_OPTIONS_OUTPUT(type, a)                                                                \
+	{ "output", 'o', "FILE", "write there instead of standard output",                             \
+	  CLI_TEXT(type, a.output) }, {                                                            \
+		"no-pager", 0, NULL, "do not use a pager on a terminal", CLI_FLAG(type, a.no_pager) \
+	}
+#define CLI_OPTION_NO_DEMANGLE(type, a)                                                            \
+	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them",                        \
+	  CLI_FLAG(type, a.s.no_demangle) }
+
+/* Opens the output, and a pager on a terminal if the format is text. */
+int cli_answer_begin(struct cli_answer *a);
+/* Prints and destroys `t` (NULL: there was no memory). --columns=help: describes it instead. */
+int cli_answer_table(struct cli_answer *a, struct bob_table *t);
+/* The same for a table after the first, which only text shows. */
+int cli_answer_second_table(struct cli_answer *a, struct bob_table *t);
+/* Closes what begin opened. Returns `status`, or 1 if writing failed. The session stays open. */
+int cli_answer_end(struct cli_answer *a, int status);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `bobbin report` was asked for, as its parts see it. */
+#ifndef BOB_CLI_REPORT_TABLES_H
+#define BOB_CLI_REPORT_TABLES_H
+
+#include "cli/answer.h"
+
+enum cli_report_by {
+	CLI_BY_FUNCTION,
+	CLI_BY_IMAGE,
+	CLI_BY_API,
+	CLI_BY_INSTRUCTION, /* up to SYNC of memory accesses only */
+	CLI_BY_LINE,
+	CLI_BY_VARIABLE,
+	CLI_BY_SYNC,
+	CLI_BY_SITE, /* from here on of MPI calls only */
+	CLI_BY_COMM,
+	CLI_BY_RANK,
+	CLI_BY_LATE, /* where they wait for others */
+	CLI_BY_HOOK, /* what hooks brought */
+	CLI_BY_PARAMETER /* what events were called with */
+};
+#define CLI_BY_WORDS                                                                               \
+	"function|image|api|instruction|line|variable|sync|site|comm|rank|late|hook|parameter"
+
+/* For the kinds of report that print their own text. */
+struct cli_report_style {
+	enum cli_report_by by;
+	uint64_t limit;		/* rows, 0: all */
+	int width;		/* of the terminal, 0: none */
+	FILE *out;
+};
+
+#endif
