@@ -17,7 +17,8 @@
 #include <sys/types.h>
 
 #include "cli/session.h"
-#include "cli/terminal/options.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/pager.h"
 #include "table/print.h"
 
 struct cli_answer {
@@ -38,13 +39,10 @@ struct cli_answer {
 							.usual = (rows) }                          \
 	}
 
-#define CLI_GROUP_HELP "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME"
 #define CLI_FORMATS "text|csv|json"
 
 /* Rows of option tables; `type` is the verb's struct, `a` its struct cli_answer. */
-#define CLI_OPTIONS_THREADS(type, a)                                                               \
-	{ "group", 'g', "SPEC", CLI_GROUP_HELP, CLI_TAKE(type, a.s, cli_session_select) },     \
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, CLI_COUNT(type, a.s.max_events) }
+#define CLI_OPTIONS_THREADS(type, a) CLI_OPTION_GROUP(type, a.s), CLI_OPTION_MAX_EVENTS(type, a.s)
 #define CLI_OPTIONS_TABLE(type, a, formats)                                                        \
 	{ "format", 'f', "FORMAT", "text (default), or for other programs csv or json: a line for "    \
 	  "each row", CLI_WORD(type, a.view.format, formats) },                                    \
@@ -55,13 +53,7 @@ struct cli_answer {
 	{ "columns", 0, "COLUMNS", "which columns, in this order; all; help lists them",               \
 	  CLI_TEXT(type, a.view.columns) }
 #define CLI_OPTIONS_OUTPUT(type, a)                                                                \
-	{ "output", 'o', "FILE", "write there instead of standard output",                             \
-	  CLI_TEXT(type, a.output) }, {                                                            \
-		"no-pager", 0, NULL, "do not use a pager on a terminal", CLI_FLAG(type, a.no_pager) \
-	}
-#define CLI_OPTION_NO_DEMANGLE(type, a)                                                            \
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them",                        \
-	  CLI_FLAG(type, a.s.no_demangle) }
+	CLI_OPTION_OUTPUT(type, a.output), CLI_OPTION_NO_PAGER(type, a.no_pager)
 
 /* Opens the output, and a pager on a terminal if the format is text. */
 int cli_answer_begin(struct cli_answer *a);

@@ -89,6 +89,25 @@ int cli_session_max_events(struct cli_session *s, const char *arg)
 	return cli_misuse(s->verb, "--max-events is a number, not '%s'", arg);
 }
 
+static int select_kind(const char *verb, void *session, const char *kind, const char *arg)
+{
+	char spec[64];
+
+	if (snprintf(spec, sizeof(spec), "%s=%s", kind, arg) >= (int)sizeof(spec))
+		return cli_misuse(verb, "--%s=%s is too long", kind, arg);
+	return cli_session_select(verb, session, spec);
+}
+
+int cli_session_select_ranks(const char *verb, void *session, const char *ranks)
+{
+	return select_kind(verb, session, "rank", ranks);
+}
+
+int cli_session_select_threads(const char *verb, void *session, const char *threads)
+{
+	return select_kind(verb, session, "thread", threads);
+}
+
 void cli_session_no_limit(const struct cli_session *s, const char *what)
 {
 	if (s->max_events)

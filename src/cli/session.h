@@ -8,6 +8,7 @@
 #include "analysis/naming.h"
 #include "cli/names.h"
 #include "cli/select.h"
+#include "cli/terminal/options.h"
 
 #define CLI_DIR_DEFAULT "bobbin.data"
 
@@ -31,9 +32,23 @@ struct cli_session {
 
 /* Words of --group, for the struct cli_session at `session`; complains and returns 2, or 0. */
 int cli_session_select(const char *verb, void *session, const char *spec);
-/* Of --max-events, in the verbs that read events one by one; complains and returns 2, or 0. */
-#define CLI_MAX_EVENTS_HELP "read at most so many events of each thread (default 0: all)"
+/* Of --rank and --thread: the same as rank=ARG and thread=ARG. */
+int cli_session_select_ranks(const char *verb, void *session, const char *ranks);
+int cli_session_select_threads(const char *verb, void *session, const char *threads);
 int cli_session_max_events(struct cli_session *s, const char *arg);
+/* Rows of option tables; `type` is the verb's struct, `s` its session. */
+#define CLI_MAX_EVENTS_HELP "read at most so many events of each thread (default 0: all)"
+#define CLI_OPTION_GROUP(type, s)                                                                  \
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME",          \
+	  CLI_TAKE(type, s, cli_session_select) }
+#define CLI_OPTION_THREAD(type, s)                                                                 \
+	{ "thread", 'T', "THREADS", "only these threads of each process; as --group=thread=",      \
+	  CLI_TAKE(type, s, cli_session_select_threads) }
+#define CLI_OPTION_MAX_EVENTS(type, s)                                                             \
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, CLI_COUNT(type, s.max_events) }
+#define CLI_OPTION_NO_DEMANGLE(type, s)                                                            \
+	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them",                    \
+	  CLI_FLAG(type, s.no_demangle) }
 /* A warning if the option was given: it has no effect on `what`. */
 void cli_session_no_limit(const struct cli_session *s, const char *what);
 /* Open the trace named by the operands argv[optind..] (at most one). 0, or an exit status after

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin check: read every byte; is the trace intact, and is the run in it whole? */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -17,16 +16,20 @@
 #include "cli/untraced.h"
 #include "cli/verbs.h"
 
-enum { OPT_QUIET, OPT_COMPLETE, OPT_MAX_EVENTS };
 enum { CHECK_DAMAGED = 1, CHECK_INCOMPLETE = 3 }; /* exit statuses; 2: usage */
 
+struct check {
+	struct cli_session s;
+	int quiet, all;
+};
+
 const struct cli_option check_options[] = {
-	{ "quiet", 'q', NULL, "print only what is wrong" },
+	{ "quiet", 'q', NULL, "print only what is wrong", CLI_FLAG(struct check, quiet) },
 	{ "complete", 0, NULL,
-	  "exit status 3 also if code could not be traced or values were left out" },
-	{ "max-events", 0, "N",
-	  CLI_MAX_EVENTS_HELP
-	  "; exit status 3 if there are more" },
+	  "exit status 3 also if code could not be traced or values were left out",
+	  CLI_FLAG(struct check, all) },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP "; exit status 3 if there are more",
+	  CLI_COUNT(struct check, s.max_events) },
 	{ 0 },
 };
 
@@ -151,26 +154,15 @@ static int verify(const struct cli_session *s, int quiet, int all)
 
 int verb_check(int argc, char **argv)
 {
-	struct cli_session s = { .verb = "check" };
-	struct cli_options o;
-	const char *arg;
-	int quiet = 0, all = 0, opt, status = 0;
+	struct check c = { .s = { .verb = "check" } };
+	int status = cli_options_read("check", argc, argv, &c);
 
-	cli_options_begin(&o, "check", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0)
-		if (opt == OPT_QUIET)
-			quiet = 1;
-		else if (opt == OPT_COMPLETE)
-			all = 1;
-		else if (!status)
-			status = cli_session_max_events(&s, arg);
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status)
-		status = cli_session_open(&s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	status = cli_session_open(&c.s, argc, argv);
 	if (status)
 		return status;
-	status = verify(&s, quiet, all);
-	cli_session_close(&s);
+	status = verify(&c.s, c.quiet, c.all);
+	cli_session_close(&c.s);
 	return status;
 }

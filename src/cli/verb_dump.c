@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin dump: every event, one line each, as docs/format.md defines it; names are not
  * demangled. */
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,12 +10,15 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 
-enum { OPT_GROUP, OPT_MAX_EVENTS, OPT_OUTPUT };
+struct dump {
+	struct cli_session s;
+	const char *output;
+};
 
 const struct cli_option dump_options[] = {
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
-	{ "output", 'o', "FILE", "write there instead of standard output" },
+	CLI_OPTION_GROUP(struct dump, s),
+	CLI_OPTION_MAX_EVENTS(struct dump, s),
+	CLI_OPTION_OUTPUT(struct dump, output),
 	{ 0 },
 };
 
@@ -47,33 +48,21 @@ static int dump_all(struct cli_session *s, FILE *out)
 
 int verb_dump(int argc, char **argv)
 {
-	struct cli_session s = { .verb = "dump" };
-	const char *arg, *output = NULL;
-	struct cli_options o;
-	int opt, status = 0;
+	struct dump d = { .s = { .verb = "dump" } };
+	int status = cli_options_read("dump", argc, argv, &d);
 	FILE *out;
 
-	cli_options_begin(&o, "dump", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_GROUP && !status)
-			status = cli_session_select("dump", &s, arg);
-		else if (opt == OPT_MAX_EVENTS && !status)
-			status = cli_session_max_events(&s, arg);
-		else if (opt == OPT_OUTPUT)
-			output = arg;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status)
-		status = cli_session_open(&s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	status = cli_session_open(&d.s, argc, argv);
 	if (status)
 		return status;
 	status = 1;
-	out = cli_output_open("dump", output);
+	out = cli_output_open("dump", d.output);
 	if (out) {
-		status = dump_all(&s, out);
-		status |= cli_output_close("dump", out, output);
+		status = dump_all(&d.s, out);
+		status |= cli_output_close("dump", out, d.output);
 	}
-	cli_session_close(&s);
+	cli_session_close(&d.s);
 	return status;
 }

@@ -11,17 +11,23 @@
 #include "cli/record/recording.h"
 #include "cli/verbs.h"
 
-enum { OPT_MEM = REC_COMMON, OPT_FROM_START, OPT_MPI_LINK };
+struct env {
+	const char *output, *link;
+	struct cli_vars vars;
+	int mem, from_start;
+};
 
 const struct cli_option env_options[] = {
-	RECORDING_OPTIONS,
+	RECORDING_OPTIONS(struct env, output, vars),
 	{ "mem", 0, NULL,
 	  "record memory accesses instead of calls, folded to loops; --images is main "
-	  "then" },
-	{ "from-start", 0, NULL, "--mem: accesses before main, too" },
+	  "then",
+	  CLI_FLAG(struct env, mem) },
+	{ "from-start", 0, NULL, "--mem: accesses before main, too",
+	  CLI_FLAG(struct env, from_start) },
 	{ "mpi-link", 0, "WHICH",
 	  "print instead what is to be added to the link of a program with a static MPI",
-	  .values = CLI_MPI_NAMES },
+	  CLI_ONE_OF(struct env, link, CLI_MPI_NAMES) },
 	{ 0 },
 };
 
@@ -56,43 +62,26 @@ static int choose_memory(struct cli_vars *vars, int mem, int from_start)
 
 int verb_env(int argc, char **argv)
 {
-	struct cli_vars vars = { .count = 0 };
-	struct cli_options o;
+	struct env e = { .output = "bobbin.data" };
 	char dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
-	const char *arg, *output = "bobbin.data", *link = NULL;
-	int i, bad, mem = 0, from_start = 0;
+	int bad = cli_options_read("env", argc, argv, &e);
 
-	cli_options_begin(&o, "env", argc, argv);
-	while ((i = cli_options_next(&o, &arg)) >= 0) {
-		if (i == REC_OUTPUT)
-			output = arg;
-		else if (i == OPT_MEM)
-			mem = 1;
-		else if (i == OPT_FROM_START)
-			from_start = 1;
-		else if (i == OPT_MPI_LINK && cli_word_index(CLI_MPI_NAMES, arg) < 0)
-			return cli_misuse("env", "--mpi-link=%s: want openmpi or mpich", arg);
-		else if (i == OPT_MPI_LINK)
-			link = arg;
-		else if ((bad = cli_recording_option(&vars, "env", i, arg)))
-			return bad == 125 ? 2 : bad;
-	}
-	if (i != CLI_OPTIONS_END)
-		return i == CLI_OPTIONS_HELP ? 0 : 2;
-	if (link)
-		return cli_mpi_link("env", link);
-	bad = choose_memory(&vars, mem, from_start);
+	if (bad != CLI_GO_ON)
+		return bad;
+	if (e.link)
+		return cli_mpi_link("env", e.link);
+	bad = choose_memory(&e.vars, e.mem, e.from_start);
 	if (bad)
 		return bad;
 	bob_run_key(key, sizeof(key));
-	if (bob_rundir_prepare(output, key, dir, NULL, &err) != BOB_OK)
+	if (bob_rundir_prepare(e.output, key, dir, NULL, &err) != BOB_OK)
 		return cli_fail("env", "%s: %s; choose another place with -o", err.path, err.text);
-	bad = cli_recording_finish(&vars, "env", dir);
-	if (!bad && !mem)
-		cli_recording_costs(&vars, 1);
-	for (i = 0; !bad && i < vars.count; i++)
-		print_quoted(vars.text[i]);
-	cli_vars_free(&vars);
+	bad = cli_recording_finish(&e.vars, "env", dir);
+	if (!bad && !e.mem)
+		cli_recording_costs(&e.vars, 1);
+	for (int i = 0; !bad && i < e.vars.count; i++)
+		print_quoted(e.vars.text[i]);
+	cli_vars_free(&e.vars);
 	return bad ? 1 : 0;
 }

@@ -2,7 +2,6 @@
 /* bobbin export: the trace for other tools. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -20,25 +19,6 @@
 #include "cli/place.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-
-enum { OPT_FORMAT, OPT_OUTPUT, OPT_MPI, OPT_GROUP, OPT_MAX_EVENTS, OPT_NO_DEMANGLE };
-
-const struct cli_option export_options[] = {
-	{ "format", 'f', "FORMAT",
-	  "folded (flame graphs), callgrind (KCachegrind), chrome (Perfetto) or csv (a "
-	  "table of functions); of MPI calls chrome, csv (a line each) or otf2 (Vampir, "
-	  "Scalasca, ...)",
-	  .values = "folded|callgrind|chrome|csv|otf2" },
-	{ "output", 'o', "FILE",
-	  "write there instead of standard output; for otf2 a directory, which is made" },
-	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too" },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
-	{ "max-events", 'n', "N",
-	  "chrome: at most so many calls (default 1M, 0 for all), since viewers do not "
-	  "survive large files; other formats: so many of each thread (default 0)" },
-	{ "no-demangle", 0, NULL, "write C++ names as the compiler wrote them" },
-	{ 0 },
-};
 
 #define MAX_EVENTS_DEFAULT 1000000u
 
@@ -236,46 +216,62 @@ static int export_to(struct cli_session *s, const struct format *format, int mpi
 	return status;
 }
 
+struct exporting {
+	struct cli_session s;
+	const struct format *format;
+	const char *output;
+	int mpi;
+};
+
+static int take_format(const char *verb, void *format, const char *arg)
+{
+	const struct format **f = format;
+
+	*f = find_format(arg);
+	return *f ? 0 : cli_misuse(verb, "there is no format '%s'", arg);
+}
+
+const struct cli_option export_options[] = {
+	{ "format", 'f', "FORMAT",
+	  "folded (flame graphs), callgrind (KCachegrind), chrome (Perfetto) or csv (a "
+	  "table of functions); of MPI calls chrome, csv (a line each) or otf2 (Vampir, "
+	  "Scalasca, ...)",
+	  .values = "folded|callgrind|chrome|csv|otf2",
+	  CLI_TAKE(struct exporting, format, take_format) },
+	{ "output", 'o', "FILE",
+	  "write there instead of standard output; for otf2 a directory, which is made",
+	  CLI_TEXT(struct exporting, output) },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too",
+	  CLI_FLAG(struct exporting, mpi) },
+	CLI_OPTION_GROUP(struct exporting, s),
+	{ "max-events", 'n', "N",
+	  "chrome: at most so many calls (default 1M, 0 for all), since viewers do not "
+	  "survive large files; other formats: so many of each thread (default 0)",
+	  CLI_COUNT(struct exporting, s.max_events) },
+	CLI_OPTION_NO_DEMANGLE(struct exporting, s),
+	{ 0 },
+};
+
 int verb_export(int argc, char **argv)
 {
-	struct cli_session s = { .verb = "export" };
-	uint64_t max_events = 0;
-	const char *arg, *output = NULL;
-	const struct format *format = NULL;
-	int opt, status = 0, mpi = 0, limited = 0;
-	struct cli_options o;
+	struct exporting e = { .s = { .verb = "export" } };
+	uint64_t max_events = 0, given;
+	int status = cli_options_read_given("export", argc, argv, &e, &given);
 
-	cli_options_begin(&o, "export", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_FORMAT && !(format = find_format(arg)))
-			status = cli_misuse("export", "there is no format '%s'", arg);
-		else if (opt == OPT_OUTPUT)
-			output = arg;
-		else if (opt == OPT_MPI)
-			mpi = 1;
-		else if (opt == OPT_GROUP)
-			status |= cli_session_select("export", &s, arg);
-		else if (opt == OPT_MAX_EVENTS) {
-			status |= cli_session_max_events(&s, arg);
-			limited = 1;
-		} else if (opt == OPT_NO_DEMANGLE)
-			s.no_demangle = 1;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status && !format)
-		status =
-			cli_misuse("export", "say --format=folded, callgrind, chrome, csv or otf2");
-	if (!status && format->write == bob_export_chrome) {
+	if (status != CLI_GO_ON)
+		return status;
+	if (!e.format)
+		return cli_misuse("export", "say --format=folded, callgrind, chrome, csv or otf2");
+	if (e.format->write == bob_export_chrome) {
 		/* its limit is one for all threads, and cut calls are counted */
-		max_events = limited ? s.max_events : MAX_EVENTS_DEFAULT;
-		s.max_events = 0;
+		max_events = cli_options_given("export", given, "max-events") ? e.s.max_events :
+										MAX_EVENTS_DEFAULT;
+		e.s.max_events = 0;
 	}
-	if (!status)
-		status = cli_session_open(&s, argc, argv);
+	status = cli_session_open(&e.s, argc, argv);
 	if (status)
 		return status;
-	status = export_to(&s, format, mpi, max_events, output);
-	cli_session_close(&s);
+	status = export_to(&e.s, e.format, e.mpi, max_events, e.output);
+	cli_session_close(&e.s);
 	return status;
 }

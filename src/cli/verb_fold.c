@@ -11,17 +11,23 @@
 #include "table/numbers.h"
 #include "cli/verbs.h"
 
-enum { OPT_MAX_EVENTS = FOLD_COMMON, OPT_OUTPUT, OPT_QUIET };
+struct fold {
+	struct cli_folding f;
+	const char *to;
+	int quiet;
+};
 
 const struct cli_option fold_options[] = {
-	FOLDING_OPTIONS,
+	FOLDING_OPTIONS(struct fold, f),
 	{ "max-events", 0, "N",
 	  "stop where a thread has more folded records, which are read one by one "
-	  "(default 0: no limit)" },
+	  "(default 0: no limit)",
+	  CLI_COUNT(struct fold, f.max_events) },
 	{ "output", 'o', "DIR",
 	  "write the folded trace there and leave this one as it is; an older one "
-	  "becomes DIR.old" },
-	{ "quiet", 'q', NULL, "say nothing if all went well" },
+	  "becomes DIR.old",
+	  CLI_TEXT(struct fold, to) },
+	{ "quiet", 'q', NULL, "say nothing if all went well", CLI_FLAG(struct fold, quiet) },
 	{ 0 },
 };
 
@@ -36,41 +42,28 @@ static void print_result(const char *dir, const struct cli_merged *r)
 
 int verb_fold(int argc, char **argv)
 {
-	struct cli_folding f = { .library = NULL };
-	const char *arg, *dir, *to = NULL;
+	struct fold o = { .quiet = 0 };
+	const char *dir;
 	struct bob_trace *t = NULL;
 	struct cli_merged r;
-	struct cli_options o;
-	int opt, quiet = 0, status = 0;
+	int status = cli_options_read("fold", argc, argv, &o);
 
-	cli_options_begin(&o, "fold", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt < FOLD_COMMON && !status)
-			status = cli_folding_option(&f, "fold", opt, arg);
-		else if (opt == OPT_MAX_EVENTS && cli_parse_count(arg, &f.max_events))
-			status = cli_misuse("fold", "--max-events is a number, not '%s'", arg);
-		else if (opt == OPT_OUTPUT)
-			to = arg;
-		else if (opt == OPT_QUIET)
-			quiet = 1;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status && argc - optind > 1)
-		status = cli_misuse("fold", "one trace at a time");
+	if (status != CLI_GO_ON)
+		return status;
+	if (argc - optind > 1)
+		return cli_misuse("fold", "one trace at a time");
 	dir = optind < argc ? argv[optind] : "bobbin.data";
-	if (!status && to && !strcmp(to, dir))
-		status = cli_misuse("fold",
-				    "-o names the trace itself; without -o it is folded in place");
-	if (!status)
-		status = cli_fold("fold", dir, 0, 1, &f, to, &r);
+	if (o.to && !strcmp(o.to, dir))
+		return cli_misuse("fold",
+				  "-o names the trace itself; without -o it is folded in place");
+	status = cli_fold("fold", dir, 0, 1, &o.f, o.to, &r);
 	if (status)
 		return status;
-	dir = to ? to : dir;
+	dir = o.to ? o.to : dir;
 	if (bob_trace_open(dir, &t, NULL) == BOB_OK)
 		cli_name_images(dir, t);
 	bob_trace_close(t);
-	if (!quiet)
+	if (!o.quiet)
 		print_result(dir, &r);
 	return 0;
 }

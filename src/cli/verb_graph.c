@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin graph: every call path once, with its calls; or the arcs for Graphviz. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,36 +10,8 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/pager.h"
 #include "cli/session.h"
-#include "cli/terminal/text_table.h"
 #include "cli/terminal/width.h"
 #include "cli/verbs.h"
-
-enum {
-	OPT_DOT,
-	OPT_ARCS,
-	OPT_DEPTH,
-	OPT_MIN,
-	OPT_GROUP,
-	OPT_MAX_EVENTS,
-	OPT_OUTPUT,
-	OPT_NO_DEMANGLE,
-	OPT_NO_PAGER
-};
-
-const struct cli_option graph_options[] = {
-	{ "dot", 0, NULL, "write the call graph for Graphviz (dot -Tsvg)" },
-	{ "arcs", 'n', "N", "with --dot: the N arcs with most calls (default 200, 0 for all)" },
-	{ "depth", 'd', "LEVELS", "levels of calls shown (default 12, 0 for 4096)" },
-	{ "min", 'm', "PERCENT",
-	  "leave out paths with a smaller share of all calls, together with what is "
-	  "below them (default 0.5)" },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
-	{ "output", 'o', "FILE", "write there instead of standard output" },
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them" },
-	{ "no-pager", 0, NULL, "do not use a pager on a terminal" },
-	{ 0 },
-};
 
 #define ARCS_DEFAULT 200u
 #define DEPTH_DEFAULT 12u
@@ -57,43 +28,44 @@ struct graph {
 	const struct bob_context *all;
 };
 
-static int take_option(struct graph *g, int opt, const char *arg)
+static int take_depth(const char *verb, void *depth, const char *arg)
 {
+	uint64_t *n = depth;
+
+	if (!cli_parse_count(arg, n) && *n <= DEPTH_MAX)
+		return 0;
+	return cli_misuse(verb, "--depth is a number up to %u, not '%s'", DEPTH_MAX, arg);
+}
+
+static int take_min(const char *verb, void *percent, const char *arg)
+{
+	double *min = percent;
 	char *end;
 
-	switch (opt) {
-	case OPT_DOT:
-		g->dot = 1;
-		return 0;
-	case OPT_ARCS:
-		if (cli_parse_count(arg, &g->arcs))
-			return cli_misuse("graph", "--arcs is a number, not '%s'", arg);
-		return 0;
-	case OPT_DEPTH:
-		if (cli_parse_count(arg, &g->depth) || g->depth > DEPTH_MAX)
-			return cli_misuse("graph", "--depth is a number up to %u, not '%s'",
-					  DEPTH_MAX, arg);
-		return 0;
-	case OPT_MIN:
-		g->min = strtod(arg, &end);
-		if (end == arg || (*end && strcmp(end, "%")) || !(g->min >= 0 && g->min <= 100))
-			return cli_misuse("graph", "--min is a percentage, not '%s'", arg);
-		return 0;
-	case OPT_GROUP:
-		return cli_session_select("graph", &g->s, arg);
-	case OPT_MAX_EVENTS:
-		return cli_session_max_events(&g->s, arg);
-	case OPT_OUTPUT:
-		g->output = arg;
-		return 0;
-	case OPT_NO_DEMANGLE:
-		g->s.no_demangle = 1;
-		return 0;
-	default:
-		g->no_pager = 1;
-		return 0;
-	}
+	*min = strtod(arg, &end);
+	if (end == arg || (*end && strcmp(end, "%")) || !(*min >= 0 && *min <= 100))
+		return cli_misuse(verb, "--min is a percentage, not '%s'", arg);
+	return 0;
 }
+
+const struct cli_option graph_options[] = {
+	{ "dot", 0, NULL, "write the call graph for Graphviz (dot -Tsvg)",
+	  CLI_FLAG(struct graph, dot) },
+	{ "arcs", 'n', "N", "with --dot: the N arcs with most calls (default 200, 0 for all)",
+	  CLI_COUNT(struct graph, arcs) },
+	{ "depth", 'd', "LEVELS", "levels of calls shown (default 12, 0 for 4096)",
+	  CLI_TAKE(struct graph, depth, take_depth) },
+	{ "min", 'm', "PERCENT",
+	  "leave out paths with a smaller share of all calls, together with the calls "
+	  "below them (default 0.5)",
+	  CLI_TAKE(struct graph, min, take_min) },
+	CLI_OPTION_GROUP(struct graph, s),
+	CLI_OPTION_MAX_EVENTS(struct graph, s),
+	CLI_OPTION_OUTPUT(struct graph, output),
+	CLI_OPTION_NO_DEMANGLE(struct graph, s),
+	CLI_OPTION_NO_PAGER(struct graph, no_pager),
+	{ 0 },
+};
 
 static uint64_t weight(const struct bob_context *c)
 {
@@ -205,19 +177,12 @@ int verb_graph(int argc, char **argv)
 {
 	struct graph g = { .s = { .verb = "graph" }, .arcs = ARCS_DEFAULT, .depth = DEPTH_DEFAULT,
 			   .min = 0.5 };
-	struct cli_options o;
-	const char *arg;
-	int opt, status = 0;
+	int status = cli_options_read("graph", argc, argv, &g);
 	pid_t pager = 0;
 
-	cli_options_begin(&o, "graph", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0)
-		if (!status)
-			status = take_option(&g, opt, arg);
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status)
-		status = cli_session_open(&g.s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	status = cli_session_open(&g.s, argc, argv);
 	if (status)
 		return status;
 	status = cli_session_need_calls(&g.s);

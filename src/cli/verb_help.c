@@ -8,11 +8,15 @@
 #include "cli/overview.h"
 #include "cli/verbs.h"
 
-enum { OPT_ROFF, OPT_COMPLETION };
+struct help {
+	int roff, completion;
+};
 
 const struct cli_option help_options[] = {
-	{ "roff", 0, NULL, "print the OPTIONS section of the verb's man page" },
-	{ "completion", 0, NULL, "print the bash completion script" },
+	{ "roff", 0, NULL, "print the OPTIONS section of the verb's man page",
+	  CLI_FLAG(struct help, roff) },
+	{ "completion", 0, NULL, "print the bash completion script",
+	  CLI_FLAG(struct help, completion) },
 	{ 0 },
 };
 
@@ -32,18 +36,12 @@ static int complain_unknown(const char *word)
 int verb_help(int argc, char **argv)
 {
 	const struct cli_verb *verb;
-	struct cli_options o;
-	const char *arg;
-	int roff = 0, completion = 0, opt;
+	struct help h = { 0 };
+	int status = cli_options_read("help", argc, argv, &h);
 
-	cli_options_begin(&o, "help", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		completion |= opt == OPT_COMPLETION;
-		roff |= opt == OPT_ROFF;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (completion) {
+	if (status != CLI_GO_ON)
+		return status;
+	if (h.completion) {
 		cli_options_bash(cli_verbs, stdout);
 		return 0;
 	}
@@ -54,7 +52,7 @@ int verb_help(int argc, char **argv)
 	verb = cli_verb_find(argv[optind]);
 	if (!verb)
 		return complain_unknown(argv[optind]);
-	if (roff)
+	if (h.roff)
 		cli_options_roff(verb, stdout);
 	else
 		cli_options_help(verb, stdout);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin instrument: sources with probes for what the commands name. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,55 +25,13 @@
 #define PROMPT "bobbin> "
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* of some editors, before the first line */
 
-enum {
-	OPT_OUTPUT,
-	OPT_FLAT,
-	OPT_EXACT,
-	OPT_IN_PLACE,
-	OPT_COPIES,
-	OPT_NO_HOLD,
-	OPT_ASSUME,
-	OPT_PROFILE,
-	OPT_COMPILE
-};
-
-const struct cli_option instrument_options[] = {
-	{ "output", 'o', "DIR",
-	  "write the sources to DIR, which must not be there yet (instrumented)" },
-	{ "flat", 0, NULL,
-	  "a probe for each access in loops, too, which otherwise have one before them "
-	  "where that says the same" },
-	{ "exact", 0, NULL,
-	  "tell accesses where the compiler evaluates them, within expressions: its own "
-	  "order, and no loop at once" },
-	{ "in-place", 0, NULL,
-	  "no copies of procedures for the calls that pass them what is traced: probes "
-	  "in the procedures themselves, for all who call them" },
-	{ "copies", 0, NULL,
-	  "C: copies of functions, too, for calls that give them what is traced, as "
-	  "Fortran has them (docs/source-c.md)" },
-	{ "no-hold", 0, NULL,
-	  "no loop holds gaps, where nothing is wanted: each probe looks for itself (in "
-	  "Fortran it is a call; for compilers without LOC)" },
-	{ "assume", 0, "FILE",
-	  "what the prediction of the cost rests on, a line each: `baseline SECONDS` of "
-	  "the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, "
-	  "... (docs/source.md)" },
-	{ "profile", 0, "TRACE",
-	  "trips of loops and runs of functions for the prediction, from an earlier run "
-	  "with `trace code at loop level` and `at subroutine level`, where nothing "
-	  "else says them" },
-	{ "compile", 0, NULL,
-	  "behind -- stands a compiler with its arguments: run it, with copies in place "
-	  "of the C files that COMMANDS names; for make and CMake (docs/source.md)" },
-	{ 0 },
-};
-
 /* --- commands --- */
 
 static const char no_name[] = "commands"; /* read from standard input */
 
 struct session {
+	const char *output, *assume, *profile;
+	struct bob_source_options all; /* as the options say */
 	struct bob_wishes wishes;
 	FILE *in;
 	const char *name;	/* of the commands, for complaints */
@@ -83,6 +40,47 @@ struct session {
 	bool is_compiling;	/* files are where the compiler's command line has them */
 	uint32_t left;		/* files that stay as they are, ... */
 	const char *first_left;	/* ... of which this is one */
+};
+
+const struct cli_option instrument_options[] = {
+	{ "output", 'o', "DIR",
+	  "write the sources to DIR, which must not be there yet (instrumented)",
+	  CLI_TEXT(struct session, output) },
+	{ "flat", 0, NULL,
+	  "a probe for each access in loops, too, which otherwise have one before them "
+	  "where that says the same",
+	  CLI_BOOL(struct session, all.is_flat) },
+	{ "exact", 0, NULL,
+	  "tell accesses where the compiler evaluates them, within expressions: its own "
+	  "order, and no loop at once",
+	  CLI_BOOL(struct session, all.is_exact) },
+	{ "in-place", 0, NULL,
+	  "no copies of procedures for the calls that pass them what is traced: probes "
+	  "in the procedures themselves, for all who call them",
+	  CLI_BOOL(struct session, all.is_in_place) },
+	{ "copies", 0, NULL,
+	  "C: copies of functions, too, for calls that give them what is traced, as "
+	  "Fortran has them (docs/source-c.md)",
+	  CLI_BOOL(struct session, all.has_c_copies) },
+	{ "no-hold", 0, NULL,
+	  "no loop holds gaps, where nothing is wanted: each probe looks for itself (in "
+	  "Fortran it is a call; for compilers without LOC)",
+	  CLI_BOOL(struct session, all.holds_nothing) },
+	{ "assume", 0, "FILE",
+	  "what the prediction of the cost rests on, a line each: `baseline SECONDS` of "
+	  "the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, "
+	  "... (docs/source.md)",
+	  CLI_TEXT(struct session, assume) },
+	{ "profile", 0, "TRACE",
+	  "trips of loops and runs of functions for the prediction, from an earlier run "
+	  "with `trace code at loop level` and `at subroutine level`, where nothing "
+	  "else says them",
+	  CLI_TEXT(struct session, profile) },
+	{ "compile", 0, NULL,
+	  "behind -- stands a compiler with its arguments: run it, with copies in place "
+	  "of the C files that COMMANDS names; for make and CMake (docs/source.md)",
+	  CLI_BOOL(struct session, is_compiling) },
+	{ 0 },
 };
 
 static void show(const struct bob_wishes *w)
@@ -460,42 +458,26 @@ static int open_commands(struct session *s, int argc, char **argv)
 int verb_instrument(int argc, char **argv)
 {
 	struct session s = { .in = stdin, .name = no_name };
-	struct bob_source_options o = { 0 };
-	const char *output = NULL, *assume = NULL, *profile = NULL, *arg;
-	struct cli_options opts;
-	int opt, bad;
+	struct bob_source_options *o = &s.all;
+	int bad = cli_options_read(VERB, argc, argv, &s);
 
-	cli_options_begin(&opts, VERB, argc, argv);
-	while ((opt = cli_options_next(&opts, &arg)) >= 0) {
-		if (opt == OPT_OUTPUT)
-			output = arg;
-		if (opt == OPT_ASSUME)
-			assume = arg;
-		if (opt == OPT_PROFILE)
-			profile = arg;
-		o.is_flat |= opt == OPT_FLAT;
-		o.is_exact |= opt == OPT_EXACT;
-		o.is_in_place |= opt == OPT_IN_PLACE;
-		o.holds_nothing |= opt == OPT_NO_HOLD;
-		o.has_c_copies |= opt == OPT_COPIES;
-		s.is_compiling |= opt == OPT_COMPILE;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (s.is_compiling && (output || assume || profile))
-		return refuse(assume, profile);
+	if (bad != CLI_GO_ON)
+		return bad;
+	if (s.is_compiling && (s.output || s.assume || s.profile))
+		return refuse(s.assume, s.profile);
 	bad = open_commands(&s, argc, argv);
 	if (bad)
 		return bad;
-	o.flags = (const char *const *)(void *)(argv + optind);
-	o.flag_count = (uint32_t)(argc - optind);
-	s.o = o;
+	o->flags = (const char *const *)(void *)(argv + optind);
+	o->flag_count = (uint32_t)(argc - optind);
+	s.o = *o;
 	s.is_asked = s.in == stdin && isatty(STDIN_FILENO);
 	bad = read_commands(&s);
 	if (!bad && s.is_compiling)
-		bad = compile(&s, argv + optind, &o);
+		bad = compile(&s, argv + optind, o);
 	else if (!bad)
-		bad = predicted_work(&s, &o, output ? output : "instrumented", assume, profile);
+		bad = predicted_work(&s, o, s.output ? s.output : "instrumented", s.assume,
+				     s.profile);
 	if (s.in != stdin)
 		fclose(s.in);
 	bob_wishes_free(&s.wishes);

@@ -15,16 +15,23 @@
 #include "cli/verbs.h"
 #include "sys/sys.h"
 
-enum { OPT_DROP_BELOW, OPT_QUIET, OPT_RUNNING, OPT_LAST };
+struct merge {
+	struct cli_folding f;
+	const char *running;
+	int quiet, is_last;
+};
 
 const struct cli_option merge_options[] = {
 	{ "drop-below", 0, "K",
-	  "leave out what occurs in fewer than K threads of all processes together" },
-	{ "quiet", 'q', NULL, "say nothing if all went well" },
+	  "leave out what occurs in fewer than K threads of all processes together",
+	  CLI_TAKE(struct merge, f, cli_folding_drop_below) },
+	{ "quiet", 'q', NULL, "say nothing if all went well", CLI_FLAG(struct merge, quiet) },
 	{ "running", 0, "FILE",
 	  "for MPI_Finalize: what this file of a running process has, with what comes "
-	  "on standard input (docs/mpi.md)" },
-	{ "last", 0, NULL, "with --running: the result is a file of the trace" },
+	  "on standard input (docs/mpi.md)",
+	  CLI_TEXT(struct merge, running) },
+	{ "last", 0, NULL, "with --running: the result is a file of the trace",
+	  CLI_FLAG(struct merge, is_last) },
 	{ 0 },
 };
 
@@ -47,51 +54,38 @@ int verb_merge(int argc, char **argv)
 {
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 	struct cli_merged r, all = { 0 };
-	struct cli_folding f = { .library = NULL };
-	struct cli_options o;
-	const char *arg, *dir, *running = NULL;
-	int opt, joined, alone, shared, quiet = 0, is_last = 0, status = 0;
+	struct merge m = { .quiet = 0 };
+	const char *dir;
+	int joined, alone, shared, status = cli_options_read("merge", argc, argv, &m);
 	uint32_t rank = 0, size = 0;
 
-	cli_options_begin(&o, "merge", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_QUIET)
-			quiet = 1;
-		else if (opt == OPT_RUNNING)
-			running = arg;
-		else if (opt == OPT_LAST)
-			is_last = 1;
-		else if (!status)
-			status = cli_folding_option(&f, "merge", FOLD_DROP_BELOW, arg);
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status && argc - optind > 1)
-		status = cli_misuse("merge", "one trace at a time");
-	if (status)
+	if (status != CLI_GO_ON)
 		return status;
+	if (argc - optind > 1)
+		return cli_misuse("merge", "one trace at a time");
 	dir = optind < argc ? argv[optind] : "bobbin.data";
-	if (running)
-		return cli_running(dir, running, is_last);
+	if (m.running)
+		return cli_running(dir, m.running, m.is_last);
 	shared = cli_rank(&rank, &size);
 	if (shared && rank)
 		return cli_merge_rank(dir, rank, size);
 	joined = bob_rundir_join(dir);
 	alone = !bob_rundir_is_last(joined);
 	if (shared)
-		cli_merge_shares(dir, size, alone || f.how.drop_below || cli_merge_is_refused(dir));
+		cli_merge_shares(dir, size,
+				 alone || m.f.how.drop_below || cli_merge_is_refused(dir));
 	if (alone) {
-		if (!quiet)
+		if (!m.quiet)
 			printf("%s: another launcher or merge is at work there; who ends last merges all\n",
 			       dir);
 		return 0;
 	}
-	status = cli_merge_all("merge", dir, f.how.drop_below, &r, &all);
+	status = cli_merge_all("merge", dir, m.f.how.drop_below, &r, &all);
 	cli_ranks_clear(dir);
 	if (joined >= 0)
 		close(joined);
-	if (status || quiet)
-		return status ? status : cli_merge_print_missing(dir, quiet);
+	if (status || m.quiet)
+		return status ? status : cli_merge_print_missing(dir, m.quiet);
 	if (!r.processes && !all.processes && !r.left)
 		print_nothing(dir);
 	if (r.processes)

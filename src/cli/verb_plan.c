@@ -10,27 +10,37 @@
 #include "cli/verbs.h"
 #include "plan/plan.h"
 
-enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_MEM, OPT_PATCHES, OPT_SPECIAL, OPT_VERBOSE };
-
-const struct cli_option plan_options[] = {
-	{ "cache", 0, "DIR",
-	  "keep the plans there instead of the user's cache",
-	  .env = "BOBBIN_CACHE" },
-	{ "closure", 0, NULL, "also plan every library the programs start with" },
-	{ "dump", 0, NULL, "print each function, its patch and its trampoline" },
-	{ "mem", 0, NULL, "also translate for tracing memory" },
-	{ "patches", 0, NULL, "print each range of bytes that is overwritten" },
-	{ "special", 0, NULL,
-	  "only the few functions of libc and the loader that any recording needs" },
-	{ "verbose", 'v', NULL, "print what came of each image" },
-	{ 0 },
-};
-
 struct request {
 	const char *dir;
 	char own_dir[4096];	/* where `dir` points if the user named none */
 	int closure, dump, mem, patches, special, verbose;
 	int status;
+};
+
+static int take_verbose(const char *verb, void *level, const char *arg)
+{
+	(void)verb;
+	(void)arg;
+	++*(int *)level;
+	return 0;
+}
+
+const struct cli_option plan_options[] = {
+	{ "cache", 0, "DIR", "keep the plans there instead of the user's cache",
+	  .env = "BOBBIN_CACHE", CLI_TEXT(struct request, dir) },
+	{ "closure", 0, NULL, "also plan every library the programs start with",
+	  CLI_FLAG(struct request, closure) },
+	{ "dump", 0, NULL, "print each function, its patch and its trampoline",
+	  CLI_FLAG(struct request, dump) },
+	{ "mem", 0, NULL, "also translate for tracing memory", CLI_FLAG(struct request, mem) },
+	{ "patches", 0, NULL, "print each range of bytes that is overwritten",
+	  CLI_FLAG(struct request, patches) },
+	{ "special", 0, NULL,
+	  "only the few functions of libc and the loader that any recording needs",
+	  CLI_FLAG(struct request, special) },
+	{ "verbose", 'v', NULL, "print what came of each image",
+	  CLI_TAKE(struct request, verbose, take_verbose) },
+	{ 0 },
 };
 
 static double now_ms(void)
@@ -133,29 +143,10 @@ static int plan_all(struct request *r, int argc, char **argv)
 int verb_plan(int argc, char **argv)
 {
 	struct request r = { 0 };
-	struct cli_options o;
-	const char *arg;
-	int opt;
+	int status = cli_options_read("plan", argc, argv, &r);
 
-	cli_options_begin(&o, "plan", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_CACHE)
-			r.dir = arg;
-		else if (opt == OPT_CLOSURE)
-			r.closure = 1;
-		else if (opt == OPT_DUMP)
-			r.dump = 1;
-		else if (opt == OPT_MEM)
-			r.mem = 1;
-		else if (opt == OPT_PATCHES)
-			r.patches = 1;
-		else if (opt == OPT_SPECIAL)
-			r.special = 1;
-		else if (opt == OPT_VERBOSE)
-			r.verbose++;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind == argc)
 		return cli_misuse("plan", "no file given");
 	return plan_all(&r, argc - optind, argv + optind);

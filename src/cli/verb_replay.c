@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin replay: the memory accesses of a trace as a stream of lines or records. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,41 +11,49 @@
 #include "cli/verbs.h"
 #include "export/export.h"
 
-enum {
-	OPT_MEM,
-	OPT_FORMAT,
-	OPT_ORDER,
-	OPT_QUANTUM,
-	OPT_SUBSCRIPTS,
-	OPT_SYNCS,
-	OPT_MPI,
-	OPT_BETWEEN,
-	OPT_GROUP,
-	OPT_THREAD,
-	OPT_MAX_EVENTS,
-	OPT_OUTPUT
+struct replay {
+	struct cli_session s;
+	struct bob_access_style style;
+	struct cli_between between;
+	const char *output;
+	int mem;	/* no effect: nothing else can be replayed */
 };
 
+static int take_quantum(const char *verb, void *quantum, const char *arg)
+{
+	uint64_t *q = quantum;
+
+	if (cli_parse_count(arg, q) || !*q)
+		return cli_misuse(verb, "--quantum is a number above 0, not '%s'", arg);
+	return 0;
+}
+
 const struct cli_option replay_options[] = {
-	{ "mem", 0, NULL, "memory accesses, which is all that can be replayed" },
+	{ "mem", 0, NULL, "memory accesses, which is all that can be replayed",
+	  CLI_FLAG(struct replay, mem) },
 	{ "format", 'f', "FORMAT",
 	  "text (default): kind, address, size, place; din; lackey; binary",
-	  .values = "text|din|lackey|binary" },
+	  CLI_WORD(struct replay, style.format, "text|din|lackey|binary") },
 	{ "order", 0, "ORDER",
 	  "turns (default): the threads of a process take turns; threads: one after "
 	  "another",
-	  .values = "threads|turns" },
-	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)" },
+	  CLI_WORD(struct replay, style.order, "threads|turns") },
+	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)",
+	  CLI_TAKE(struct replay, style.quantum, take_quantum) },
 	{ "subscripts", 0, NULL,
-	  "behind each access the variable and its subscripts, of instrumented sources "
-	  "(text only)" },
-	{ "syncs", 0, NULL, "also where threads synchronise (text only)" },
-	{ "mpi", 0, NULL, "also where MPI is called (text only)" },
-	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
-	{ "thread", 't', "N", "the same as --group" },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
-	{ "output", 'o', "FILE", "write there instead of standard output" },
+	  "after each access the variable and its subscripts, of instrumented sources "
+	  "(text only)",
+	  CLI_FLAG(struct replay, style.subscripts) },
+	{ "syncs", 0, NULL, "also where threads synchronise (text only)",
+	  CLI_FLAG(struct replay, style.syncs) },
+	{ "mpi", 0, NULL, "also where MPI is called (text only)",
+	  CLI_FLAG(struct replay, style.values) },
+	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP,
+	  CLI_TAKE(struct replay, between, cli_between_parse) },
+	CLI_OPTION_THREAD(struct replay, s),
+	CLI_OPTION_GROUP(struct replay, s),
+	CLI_OPTION_MAX_EVENTS(struct replay, s),
+	CLI_OPTION_OUTPUT(struct replay, output),
 	{ 0 },
 };
 
@@ -98,75 +105,24 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 	return status;
 }
 
-static int take_option(struct cli_session *s, struct bob_access_style *style, int opt,
-		       const char *arg)
-{
-	int word = 0, status = 0;
-
-	switch (opt) {
-	case OPT_GROUP:
-	case OPT_THREAD:
-		return cli_session_select("replay", s, arg);
-	case OPT_MAX_EVENTS:
-		return cli_session_max_events(s, arg);
-	case OPT_FORMAT:
-		status = cli_option_word("replay", &replay_options[opt], arg, &word);
-		style->format = (enum bob_access_format)word;
-		return status;
-	case OPT_ORDER:
-		status = cli_option_word("replay", &replay_options[opt], arg, &word);
-		style->order = (enum bob_access_order)word;
-		return status;
-	case OPT_QUANTUM:
-		if (cli_parse_count(arg, &style->quantum) || !style->quantum)
-			return cli_misuse("replay", "--quantum is a number above 0, not '%s'", arg);
-		return 0;
-	case OPT_SUBSCRIPTS:
-		style->subscripts = 1;
-		return 0;
-	case OPT_SYNCS:
-		style->syncs = 1;
-		return 0;
-	case OPT_MPI:
-		style->values = 1;
-		return 0;
-	default:
-		return 0;
-	}
-}
-
 int verb_replay(int argc, char **argv)
 {
-	struct cli_session s = { .verb = "replay" };
-	const char *arg, *output = NULL;
-	struct cli_options o;
-	struct bob_access_style style = { .order = BOB_ACCESSES_TURNS };
-	struct cli_between between = { .given = 0 };
-	int opt, status = 0;
+	struct replay r = { .s = { .verb = "replay" }, .style = { .order = BOB_ACCESSES_TURNS } };
+	int status = cli_options_read("replay", argc, argv, &r);
 	FILE *out;
 
-	cli_options_begin(&o, "replay", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_OUTPUT)
-			output = arg;
-		else if (!status && opt == OPT_BETWEEN)
-			status = cli_between_parse("replay", &between, arg);
-		else if (!status)
-			status = take_option(&s, &style, opt, arg);
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status)
-		status = cli_session_open(&s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	status = cli_session_open(&r.s, argc, argv);
 	if (status)
 		return status;
-	status = cli_between_apply(&between, &s, 1);
-	out = status ? NULL : cli_output_open("replay", output);
+	status = cli_between_apply(&r.between, &r.s, 1);
+	out = status ? NULL : cli_output_open("replay", r.output);
 	status |= !out;
 	if (out) {
-		status = replay(&s, out, &style);
-		status |= cli_output_close("replay", out, output);
+		status = replay(&r.s, out, &r.style);
+		status |= cli_output_close("replay", out, r.output);
 	}
-	cli_session_close(&s);
+	cli_session_close(&r.s);
 	return status;
 }

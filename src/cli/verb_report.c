@@ -71,7 +71,7 @@ const struct cli_option report_options[] = {
 	CLI_OPTIONS_TABLE(struct report, a, CLI_FORMATS),
 	CLI_OPTIONS_THREADS(struct report, a),
 	CLI_OPTIONS_OUTPUT(struct report, a),
-	CLI_OPTION_NO_DEMANGLE(struct report, a),
+	CLI_OPTION_NO_DEMANGLE(struct report, a.s),
 	{ 0 },
 };
 

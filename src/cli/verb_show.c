@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses, or
  * calls of MPI, as loops. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,179 +25,122 @@
 #include "cli/verbs.h"
 #include "cli/worlds.h"
 
-enum {
-	OPT_GROUP,
-	OPT_RANK,
-	OPT_THREAD,
-	OPT_FUNCTION,
-	OPT_NOT,
-	OPT_IMAGE,
-	OPT_DEPTH,
-	OPT_EVENTS,
-	OPT_TIME,
-	OPT_STACK_AT,
-	OPT_LINES,
-	OPT_NO_FOLD,
-	OPT_EXPAND,
-	OPT_SIGNATURES,
-	OPT_MPI,
-	OPT_BETWEEN,
-	OPT_MAX_EVENTS,
-	OPT_OUTPUT,
-	OPT_NO_DEMANGLE,
-	OPT_NO_PAGER
-};
-
-const struct cli_option show_options[] = {
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
-	{ "rank", 'r', "RANKS", "only these ranks: 3 or 0-3; as --group=rank=" },
-	{ "thread", 'T', "THREADS", "only these threads of each process; as --group=" },
-	{ "function", 'F', "PATTERN",
-	  "only calls of these functions, with what they call; may be given several "
-	  "times" },
-	{ "not", 'N', "PATTERN", "leave out calls of these functions and what they call" },
-	{ "image", 'i', "PATTERN", "only functions of these images (name or path)" },
-	{ "depth", 'd', "LEVELS", "levels of calls shown (default 40, 0 for 4096)" },
-	{ "events", 'e', "A..B",
-	  "only these calls, numbered from 0 in each thread; A.. and ..B are allowed" },
-	{ "time", 't', "A..B",
-	  "only calls between these times since the start of the run, such as 1.5s..2s "
-	  "or 20ms..; interpolated between the times recorded" },
-	{ "stack-at", 0, "EVENT", "print the stack at this call of the chosen thread" },
-	{ "lines", 'n', "N", "stop after so many lines per thread (default 200, 0 for all)" },
-	{ "no-fold", 0, NULL, "one line per call" },
-	{ "expand", 'x', NULL,
-	  "memory: the accesses, under the iterations of their loops; MPI: the calls, "
-	  "one by one; patterns and a range of them choose" },
-	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses" },
-	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too" },
-	{ "between", 0, "FROM..TO",
-	  "of calls, of memory accesses, or of MPI calls one by one: "
-	  CLI_BETWEEN_HELP },
-	{ "max-events", 0, "N",
-	  "calls: "
-	  CLI_MAX_EVENTS_HELP },
-	{ "output", 'o', "FILE", "write there instead of standard output" },
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them" },
-	{ "no-pager", 0, NULL, "do not use a pager on a terminal" },
-	{ 0 },
-};
-
 #define LINES_DEFAULT 200u
 #define DEPTH_DEFAULT 40u
 #define THREADS_DEFAULT 20u	/* shown unless some were chosen */
 #define PATTERNS_MAX 32
 #define INDENT 2
 
+struct patterns {
+	const char *text[PATTERNS_MAX];
+	int count;
+};
+
 struct show {
 	struct cli_session s;
 	struct bob_tree_options tree;
-	const char *functions[PATTERNS_MAX], *nots[PATTERNS_MAX], *image, *output;
-	int function_count, not_count;
+	struct patterns functions, nots;
+	const char *image, *output;
 	struct cli_time_range time;
 	struct cli_between between;
 	uint8_t *rules;
 	uint64_t stack_at;
-	int want_stack, no_pager, width, expand, signatures, mpi;
+	int no_fold, no_pager, width, expand, signatures, mpi;
 	int between_found;
-	uint32_t given;		/* 1 << OPT_... of what was said */
+	uint64_t given;		/* options (cli_options_given) */
 	uint32_t stack;		/* last one printed in this thread */
 	FILE *out;
 };
 
-static int take_pattern(const char **list, int *count, const char *arg)
+static int take_pattern(const char *verb, void *patterns, const char *arg)
 {
-	if (*count == PATTERNS_MAX)
-		return cli_misuse("show", "at most %d patterns", PATTERNS_MAX);
-	list[(*count)++] = arg;
+	struct patterns *p = patterns;
+
+	if (p->count == PATTERNS_MAX)
+		return cli_misuse(verb, "at most %d patterns", PATTERNS_MAX);
+	p->text[p->count++] = arg;
 	return 0;
 }
 
-static int take_events(struct show *w, const char *arg)
+static int take_depth(const char *verb, void *depth, const char *arg)
 {
-	if (!cli_parse_range(arg, &w->tree.first, &w->tree.last))
+	uint64_t n;
+
+	if (cli_parse_count(arg, &n) || n > BOB_TREE_DEPTH_MAX)
+		return cli_misuse(verb, "--depth is a number up to %u, not '%s'",
+				  BOB_TREE_DEPTH_MAX, arg);
+	*(uint32_t *)depth = (uint32_t)n;
+	return 0;
+}
+
+static int take_events(const char *verb, void *options, const char *arg)
+{
+	struct bob_tree_options *tree = options;
+
+	if (!cli_parse_range(arg, &tree->first, &tree->last))
 		return 0;
-	return cli_misuse("show", "--events is a range such as 100..200, not '%s'", arg);
+	return cli_misuse(verb, "--events is a range such as 100..200, not '%s'", arg);
 }
 
-static int take_count(int opt, const char *arg, uint64_t max, uint64_t *out)
+static int take_time(const char *verb, void *range, const char *arg)
 {
-	if (!cli_parse_count(arg, out) && *out <= max)
+	if (!cli_time_range_parse(range, arg))
 		return 0;
-	return cli_misuse("show", "--%s is a number up to %" PRIu64 ", not '%s'",
-			  show_options[opt].name, max, arg);
+	return cli_misuse(verb, "--time is a range such as 1.5s..2s, not '%s'", arg);
 }
 
-static int take_group(struct show *w, const char *kind, const char *arg)
+const struct cli_option show_options[] = {
+	CLI_OPTION_GROUP(struct show, s),
+	{ "rank", 'r', "RANKS", "only these ranks: 3 or 0-3; as --group=rank=",
+	  CLI_TAKE(struct show, s, cli_session_select_ranks) },
+	CLI_OPTION_THREAD(struct show, s),
+	{ "function", 'F', "PATTERN",
+	  "only calls of these functions, with what they call; may be given several "
+	  "times",
+	  CLI_TAKE(struct show, functions, take_pattern) },
+	{ "not", 'N', "PATTERN", "leave out calls of these functions and what they call",
+	  CLI_TAKE(struct show, nots, take_pattern) },
+	{ "image", 'i', "PATTERN", "only functions of these images (name or path)",
+	  CLI_TEXT(struct show, image) },
+	{ "depth", 'd', "LEVELS", "levels of calls shown (default 40, 0 for 4096)",
+	  CLI_TAKE(struct show, tree.max_depth, take_depth) },
+	{ "events", 'e', "A..B",
+	  "only these calls, numbered from 0 in each thread; A.. and ..B are allowed",
+	  CLI_TAKE(struct show, tree, take_events) },
+	{ "time", 't', "A..B",
+	  "only calls between these times since the start of the run, such as 1.5s..2s "
+	  "or 20ms..; interpolated between the times recorded",
+	  CLI_TAKE(struct show, time, take_time) },
+	{ "stack-at", 0, "EVENT", "print the stack at this call of the chosen thread",
+	  CLI_COUNT(struct show, stack_at) },
+	{ "lines", 'n', "N", "stop after so many lines per thread (default 200, 0 for all)",
+	  CLI_COUNT(struct show, tree.max_lines) },
+	{ "no-fold", 0, NULL, "one line per call", CLI_FLAG(struct show, no_fold) },
+	{ "expand", 'x', NULL,
+	  "memory: the accesses, under the iterations of their loops; MPI: the calls, "
+	  "one by one; patterns and a range of them choose",
+	  CLI_FLAG(struct show, expand) },
+	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses",
+	  CLI_FLAG(struct show, signatures) },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too",
+	  CLI_FLAG(struct show, mpi) },
+	{ "between", 0, "FROM..TO",
+	  "of calls, of memory accesses, or of MPI calls one by one: " CLI_BETWEEN_HELP,
+	  CLI_TAKE(struct show, between, cli_between_parse) },
+	{ "max-events", 0, "N", "calls: " CLI_MAX_EVENTS_HELP,
+	  CLI_COUNT(struct show, s.max_events) },
+	CLI_OPTION_OUTPUT(struct show, output),
+	CLI_OPTION_NO_DEMANGLE(struct show, s),
+	CLI_OPTION_NO_PAGER(struct show, no_pager),
+	{ 0 },
+};
+
+/* Options that choose among what is shown. */
+#define CHOOSING "function|not|image|depth|events|time|stack-at|no-fold|between"
+
+static int was_given(const struct show *w, const char *option)
 {
-	char spec[64];
-
-	if (snprintf(spec, sizeof(spec), "%s%s", kind, arg) >= (int)sizeof(spec))
-		return cli_misuse("show", "--group=%s%s is too long", kind, arg);
-	return cli_session_select("show", &w->s, spec);
-}
-
-static int take_option(struct show *w, int opt, const char *arg)
-{
-	uint64_t depth = 0;
-	int status = 0;
-
-	w->given |= 1u << opt;
-	switch (opt) {
-	case OPT_GROUP:
-		return cli_session_select("show", &w->s, arg);
-	case OPT_MAX_EVENTS:
-		return cli_session_max_events(&w->s, arg);
-	case OPT_RANK:
-	case OPT_THREAD:
-		return take_group(w, opt == OPT_RANK ? "rank=" : "thread=", arg);
-	case OPT_FUNCTION:
-		return take_pattern(w->functions, &w->function_count, arg);
-	case OPT_NOT:
-		return take_pattern(w->nots, &w->not_count, arg);
-	case OPT_IMAGE:
-		w->image = arg;
-		break;
-	case OPT_DEPTH:
-		status = take_count(opt, arg, BOB_TREE_DEPTH_MAX, &depth);
-		w->tree.max_depth = (uint32_t)depth;
-		break;
-	case OPT_EVENTS:
-		return take_events(w, arg);
-	case OPT_TIME:
-		if (cli_time_range_parse(&w->time, arg))
-			return cli_misuse("show", "--time is a range such as 1.5s..2s, not '%s'",
-					  arg);
-		break;
-	case OPT_STACK_AT:
-		w->want_stack = 1;
-		return take_count(opt, arg, UINT64_MAX, &w->stack_at);
-	case OPT_LINES:
-		return take_count(opt, arg, UINT64_MAX, &w->tree.max_lines);
-	case OPT_NO_FOLD:
-		w->tree.fold = 0;
-		break;
-	case OPT_EXPAND:
-		w->expand = 1;
-		break;
-	case OPT_SIGNATURES:
-		w->signatures = 1;
-		break;
-	case OPT_MPI:
-		w->mpi = 1;
-		break;
-	case OPT_BETWEEN:
-		return cli_between_parse("show", &w->between, arg);
-	case OPT_OUTPUT:
-		w->output = arg;
-		break;
-	case OPT_NO_DEMANGLE:
-		w->s.no_demangle = 1;
-		break;
-	default:
-		w->no_pager = 1;
-	}
-	return status;
+	return cli_options_given("show", w->given, option) != NULL;
 }
 
 static uint8_t rule_of(struct show *w, uint32_t number, const uint8_t *image_fits)
@@ -207,11 +149,11 @@ static uint8_t rule_of(struct show *w, uint32_t number, const uint8_t *image_fit
 	uint32_t image;
 	uint8_t rule = 0;
 
-	for (int i = 0; i < w->function_count && !rule; i++)
-		if (cli_names_match(w->s.names, number, w->functions[i]))
+	for (int i = 0; i < w->functions.count && !rule; i++)
+		if (cli_names_match(w->s.names, number, w->functions.text[i]))
 			rule = BOB_TREE_ONLY;
-	for (int i = 0; i < w->not_count; i++)
-		if (cli_names_match(w->s.names, number, w->nots[i]))
+	for (int i = 0; i < w->nots.count; i++)
+		if (cli_names_match(w->s.names, number, w->nots.text[i]))
 			rule |= BOB_TREE_HIDE;
 	bob_functions_get(w->s.functions, number, &fn, &image);
 	if (w->image && (image == ~0u || !image_fits[image]))
@@ -226,7 +168,7 @@ static int make_rules(struct show *w)
 	uint8_t *fits;
 	int found = 0, image_found = 0;
 
-	if (!w->function_count && !w->not_count && !w->image)
+	if (!w->functions.count && !w->nots.count && !w->image)
 		return 0;
 	w->rules = calloc((size_t)n + images + 1, 1);
 	if (!w->rules)
@@ -244,9 +186,9 @@ static int make_rules(struct show *w)
 		found |= w->rules[i] & BOB_TREE_ONLY;
 	}
 	w->tree.rules = w->rules;
-	w->tree.only = w->function_count != 0;
-	if (w->function_count && !found)
-		return cli_fail("show", "no function fits '%s'", w->functions[0]);
+	w->tree.only = w->functions.count != 0;
+	if (w->functions.count && !found)
+		return cli_fail("show", "no function fits '%s'", w->functions.text[0]);
 	return 0;
 }
 
@@ -412,8 +354,8 @@ static int show_all(struct show *w)
 		}
 		if (shown++)
 			fputc('\n', w->out);
-		status = w->want_stack ? show_stack(w, i) : show_thread(w, i);
-		if (w->want_stack && !w->s.select.count)
+		status = was_given(w, "stack-at") ? show_stack(w, i) : show_thread(w, i);
+		if (was_given(w, "stack-at") && !w->s.select.count)
 			break;	/* without a choice: of the first thread */
 	}
 	if (more)
@@ -426,9 +368,9 @@ static int show_all(struct show *w)
 static int show_mpi(struct show *w)
 {
 	const struct cli_mpi_show o = { .lines = w->tree.max_lines, .first = w->tree.first,
-					.last = w->tree.last,	    .only = w->functions,
-					.not = w->nots,		    .only_count = w->function_count,
-					.not_count = w->not_count,
+					.last = w->tree.last,	    .only = w->functions.text,
+					.not = w->nots.text,		    .only_count = w->functions.count,
+					.not_count = w->nots.count,
 					.between = &w->between };
 
 	cli_worlds_print(w->s.trace, "", w->out);
@@ -450,41 +392,35 @@ static int show(struct show *w)
 }
 
 /* What is shown, and the options that choose in it. */
-static const char *choice(const struct show *w, uint32_t *options)
+static const char *choice(const struct show *w, const char **options)
 {
-	const uint32_t patterns = 1u << OPT_FUNCTION | 1u << OPT_NOT, image = 1u << OPT_IMAGE,
-		       events = 1u << OPT_EVENTS, between = 1u << OPT_BETWEEN;
-
-	*options = patterns | events | between;
+	*options = "function|not|events|between";
 	if (w->mpi && w->expand)
 		return "calls one by one";
-	*options = patterns;
+	*options = "function|not";
 	if (w->mpi)
 		return "folded calls of MPI and events (--expand shows them one by one)";
-	*options = between;
+	*options = "between";
 	if (w->signatures)
 		return "call paths of memory accesses";
-	*options = patterns | image | events | between;
+	*options = "function|not|image|events|between";
 	if (w->expand)
 		return "memory accesses one by one";
-	*options = between;
+	*options = "between";
 	if (cli_session_has_folded(&w->s))
 		return "folded memory accesses (--expand shows them one by one)";
-	*options = ~0u;
+	*options = CHOOSING;
 	return "calls";
 }
 
-/* An option that would choose nothing is a mistake, not to be passed over. */
+/* An option that would choose nothing is a usage error. */
 static int refuse_others(const struct show *w)
 {
-	const uint32_t choose = 1u << OPT_FUNCTION | 1u << OPT_NOT | 1u << OPT_IMAGE |
-				1u << OPT_DEPTH | 1u << OPT_EVENTS | 1u << OPT_TIME |
-				1u << OPT_STACK_AT | 1u << OPT_NO_FOLD | 1u << OPT_BETWEEN;
-	uint32_t options;
-	const char *what = choice(w, &options);
+	const char *options, *what = choice(w, &options);
 
 	for (int i = 0; show_options[i].name; i++)
-		if (w->given & choose & ~options & 1u << i)
+		if (w->given >> i & 1 && cli_word_index(CHOOSING, show_options[i].name) >= 0 &&
+		    cli_word_index(options, show_options[i].name) < 0)
 			return cli_misuse("show", "--%s does not choose among %s",
 					  show_options[i].name, what);
 	return 0;
@@ -494,20 +430,14 @@ int verb_show(int argc, char **argv)
 {
 	struct show w = { .s = { .verb = "show" },
 			  .tree = { .max_depth = DEPTH_DEFAULT, .last = UINT64_MAX,
-				    .pos_last = UINT64_MAX, .max_lines = LINES_DEFAULT, .fold = 1 } };
-	struct cli_options o;
-	const char *arg;
-	int opt, status = 0;
+				    .pos_last = UINT64_MAX, .max_lines = LINES_DEFAULT } };
+	int status = cli_options_read_given("show", argc, argv, &w, &w.given);
 	pid_t pager;
 
-	cli_options_begin(&o, "show", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0)
-		if (!status)
-			status = take_option(&w, opt, arg);
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status)
-		status = cli_session_open(&w.s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	w.tree.fold = !w.no_fold;
+	status = cli_session_open(&w.s, argc, argv);
 	if (status)
 		return status;
 	w.mpi |= cli_session_has_folded(&w.s) ? cli_session_events_alone(&w.s) && !w.signatures :

@@ -11,13 +11,17 @@
 #include "cli/verbs.h"
 #include "cli/record/wrapping.h"
 
-enum { OPT_OUTPUT, OPT_BINARY };
+struct wrapping {
+	const char *output, *binary;
+};
 
 const struct cli_option wrap_options[] = {
-	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (wrap)" },
+	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (wrap)",
+	  CLI_TEXT(struct wrapping, output) },
 	{ "binary", 0, "PROGRAM",
 	  "the program: tells which of the functions are its own and which are in "
-	  "libraries" },
+	  "libraries",
+	  CLI_TEXT(struct wrapping, binary) },
 	{ 0 },
 };
 
@@ -112,28 +116,21 @@ static void print_mpi(const struct bob_wrap_spec *s)
 
 int verb_wrap(int argc, char **argv)
 {
-	const char *output = "wrap", *binary = NULL, *arg;
+	struct wrapping w = { .output = "wrap" };
 	struct bob_wrap_spec *s;
-	struct cli_options o;
-	int opt, bad;
+	int bad = cli_options_read("wrap", argc, argv, &w);
 
-	cli_options_begin(&o, "wrap", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_OUTPUT)
-			output = arg;
-		else if (opt == OPT_BINARY)
-			binary = arg;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (bad != CLI_GO_ON)
+		return bad;
 	if (argc - optind != 1)
 		return cli_misuse("wrap", "want one spec, a file of prototypes");
 	if (cli_wrap_read("wrap", argv[optind], &s))
 		return 1;
-	bad = cli_wrap_choose("wrap", s, binary, BOB_WRAP_LINK, 0);
+	bad = cli_wrap_choose("wrap", s, w.binary, BOB_WRAP_LINK, 0);
 	if (!bad) {
 		cli_wrap_notes("wrap", s);
-		bad = cli_wrap_count(s, BOB_WRAP_LEAVE) < s->function_count && write_all(s, output);
+		bad = cli_wrap_count(s, BOB_WRAP_LEAVE) < s->function_count &&
+		      write_all(s, w.output);
 	}
 	if (!bad)
 		print_mpi(s);

@@ -341,7 +341,7 @@ def ranks():
 
 @suite.case("options")
 def options():
-    for args, what in ((["--source", "--collector=x"], b"--collector=x: want process or none"),
+    for args, what in ((["--source", "--collector=x"], b"--collector is one of process|none"),
                        (["--collector=none"], b"--collector is of --source")):
         r = h.run([h.BOBBIN, "record", *args, "--", "true"])
         h.check(r.status == 125 and what in r.err, f"{r}")

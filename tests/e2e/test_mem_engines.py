@@ -494,7 +494,7 @@ def damaged(engine):
 @suite.case("refusals are one line")
 def refusals():
     for argv, status, text in (
-        (["--engine=fast"], 125, b"want auto, native or valgrind"),
+        (["--engine=fast"], 125, b"--engine is one of auto|native|valgrind"),
         (["--mem", "-F", "f*"], 125, b"chooses calls"),
     ):
         r = h.bobbin("record", "-o", h.fresh("no") / "t", *argv, "--", "true")

@@ -5,12 +5,24 @@
 #include <stdlib.h>
 
 /* Columns that several tables have. */
-#define CALLS { "calls", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS, "how often it was called" }
-#define SHARE { "share", NULL, BOB_COLUMN_SHARE, 0, "of all calls in the table" }
+#define CALLS                                                                                      \
+	{                                                                                          \
+		"calls", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS, "how often it was called"        \
+	}
+#define SHARE                                                                                      \
+	{                                                                                          \
+		"share", NULL, BOB_COLUMN_SHARE, 0, "of all calls in the table"                    \
+	}
 #define BELOW                                                                                      \
 	{ "below", "calls below", BOB_COLUMN_COUNT, 0, "calls made inside these, at any depth" }
-#define CALLERS { "callers", NULL, BOB_COLUMN_COUNT, 0, "different functions that call it" }
-#define IMAGE { "image", NULL, BOB_COLUMN_TEXT, 0, "executable or library" }
+#define CALLERS                                                                                    \
+	{                                                                                          \
+		"callers", NULL, BOB_COLUMN_COUNT, 0, "different functions that call it"           \
+	}
+#define IMAGE                                                                                      \
+	{                                                                                          \
+		"image", NULL, BOB_COLUMN_TEXT, 0, "executable or library"                         \
+	}
 #define FUNCTION                                                                                   \
 	{ "function", NULL, BOB_COLUMN_FUNCTION, BOB_COLUMN_SUBJECT, "the function's name" }
 #define SOURCE                                                                                     \
@@ -179,7 +191,9 @@ struct bob_table *bob_callgraph_images_table(struct bob_callgraph *g, const stru
 struct bob_table *bob_callgraph_api_table(struct bob_callgraph *g, const struct bob_functions *f,
 					  const struct bob_naming *names)
 {
-	static const struct bob_column columns[] = { CALLS, SHARE, CALLERS, IMAGE, FUNCTION, SOURCE };
+	static const struct bob_column columns[] = {
+		CALLS, SHARE, CALLERS, IMAGE, FUNCTION, SOURCE
+	};
 	struct entered {
 		uint64_t calls, callers;
 	} *of = calloc(bob_functions_count(f) + 1u, sizeof(*of));

@@ -21,8 +21,9 @@
 
 /* --- options --- */
 
-static int take_plugin(struct cli_folding *f, const char *verb, const char *file)
+int cli_folding_plugin(const char *verb, void *folding, const char *file)
 {
+	struct cli_folding *f = folding;
 	char *path = realpath(file, NULL);
 	const struct bob_fold_plugin *p = NULL;
 	const char *why;
@@ -48,24 +49,41 @@ static int take_plugin(struct cli_folding *f, const char *verb, const char *file
 	return 0;
 }
 
-int cli_folding_option(struct cli_folding *f, const char *verb, int which, const char *arg)
+/* *n stays as it is if the argument is left out. */
+static int take_number(const char *verb, const char *option, const char *arg, uint64_t least,
+		       uint64_t most, uint64_t *n)
 {
-	static const char *const names[] = { "tolerance", "unordered", "drop-below" };
-	uint64_t n = WINDOW_MAX, most[] = { 1ull << 62, WINDOW_MAX, UINT32_MAX };
+	if (!arg || (!cli_parse_count(arg, n) && *n >= least && *n <= most))
+		return 0;
+	return cli_misuse(verb, "--%s is a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+			  option, least, most, arg);
+}
 
-	if (which == FOLD_PLUGIN)
-		return take_plugin(f, verb, arg);
-	if (arg &&
-	    (cli_parse_count(arg, &n) || n > most[which] || (which == FOLD_UNORDERED && n < 2)))
-		return cli_misuse(verb, "--%s is a number from %d to %" PRIu64 ", not '%s'",
-				  names[which], which == FOLD_UNORDERED ? 2 : 0, most[which], arg);
-	if (which == FOLD_TOLERANCE)
-		f->how.tolerance = n;
-	else if (which == FOLD_UNORDERED)
-		f->how.window = (uint32_t)n;
-	else
-		f->how.drop_below = (uint32_t)n;
-	return 0;
+int cli_folding_tolerance(const char *verb, void *folding, const char *arg)
+{
+	struct cli_folding *f = folding;
+
+	return take_number(verb, "tolerance", arg, 0, 1ull << 62, &f->how.tolerance);
+}
+
+int cli_folding_unordered(const char *verb, void *folding, const char *arg)
+{
+	struct cli_folding *f = folding;
+	uint64_t n = WINDOW_MAX;
+	const int status = take_number(verb, "unordered", arg, 2, WINDOW_MAX, &n);
+
+	f->how.window = (uint32_t)n;
+	return status;
+}
+
+int cli_folding_drop_below(const char *verb, void *folding, const char *arg)
+{
+	struct cli_folding *f = folding;
+	uint64_t n = 0;
+	const int status = take_number(verb, "drop-below", arg, 0, UINT32_MAX, &n);
+
+	f->how.drop_below = (uint32_t)n;
+	return status;
 }
 
 /* --- files --- */

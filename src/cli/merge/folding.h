@@ -14,16 +14,21 @@ struct cli_folding {
 	uint64_t max_events;	/* a thread that has more folded ones is an error; 0: no limit */
 };
 
-enum { FOLD_TOLERANCE, FOLD_UNORDERED, FOLD_DROP_BELOW, FOLD_PLUGIN, FOLD_COMMON };
-#define FOLDING_OPTIONS                                                                            \
-	{ "tolerance", 0, "BYTES", "addresses may be off by so much where more folds then", NULL, NULL },  \
-	{ "unordered", 0, "[N]", "give up the order of up to N (64) pieces of code that are independent", NULL, NULL }, \
-	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of a process", NULL, NULL },  \
-	{ "fold-plugin", 0, "FILE", "a shared object that says what is the same (bobbin/fold.h)", NULL, NULL }
-
-/* One of these, `which` counted from the first; `arg` may be NULL where it can be left out. 0, or 2
- * after a complaint. */
-int cli_folding_option(struct cli_folding *f, const char *verb, int which, const char *arg);
+/* Of options, for the struct cli_folding. 0, or 2 after a complaint. */
+int cli_folding_tolerance(const char *verb, void *folding, const char *arg);
+int cli_folding_unordered(const char *verb, void *folding, const char *arg);
+int cli_folding_drop_below(const char *verb, void *folding, const char *arg);
+int cli_folding_plugin(const char *verb, void *folding, const char *arg);
+#define FOLDING_OPTIONS(type, f)                                                                   \
+	{ "tolerance", 0, "BYTES", "addresses may be off by so much where more folds then",        \
+	  CLI_TAKE(type, f, cli_folding_tolerance) },                                              \
+	{ "unordered", 0, "[N]",                                                                   \
+	  "give up the order of up to N (64) pieces of code that are independent",                 \
+	  CLI_TAKE(type, f, cli_folding_unordered) },                                              \
+	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of a process",      \
+	  CLI_TAKE(type, f, cli_folding_drop_below) },                                             \
+	{ "fold-plugin", 0, "FILE", "a shared object that says what is the same (bobbin/fold.h)",  \
+	  CLI_TAKE(type, f, cli_folding_plugin) }
 
 /* Every process of the trace, or, if `root` is not 0, of this pid and its descendants, folded as
  * `f` says; without `raw` those that were killed stay as they are. In place, or, if `to` is not

@@ -89,7 +89,7 @@ static int add(struct cli_vars *v, const char *verb, const char *arg, struct bob
 	}
 	if (f->when) {
 		snprintf(when, sizeof(when), "%s: %s", f->symbol, f->when);
-		if (cli_when_option(v, verb, when)) {
+		if (cli_when_option(verb, v, when)) {
 			free(line);
 			return 125;
 		}
@@ -100,7 +100,7 @@ static int add(struct cli_vars *v, const char *verb, const char *arg, struct bob
 	return 0;
 }
 
-int cli_hook_functions_option(struct cli_vars *v, const char *verb, const char *arg)
+int cli_hook_functions_option(const char *verb, void *vars, const char *arg)
 {
 	struct bob_wrap_complaint why = { "out of memory" };
 	struct bob_wrap_spec *s = NULL;
@@ -108,7 +108,7 @@ int cli_hook_functions_option(struct cli_vars *v, const char *verb, const char *
 	int len, bad;
 
 	if (!strchr(arg, '(')) {
-		cli_vars_add(v, "BOBBIN_HOOK_FUNCTIONS", arg);
+		cli_vars_add(vars, "BOBBIN_HOOK_FUNCTIONS", arg);
 		return 0;
 	}
 	len = asprintf(&text, HEAD "%s;\n", arg);
@@ -117,7 +117,7 @@ int cli_hook_functions_option(struct cli_vars *v, const char *verb, const char *
 	if (bob_wrap_spec_read(text, (size_t)len, "x", &s, &why) != BOB_OK)
 		bad = refuse(verb, arg, why.text);
 	else
-		bad = add(v, verb, arg, s);
+		bad = add(vars, verb, arg, s);
 	bob_wrap_spec_close(s);
 	free(text);
 	return bad;

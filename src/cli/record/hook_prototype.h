@@ -8,6 +8,6 @@
 
 /* BOBBIN_HOOK_FUNCTIONS, and what the recorder wants to know of a prototype in
  * BOBBIN_HOOK_PROTOTYPES (events/signature.h). 0, or the exit status behind a complaint. */
-int cli_hook_functions_option(struct cli_vars *v, const char *verb, const char *arg);
+int cli_hook_functions_option(const char *verb, void *vars, const char *arg);
 
 #endif

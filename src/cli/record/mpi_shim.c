@@ -93,7 +93,7 @@ const char *cli_mpi_find(const char *verb, const char *path, const char *said)
 	return s.mpi;
 }
 
-static int functions_option(struct cli_vars *v, const char *verb, const char *arg)
+int cli_mpi_functions(const char *verb, void *vars, const char *arg)
 {
 	size_t len;
 	const char *bad = bob_mpi_choice_bad(arg, &len);
@@ -104,41 +104,33 @@ static int functions_option(struct cli_vars *v, const char *verb, const char *ar
 				  "is a class of them",
 				  arg, (int)len, bad),
 		       125;
-	cli_vars_add(v, "BOBBIN_MPI_FUNCTIONS", arg);
+	cli_vars_add(vars, "BOBBIN_MPI_FUNCTIONS", arg);
 	return 0;
 }
 
-int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *arg)
+int cli_mpi_level(const char *verb, void *vars, const char *arg)
+{
+	if (cli_word_index(CLI_MPI_LEVELS, arg) < 0)
+		return cli_misuse(verb, "--mpi-level=%s: want off, flat, rank, all or custom", arg);
+	cli_vars_set(vars, "BOBBIN_MPI_LEVEL", arg);
+	return 0;
+}
+
+int cli_mpi_vectors(const char *verb, void *vars, const char *arg)
 {
 	char text[24];
 	uint64_t most;
 
-	switch (which) {
-	case MPI_FUNCTIONS:
-		return functions_option(v, verb, arg);
-	case MPI_LEVEL:
-		if (cli_word_index(CLI_MPI_LEVELS, arg) < 0)
-			return cli_misuse(verb,
-					  "--mpi-level=%s: want off, flat, rank, all or custom",
-					  arg),
-			       125;
-		cli_vars_set(v, "BOBBIN_MPI_LEVEL", arg);
-		return 0;
-	case MPI_VECTORS:
-		if (!strcmp(arg, "none")) {
-			cli_vars_set(v, "BOBBIN_MPI_VECTORS", arg);
-			return 0;
-		}
-		if (cli_parse_count(arg, &most) || most > VECTORS_MOST)
-			return cli_misuse(verb, "--mpi-vectors=%s: want a number up to %u, or none",
-					  arg, VECTORS_MOST),
-			       125;
-		snprintf(text, sizeof(text), "%" PRIu64, most);
-		cli_vars_set(v, "BOBBIN_MPI_VECTORS", text);
-		return 0;
-	default:
+	if (!strcmp(arg, "none")) {
+		cli_vars_set(vars, "BOBBIN_MPI_VECTORS", arg);
 		return 0;
 	}
+	if (cli_parse_count(arg, &most) || most > VECTORS_MOST)
+		return cli_misuse(verb, "--mpi-vectors=%s: want a number up to %u, or none", arg,
+				  VECTORS_MOST);
+	snprintf(text, sizeof(text), "%" PRIu64, most);
+	cli_vars_set(vars, "BOBBIN_MPI_VECTORS", text);
+	return 0;
 }
 
 int cli_mpi_level_is(const struct cli_vars *v, const char *words)
@@ -164,7 +156,7 @@ int cli_mpi_link(const char *verb, const char *mpi)
 	return 0;
 }
 
-int cli_when_option(struct cli_vars *v, const char *verb, const char *text)
+int cli_when_option(const char *verb, void *vars, const char *text)
 {
 	const char *colon = strstr(text, ": "), *expected;
 	struct bob_predicate p;
@@ -180,11 +172,11 @@ int cli_when_option(struct cli_vars *v, const char *verb, const char *text)
 		return cli_misuse(verb, "--when=%s: column %zu: %s was expected", text,
 				  (size_t)(colon - text) + 2 + at + 1, expected),
 		       125;
-	cli_vars_add_line(v, "BOBBIN_WHEN", text);
+	cli_vars_add_line(vars, "BOBBIN_WHEN", text);
 	return 0;
 }
 
-int cli_plugin_option(struct cli_vars *v, const char *verb, const char *path)
+int cli_plugin_option(const char *verb, void *vars, const char *path)
 {
 	char self[BOB_SYS_PATH], ours[BOB_SYS_PATH + 128];
 	char *whole = realpath(path, NULL);
@@ -204,7 +196,7 @@ int cli_plugin_option(struct cli_vars *v, const char *verb, const char *path)
 		bad = (cli_fail(verb, "--plugin=%s: it has no bob_plugin (bobbin/hooks.h)", path),
 		       125);
 	else
-		cli_vars_add(v, "BOBBIN_PLUGINS", whole);
+		cli_vars_add(vars, "BOBBIN_PLUGINS", whole);
 	free(whole);
 	return bad;
 }

@@ -9,17 +9,23 @@
 
 #define CLI_MPI_LEVELS "off|flat|rank|all|custom"
 
-enum { MPI_FUNCTIONS, MPI_LEVEL, MPI_VECTORS, MPI_COMMON };
-#define MPI_OPTIONS                                                                                \
+/* Of options, for the struct cli_vars. 0, or an exit status after a complaint. */
+int cli_mpi_functions(const char *verb, void *vars, const char *arg);
+int cli_mpi_level(const char *verb, void *vars, const char *arg);
+int cli_mpi_vectors(const char *verb, void *vars, const char *arg);
+#define MPI_OPTIONS(type, vars)                                                                    \
 	{ "mpi-functions", 0, "PATTERN",                                                           \
-	  "only these functions of MPI, or a class such as p2p, collective, rma, io; may be repeated", NULL, NULL }, \
+	  "only these functions of MPI, or a class such as p2p, collective, rma, io; may be "      \
+	  "repeated",                                                                              \
+	  CLI_TAKE(type, vars, cli_mpi_functions) },                                               \
 	{ "mpi-level", 0, "LEVEL",                                                                 \
-	  "of MPI: all (default); rank: ranks are not merged; flat: nothing is folded; custom: only Init, Finalize and Pcontrol; off", \
-	  NULL, CLI_MPI_LEVELS },                                                                  \
-	{ "mpi-vectors", 0, "N", "keep only the first N elements of vectors of numbers, their length and a hash of the rest; none: their length alone", NULL, NULL }
-
-/* Take one of these, `which` counted from the first. 0, or an exit status after a complaint. */
-int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *arg);
+	  "of MPI: all (default); rank: ranks are not merged; flat: nothing is folded; custom: "   \
+	  "only Init, Finalize and Pcontrol; off",                                                 \
+	  .values = CLI_MPI_LEVELS, CLI_TAKE(type, vars, cli_mpi_level) },                         \
+	{ "mpi-vectors", 0, "N",                                                                   \
+	  "keep only the first N elements of vectors of numbers, their length and a hash of the "  \
+	  "rest; none: their length alone",                                                        \
+	  CLI_TAKE(type, vars, cli_mpi_vectors) }
 
 /* Is the level, all if none was chosen, one of `words`, "a|b"? */
 int cli_mpi_level_is(const struct cli_vars *v, const char *words);
@@ -32,10 +38,9 @@ const char *cli_mpi_find(const char *verb, const char *path, const char *said);
 /* Prints what is to be added to the link of a program with this MPI in it. 0, or 1 after a
  * complaint: there is none such. */
 int cli_mpi_link(const char *verb, const char *mpi);
-/* --when. 0, or 125 after a complaint: it is no condition. */
-int cli_when_option(struct cli_vars *v, const char *verb, const char *text);
-/* --plugin. 0, or 125 after a complaint: it is no plug-in. */
-int cli_plugin_option(struct cli_vars *v, const char *verb, const char *path);
+/* --when, --plugin: for the struct cli_vars. 0, or an exit status after a complaint. */
+int cli_when_option(const char *verb, void *vars, const char *text);
+int cli_plugin_option(const char *verb, void *vars, const char *path);
 /* Variables for programs of this MPI (NULL: of none, for events of their own), before
  * cli_recording_finish. 0, or 125 after a complaint: this bobbin has no shim for it. */
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi);

@@ -19,7 +19,7 @@ static int function_option(struct cli_vars *v, const char *verb, const char *opt
 			   const char *name, const char *arg)
 {
 	if (!*arg)
-		return cli_misuse(verb, "--%s: want the name of a function", option), 125;
+		return cli_misuse(verb, "--%s: want the name of a function", option);
 	if (cli_vars_get(v, name))
 		return cli_misuse(verb, "--%s=%s: there is one already, %s; use a pattern", option,
 				  arg, cli_vars_get(v, name)),
@@ -29,7 +29,7 @@ static int function_option(struct cli_vars *v, const char *verb, const char *opt
 	return 0;
 }
 
-static int rank_option(struct cli_vars *v, const char *verb, const char *arg)
+int cli_ranks_rank(const char *verb, void *vars, const char *arg)
 {
 	char *end;
 	const unsigned long rank = strtoul(arg, &end, 10),
@@ -39,14 +39,14 @@ static int rank_option(struct cli_vars *v, const char *verb, const char *arg)
 	if (*end == '/' && rank < ranks && ranks <= RANKS_MAX) {
 		snprintf(text, sizeof(text), "%lu/%lu", rank, ranks);
 		if (!strcmp(text, arg)) {
-			cli_vars_set(v, "BOBBIN_RANK", text);
+			cli_vars_set(vars, "BOBBIN_RANK", text);
 			return 0;
 		}
 	}
-	return cli_misuse(verb, "--rank=%s: want R/N, rank R of N, from 0 on: 3/8", arg), 125;
+	return cli_misuse(verb, "--rank=%s: want R/N, rank R of N, from 0 on: 3/8", arg);
 }
 
-static int place_option(struct cli_vars *v, const char *verb, const char *arg)
+int cli_ranks_place(const char *verb, void *vars, const char *arg)
 {
 	char *whole;
 	struct stat sb;
@@ -55,38 +55,32 @@ static int place_option(struct cli_vars *v, const char *verb, const char *arg)
 	whole = realpath(arg, NULL);
 	if (!whole || stat(whole, &sb) || !S_ISDIR(sb.st_mode) || access(whole, W_OK)) {
 		free(whole);
-		return cli_fail(verb, "--ranks=%s: no directory that can be written", arg), 125;
+		return cli_fail(verb, "--ranks=%s: no directory that can be written", arg);
 	}
-	cli_vars_set(v, "BOBBIN_RANKS", whole);
+	cli_vars_set(vars, "BOBBIN_RANKS", whole);
 	free(whole);
 	return 0;
 }
 
-static int flush_option(struct cli_vars *v, const char *verb, const char *arg)
+int cli_ranks_flush(const char *verb, void *vars, const char *arg)
 {
 	const char *expected;
 	struct bob_flush f;
 
 	if (bob_flush_parse(arg, &f, &expected))
-		return cli_misuse(verb, "--flush-every=%s: want %s", arg, expected), 125;
-	cli_vars_set(v, "BOBBIN_FLUSH_EVERY", arg);
+		return cli_misuse(verb, "--flush-every=%s: want %s", arg, expected);
+	cli_vars_set(vars, "BOBBIN_FLUSH_EVERY", arg);
 	return 0;
 }
 
-int cli_ranks_option(struct cli_vars *v, const char *verb, int which, const char *arg)
+int cli_ranks_init(const char *verb, void *vars, const char *arg)
 {
-	switch (which) {
-	case RANKS_INIT:
-		return function_option(v, verb, "init", "BOBBIN_INIT", arg);
-	case RANKS_FINALIZE:
-		return function_option(v, verb, "finalize", "BOBBIN_FINALIZE", arg);
-	case RANKS_RANK:
-		return rank_option(v, verb, arg);
-	case RANKS_FLUSH:
-		return flush_option(v, verb, arg);
-	default:
-		return place_option(v, verb, arg);
-	}
+	return function_option(vars, verb, "init", "BOBBIN_INIT", arg);
+}
+
+int cli_ranks_finalize(const char *verb, void *vars, const char *arg)
+{
+	return function_option(vars, verb, "finalize", "BOBBIN_FINALIZE", arg);
 }
 
 /* Only what events/place.c makes. */

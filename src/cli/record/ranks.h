@@ -5,23 +5,31 @@
 
 #include "cli/record/recording.h"
 
-enum { RANKS_INIT, RANKS_FINALIZE, RANKS_RANK, RANKS_PLACE, RANKS_FLUSH, RANKS_COMMON };
-#define RANKS_OPTIONS                                                                              \
+/* Of options, for the struct cli_vars. 0, or an exit status after a complaint. */
+int cli_ranks_init(const char *verb, void *vars, const char *arg);
+int cli_ranks_finalize(const char *verb, void *vars, const char *arg);
+int cli_ranks_rank(const char *verb, void *vars, const char *arg);
+int cli_ranks_place(const char *verb, void *vars, const char *arg);
+int cli_ranks_flush(const char *verb, void *vars, const char *arg);
+#define RANKS_OPTIONS(type, vars)                                                                  \
 	{ "init", 0, "FUNCTION",                                                                   \
-	  "a process is a rank, without MPI, from the end of this function on (docs/ranks.md)", NULL, NULL }, \
+	  "a process is a rank, without MPI, from the end of this function on (docs/ranks.md)",    \
+	  CLI_TAKE(type, vars, cli_ranks_init) },                                                  \
 	{ "finalize", 0, "FUNCTION",                                                               \
-	  "when this function begins what ranks have recorded becomes one", NULL, NULL },          \
-	{ "rank", 0, "R/N", "with --init: this is rank R of N; else ranks are numbered as they come", \
-	  "BOBBIN_RANK", NULL },                                                                   \
+	  "when this function begins what ranks have recorded becomes one",                        \
+	  CLI_TAKE(type, vars, cli_ranks_finalize) },                                              \
+	{ "rank", 0, "R/N",                                                                        \
+	  "with --init: this is rank R of N; else ranks are numbered as they come",                \
+	  .env = "BOBBIN_RANK", CLI_TAKE(type, vars, cli_ranks_rank) },                            \
 	{ "ranks", 0, "DIR",                                                                       \
-	  "with --init: the directory in which ranks meet, instead of the trace's; a new one for each run", \
-	  NULL, NULL },                                                                            \
+	  "with --init: the directory in which ranks meet, instead of the trace's; a new one for " \
+	  "each run",                                                                              \
+	  CLI_TAKE(type, vars, cli_ranks_place) },                                                 \
 	{ "flush-every", 0, "WHAT",                                                                \
-	  "--mpi, --events: write out what was recorded every 1000 events of a thread, 10s, or event: step, MPI_Barrier/10; 'step,all': ranks become one then", \
-	  NULL, NULL }
+	  "--mpi, --events: write out what was recorded every 1000 events of a thread, 10s, or "   \
+	  "event: step, MPI_Barrier/10; 'step,all': ranks become one then",                        \
+	  CLI_TAKE(type, vars, cli_ranks_flush) }
 
-/* Take one of these, `which` counted from the first. 0, or an exit status after a complaint. */
-int cli_ranks_option(struct cli_vars *v, const char *verb, int which, const char *arg);
 /* All processes of the trace have ended: what they left where they met is of no use any more. */
 void cli_ranks_clear(const char *dir);
 

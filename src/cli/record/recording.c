@@ -106,7 +106,7 @@ static int read_names(struct cli_vars *v, const char *verb, const char *path)
 	return n ? 0 : (cli_misuse(verb, "--interface %s: the file names no function", path), 125);
 }
 
-static int interface_option(struct cli_vars *v, const char *verb, const char *what)
+int cli_recording_interface(const char *verb, void *vars, const char *what)
 {
 	static const char *const known[][2] = {
 		{ "mpi", "MPI_*:mpi_*:MPIX_*" },
@@ -116,55 +116,69 @@ static int interface_option(struct cli_vars *v, const char *verb, const char *wh
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (!strcmp(what, known[i][0])) {
-			set(v, "BOBBIN_INTERFACE", known[i][1], ':');
+			set(vars, "BOBBIN_INTERFACE", known[i][1], ':');
 			return 0;
 		}
 	}
 	if (strstr(what, ".so")) {
-		set(v, "BOBBIN_INTERFACE_IMAGE", what, ':');
+		set(vars, "BOBBIN_INTERFACE_IMAGE", what, ':');
 		return 0;
 	}
-	return read_names(v, verb, what);
+	return read_names(vars, verb, what);
 }
 
-int cli_recording_option(struct cli_vars *v, const char *verb, int index, const char *arg)
+int cli_recording_images(const char *verb, void *vars, const char *arg)
+{
+	if (cli_word_index("main|app|all", arg) < 0)
+		return cli_misuse(verb, "--images=%s: want main, app or all", arg);
+	set(vars, "BOBBIN_IMAGES", arg, 0);
+	return 0;
+}
+
+int cli_recording_codec(const char *verb, void *vars, const char *arg)
+{
+	if (cli_word_index("run|parlot|none|null", arg) < 0)
+		return cli_misuse(verb, "--codec=%s: want run, parlot, none or null", arg);
+	set(vars, "BOBBIN_CODEC", arg, 0);
+	return 0;
+}
+
+int cli_recording_filter(const char *verb, void *vars, const char *arg)
+{
+	(void)verb;
+	set(vars, "BOBBIN_FILTER", arg, ':');
+	return 0;
+}
+
+int cli_recording_notrace(const char *verb, void *vars, const char *arg)
+{
+	(void)verb;
+	set(vars, "BOBBIN_NOTRACE", arg, ':');
+	return 0;
+}
+
+int cli_recording_depth(const char *verb, void *vars, const char *arg)
 {
 	uint64_t n;
 
-	switch (index) {
-	case REC_OUTPUT:
-		break; /* the verb's */
-	case REC_IMAGES:
-		if (cli_word_index("main|app|all", arg) < 0)
-			return cli_misuse(verb, "--images=%s: want main, app or all", arg), 125;
-		set(v, "BOBBIN_IMAGES", arg, 0);
-		break;
-	case REC_CODEC:
-		if (cli_word_index("run|parlot|none|null", arg) < 0)
-			return cli_misuse(verb, "--codec=%s: want run, parlot, none or null", arg),
-			       125;
-		set(v, "BOBBIN_CODEC", arg, 0);
-		break;
-	case REC_FILTER:
-		set(v, "BOBBIN_FILTER", arg, ':');
-		break;
-	case REC_NOTRACE:
-		set(v, "BOBBIN_NOTRACE", arg, ':');
-		break;
-	case REC_INTERFACE:
-		return interface_option(v, verb, arg);
-	case REC_DEPTH:
-		if (cli_parse_count(arg, &n) || !n || n > 1000000)
-			return cli_misuse(verb, "--depth=%s: want a number from 1 on", arg), 125;
-		set(v, "BOBBIN_DEPTH", arg, 0);
-		break;
-	case REC_TRIGGER:
-		set(v, "BOBBIN_TRIGGER", arg, ':');
-		break;
-	case REC_NO_FOLLOW:
-		set(v, "BOBBIN_FOLLOW", "0", 0);
-		break;
-	}
+	if (cli_parse_count(arg, &n) || !n || n > 1000000)
+		return cli_misuse(verb, "--depth=%s: want a number from 1 on", arg);
+	set(vars, "BOBBIN_DEPTH", arg, 0);
+	return 0;
+}
+
+int cli_recording_trigger(const char *verb, void *vars, const char *arg)
+{
+	(void)verb;
+	set(vars, "BOBBIN_TRIGGER", arg, ':');
+	return 0;
+}
+
+int cli_recording_no_follow(const char *verb, void *vars, const char *arg)
+{
+	(void)verb;
+	(void)arg;
+	set(vars, "BOBBIN_FOLLOW", "0", 0);
 	return 0;
 }
 

@@ -13,40 +13,45 @@ struct cli_vars {
 	int count;
 };
 
-/* Rows that both option tables begin with; their indices. */
-enum {
-	REC_OUTPUT,
-	REC_IMAGES,
-	REC_CODEC,
-	REC_FILTER,
-	REC_NOTRACE,
-	REC_INTERFACE,
-	REC_DEPTH,
-	REC_TRIGGER,
-	REC_NO_FOLLOW,
-	REC_COMMON
-};
-#define RECORDING_OPTIONS                                                                          \
-	{ "output", 'o', "DIR", "write the trace to DIR (bobbin.data); an older one becomes DIR.old, and the newest three stay", \
-	  "BOBBIN_OUTPUT", NULL },                                                                 \
+/* Of options, for the struct cli_vars. 0, or an exit status after a complaint. */
+int cli_recording_images(const char *verb, void *vars, const char *arg);
+int cli_recording_codec(const char *verb, void *vars, const char *arg);
+int cli_recording_filter(const char *verb, void *vars, const char *arg);
+int cli_recording_notrace(const char *verb, void *vars, const char *arg);
+int cli_recording_interface(const char *verb, void *vars, const char *arg);
+int cli_recording_depth(const char *verb, void *vars, const char *arg);
+int cli_recording_trigger(const char *verb, void *vars, const char *arg);
+int cli_recording_no_follow(const char *verb, void *vars, const char *arg);
+/* Rows of option tables: `type` is the verb's struct, `dir` where the trace's name goes, `vars` its
+ * struct cli_vars. */
+#define RECORDING_OPTIONS(type, dir, vars)                                                         \
+	{ "output", 'o', "DIR",                                                                    \
+	  "write the trace to DIR (bobbin.data); an older one becomes DIR.old, and the newest "    \
+	  "three stay",                                                                            \
+	  .env = "BOBBIN_OUTPUT", CLI_TEXT(type, dir) },                                           \
 	{ "images", 0, "WHICH",                                                                    \
-	  "main: the program itself; app: its own libraries too (default); all: every library",   \
-	  "BOBBIN_IMAGES", "main|app|all" },                                                       \
-	{ "codec", 0, "CODEC", "run (default); parlot, none, null for comparison", "BOBBIN_CODEC", \
-	  "run|parlot|none|null" },                                                                \
-	{ "filter", 'F', "PATTERN", "record only functions whose name matches; may be repeated",  \
-	  NULL, NULL },                                                                            \
-	{ "notrace", 'N', "PATTERN", "do not record functions whose name matches; may be repeated", \
-	  NULL, NULL },                                                                            \
+	  "main: the program itself; app: its own libraries too (default); all: every library",    \
+	  .env = "BOBBIN_IMAGES", .values = "main|app|all",                                        \
+	  CLI_TAKE(type, vars, cli_recording_images) },                                            \
+	{ "codec", 0, "CODEC", "run (default); parlot, none, null for comparison",                 \
+	  .env = "BOBBIN_CODEC", .values = "run|parlot|none|null",                                 \
+	  CLI_TAKE(type, vars, cli_recording_codec) },                                             \
+	{ "filter", 'F', "PATTERN", "record only functions whose name matches; may be repeated",   \
+	  CLI_TAKE(type, vars, cli_recording_filter) },                                            \
+	{ "notrace", 'N', "PATTERN",                                                               \
+	  "do not record functions whose name matches; may be repeated",                           \
+	  CLI_TAKE(type, vars, cli_recording_notrace) },                                           \
 	{ "interface", 0, "WHAT",                                                                  \
 	  "only calls from other images into mpi, openmp, pthread, a library (libx.so*) or the "   \
-	  "functions listed in a file", NULL, "mpi|openmp|pthread" },                              \
-	{ "depth", 0, "N", "record only the N outermost levels of recorded calls", NULL, NULL },  \
-	{ "trigger", 0, "PATTERN", "record only while a matching function is open", NULL, NULL }, \
-	{ "no-follow", 0, NULL, "do not record child processes", NULL, NULL }
+	  "functions listed in a file",                                                            \
+	  .values = "mpi|openmp|pthread", CLI_TAKE(type, vars, cli_recording_interface) },         \
+	{ "depth", 0, "N", "record only the N outermost levels of recorded calls",                 \
+	  CLI_TAKE(type, vars, cli_recording_depth) },                                             \
+	{ "trigger", 0, "PATTERN", "record only while a matching function is open",                \
+	  CLI_TAKE(type, vars, cli_recording_trigger) },                                           \
+	{ "no-follow", 0, NULL, "do not record child processes",                                   \
+	  CLI_TAKE(type, vars, cli_recording_no_follow) }
 
-/* Take one common option. 0, or an exit status after a complaint. */
-int cli_recording_option(struct cli_vars *v, const char *verb, int index, const char *arg);
 /* Why such a program cannot be recorded; NULL: it can. */
 const char *cli_recording_problem(enum bob_target t);
 /* Complete the variables once the options are read: directory, cache, agent, planner, preload.

@@ -67,7 +67,7 @@ static int mpi_when(const struct bob_wrap_function *f, struct cli_vars *v)
 	if (!f->is_mpi || !f->when)
 		return 0;
 	snprintf(text, sizeof(text), "%s: %s", f->symbol, f->when);
-	return cli_when_option(v, VERB, text);
+	return cli_when_option(VERB, v, text);
 }
 
 int cli_wrap_mpi(const struct cli_wrap *w, struct cli_vars *v, int all)
@@ -83,7 +83,7 @@ int cli_wrap_mpi(const struct cli_wrap *w, struct cli_vars *v, int all)
 		cli_vars_set(v, "BOBBIN_MPI_LEVEL", "all");
 	for (uint32_t i = 0; i < w->read->function_count && !bad; i++)
 		if (w->read->functions[i].is_mpi)
-			bad = cli_mpi_option(v, VERB, MPI_FUNCTIONS, w->read->functions[i].symbol);
+			bad = cli_mpi_functions(VERB, v, w->read->functions[i].symbol);
 	return bad;
 }
 

@@ -187,11 +187,14 @@ static int list_words(const char *words)
 static int set_field(const char *verb, const struct cli_option *o, const char *arg, char *target)
 {
 	void *field = target + o->at;
-	int status = 0;
+	int status = 0, word;
 
 	switch (o->bind) {
 	case CLI_BIND_FLAG:
 		*(int *)field = 1;
+		break;
+	case CLI_BIND_BOOL:
+		*(bool *)field = true;
 		break;
 	case CLI_BIND_TEXT:
 		*(const char **)field = arg;
@@ -205,28 +208,52 @@ static int set_field(const char *verb, const struct cli_option *o, const char *a
 			return list_words(o->values);
 		status = cli_option_word(verb, o, arg, field);
 		break;
+	case CLI_BIND_ONE_OF:
+		status = cli_option_word(verb, o, arg, &word);
+		*(const char **)field = arg;
+		break;
 	default:
 		status = o->take(verb, field, arg);
 	}
 	return status ? status : CLI_GO_ON;
 }
 
-int cli_options_read(const char *verb, int argc, char **argv, void *target)
+int cli_options_read_given(const char *verb, int argc, char **argv, void *target, uint64_t *given)
 {
 	struct cli_options o;
 	const char *arg;
 	int i, status = CLI_GO_ON;
 
+	*given = 0;
 	cli_options_begin(&o, verb, argc, argv);
-	while (status == CLI_GO_ON && (i = cli_options_next(&o, &arg)) >= 0)
+	while (status == CLI_GO_ON && (i = cli_options_next(&o, &arg)) >= 0) {
 		status = set_field(verb, &table_of(o.verb)[i], arg, target);
+		*given |= 1ull << i;
+	}
 	if (status != CLI_GO_ON) {
 		finish(&o, 0);
-		return status == 2 ? o.verb->usage_status : status;
+		return status > 1 ? o.verb->usage_status : status;
 	}
 	if (i == CLI_OPTIONS_END)
 		return CLI_GO_ON;
 	return i == CLI_OPTIONS_HELP ? 0 : o.verb->usage_status;
+}
+
+int cli_options_read(const char *verb, int argc, char **argv, void *target)
+{
+	uint64_t given;
+
+	return cli_options_read_given(verb, argc, argv, target, &given);
+}
+
+const char *cli_options_given(const char *verb, uint64_t given, const char *names)
+{
+	const struct cli_option *table = table_of(cli_verb_find(verb));
+
+	for (int i = 0; table[i].name; i++)
+		if (given >> i & 1 && cli_word_index(names, table[i].name) >= 0)
+			return table[i].name;
+	return NULL;
 }
 
 /* Words of `text` in columns HELP_COLUMN .. HELP_WIDTH; the cursor is at `column`. */

@@ -7,6 +7,7 @@
 #ifndef BOB_CLI_OPTIONS_H
 #define BOB_CLI_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,9 +16,11 @@
 enum cli_bind {
 	CLI_BIND_NONE,		/* the verb asks cli_options_next */
 	CLI_BIND_FLAG,		/* int: 1 */
+	CLI_BIND_BOOL,		/* bool: true */
 	CLI_BIND_TEXT,		/* const char *, borrowed */
 	CLI_BIND_COUNT,		/* uint64_t, cli_parse_count */
 	CLI_BIND_WORD,		/* int, or an enum: the index among `values`; "help" lists them */
+	CLI_BIND_ONE_OF,	/* const char *, borrowed: one of `values` */
 	CLI_BIND_TAKE		/* take(verb, field, arg): 0, or an exit status after a complaint */
 };
 
@@ -40,11 +43,14 @@ struct cli_option {
 #define CLI_FIELD(type, field, size)                                                               \
 	(offsetof(type, field) + 0 * sizeof(char[sizeof(((type *)0)->field) == (size) ? 1 : -1]))
 #define CLI_FLAG(type, field) .bind = CLI_BIND_FLAG, .at = CLI_FIELD(type, field, sizeof(int))
+#define CLI_BOOL(type, field) .bind = CLI_BIND_BOOL, .at = CLI_FIELD(type, field, sizeof(bool))
 #define CLI_TEXT(type, field) .bind = CLI_BIND_TEXT, .at = CLI_FIELD(type, field, sizeof(char *))
 #define CLI_COUNT(type, field)                                                                     \
 	.bind = CLI_BIND_COUNT, .at = CLI_FIELD(type, field, sizeof(uint64_t))
 #define CLI_WORD(type, field, words)                                                               \
 	.bind = CLI_BIND_WORD, .values = (words), .at = CLI_FIELD(type, field, sizeof(int))
+#define CLI_ONE_OF(type, field, words)                                                             \
+	.bind = CLI_BIND_ONE_OF, .values = (words), .at = CLI_FIELD(type, field, sizeof(char *))
 #define CLI_TAKE(type, field, function)                                                            \
 	.bind = CLI_BIND_TAKE, .take = (function), .at = offsetof(type, field)
 
@@ -89,6 +95,10 @@ int cli_options_next(struct cli_options *o, const char **arg);
  * error was reported. */
 int cli_options_read(const char *verb, int argc, char **argv, void *target);
 #define CLI_GO_ON (-1)
+/* The same; bit i of *given is set if row i of the table was given. At most 64 rows. */
+int cli_options_read_given(const char *verb, int argc, char **argv, void *target, uint64_t *given);
+/* Of the options named in "a|b|c", the first that was given; NULL: none was. */
+const char *cli_options_given(const char *verb, uint64_t given, const char *names);
 
 /* The index of `word` in "a|b|c", -1 if it is none of them. */
 int cli_word_index(const char *words, const char *word);

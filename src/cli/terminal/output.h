@@ -7,7 +7,11 @@
 #include <stdio.h>
 
 #include "base/host/embed.h"
+#include "cli/terminal/options.h"
 
+/* A row of option tables; `field` is where the file's name goes. */
+#define CLI_OPTION_OUTPUT(type, field)                                                             \
+	{ "output", 'o', "FILE", "write there instead of standard output", CLI_TEXT(type, field) }
 /* `path` NULL or "-": standard output. NULL after a complaint. */
 FILE *cli_output_open(const char *verb, const char *path);
 /* Returns 0, or 1 after a complaint. */

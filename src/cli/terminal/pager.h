@@ -6,6 +6,12 @@
 
 #include <sys/types.h>
 
+#include "cli/terminal/options.h"
+
+/* A row of option tables. */
+#define CLI_OPTION_NO_PAGER(type, field)                                                           \
+	{ "no-pager", 0, NULL, "do not use a pager on a terminal", CLI_FLAG(type, field) }
+
 /* Returns the pager's pid, 0 if none is used. */
 pid_t cli_pager_begin(int wanted);
 void cli_pager_end(pid_t pager);
