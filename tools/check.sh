@@ -3,7 +3,7 @@
 # Run the tests; the last line is "N passed, N failed" (", N skipped" may follow), the exit status 0
 # only if nothing failed and nothing was skipped unannounced.
 #   tools/check.sh           everything, in the release and the asan build
-#   tools/check.sh --fast    dev build, unit tests, corpus replays and the checks of the house
+#   tools/check.sh --fast    dev build, unit tests, corpus replays and the checks of the tree
 #   tools/check.sh --loop N  the end-to-end tests N times, to shake out races
 set -u
 cd "$(dirname "$0")/.."
@@ -61,17 +61,18 @@ finish() {
 	exit
 }
 
-house_checks() {
+tree_checks() {
 	step "includes follow the layers" tools/check_layers.py
 	step "headers compile alone, C and C++" tools/check_headers.sh
 	step "layout (clang-format)" tools/check_format.py
 	step "no machine paths" tools/check_paths.sh
+	step "no retired words" tools/check_words.py
 }
 
 case ${1-} in
 --fast)
 	step "build dev" tools/build.sh dev
-	house_checks
+	tree_checks
 	ctests dev -L 'unit|fuzz|build'
 	finish
 	;;
@@ -87,7 +88,7 @@ esac
 
 step "build release" tools/build.sh release
 step "build asan" tools/build.sh asan test_programs
-house_checks
+tree_checks
 step "documents are true to the tree" tools/check_docs.py build/release/bin/bobbin
 step "exported symbols" tools/check_symbols.sh build/release
 ctests release

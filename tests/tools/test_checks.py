@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The checks of the house must be able to fail: each gets a small tree with one fault."""
+"""The checks of the tree must be able to fail: each gets a small tree with one fault."""
 import os
 import shutil
 import subprocess
@@ -113,6 +113,45 @@ def test_format(root):
         assert f.read() == good
 
 
+WORDS = {"tools/words.txt": "# comment\nzorg, zorgs, is zorg | a thing | zorg ltd\n", "tools/words_pending.txt": "# none\n"}
+
+
+def check_words(root, extra, *expect):
+    """The tree with these files fails with exactly these lines; without any it passes."""
+    shutil.rmtree(root)
+    write(root, {**WORDS, **extra})
+    for command in ("git init -q .", "git add ."):
+        assert run(*command.split(), cwd=root)[0] == 0
+    status, text = run(os.path.join(ROOT, "tools/check_words.py"), root)
+    assert status == (1 if expect else 0), text
+    if expect:
+        lines = text.splitlines()
+        assert len(lines) == len(expect) and all(line.startswith(e) for line, e in zip(lines, expect)), text
+
+
+def test_words(root):
+    found = 'retired word "zorg"; write: a thing'
+    check_words(root, {"a.c": "int zorgling;\n/* ZORG LTD made it: a borzorg */\n"})
+    check_words(root, {"a.c": "\nint a_zorg;\n"}, f"a.c:2: {found}")
+    check_words(root, {"a.c": "int aZorg, zorgLike, ZORG_MAX, zorg2;\n"}, *[f"a.c:1: {found}"] * 4)
+    check_words(root, {"a.c": 'f("a\\nzorgs");\n'}, 'a.c:1: retired word "zorgs"')
+    check_words(root, {"a.c": "/* What is\n * zorg */\n"}, 'a.c:1: retired word "is zorg"')
+    check_words(root, {"docs/p.md": "Zorg.\n", "a.bin": "\0zorg"}, "a.bin:1", "docs/p.md:1")
+    check_words(root, {"zorg.c": "\n"}, "zorg.c:0")
+    check_words(root, {"tests/golden/zorg.txt": "zorg\n", "tests/fuzz/corpus/zorg": "zorg\n"})
+    check_words(root, {"docs/GLOSSARY.md": 'Retired: "is\nzorg".\n\nclean\n'})
+    check_words(root, {"docs/GLOSSARY.md": 'Retired: "unknown".\n\nzorg\n'},
+                'docs/GLOSSARY.md: retires "unknown", which is not in', "docs/GLOSSARY.md:3")
+    pending = {"tools/words_pending.txt": "src/a\nsrc/b\n"}
+    check_words(root, {**pending, "src/a/x.c": "int zorg;\n", "src/b.c": "int zorg;\n"})
+    check_words(root, {**pending, "src/a/x.c": "int zorg;\n"}, "tools/words_pending.txt: no retired word is left in src/b")
+    check_words(root, {**pending, "src/a/x.c": "int zorg;\n", "src/b.c": "int zorg;\n", "src/c.c": "int zorg;\n"}, "src/c.c:1")
+    for line, why in (("zorg", "not `spellings"), ("zorg | thing\nzorg | thing", "zorg is in the list twice")):
+        write(root, {"tools/words.txt": line + "\n"})
+        status, text = run(os.path.join(ROOT, "tools/check_words.py"), root)
+        assert status == 1 and why in text, text
+
+
 def test_count(root):
     case = '<testcase name="{}" status="{}">{}</testcase>'
     skipped = '<skipped message="SKIP_RETURN_CODE=77"/><system-out>no tmpfs here</system-out>'
@@ -131,7 +170,7 @@ def test_count(root):
 
 
 def main():
-    for test in (test_layers, test_symbols, test_paths, test_format, test_count):
+    for test in (test_layers, test_symbols, test_paths, test_format, test_words, test_count):
         root = tempfile.mkdtemp(prefix="bobbin-checks-")
         try:
             test(root)
