@@ -26,7 +26,7 @@ LOWER = {c: c + 32 for c in range(ord("A"), ord("Z") + 1)}     # keeps offsets, 
 # What may be between the words of a phrase: blanks, the start of a comment's next line, an underscore.
 BETWEEN = r"[\s*#/_]+"
 ESCAPE = re.compile(r"\\[abfnrtv]")
-RETIRED = re.compile(r"Retired:.*?(?=\n\s*\n|\Z)", re.S)
+RETIRED = re.compile(r"Retired:.*?(?=\||\n\s*\n|\Z)", re.S)
 C_TOKEN = re.compile(r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>"(?:\\.|[^"\\\n])*")', re.S)
 SCRIPT_TOKEN = re.compile(r'(?P<string>"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
                           r'|(?P<comment>#[^\n]*)')
