@@ -59,8 +59,8 @@ def built(args, folder, path, compiler, include, level):
 
 def one(args, path):
     with tempfile.TemporaryDirectory() as folder:
-        wishes = "".join(f"trace variable {v}\n" for v in args.variable or ["*"])
-        if run([args.bobbin, "instrument", "-o", "out"], folder, f"trace file {path}\n{wishes}").returncode:
+        requests = "".join(f"trace variable {v}\n" for v in args.variable or ["*"])
+        if run([args.bobbin, "instrument", "-o", "out"], folder, f"trace file {path}\n{requests}").returncode:
             return "has nothing to trace", 0
         want = None
         for compiler, include, levels in (("gfortran", None, args.levels), (args.other, args.include, args.levels)):

@@ -24,7 +24,7 @@ ENDINGS = (".f", ".for", ".f90", ".f95", ".f03", ".f08")
 OPTIONS = re.compile(r'\{\s*dg-(?:additional-)?options\s+"([^"]*)"\s*\}')
 LEFT_OUT = re.compile(r"-fdump.*|-Werror|-pedantic(-errors)?|--?std=f(95|2003|2008)")
 RUNS = re.compile(r"\{\s*dg-do\s+run\b")
-WISHES = "trace variable *\ntrace code at loop level\ntrace code at subroutine level\n"
+REQUESTS = "trace variable *\ntrace code at loop level\ntrace code at subroutine level\n"
 
 
 def run(argv, folder, text=None):
@@ -68,7 +68,7 @@ def one(args, path):
         how = ["-o", folder / "plain"] if args.run else ["-c", "-o", "x.o"]
         if run([*gfortran, path, *how], folder).returncode:
             return "does not compile as it is", ""
-        r = run([args.bobbin, "instrument", *(["--exact"] if args.exact else []), "-o", "out", "--", *flags], folder, f"trace file {path}\n{WISHES}")
+        r = run([args.bobbin, "instrument", *(["--exact"] if args.exact else []), "-o", "out", "--", *flags], folder, f"trace file {path}\n{REQUESTS}")
         if r.returncode:
             return "has nothing to trace" if re.search(r"there is no variable|it has 0$", r.stderr) else "refused", r.stderr.strip()
         if args.run:

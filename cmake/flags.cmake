@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Compiler flags, once. Four sets:
 #   bob_common  language, include paths, debug level       everything
-#   bob_ours    the warnings of the house              our libraries, programs and the agent
+#   bob_ours    the warnings of the project            our libraries, programs and the agent
 #   bob_host    sanitizers, coverage                       everything but the agent
 #   BOB_FREESTANDING_FLAGS                                 what runs inside the traced process
 

@@ -32,7 +32,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/bobbin DESTINATION ${CMAKE_INSTALL
 file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(TARGET bob_cli)
-	# From the option tables, so that it cannot fall behind them.
+	# From the option tables, so that it is always up to date.
 	set(completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/bobbin)
 	get_filename_component(dir ${completion} DIRECTORY)
 	add_custom_command(OUTPUT ${completion}

@@ -28,7 +28,7 @@ target_link_libraries(bob_valgrind PRIVATE bob_common)
 target_include_directories(bob_valgrind PRIVATE ${BOB_VALGRIND_INCLUDE})
 target_compile_definitions(bob_valgrind PRIVATE VGA_amd64=1 VGO_linux=1 VGP_amd64_linux=1
 	VGPV_amd64_linux_vanilla=1)
-# The core has no stack guard and no thread-local storage. Its headers are not SYSTEM: gcc would then not tell of
+# The core has no stack guard and no thread-local storage. Its headers are not SYSTEM: gcc would then not report
 # functions that were never declared, because their names come from a macro there (VG_).
 target_compile_options(bob_valgrind PRIVATE -O2 -fno-pie -fno-stack-protector -fno-builtin
 	-fno-strict-aliasing -fomit-frame-pointer -U_FORTIFY_SOURCE -Wall -Wextra -Wshadow

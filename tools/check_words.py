@@ -64,7 +64,7 @@ class Words:
         longest_first = sorted(self.entry, key=len, reverse=True)
         any_of = "|".join(BETWEEN.join(map(re.escape, s.split())) for s in longest_first)
         self.pattern = re.compile(f"({any_of})")
-        self.permitted = re.compile("|".join(map(re.escape, permitted)) or "(?!)", re.I)
+        self.permitted = re.compile("|".join(map(re.escape, permitted)) or "(?!)")
 
     def find(self, text):
         """(offset, spelling) of each retired word."""

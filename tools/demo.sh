@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# make demo: record programs that nobody here wrote or recompiled, and print what was found.
+# make demo: record unmodified third-party programs, and print what was found.
 # Act one: Debian's sqlite3 and a python3 script. Act two: the HPC Challenge under Open MPI.
 # The traces are left in build/demo; look at them with the commands this prints.
 set -eu
@@ -58,7 +58,7 @@ look "$traces/python.bobbin"
 
 echo
 echo "== Act two: the HPC Challenge benchmark on two MPI ranks"
-# Open MPI refuses root and busy-waits on machines with few cores unless told otherwise.
+# Open MPI refuses root and busy-waits on machines with few cores by default.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 sed -e "s/@N@/200/; s/@P@/1/" "$root/tools/hpccinf.txt" >hpccinf.txt
 say mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \

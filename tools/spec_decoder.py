@@ -371,7 +371,7 @@ def none_words(data):
 
 
 def inner_words(data):
-    """Zero elimination undone; 0xffff for ever behind the last group (marked by True)."""
+    """Inverse of zero elimination; after the last group 0xffff for ever (marked by True)."""
     plain, at = [], 0
     while at < len(data):
         bits = data[at]
@@ -518,7 +518,7 @@ class File:
         return {}
 
     def begins(self, stream, content):
-        """BEHIND: how many events of a stream come before what this has."""
+        """Record kind 19: how many events of a stream precede those of this file."""
         for kind, body in self.records():
             if kind == 19:
                 for at in range(0, len(body), 16):
@@ -615,7 +615,7 @@ class Events:
             self.inherited -= min(n, self.inherited)
 
     def switched(self):
-        """What tells that a line is about another stack than the line before."""
+        """The mark of a line about another stack than the previous line."""
         note = " !stack %d" % self.cur if self.cur != self.printed else ""
         self.printed = self.cur
         return note

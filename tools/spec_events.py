@@ -55,7 +55,7 @@ class Definition:
 
 
 def fold_path(places):
-    """Recursion folded: a call that is there already takes the place of those behind it."""
+    """Recursion folded: a call that is there already replaces those after it."""
     found = []
     for p in places:
         if p in found:
@@ -165,11 +165,11 @@ class Thread:
             yield name, words, vectors, places[::-1], is_open
 
     def logged(self):
-        rooms, expected = sorted(self.folded.log), None
-        for number, (position, v, _) in enumerate(rooms):
+        buffers, expected = sorted(self.folded.log), None
+        for number, (position, v, _) in enumerate(buffers):
             if expected not in (None, position):
                 yield None
-            at, last = 0, number + 1 == len(rooms)
+            at, last = 0, number + 1 == len(buffers)
             while at < len(v) and v[at] & HEADER and (last or v[at] & COMPLETE):
                 n = v[at] >> 32 & (1 << 29) - 1
                 if n > len(v) - at - 1:
@@ -187,7 +187,7 @@ class Thread:
         return d.key, word, vectors, d.path, is_open
 
     def times(self):
-        """Rows: count, site before or None, site, gaps, durations. A site is a key and places."""
+        """Rows: count, site before or None, site, times before, durations. A site is a key and places."""
         for c in self.file.chunks:
             if c.kind != 12 or c.stream != self.stream:
                 continue
@@ -263,10 +263,10 @@ def merged_times(file, packed):
         for _ in range(r.n()):
             shape += r.n()
             before, count = r.n(), r.n()
-            gap, duration = Sums.packed(r, count), Sums.packed(r, count)
-            for s in (gap, duration):
+            before_call, duration = Sums.packed(r, count), Sums.packed(r, count)
+            for s in (before_call, duration):
                 s.min_of, s.max_of = ids[s.min_of], ids[s.max_of]
-            yield count, site(before - 1) if before else None, site(shape), gap, duration
+            yield count, site(before - 1) if before else None, site(shape), before_call, duration
         if r.at != len(c.data):
             raise Bad
 
@@ -375,8 +375,8 @@ class Values:
             out("%d %d %s" % (i // 2, moments[i], moments[i + 1] if i + 1 < len(moments) else "-"))
 
     def row(self, row, thread):
-        count, before, of, gap, duration = row
-        return "%d %s > %s gap %s duration %s" % (count, self.site(before), self.site(of), gap.text(thread), duration.text(thread))
+        count, before, of, before_call, duration = row
+        return "%d %s > %s gap %s duration %s" % (count, self.site(before), self.site(of), before_call.text(thread), duration.text(thread))
 
 
 def dump_times(processes, out):

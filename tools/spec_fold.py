@@ -335,7 +335,7 @@ def read_series(r, n):
 
 
 def series_of(r, halves):
-    """The numbers, one by one; `r` is behind it when this returns."""
+    """The numbers, one by one; `r` is after them when this returns."""
     count = r.n()
     if count:
         pieces, _ = read_pieces(r, count)
@@ -592,7 +592,7 @@ def events_of(parts):
 # --- chunks of a process file ---
 
 class Folded:
-    """What a thread has folded of this content: its events, and the log behind them as spec_memory.py reads records."""
+    """What a thread has folded of this content: its events, and the log after them as spec_memory.py reads records."""
     def __init__(self, file, thread, content=0):
         self.chunks, self.thread, self.inner = file.chunks, thread, file.inner
         self.stream = thread + (content << 28)

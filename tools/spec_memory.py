@@ -50,7 +50,7 @@ class Desc:
             self.accesses.append(Access(r, self.accesses[-1] if self.accesses else None))
 
     def length(self, words, at, is_open):
-        """Words behind the header at words[at - 1]."""
+        """Words after the header at words[at - 1]."""
         n = self.words + (self.counter is not None)
         if at + n > len(words):
             raise Bad

@@ -43,7 +43,7 @@ struct nest {
 struct program {
 	const char *name;
 	uint32_t threads;
-	const struct nest *nest; /* NULL: it is none */
+	const struct nest *nest; /* NULL: not a nest */
 	uint64_t (*run)(void *sim, push_fn push, uint64_t max);
 };
 

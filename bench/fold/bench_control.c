@@ -11,7 +11,7 @@
 
 #define PASSES 5
 #define EVENTS 20000000u
-#define ROOM 4096u		/* columns: one for each loop */
+#define CAPACITY 4096u		/* columns: one for each loop */
 
 struct out {
 	unsigned long items, loops, trips; /* trips: bytes of trip counts */
@@ -111,8 +111,8 @@ static void measure(const char *name, unsigned (*make)(struct bob_control *, uns
 
 	for (int pass = 0; pass < PASSES; pass++) {
 		struct bob_control_sink sink = { item, loop, &out };
-		struct bob_column_slot *slot = calloc(ROOM, sizeof(*slot));
-		struct bob_column_full *full = calloc(ROOM, sizeof(*full));
+		struct bob_column_slot *slot = calloc(CAPACITY, sizeof(*slot));
+		struct bob_column_full *full = calloc(CAPACITY, sizeof(*full));
 		struct bob_trips *histories = calloc(1, sizeof(*histories));
 		struct bob_columns columns;
 		void *mem = mmap(NULL, bob_control_size(), PROT_READ | PROT_WRITE,
@@ -122,7 +122,7 @@ static void measure(const char *name, unsigned (*make)(struct bob_control *, uns
 			return;
 		out = (struct out){ 0 };
 		/* trip counts stay in their columns: no stream of values */
-		bob_columns_init(&columns, slot, ROOM, full, ROOM, NULL, NULL, histories, trips,
+		bob_columns_init(&columns, slot, CAPACITY, full, CAPACITY, NULL, NULL, histories, trips,
 				 &out);
 		struct bob_control *c = bob_control_init(mem, &sink, &columns);
 		double t = now_ns();

@@ -16,16 +16,16 @@
 
 struct bytes {
 	uint8_t *at;
-	size_t len, room;
+	size_t len, capacity;
 };
 
 static void take(void *ctx, const void *bytes, size_t len)
 {
 	struct bytes *b = ctx;
 
-	if (b->len + len > b->room) {
-		b->room = (b->len + len) * 2;
-		b->at = realloc(b->at, b->room);
+	if (b->len + len > b->capacity) {
+		b->capacity = (b->len + len) * 2;
+		b->at = realloc(b->at, b->capacity);
 		if (!b->at)
 			exit(1);
 	}

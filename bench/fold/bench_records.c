@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What folding costs an access that a source told by itself: ns, the best of PASSES, processor time, and the bytes of the
- * folded trace. The records are those of bench/source/kernels with a probe for each access: how recording them costs is
- * bench/source/figures' business.
+/* Cost of folding accesses that an instrumented source records: ns per access, minimum of PASSES, processor time, and the
+ * bytes of the folded trace. The records are those of bench/source/kernels with a probe for each access;
+ * bench/source/figures measures the recording.
  *   tools/build.sh release && gcc -O2 -Isrc -Iinclude bench/fold/bench_records.c -Lbuild/release/lib -lbobbin \
  *       -o build/bench_records && build/bench_records [PATTERN [SWEEPS]] */
 #include <stdio.h>
@@ -14,13 +14,13 @@
 
 #define PASSES 3
 #define N 200u
-#define ROOM_WORDS 65000u
+#define BUFFER_WORDS 65000u
 #define RECORDS_MAX (1u << 20) /* of a sweep */
 
 static uint64_t record[2 * RECORDS_MAX];
 static size_t words;
 
-static void tell(uint32_t site, uint64_t address)
+static void record_access(uint32_t site, uint64_t address)
 {
 	record[words++] = BOB_MEM_HEADER | site;
 	record[words++] = address;
@@ -41,9 +41,9 @@ static void gather(unsigned share)
 	}
 	for (uint32_t k = 0; k < N * N; k++) {
 		if (k < wanted)
-			tell(0, 0x100000 + 8 * k);
+			record_access(0, 0x100000 + 8 * k);
 		if (element[k] < wanted)
-			tell(1, 0x1000000 + 8 * element[k]);
+			record_access(1, 0x1000000 + 8 * element[k]);
 	}
 }
 
@@ -57,28 +57,28 @@ static void move(unsigned share)
 	for (uint32_t m = 0; m < N; m++)
 		for (uint32_t i = 0; i < 3; i++) {
 			if (m < wanted)
-				tell(0, step + 24 * m + 8 * i);
+				record_access(0, step + 24 * m + 8 * i);
 			if (m + 1 < wanted || share == 100)
-				tell(1, place + 24 * (m + 1) + 8 * i);
+				record_access(1, place + 24 * (m + 1) + 8 * i);
 			for (uint32_t j = 0; j < 3; j++) {
 				if (m + 1 < wanted || share == 100)
-					tell(2, place + 24 * (m + 1) + 8 * i);
+					record_access(2, place + 24 * (m + 1) + 8 * i);
 				if (m < wanted) {
-					tell(3, turn + 72 * m + 24 * i + 8 * j);
-					tell(4, place + 24 * m + 8 * j);
+					record_access(3, turn + 72 * m + 24 * i + 8 * j);
+					record_access(4, place + 24 * m + 8 * j);
 				}
 				if (m + 1 < wanted || share == 100)
-					tell(5, place + 24 * (m + 1) + 8 * i);
+					record_access(5, place + 24 * (m + 1) + 8 * i);
 			}
 		}
 }
 
 /* --- kernels/smooth.c: six references in turn --- */
 
-static void tell_below(uint32_t site, uint64_t base, uint32_t i, uint32_t j, uint32_t rows)
+static void record_below(uint32_t site, uint64_t base, uint32_t i, uint32_t j, uint32_t rows)
 {
 	if (i < rows)
-		tell(site, base + 8 * (N * i + j));
+		record_access(site, base + 8 * (N * i + j));
 }
 
 static void smooth(unsigned share)
@@ -88,17 +88,17 @@ static void smooth(unsigned share)
 
 	for (uint32_t i = 1; i < N - 1; i++)
 		for (uint32_t j = 1; j < N - 1; j++) {
-			tell_below(0, a, i, j, rows);
-			tell_below(1, a, i - 1, j, rows);
-			tell_below(2, a, i + 1, j, rows);
-			tell_below(3, a, i, j - 1, rows);
-			tell_below(4, a, i, j + 1, rows);
-			tell_below(5, b, i, j, rows);
+			record_below(0, a, i, j, rows);
+			record_below(1, a, i - 1, j, rows);
+			record_below(2, a, i + 1, j, rows);
+			record_below(3, a, i, j - 1, rows);
+			record_below(4, a, i, j + 1, rows);
+			record_below(5, b, i, j, rows);
 		}
 	for (uint32_t i = 1; i < N - 1; i++)
 		for (uint32_t j = 1; j < N - 1; j++) {
-			tell_below(6, b, i, j, rows);
-			tell_below(7, a, i, j, rows);
+			record_below(6, b, i, j, rows);
+			record_below(7, a, i, j, rows);
 		}
 }
 
@@ -136,9 +136,9 @@ static double now_ns(void)
 static void fold(struct bob_mem_fold *m)
 {
 	for (size_t at = 0, used; at < words; at += used) {
-		const size_t room = words - at < ROOM_WORDS ? words - at : ROOM_WORDS;
+		const size_t left = words - at < BUFFER_WORDS ? words - at : BUFFER_WORDS;
 
-		if (bob_mem_fold_put(m, record + at, room, 0, &used) != BOB_OK || !used)
+		if (bob_mem_fold_put(m, record + at, left, 0, &used) != BOB_OK || !used)
 			exit(1);
 	}
 }

@@ -45,7 +45,7 @@ static void find_box(const struct rank *r, unsigned dims, struct box *b)
 	}
 }
 
-enum border { AROUND, NOBODY, SKIPPED }; /* periodic; MPI_PROC_NULL; calls that are not made */
+enum border { AROUND, EDGE, SKIPPED }; /* periodic; MPI_PROC_NULL; calls that are not made */
 
 static uint64_t neighbour(const struct rank *r, const struct box *b, unsigned d, int up,
 			  enum border border)
@@ -93,7 +93,7 @@ static void halo_2d_around(struct rank *r)
 
 static void halo_2d_null(struct rank *r)
 {
-	halo(r, 2, NOBODY);
+	halo(r, 2, EDGE);
 }
 
 static void halo_2d(struct rank *r)
@@ -103,7 +103,7 @@ static void halo_2d(struct rank *r)
 
 static void halo_3d_null(struct rank *r)
 {
-	halo(r, 3, NOBODY);
+	halo(r, 3, EDGE);
 }
 
 static void halo_3d(struct rank *r)

@@ -110,7 +110,7 @@ static void define(struct rank *r, struct site *s, uint32_t number, uint32_t fun
 		d->layout.vector[0].words = (uint8_t)element;
 	}
 	if (bob_event_shapes(r->to->folder, d, 0, s->shape) != BOB_OK)
-		fail("no room for a shape");
+		fail("the table of shapes is full");
 }
 
 static void put(struct rank *r, uint32_t number, uint32_t function, const uint64_t *word,

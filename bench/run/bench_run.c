@@ -182,9 +182,9 @@ static struct cost codec(enum bob_codec which, const char *name, const uint32_t 
 
 static size_t zstd(const uint32_t *sym, size_t n, int level)
 {
-	size_t room = ZSTD_compressBound(n * 4);
-	void *to = malloc(room);
-	size_t bytes = to ? ZSTD_compress(to, room, sym, n * 4, level) : 0;
+	size_t capacity = ZSTD_compressBound(n * 4);
+	void *to = malloc(capacity);
+	size_t bytes = to ? ZSTD_compress(to, capacity, sym, n * 4, level) : 0;
 
 	free(to);
 	return bytes;
@@ -194,7 +194,7 @@ static uint32_t *read_file(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "rb");
 	uint32_t *sym = NULL;
-	size_t room = 0, got;
+	size_t capacity = 0, got;
 
 	if (!f) {
 		perror(path);
@@ -202,13 +202,13 @@ static uint32_t *read_file(const char *path, size_t *n)
 	}
 	*n = 0;
 	do {
-		room = room ? room * 2 : 1 << 20;
-		sym = realloc(sym, room * sizeof(*sym));
+		capacity = capacity ? capacity * 2 : 1 << 20;
+		sym = realloc(sym, capacity * sizeof(*sym));
 		if (!sym)
 			exit(1);
-		got = fread(sym + *n, sizeof(*sym), room - *n, f);
+		got = fread(sym + *n, sizeof(*sym), capacity - *n, f);
 		*n += got;
-	} while (*n == room);
+	} while (*n == capacity);
 	fclose(f);
 	return sym;
 }

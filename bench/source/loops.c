@@ -66,7 +66,7 @@ __attribute__((noinline)) static void nest(void)
 	}
 }
 
-/* A subroutine's local variable: becomes known, is forgotten. */
+/* A subroutine's local variable: is registered and unregistered. */
 __attribute__((noinline)) static void declared(void)
 {
 	for (int i = 0; i < N; i++) {

@@ -7,7 +7,7 @@
 
 /* --- refining --- */
 
-/* Where a cell is wanted finer, cells beside it may not stay two levels behind. Returns how many wants rose. */
+/* Where a cell is wanted finer, its neighbours may not stay two levels coarser. Returns how many wants rose. */
 static int raise_wants(const struct mesh *m, int8_t *want)
 {
 	int rose = 0;

@@ -24,7 +24,7 @@ struct sort {
 	int64_t first;		/* number of own key 0 in the whole sequence */
 	int count, shift;	/* own keys; key >> shift is a key's bucket */
 	int *key, *packed;
-	int *got, got_count, got_room; /* keys of the own buckets */
+	int *got, got_count, got_capacity; /* keys of the own buckets */
 	int low, high;		/* these hold low <= key < high */
 	int *below;		/* below[k - low]: how many of the got keys are less than k */
 	int64_t before;		/* keys on lower ranks */
@@ -107,10 +107,10 @@ static void exchange(struct sort *s, const int *size, const int *to, int buckets
 		take_at[r] = take_at[r - 1] + take[r - 1];
 		s->got_count += take[r];
 	}
-	if (s->got_count > s->got_room) {
+	if (s->got_count > s->got_capacity) {
 		free(s->got);
-		s->got_room = s->got_count + s->got_count / 8;
-		s->got = get((size_t)s->got_room, sizeof(int));
+		s->got_capacity = s->got_count + s->got_count / 8;
+		s->got = get((size_t)s->got_capacity, sizeof(int));
 	}
 	MPI_Alltoallv(s->packed, send, send_at, MPI_INT, s->got, take, take_at, MPI_INT,
 		      MPI_COMM_WORLD);
@@ -136,7 +136,7 @@ static void count_keys(struct sort *s)
 		s->before = 0;
 }
 
-/* The ranks of the tested keys, as whoever has them says. */
+/* The ranks of the tested keys, as reported by their owners. */
 static void check_ranks(struct sort *s, const int *test, int round)
 {
 	for (int i = 0; i < IS_TESTS; i++)

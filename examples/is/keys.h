@@ -11,7 +11,7 @@
 struct is_class {
 	char name;
 	int keys_log2, limit_log2, buckets_log2;	/* keys, and each is below 1 << limit_log2 */
-	int at[IS_TESTS];	/* where the tested keys stand in the whole sequence */
+	int at[IS_TESTS];	/* positions of the tested keys in the whole sequence */
 	int rank[IS_TESTS];
 	int rising;		/* so many ranks rise with the rounds, the others fall */
 	int rising_less, falling_less;

@@ -56,13 +56,13 @@ static int add(void *ctx, void *set, const union bob_datum *data)
 	return 1;
 }
 
-static size_t pack(void *ctx, const void *set, void *to, size_t room)
+static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	size_t len;
 	char *bytes = terms_serialise(set, &len);
 
 	(void)ctx;
-	if (bytes && len <= room)
+	if (bytes && len <= capacity)
 		memcpy(to, bytes, len);
 	free(bytes);
 	return len;
@@ -85,10 +85,10 @@ static void *unpack(void *ctx, const void *bytes, size_t len)
 	return set;
 }
 
-static size_t print(void *ctx, const void *set, char *to, size_t room)
+static size_t print(void *ctx, const void *set, char *to, size_t capacity)
 {
 	(void)ctx;
-	return (size_t)snprintf(to, room, "%zu terms", ((const struct terms *)set)->used);
+	return (size_t)snprintf(to, capacity, "%zu terms", ((const struct terms *)set)->used);
 }
 
 static void result(void *ctx, const char *event, uint32_t phase, const void *set)

@@ -7,7 +7,7 @@
 
 /* Each word with a zero, and 8 bytes of its number. *bytes is the caller's to free; NULL: out of memory. */
 char *terms_serialise(const struct terms *t, size_t *bytes);
-/* Adds what another table was serialised to. Returns 0, or -1: that is none, or out of memory. */
+/* Adds a serialised table. Returns 0, or -1 if it is invalid or memory is exhausted. */
 int terms_deserialise(struct terms *t, const char *bytes, size_t len);
 
 #endif

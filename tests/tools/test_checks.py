@@ -113,7 +113,7 @@ def test_format(root):
         assert f.read() == good
 
 
-WORDS = {"tools/words.txt": "# comment\nzorg, zorgs, is zorg | a thing | zorg ltd\n", "tools/words_pending.txt": "# none\n"}
+WORDS = {"tools/words.txt": "# comment\nzorg, zorgs, is zorg | a thing | ZORG LTD\n", "tools/words_pending.txt": "# none\n"}
 
 
 def check_words(root, extra, *expect):
@@ -132,6 +132,7 @@ def check_words(root, extra, *expect):
 def test_words(root):
     found = 'retired word "zorg"; write: a thing'
     check_words(root, {"a.c": "int zorgling;\n/* ZORG LTD made it: a borzorg */\n"})
+    check_words(root, {"a.c": "/* zorg ltd */\n"}, f"a.c:1: {found}")
     check_words(root, {"a.c": "\nint a_zorg;\n"}, f"a.c:2: {found}")
     check_words(root, {"a.c": "int aZorg, zorgLike, ZORG_MAX, zorg2;\n"}, *[f"a.c:1: {found}"] * 4)
     check_words(root, {"a.c": 'f("a\\nzorgs");\n'}, 'a.c:1: retired word "zorgs"')

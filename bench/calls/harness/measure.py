@@ -72,7 +72,7 @@ def wait_for(child, timeout_s):
     signal.alarm(timeout_s)
     try:
         _, status, usage = os.wait4(child.pid, 0)
-    except BaseException:    # the benchmark was told to stop: leave nothing; mpirun ends its ranks itself
+    except BaseException:    # the benchmark was interrupted: leave nothing; mpirun ends its ranks itself
         expire(None, None)
         child.wait()
         raise

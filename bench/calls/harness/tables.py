@@ -26,12 +26,12 @@ def number(value, digits):
     return EMPTY if value is None else '%.*f' % (digits, value)
 
 
-def print_table(title, head, rows, gap='  '):
+def print_table(title, head, rows, separator='  '):
     print('\n' + title)
     widths = [max(len(str(r[i])) for r in [head] + rows) for i in range(len(head))]
     for row in [head] + rows:
-        print(('  ' + gap.join(str(c).ljust(w) if i == 0 else str(c).rjust(w)
-                                for i, (c, w) in enumerate(zip(row, widths)))).rstrip())
+        print(('  ' + separator.join(str(c).ljust(w) if i == 0 else str(c).rjust(w)
+                                      for i, (c, w) in enumerate(zip(row, widths)))).rstrip())
 
 
 class Cell:
@@ -173,7 +173,7 @@ def print_breakdown(places, cells):
                                 for t, v in zip(BREAKDOWN, lists)])
         lists = [[own[n].overheads(t) for n in own if t in own[n].runs] for t in BREAKDOWN]
         table.append(['GM'] + [mean_text(v, lambda v: three(mean_of(v, w) for w in THREE)) for v in lists])
-        print_table(title, [''] + [t[len('bobbin '):] for t in BREAKDOWN], table, gap=' ')
+        print_table(title, [''] + [t[len('bobbin '):] for t in BREAKDOWN], table, separator=' ')
 
 
 def print_spread(title, cells):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What each thread's trace takes by itself: its records folded and packed with the descriptors that they name, as bobbin merge does it
-when there is no other thread. While a program runs its threads' records are in rooms that outlive a kill -9, raw; of threads that are alive at
+when there is no other thread. While a program runs its threads' records are in buffers that outlive a kill -9, raw; of threads that are alive at
 the end they stay there until they are merged, so the file then says nothing about what a thread's folded records take."""
 import json
 import os
@@ -31,7 +31,7 @@ def chunks(data):
 
 
 def only(data, number):
-    """The process without its other threads: their chunks become room that is not used."""
+    """The process without its other threads: their chunks become unused space."""
     out = bytearray(data)
     for at, (magic, kind, _, stream, _, size, aux, _, _) in chunks(data):
         if kind in OF_A_STREAM and stream != number:

@@ -3,7 +3,7 @@
 included, start and end of the program taken off.
 
 Columns: plain, the program alone; engine native (N) and engine valgrind (V), each with null (records made and
-forgotten), raw and fold; Valgrind without a tool's work (V none); with --lackey lackey; accesses per run; bytes
+discarded), raw and fold; Valgrind without a tool's work (V none); with --lackey lackey; accesses per run; bytes
 per access of engine native, raw and folded. Times are the least of the rounds, which take turns; the spread is what the
 rounds of `N fold` lie apart. With --lackey lackey does a fiftieth of the work."""
 import json

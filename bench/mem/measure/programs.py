@@ -98,7 +98,7 @@ def quick_sizes():
 
 def breakdown():
     """Tables 6.5 to 6.7, in seconds: not instrumented within Pin, instrumented with call stacks, all with compression. Then
-    sizes that run long enough to tell what an access costs."""
+    sizes that run long enough to measure the cost of an access."""
     return [Program("matmul", "24", 4, paper="0.90 / 14.02 / 14.07 + 0.002 + 0"),
             Program("matmul", "48", 8, paper="0.94 / 25.80 / 25.85 + 0.008 + 0"),
             Program("matmul", "240 8", 2, goal=2), Program("add", "100000 1000", 2, goal=2), Program("lu", "240 20", goal=4),

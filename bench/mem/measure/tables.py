@@ -60,9 +60,9 @@ def sizes(rows):
         lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}", f"{both.accesses:,}",
                       number(both.raw_bytes), thread, number(first.stream_bytes), number(threads.stream_bytes),
                       number(both.stream_bytes), f"{ratio:.0f}", paper_of(key, programs.paper_sizes()).paper or "-"])
-    print_table("Sizes: bytes of one thread by itself (mean, most), in the rooms of all as they end, with the threads of each process "
+    print_table("Sizes: bytes of one thread by itself (mean, most), in the buffers of all as they end, with the threads of each process "
                 "merged, with all\nprocesses merged",
-                ["", "program", "threads x ranks", "accesses", "raw", "a thread", "rooms", "threads", "ranks", "smaller",
+                ["", "program", "threads x ranks", "accesses", "raw", "a thread", "buffers", "threads", "ranks", "smaller",
                  "paper, raw:compressed"], lines)
     return lost
 

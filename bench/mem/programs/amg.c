@@ -98,8 +98,8 @@ static void list_rows(const struct level *l, int *at, int *list)
 	at[0] = 0;
 }
 
-/* The row of the aggregate of these `count` rows, behind the entries up to `from`; returns where it ends. seen[label] is
- * where the newest entry of that column stands. */
+/* The row of the aggregate of these `count` rows, after the entries up to `from`; returns where it ends. seen[label] is
+ * the index of the newest entry of that column. */
 static int multiply_row(const struct matrix *m, const int *rows, int count, const int *label,
 			int *seen, int from, int *column, double *value)
 {
@@ -119,7 +119,7 @@ static int multiply_row(const struct matrix *m, const int *rows, int count, cons
 	return to;
 }
 
-/* The columns of the next level: own ones by aggregate, others behind them. number[label] is how all ranks count
+/* The columns of the next level: own ones by aggregate, others after them. number[label] is how all ranks count
  * them; returns that list, the caller's. */
 static long *label_columns(const struct level *l, long first, int *label)
 {

@@ -12,7 +12,7 @@
 #include "csr.h"
 
 #define RESTART 20
-#define ROW_MAX 8		/* entries of a row: six neighbours, itself, and room */
+#define ROW_MAX 8		/* entries of a row: six neighbours, itself, and one spare */
 #define WIND 0.3		/* convection: it makes the matrix unsymmetric */
 #define FLOOR 0.05		/* reaction, so that a handful of steps are enough */
 
@@ -104,7 +104,7 @@ static void assemble(const struct mesh *m, struct assembly *a)
 		}
 }
 
-/* Rows of any length, one behind the other. */
+/* Rows of any length, consecutive. */
 static void make_matrix(struct matrix *out, const struct mesh *m)
 {
 	struct assembly a = { .rows = (int)(m->n * m->n), .first = m->n * m->n * comm_rank };

@@ -21,12 +21,12 @@ void comm_lists(const long *from, const int *send, long *to, const int *recv);
 struct halo {
 	int peers;
 	int *peer;
-	int *send_at, *recv_at;		/* peers + 1 each; into `send`, and behind the own rows */
+	int *send_at, *recv_at;		/* peers + 1 each; into `send`, and after the own rows */
 	int *send;			/* own rows that others need */
 	double *buffer;
 };
 
-/* Fills the ghosts of `x`, which stand behind its `rows` own values. */
+/* Fills the ghosts of `x`, which follow its `rows` own values. */
 void comm_exchange(const struct halo *h, double *x, int rows);
 
 /* Zeroed; never NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sparse matrices whose rows are dealt out to the ranks, in blocks. A rank knows its rows 0 .. rows - 1 and, behind
- * them, the columns of others that these need: ghosts. A vector has room for both. */
+/* Sparse matrices whose rows are distributed over the ranks, in blocks. A rank has its rows 0 .. rows - 1 and, after
+ * them, ghosts: the columns of others that these need. A vector contains both. */
 #ifndef BENCH_CSR_H
 #define BENCH_CSR_H
 

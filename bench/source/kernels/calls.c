@@ -9,7 +9,7 @@
 static double a[N][N], b[N][N];
 static int order[N];
 
-/* loops that one probe tells */
+/* loops with one probe */
 static void smooth(double (*x)[N])
 {
 	for (int i = 1; i < N - 1; i++)

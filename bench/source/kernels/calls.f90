@@ -28,7 +28,7 @@ program calls
   end do
   print '(3es24.16)', total, sum(a), sum(b)
 contains
-  ! loops that one probe tells
+  ! loops with one probe
   subroutine smooth(x)
     double precision, intent(inout) :: x(n, n)
     integer :: i, j

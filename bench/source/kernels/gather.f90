@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A sparse matrix times a vector: the elements of the vector come in no order that the text tells. gather TIMES
+! A sparse matrix times a vector: the elements of the vector come in an irregular order. gather TIMES
 program gather
   implicit none
   integer, parameter :: n = 200, width = 20

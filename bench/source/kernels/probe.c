@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a probe costs: places that no rule of the text tells (one probe for each), short rows of nests; and, with a probe for each access, what turns, ends of loops
+/* Costs of probes: irregular places (one probe for each), short rows of nests; and, with a probe for each access, what turns, ends of loops
  * and places at random cost more. probe WHAT TIMES */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void rows(void)
 			y[i][j] = y[i][j] + z[i][j] + z[i][ROW - 1 - j];
 }
 
-/* A nest for each row: something stands between the loops. */
+/* A nest for each row: a statement between the loops. */
 static void lone(void)
 {
 	for (int i = 0; i < N / ROW; i++) {

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What a probe costs: places that no rule of the text tells (one probe for each), short rows of nests; and, with a probe for each access, what turns, ends of
+! Costs of probes: irregular places (one probe for each), short rows of nests; and, with a probe for each access, what turns, ends of
 ! loops and places at random cost more. probe WHAT TIMES
 module cells
   implicit none
@@ -92,7 +92,7 @@ contains
     end do
   end subroutine
 
-  ! a nest for each row: where it is no rule of the text tells
+  ! a nest for each row, at an irregular place
   subroutine lone
     integer :: i, j
     do i = 1, n/width

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The random matrix. Edge k of row i joins i to a random column with a random weight and stands
+/* The random matrix. Edge k of row i joins i to a random column with a random weight and occurs
  * twice in the matrix, so it is symmetric; the diagonal exceeds the sum of its row by a little,
  * so it is positive definite. Every rank draws all edges and keeps its own rows. */
 #include "cg.h"

@@ -28,7 +28,7 @@ struct digest {
 	int full, stop;		/* under lock */
 	uint64_t sum;		/* the digester's until digest_end */
 	int n, rows;
-	double *snapshot;	/* whoever `full` says */
+	double *snapshot;	/* the process that `full` selects */
 };
 
 int digest_begin(struct digest *d, int n, int rows);

@@ -19,7 +19,7 @@ struct is_sort {
 	int shift;		/* key >> shift is its bucket */
 	uint32_t *packed;	/* own keys in the order of buckets; as many as own keys */
 	uint32_t *got;		/* keys of own buckets */
-	int got_count, got_room;
+	int got_count, got_capacity;
 	uint32_t low, high;	/* own buckets hold low <= key < high */
 	uint32_t *below;	/* below[k - low]: how many got keys are smaller than k */
 	uint64_t before;	/* keys on lower ranks */

@@ -16,9 +16,9 @@ void is_sort_create(struct is_sort *s, uint32_t key_limit, int own_count, int ra
 	s->key_limit = key_limit;
 	while ((key_limit >> s->shift) > IS_BUCKETS)
 		s->shift++;
-	s->got_room = 2 * own_count + 4096;
+	s->got_capacity = 2 * own_count + 4096;
 	s->packed = frame_alloc((uint64_t)own_count, sizeof(*s->packed));
-	s->got = frame_alloc((uint64_t)s->got_room, sizeof(*s->got));
+	s->got = frame_alloc((uint64_t)s->got_capacity, sizeof(*s->got));
 	s->below = frame_alloc((uint64_t)key_limit + 1, sizeof(*s->below));
 }
 
@@ -85,7 +85,7 @@ static void exchange(struct is_sort *s, const int *size, const int *first)
 		from_at[r] = s->got_count;
 		s->got_count += from[r];
 	}
-	if (s->got_count > s->got_room)
+	if (s->got_count > s->got_capacity)
 		MPI_Abort(MPI_COMM_WORLD, 3);
 	MPI_Alltoallv(s->packed, part, at, MPI_UINT32_T, s->got, from, from_at, MPI_UINT32_T,
 		      MPI_COMM_WORLD);
