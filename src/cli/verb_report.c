@@ -371,10 +371,25 @@ static int report_memory(struct report *r)
 	return status;
 }
 
+/* Memory accesses, MPI calls and events are not typed tables yet: text alone. */
+static int refuse_table_options(const struct report *r, int memory)
+{
+	const struct bob_table_view *v = &r->a.view;
+
+	if ((r->mpi || memory) && (v->format != BOB_TABLE_TEXT || v->sort || v->columns))
+		return cli_misuse("report",
+				  "--format, --sort and --columns are for tables of "
+				  "calls; these are %s",
+				  r->mpi ? "MPI calls or events" : "memory accesses");
+	return 0;
+}
+
 static int print_report(struct report *r, int memory)
 {
-	int status = cli_answer_begin(&r->a);
+	int status = refuse_table_options(r, memory);
 
+	if (!status)
+		status = cli_answer_begin(&r->a);
 	if (status)
 		return status;
 	r->style = (struct cli_report_style){ .by = r->by,

@@ -30,7 +30,7 @@ static bob_status complain(const struct bob_table *t, const char *option, const 
 	return BOB_ERR_INVAL;
 }
 
-/* The next word of a list that commas separate: *len bytes at the result; *list moves behind it. */
+/* The next word of a list that commas separate: *len bytes at the result; *list moves past it. */
 static const char *next_word(const char **list, size_t *len)
 {
 	const char *word = *list;

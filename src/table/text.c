@@ -55,7 +55,7 @@ static const char *title_of(const struct bob_column *c, char *text, size_t size)
 	return text;
 }
 
-/* The value of a number as text, without a sign for a bound. */
+/* The value of a number as text, but no mark of a bound. */
 static void number_text(const struct bob_column *c, const struct bob_cell *cell,
 			char text[BOB_NUMBER_MAX])
 {
