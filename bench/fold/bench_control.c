@@ -122,8 +122,8 @@ static void measure(const char *name, unsigned (*make)(struct bob_control *, uns
 			return;
 		out = (struct out){ 0 };
 		/* trip counts stay in their columns: no stream of values */
-		bob_columns_init(&columns, slot, CAPACITY, full, CAPACITY, NULL, NULL, histories, trips,
-				 &out);
+		bob_columns_init(&columns, slot, CAPACITY, full, CAPACITY, NULL, NULL, histories,
+				 trips, &out);
 		struct bob_control *c = bob_control_init(mem, &sink, &columns);
 		double t = now_ns();
 		unsigned n = make(c, arg);
