@@ -27,7 +27,7 @@ struct cli_answer {
 	const char *output;	/* -o; NULL: standard output */
 	int no_pager;
 	FILE *out;
-	FILE *text;		/* `out` if the format is text, else a stream that is thrown away */
+	FILE *text;		/* `out` if the format is text, else a stream to /dev/null */
 	pid_t pager;
 	char last_table[32];	/* the name of the one printed last, "": none was */
 };
@@ -44,13 +44,17 @@ struct cli_answer {
 /* Rows of option tables; `type` is the verb's struct, `a` its struct cli_answer. */
 #define CLI_OPTIONS_THREADS(type, a) CLI_OPTION_GROUP(type, a.s), CLI_OPTION_MAX_EVENTS(type, a.s)
 #define CLI_OPTIONS_TABLE(type, a, formats)                                                        \
-	{ "format", 'f', "FORMAT", "text (default), or for other programs csv or json: a line for "    \
-	  "each row", CLI_WORD(type, a.view.format, formats) },                                    \
-	{ "sort", 's', "COLUMNS", "order of the rows: a column, or several with commas between them; " \
-	  "-COLUMN reverses it", CLI_TEXT(type, a.view.sort) },                                    \
-	{ "limit", 'n', "ROWS", "rows of a table (default in text 30, else all; 0 for all)",           \
+	{ "format", 'f', "FORMAT",                                                                 \
+	  "text (default), or for other programs csv or json: a line for each row",                \
+	  CLI_WORD(type, a.view.format, formats) },                                                \
+	{ "sort", 's', "COLUMNS",                                                                  \
+	  "order of the rows: a column, or several with commas between them; "                     \
+	  "-COLUMN reverses it",                                                                   \
+	  CLI_TEXT(type, a.view.sort) },                                                           \
+	{ "limit", 'n', "ROWS",                                                                    \
+	  "rows of a table (default in text 30, else all; 0 for all)",                             \
 	  CLI_COUNT(type, a.view.limit) },                                                         \
-	{ "columns", 0, "COLUMNS", "which columns, in this order; all; help lists them",               \
+	{ "columns", 0, "COLUMNS", "which columns, in this order; all; help lists them",           \
 	  CLI_TEXT(type, a.view.columns) }
 #define CLI_OPTIONS_OUTPUT(type, a)                                                                \
 	CLI_OPTION_OUTPUT(type, a.output), CLI_OPTION_NO_PAGER(type, a.no_pager)

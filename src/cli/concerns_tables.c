@@ -10,6 +10,7 @@
 
 #include "table/numbers.h"
 #include "cli/terminal/text_table.h"
+#include "table/csv.h"
 #include "table/json.h"
 
 #define LABEL_MAX 128
@@ -230,21 +231,6 @@ int cli_concerns_text(const struct cli_concerns *maps, int n, FILE *out)
 
 /* --- csv --- */
 
-static void csv_text(const char *text, FILE *out)
-{
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 /* What is not defined is an empty field. */
 static void csv_value(double v, FILE *out)
 {
@@ -256,11 +242,11 @@ static void csv_value(double v, FILE *out)
 static void csv_line(const struct cli_concerns *c, const char *measure, const char *concern,
 		     const char *component, uint64_t lines, FILE *out)
 {
-	csv_text(c->map->name, out);
+	bob_csv_text(c->map->name, out);
 	fprintf(out, ",%s,", measure);
-	csv_text(concern, out);
+	bob_csv_text(concern, out);
 	fputc(',', out);
-	csv_text(component, out);
+	bob_csv_text(component, out);
 	fprintf(out, ",%" PRIu64, lines);
 }
 

@@ -32,7 +32,7 @@ struct report {
 	struct cli_between between;
 	double baseline;	/* seconds; 0: unknown */
 	int mpi;
-	char group[32];		/* thread or process of the table that is printed, "1.0" or "1" */
+	char group[32];		/* thread or process of the table, "1.0" or "1" */
 	int found;	/* a function that matches --callers or --callees */
 };
 
@@ -52,8 +52,8 @@ const struct cli_option report_options[] = {
 	  CLI_TEXT(struct report, callers) },
 	{ "callees", 'C', "FUNCTION", "what it calls", CLI_TEXT(struct report, callees) },
 	{ "by", 'b', "KIND",
-	  "what the rows are: of calls functions, images, or api: calls from one image into another; of "
-	  "memory accesses functions, instructions, source lines, variables, or sync: "
+	  "what the rows are: of calls functions, images, or api: calls from one image into "
+	  "another; of memory accesses functions, instructions, source lines, variables, or sync: "
 	  "what threads synchronise by; of MPI calls functions, sites, communicators "
 	  "(comm), ranks, or late: which calls waited for which ranks; hook: data of hooks; "
 	  "parameter: values that events and calls had",

@@ -368,8 +368,10 @@ static int show_all(struct show *w)
 static int show_mpi(struct show *w)
 {
 	const struct cli_mpi_show o = { .lines = w->tree.max_lines, .first = w->tree.first,
-					.last = w->tree.last,	    .only = w->functions.text,
-					.not = w->nots.text,		    .only_count = w->functions.count,
+					.last = w->tree.last,
+					.only = w->functions.text,
+					.only_count = w->functions.count,
+					.not = w->nots.text,
 					.not_count = w->nots.count,
 					.between = &w->between };
 

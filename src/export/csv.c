@@ -2,15 +2,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/callgraph/tables.h"
 #include "export/export.h"
 #include "table/csv.h"
 
-struct degree {
-	uint32_t callers, callees;
-};
-
-static void put_function(struct bob_export *x, struct bob_callgraph *g, const struct degree *d,
-			 uint32_t number)
+static void put_function(struct bob_export *x, struct bob_callgraph *g,
+			 const struct bob_call_degree *d, uint32_t number)
 {
 	struct bob_function_info fn = { .file = "" };
 	uint32_t image;
@@ -28,18 +25,11 @@ static void put_function(struct bob_export *x, struct bob_callgraph *g, const st
 	fputc('\n', x->out);
 }
 
-static void put_table(struct bob_export *x, struct bob_callgraph *g, struct degree *degrees)
+static void put_table(struct bob_export *x, struct bob_callgraph *g,
+		      const struct bob_call_degree *degrees)
 {
-	uint32_t n = bob_functions_count(x->functions);
-	size_t arc_count;
-	const struct bob_call_arc *arcs = bob_callgraph_arcs(g, &arc_count);
+	const uint32_t n = bob_functions_count(x->functions);
 
-	for (size_t i = 0; i < arc_count; i++) {
-		if (arcs[i].caller >= n)
-			continue;
-		degrees[arcs[i].caller].callees++;
-		degrees[arcs[i].callee].callers++;
-	}
 	fputs("function,image,address,calls,calls_below,callers,callees,file,line,not_traced\n",
 	      x->out);
 	for (uint32_t i = 0; i < n; i++) {
@@ -55,7 +45,7 @@ static void put_table(struct bob_export *x, struct bob_callgraph *g, struct degr
 bob_status bob_export_csv(struct bob_export *x)
 {
 	struct bob_callgraph *g;
-	struct degree *degrees;
+	struct bob_call_degree *degrees;
 	bob_status st = bob_callgraph_create(x->functions, &g), first = BOB_OK;
 
 	if (st != BOB_OK)
@@ -65,7 +55,7 @@ bob_status bob_export_csv(struct bob_export *x)
 		if (st != BOB_OK && first == BOB_OK)
 			first = st;
 	}
-	degrees = calloc(bob_functions_count(x->functions), sizeof(*degrees));
+	degrees = bob_callgraph_degrees(g, x->functions);
 	if (degrees)
 		put_table(x, g, degrees);
 	else

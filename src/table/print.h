@@ -19,8 +19,8 @@ enum bob_table_format { BOB_TABLE_TEXT, BOB_TABLE_CSV, BOB_TABLE_JSON };
 struct bob_table_view {
 	enum bob_table_format format;
 	const char *sort;	/* "calls", "-calls" (reversed), "image,calls"; NULL: as it is */
-	const char *columns;	/* "calls,function", "all"; NULL: those that are not EXTRA in text, all
-				 * elsewhere */
+	const char *columns;	/* "calls,function", "all"; NULL: in text those without EXTRA,
+				 * elsewhere all */
 	uint64_t limit;		/* rows printed; 0: all */
 	uint64_t usual;		/* rows in text if limit is BOB_TABLE_LIMIT_DEFAULT */
 	int width;		/* characters in a line of text; 0: no limit */

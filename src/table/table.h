@@ -26,15 +26,16 @@ enum bob_column_type {
 	BOB_COLUMN_REAL,	/* double */
 	BOB_COLUMN_ADDRESS,	/* uint64_t, hexadecimal in text */
 	BOB_COLUMN_TEXT,
-	BOB_COLUMN_FUNCTION	/* text that begins with a function's name: long C++ names are shortened
-				 * on a narrow terminal */
+	/* Text that begins with a function's name: long C++ names are shortened on a narrow
+	 * terminal. */
+	BOB_COLUMN_FUNCTION
 };
 
 enum bob_column_flag {
 	BOB_COLUMN_SUBJECT = 1,	/* what a row is about; --sort=name means it */
 	BOB_COLUMN_EXTRA = 2,	/* in text only where --columns asks for it */
 	BOB_COLUMN_ADDS = 4,	/* its sum over the rows left out is printed below the text */
-	BOB_COLUMN_BOUNDS = 8	/* some cells are bounds: CSV and JSON get a column NAME_is as well */
+	BOB_COLUMN_BOUNDS = 8	/* some cells are bounds: CSV and JSON get a column NAME_is */
 };
 
 struct bob_column {

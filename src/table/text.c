@@ -142,6 +142,15 @@ static size_t line_width(const struct page *p)
 	return sum;
 }
 
+/* How narrow column `i` may become: never narrower than its title. */
+static size_t least_width(const struct page *p, size_t i)
+{
+	char title[64];
+	const size_t n = characters(title_of(column_of(p, i), title, sizeof(title)));
+
+	return n > NARROWEST ? n : NARROWEST;
+}
+
 static void fit(struct page *p)
 {
 	const size_t width = p->view->width > 0 ? (size_t)p->view->width : SIZE_MAX;
@@ -150,7 +159,7 @@ static void fit(struct page *p)
 		size_t widest = SIZE_MAX;
 
 		for (size_t i = 0; i < p->chosen->columns; i++)
-			if (is_text(column_of(p, i)) && p->width[i] > NARROWEST &&
+			if (is_text(column_of(p, i)) && p->width[i] > least_width(p, i) &&
 			    (widest == SIZE_MAX || p->width[i] > p->width[widest]))
 				widest = i;
 		if (widest == SIZE_MAX)

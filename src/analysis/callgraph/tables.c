@@ -34,10 +34,6 @@
 	}
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-struct degree {
-	uint32_t callers, callees;
-};
-
 static struct bob_table *by_calls(struct bob_table *t)
 {
 	if (t && bob_table_sort(t, 0, false) == BOB_OK)
@@ -81,11 +77,11 @@ static void put_function(struct bob_table *t, const struct bob_functions *f, uin
 	bob_table_count(t, fn.line);
 }
 
-/* Different callers and callees of each function; NULL: no memory. */
-static struct degree *degrees_of(struct bob_callgraph *g, const struct bob_functions *f)
+struct bob_call_degree *bob_callgraph_degrees(struct bob_callgraph *g,
+					      const struct bob_functions *f)
 {
 	const uint32_t n = bob_functions_count(f);
-	struct degree *d = calloc(n + 1u, sizeof(*d));
+	struct bob_call_degree *d = calloc(n + 1u, sizeof(*d));
 	size_t count;
 	const struct bob_call_arc *arcs = bob_callgraph_arcs(g, &count);
 
@@ -114,7 +110,7 @@ struct bob_table *bob_callgraph_functions_table(struct bob_callgraph *g,
 	};
 	const uint64_t *calls = bob_callgraph_calls(g), *below = bob_callgraph_below(g);
 	struct bob_table *t = bob_table_create("functions", "function", columns, COUNT(columns));
-	struct degree *degree = degrees_of(g, f);
+	struct bob_call_degree *degree = bob_callgraph_degrees(g, f);
 
 	for (uint32_t i = 0; degree && i < bob_functions_count(f); i++) {
 		if (!calls[i])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A call graph as tables. All return a table that the caller destroys, with most calls first; NULL
- * if there is no memory. Threads: as the call graph. */
+/* A call graph as tables. The tables belong to the caller, who destroys them, and have most calls
+ * first; NULL if there is no memory. Threads: as the call graph. */
 #ifndef BOB_ANALYSIS_CALLGRAPH_TABLES_H
 #define BOB_ANALYSIS_CALLGRAPH_TABLES_H
 
@@ -8,6 +8,13 @@
 #include "analysis/naming.h"
 #include "table/table.h"
 
+/* Different functions that call a function, and that it calls. */
+struct bob_call_degree {
+	uint32_t callers, callees;
+};
+/* By function number; the caller frees it. NULL if there is no memory. */
+struct bob_call_degree *bob_callgraph_degrees(struct bob_callgraph *g,
+					      const struct bob_functions *f);
 /* Functions that were called. */
 struct bob_table *bob_callgraph_functions_table(struct bob_callgraph *g,
 						const struct bob_functions *f,

@@ -184,6 +184,23 @@ static void narrow_terminals_keep_the_numbers(void **state)
 		"    1  a::very<..>::of_something(..)\n");
 }
 
+/* A column of texts is as wide as its title, however narrow the terminal is. */
+static void titles_are_whole(void **state)
+{
+	static const struct bob_column one[] = {
+		{ "a_title_longer_than_that", NULL, BOB_COLUMN_TEXT, 0, NULL },
+		{ "n", NULL, BOB_COLUMN_COUNT, 0, NULL },
+	};
+	struct bob_table *t = bob_table_create("t", "row", one, 2);
+
+	(void)state;
+	bob_table_text(t, "a text that is still longer than the title");
+	bob_table_count(t, 1);
+	printed(t, &(struct bob_table_view){ .width = 5 },
+		"a title longer than that  n\n"
+		"a text that is still l..  1\n");
+}
+
 /* Rows that are printed as they come look like those that are printed at once. */
 static void flushing_prints_the_same(void **state)
 {
@@ -217,6 +234,7 @@ int main(void)
 		cmocka_unit_test(sorting_is_stable),
 		cmocka_unit_test(names_lose_their_arguments_first),
 		cmocka_unit_test(narrow_terminals_keep_the_numbers),
+		cmocka_unit_test(titles_are_whole),
 		cmocka_unit_test(flushing_prints_the_same),
 	};
 
