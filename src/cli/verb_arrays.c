@@ -33,19 +33,26 @@ enum {
 const struct cli_option arrays_options[] = {
 	{ "variable", 'v', "NAME",
 	  "only this variable, or those that a pattern fits; with subscripts, such as "
-	  "a[0..9][3] or a(1:5,2), only these elements" },
+	  "a[0..9][3] or a(1:5,2), only these elements",
+	  .bind = CLI_BIND_NONE },
 	{ "format", 'f', "FORMAT",
 	  "text (default), csv: a line for each element, or svg: pictures",
 	  .values = "text|csv|svg" },
 	{ "windows", 'w', "N",
-	  "csv and svg: each thread's accesses in N equal shares, one after the other" },
-	{ "window", 0, "K/N", "only the K-th of N such shares, from 1" },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME" },
+	  "csv and svg: each thread's accesses in N equal shares, one after the other",
+	  .bind = CLI_BIND_NONE },
+	{ "window", 0, "K/N", "only the K-th of N such shares, from 1",
+	  .bind = CLI_BIND_NONE },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME",
+	  .bind = CLI_BIND_NONE },
 	{ "limit", 'n', "N",
 	  "variables, and statements of each, that are printed or drawn (default 20, 0 "
-	  "for all)" },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP },
-	{ "output", 'o', "FILE", "write there instead of standard output" },
+	  "for all)",
+	  .bind = CLI_BIND_NONE },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP,
+	  .bind = CLI_BIND_NONE },
+	{ "output", 'o', "FILE", "write there instead of standard output",
+	  .bind = CLI_BIND_NONE },
 	{ 0 },
 };
 

@@ -29,11 +29,14 @@ const struct cli_option commmatrix_options[] = {
 	{ "show", 's', "WHAT",
 	  "bytes (default) or messages: what the grid and the picture show",
 	  .values = "bytes|messages" },
-	{ "group", 'g', "SPEC", "only what these threads send: rank=0-3, 1.0, host=NAME" },
+	{ "group", 'g', "SPEC", "only what these threads send: rank=0-3, 1.0, host=NAME",
+	  .bind = CLI_BIND_NONE },
 	{ "limit", 'n', "ROWS",
 	  "pairs listed where there are too many ranks for a grid (default 30, 0 for "
-	  "all)" },
-	{ "output", 'o', "FILE", "write there instead of standard output" },
+	  "all)",
+	  .bind = CLI_BIND_NONE },
+	{ "output", 'o', "FILE", "write there instead of standard output",
+	  .bind = CLI_BIND_NONE },
 	{ 0 },
 };
 

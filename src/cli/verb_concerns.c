@@ -17,8 +17,10 @@ enum { OPT_FORMAT, OPT_COUNT, OPT_OUTPUT };
 
 const struct cli_option concerns_options[] = {
 	{ "format", 'f', "FORMAT", "text (default), csv or json", .values = "text|csv|json" },
-	{ "count-annotations", 0, NULL, "annotations are lines of code, too" },
-	{ "output", 'o', "FILE", "write there instead of standard output" },
+	{ "count-annotations", 0, NULL, "annotations are lines of code, too",
+	  .bind = CLI_BIND_NONE },
+	{ "output", 'o', "FILE", "write there instead of standard output",
+	  .bind = CLI_BIND_NONE },
 	{ 0 },
 };
 

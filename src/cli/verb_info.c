@@ -34,8 +34,10 @@
 enum { OPT_JSON, OPT_ALL };
 
 const struct cli_option info_options[] = {
-	{ "json", 'j', NULL, "print one JSON object with stable keys" },
-	{ "all", 'a', NULL, "list every process and image, not the first 20" },
+	{ "json", 'j', NULL, "print one JSON object with stable keys",
+	  .bind = CLI_BIND_NONE },
+	{ "all", 'a', NULL, "list every process and image, not the first 20",
+	  .bind = CLI_BIND_NONE },
 	{ 0 },
 };
 

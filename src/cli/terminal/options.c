@@ -358,7 +358,8 @@ static const char *whole_help(const struct cli_option *o, char text[TEXT_MAX])
 
 void cli_options_help(const struct cli_verb *verb, FILE *out)
 {
-	static const struct cli_option help = { "help", 'h', NULL, "print this text", NULL, NULL };
+	static const struct cli_option help = { .name = "help", .letter = 'h',
+						.help = "print this text" };
 	const struct cli_option *table = table_of(verb);
 	char text[TEXT_MAX + 64], whole[TEXT_MAX];
 
