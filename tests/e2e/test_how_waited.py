@@ -12,7 +12,7 @@ import harness as h
 
 suite = h.Suite("how waited")
 MODES = {"calls": [], "all images": ["--images=all"], "memory": ["--mem"], "events": ["--events"], "valgrind": ["--mem", "--engine=valgrind"]}
-WAYS = ("functions", "unwaited", "stops", "handler", "cancelled", "jumps", "orphans", "reused", "library", "core")
+WAYS = ("functions", "unwaited", "stops", "handler", "cancelled", "jumps", "orphans", "reused", "library", "core", "interrupted")
 ENDS = {"exit": 3 << 8, "_exit": 3 << 8, "exit_group": 3 << 8, "abort": signal.SIGABRT, "segv": signal.SIGSEGV, "kill": signal.SIGKILL}
 CORE = 0x80
 FLAGS = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]

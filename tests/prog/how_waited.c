@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +222,30 @@ static void handler(void)
 		say(reaped[i], statuses[i]);
 }
 
+/* --- forks that a signal's handler interrupts: the kernel begins them anew --- */
+
+static void on_alarm(int sig)
+{
+	work(sig);
+}
+
+static void interrupted(void)
+{
+	struct sigaction act = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+
+	sigaction(SIGALRM, &act, NULL);
+	for (int i = 0; i < 4 * MANY; i++) {
+		const struct itimerval once = { { 0, 0 }, { 0, 1 + i } };
+		int status;
+		pid_t pid;
+
+		setitimer(ITIMER_REAL, &once, NULL);
+		pid = child(i % MANY);
+		must(waitpid(pid, &status, 0) == pid, "waitpid");
+		say(pid, status);
+	}
+}
+
 /* --- threads that wait and are cancelled, or jump away --- */
 
 static volatile int cleaned;
@@ -419,10 +444,10 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*fn)(void);
 	} ways[] = {
-		{ "functions", functions }, { "unwaited", unwaited },	{ "stops", stops },
-		{ "handler", handler },	    { "cancelled", cancelled }, { "jumps", jumps },
-		{ "orphans", orphans },	    { "reused", reused },	{ "library", library },
-		{ "core", core },
+		{ "functions", functions }, { "unwaited", unwaited },	    { "stops", stops },
+		{ "handler", handler },	    { "cancelled", cancelled },	    { "jumps", jumps },
+		{ "orphans", orphans },	    { "reused", reused },	    { "library", library },
+		{ "core", core },	    { "interrupted", interrupted },
 	};
 	const struct rlimit none = { 0, 0 };
 

@@ -327,6 +327,7 @@ static void call_quietly(const struct signal_action *a, int sig, siginfo_t *info
 
 void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 {
+	const bool put_away = !bob_mem_slots.limit;
 	uint64_t rip = rip_of(uc);
 	struct signal_action a;
 	struct place p;
@@ -360,6 +361,10 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	os_block_signals();
 	put_record(BOB_MEM_SIGNAL_END, NULL, 0);
 	return_to_place(uc, &p);
+	/* A fork goes on, or the kernel starts it again: its child must find no room of its parent,
+	 * though the handler has asked for it. */
+	if (put_away)
+		bob_mem_slots.limit = NULL;
 }
 
 /* --- signals that are ours --- */
