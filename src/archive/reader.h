@@ -287,6 +287,7 @@ struct bob_trace {
 	int nameless;		/* files of images do not belong to it */
 	int joins;		/* more.c: its files are parts of one */
 	struct bob_limit *limit;	/* of the events that a cursor gives; NULL: none */
+	struct bob_user_functions *user; /* filled as keys are looked up */
 	pthread_mutex_t lock;
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/events/user_functions.h"
 #include "archive/reader.h"
 #include "run/symbol.h"
 
@@ -73,7 +74,11 @@ static struct bob_trace *new_trace(void)
 {
 	struct bob_trace *t = calloc(1, sizeof(*t));
 
-	if (t && pthread_mutex_init(&t->lock, NULL)) {
+	if (!t)
+		return NULL;
+	t->user = bob_user_functions_create();
+	if (!t->user || pthread_mutex_init(&t->lock, NULL)) {
+		bob_user_functions_destroy(t->user);
 		free(t);
 		return NULL;
 	}
@@ -102,6 +107,7 @@ void bob_trace_close(struct bob_trace *t)
 	free(t->spawns);
 	free(t->problems);
 	free(t->limit);
+	bob_user_functions_destroy(t->user);
 	bob_arena_free(&t->arena);
 	pthread_mutex_destroy(&t->lock);
 	free(t);

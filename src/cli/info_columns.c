@@ -89,8 +89,8 @@ static int take(void *ctx, const struct bob_event_column *c)
 	if (is_simple)
 		return 0;
 	if (c->key) {
-		x.function =
-			bob_mpi_function_fitting(c->key, c->key_len, c->words, c->vectors, c->open);
+		x.function = bob_mpi_function_fitting(r->t, c->key, c->key_len, c->words,
+						      c->vectors, c->open);
 		x.word = c->word;
 		x.vector = c->vector;
 		if (c->depth)

@@ -46,14 +46,15 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r)
 }
 
 /* MPI's: a varint of at most three bytes. */
-const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len)
+const struct bob_mpi_function *bob_mpi_function_of_key(const struct bob_trace *t,
+						       const uint8_t *key, size_t len)
 {
 	uint32_t number = 0;
 
 	if (!key)
 		return NULL;
 	if (len > 3)
-		return bob_user_function_of_key(key, len);
+		return bob_user_function_of_key(bob_archive_user_functions(t), key, len);
 	for (size_t i = 0; i < len; i++)
 		number |= (uint32_t)(key[i] & 127u) << 7 * i;
 	return bob_mpi_function_of(number);
@@ -74,10 +75,11 @@ static uint32_t vectors_of(const struct bob_mpi_function *f)
 	return n;
 }
 
-const struct bob_mpi_function *bob_mpi_function_fitting(const uint8_t *key, size_t len,
+const struct bob_mpi_function *bob_mpi_function_fitting(const struct bob_trace *t,
+							const uint8_t *key, size_t len,
 							uint32_t words, uint32_t vectors, int open)
 {
-	const struct bob_mpi_function *f = bob_mpi_function_of_key(key, len);
+	const struct bob_mpi_function *f = bob_mpi_function_of_key(t, key, len);
 	const int fits = f && words == f->words && (vectors == vectors_of(f) || (open && !vectors));
 
 	return fits ? f : NULL;
@@ -134,8 +136,8 @@ bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *ca
 
 	if (st != BOB_OK)
 		return st;
-	call->function =
-		bob_mpi_function_fitting(e->key, e->key_len, e->words, e->vectors, e->open);
+	call->function = bob_mpi_function_fitting(r->trace, e->key, e->key_len, e->words,
+						  e->vectors, e->open);
 	return call->function ? take_new_comm(r, call) : bob_mpi_unknown_function(err);
 }
 

@@ -30,12 +30,14 @@ bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *ca
 			       struct bob_error *err);
 void bob_mpi_reader_close(struct bob_mpi_reader *r); /* NULL is allowed */
 
-/* Of an event's key; NULL: none that is known. */
-const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len);
+/* Of an event's key in the trace; NULL: unknown. */
+const struct bob_mpi_function *bob_mpi_function_of_key(const struct bob_trace *t,
+						       const uint8_t *key, size_t len);
 
 /* The same, if its events have so many words and vectors; else NULL. One that never completed may
  * be without its vectors. */
-const struct bob_mpi_function *bob_mpi_function_fitting(const uint8_t *key, size_t len,
+const struct bob_mpi_function *bob_mpi_function_fitting(const struct bob_trace *t,
+							const uint8_t *key, size_t len,
 							uint32_t words, uint32_t vectors, int open);
 /* What to say of others: BOB_ERR_CORRUPT. */
 bob_status bob_mpi_unknown_function(struct bob_error *err);

@@ -262,7 +262,8 @@ static bob_status fold_all(struct bob_mpi_programs *p, const uint32_t *threads, 
 		void *mem = bob_folder_map(size);
 		bob_status st = BOB_ERR_NOMEM;
 
-		*one = (struct bob_mpi_program){ .thread = threads[i],
+		*one = (struct bob_mpi_program){ .trace = p->trace,
+						 .thread = threads[i],
 						 .rank = rank < 0 ? ~0u : (uint32_t)rank };
 		if (mem)
 			st = fold_thread(p, one, mem, err);
@@ -343,7 +344,8 @@ int bob_mpi_programs_leaf(const struct bob_mpi_program *program, uint32_t shape,
 	if (s.key_len != KEY_BYTES)
 		return 0;
 	memcpy(&key, s.key, sizeof(key));
-	out->function = bob_event_function_of((uint16_t)key);
+	out->function =
+		bob_event_function_of(bob_archive_user_functions(program->trace), (uint16_t)key);
 	out->open = (key >> 16 & 1) != 0;
 	out->path = (uint32_t)(key >> 32);
 	return out->function != NULL;

@@ -16,6 +16,7 @@
 #include "bobbin/fold.h"
 
 struct bob_mpi_program {
+	const struct bob_trace *trace;
 	uint32_t thread;
 	uint32_t rank;		/* ~0: not known */
 	const struct bob_folded *folded; /* one participant */

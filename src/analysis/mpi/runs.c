@@ -13,6 +13,7 @@
 #define ITEMS_MAX 512u
 
 struct telling {
+	const struct bob_trace *trace;
 	const struct bob_mpi_question *q;
 	struct bob_error *err;
 	bob_status damage;
@@ -288,7 +289,7 @@ static void know_functions(struct telling *t, uint32_t *each)
 		t->function[i] = NULL;
 		if (it->items)
 			continue;
-		t->function[i] = bob_mpi_function_fitting(it->key, it->key_len, it->words,
+		t->function[i] = bob_mpi_function_fitting(t->trace, it->key, it->key_len, it->words,
 							  it->vectors, it->open);
 		if (!t->function[i]) {
 			t->damage = bob_mpi_unknown_function(t->err);
@@ -325,7 +326,7 @@ static bob_status visit(void *ctx, struct bob_event_nest *nest)
 bob_status bob_mpi_runs(const struct bob_trace *t, uint32_t thread,
 			const struct bob_mpi_question *q, struct bob_error *err)
 {
-	struct telling telling = { .q = q, .err = err };
+	struct telling telling = { .trace = t, .q = q, .err = err };
 	bob_status st = bob_event_nests_visit(t, thread, BOB_VALUES_MPI, visit, &telling, err);
 
 	if (st == BOB_NONE)

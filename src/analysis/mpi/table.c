@@ -383,7 +383,8 @@ bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const ui
 static int take_times(void *ctx, const struct bob_value_pair *p)
 {
 	struct bob_mpi_table *m = ctx;
-	const struct bob_mpi_function *f = bob_mpi_function_of_key(p->to.key, p->to.key_len);
+	const struct bob_mpi_function *f =
+		bob_mpi_function_of_key(m->trace, p->to.key, p->to.key_len);
 	const int is_own = f && f->flags & BOB_MPI_USER;
 	const struct bob_thread_info *th = bob_trace_thread(m->trace, p->to.thread);
 	struct entry *e;

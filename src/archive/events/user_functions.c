@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "archive/events/user_key.h"
+#include "archive/reader.h"
 #include "base/hash.h"
 #include "base/plain.h"
 
@@ -13,20 +14,50 @@
 #define FIRST_SLOTS 64u		/* a power of two */
 
 struct entry {
-	struct bob_mpi_function function;
+	struct bob_mpi_function function; /* first: bob_event_function_first */
 	struct bob_mpi_param param[BOB_USER_PARAMETERS_MAX];
 	struct bob_user_key key;
-	const struct bob_mpi_function *first; /* that was met of the event */
+	const struct bob_mpi_function *first; /* entry of the event */
 	uint32_t bytes_len;
 	uint8_t bytes[BOB_EVENT_KEY_MAX];
 };
 
-static struct entry **table;
-static uint32_t *slot; /* twice `room`; of a key's hash on: its entry's number + 1, or 0 */
-static uint32_t entries, room;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+struct bob_user_functions {
+	struct entry **table;
+	uint32_t *slot; /* twice `capacity`; of a key's hash on: its entry's number + 1, or 0 */
+	uint32_t entries, capacity;
+	pthread_mutex_t lock;
+};
 
-static void fill(struct entry *e, enum bob_user_phase phase)
+struct bob_user_functions *bob_user_functions_create(void)
+{
+	struct bob_user_functions *u = calloc(1, sizeof(*u));
+
+	if (u && pthread_mutex_init(&u->lock, NULL)) {
+		free(u);
+		return NULL;
+	}
+	return u;
+}
+
+void bob_user_functions_destroy(struct bob_user_functions *u)
+{
+	if (!u)
+		return;
+	for (uint32_t i = 0; i < u->entries; i++)
+		free(u->table[i]);
+	free(u->table);
+	free(u->slot);
+	pthread_mutex_destroy(&u->lock);
+	free(u);
+}
+
+struct bob_user_functions *bob_archive_user_functions(const struct bob_trace *t)
+{
+	return t->user;
+}
+
+static void fill(struct entry *e, uint32_t number, enum bob_user_phase phase)
 {
 	static const uint8_t roles[BOB_USER_TYPES] = { BOB_MPI_ROLE_INT, BOB_MPI_ROLE_DOUBLE,
 						       BOB_MPI_ROLE_STRING };
@@ -40,7 +71,7 @@ static void fill(struct entry *e, enum bob_user_phase phase)
 		.name = k->name,
 		.class_name = "user",
 		.params = e->param,
-		.number = (uint16_t)(BOB_USER_FUNCTION_FIRST + entries),
+		.number = (uint16_t)(BOB_USER_FUNCTION_FIRST + number),
 		.count = (uint8_t)(to - from),
 		.words = (uint8_t)(to - from),
 		.result = BOB_MPI_NOWHERE,
@@ -62,94 +93,88 @@ static void fill(struct entry *e, enum bob_user_phase phase)
 }
 
 /* The key's slot, or the free one where it will be. There is a table. */
-static uint32_t *slot_of(const uint8_t *key, size_t len)
+static uint32_t *slot_of(const struct bob_user_functions *u, const uint8_t *key, size_t len)
 {
 	for (uint64_t at = bob_hash64(0, key, len);; at++) {
-		uint32_t *s = &slot[at & (2 * room - 1)];
-		const struct entry *e = *s ? table[*s - 1] : NULL;
+		uint32_t *s = &u->slot[at & (2 * u->capacity - 1)];
+		const struct entry *e = *s ? u->table[*s - 1] : NULL;
 
 		if (!e || (e->bytes_len == len && !memcmp(e->bytes, key, len)))
 			return s;
 	}
 }
 
-static int grow(void)
+static int grow(struct bob_user_functions *u)
 {
-	const uint32_t more = room ? 2 * room : FIRST_SLOTS;
-	struct entry **t = realloc(table, more * sizeof(struct entry *));
+	const uint32_t more = u->capacity ? 2 * u->capacity : FIRST_SLOTS;
+	struct entry **t = realloc(u->table, more * sizeof(struct entry *));
 	uint32_t *s = calloc(2 * more, sizeof(*s));
 
-	table = t ? t : table;
+	u->table = t ? t : u->table;
 	if (!t || !s) {
 		free(s);
 		return 0;
 	}
-	free(slot);
-	slot = s;
-	room = more;
-	for (uint32_t i = 0; i < entries; i++)
-		*slot_of(table[i]->bytes, table[i]->bytes_len) = i + 1;
+	free(u->slot);
+	u->slot = s;
+	u->capacity = more;
+	for (uint32_t i = 0; i < u->entries; i++)
+		*slot_of(u, t[i]->bytes, t[i]->bytes_len) = i + 1;
 	return 1;
 }
 
-static struct entry *add(const uint8_t *key, size_t len)
+static struct entry *add(struct bob_user_functions *u, const uint8_t *key, size_t len)
 {
-	struct entry *e = entries < ENTRIES ? calloc(1, sizeof(*e)) : NULL;
+	struct entry *e = u->entries < ENTRIES ? calloc(1, sizeof(*e)) : NULL;
 	enum bob_user_phase phase;
 
 	if (!e || bob_user_decode(key, len, &e->key, &phase) != BOB_OK ||
-	    (entries == room && !grow())) {
+	    (u->entries == u->capacity && !grow(u))) {
 		free(e);
 		return NULL;
 	}
 	memcpy(e->bytes, key, len);
 	e->bytes_len = (uint32_t)len;
 	bob_text_make_plain(e->key.name, strlen(e->key.name));
-	fill(e, phase);
+	fill(e, u->entries, phase);
 	e->first = &e->function;
-	for (uint32_t i = 0; i < entries && e->first == &e->function; i++)
-		if (!strcmp(table[i]->key.name, e->key.name))
-			e->first = table[i]->first;
-	table[entries] = e;
-	*slot_of(key, len) = ++entries;
+	for (uint32_t i = 0; i < u->entries && e->first == &e->function; i++)
+		if (!strcmp(u->table[i]->key.name, e->key.name))
+			e->first = u->table[i]->first;
+	u->table[u->entries] = e;
+	*slot_of(u, key, len) = ++u->entries;
 	return e;
 }
 
-const struct bob_mpi_function *bob_user_function_of_key(const uint8_t *key, size_t len)
+const struct bob_mpi_function *bob_user_function_of_key(struct bob_user_functions *u,
+							const uint8_t *key, size_t len)
 {
 	struct entry *e;
 	uint32_t at;
 
 	if (!len || len > BOB_EVENT_KEY_MAX)
 		return NULL;
-	pthread_mutex_lock(&lock);
-	at = room ? *slot_of(key, len) : 0;
-	e = at ? table[at - 1] : add(key, len);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&u->lock);
+	at = u->capacity ? *slot_of(u, key, len) : 0;
+	e = at ? u->table[at - 1] : add(u, key, len);
+	pthread_mutex_unlock(&u->lock);
 	return e ? &e->function : NULL;
 }
 
-const struct bob_mpi_function *bob_event_function_of(uint32_t number)
+const struct bob_mpi_function *bob_event_function_of(struct bob_user_functions *u, uint32_t number)
 {
 	const struct bob_mpi_function *f = NULL;
 
 	if (number < BOB_USER_FUNCTION_FIRST)
 		return bob_mpi_function_of(number);
-	pthread_mutex_lock(&lock);
-	if (number - BOB_USER_FUNCTION_FIRST < entries)
-		f = &table[number - BOB_USER_FUNCTION_FIRST]->function;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&u->lock);
+	if (number - BOB_USER_FUNCTION_FIRST < u->entries)
+		f = &u->table[number - BOB_USER_FUNCTION_FIRST]->function;
+	pthread_mutex_unlock(&u->lock);
 	return f;
 }
 
 const struct bob_mpi_function *bob_event_function_first(const struct bob_mpi_function *f)
 {
-	const struct bob_mpi_function *first;
-
-	if (!(f->flags & BOB_MPI_USER))
-		return f;
-	pthread_mutex_lock(&lock);
-	first = table[f->number - BOB_USER_FUNCTION_FIRST]->first;
-	pthread_mutex_unlock(&lock);
-	return first;
+	return f->flags & BOB_MPI_USER ? ((const struct entry *)(const void *)f)->first : f;
 }

@@ -66,6 +66,7 @@ static OTF2_RegionRole role_of(const struct bob_mpi_function *f)
 static bob_status define_regions(struct defining *d)
 {
 	uint32_t none = text(d, ""), *function = calloc(d->o->regions + 1u, sizeof(*function));
+	struct bob_user_functions *user = bob_archive_user_functions(d->o->x->trace);
 
 	if (!function)
 		return BOB_ERR_NOMEM;
@@ -73,7 +74,7 @@ static bob_status define_regions(struct defining *d)
 		if (d->o->region[i])
 			function[d->o->region[i] - 1] = i;
 	for (uint32_t i = 0; i < d->o->regions; i++) {
-		const struct bob_mpi_function *f = bob_event_function_of(function[i]);
+		const struct bob_mpi_function *f = bob_event_function_of(user, function[i]);
 		char name[128];
 		uint32_t called;
 

@@ -16,6 +16,8 @@
 
 #define EVENTS 3000u
 
+static struct bob_user_functions *table;
+
 static const struct bob_mpi_function *of(const char *name, const char *parameters,
 					 enum bob_user_phase phase)
 {
@@ -25,12 +27,12 @@ static const struct bob_mpi_function *of(const char *name, const char *parameter
 
 	if (bob_user_parse(name, 0, parameters, &k) != BOB_OK)
 		return NULL;
-	f = bob_user_function_of_key(key, bob_user_encode(&k, phase, key));
+	f = bob_user_function_of_key(table, key, bob_user_encode(&k, phase, key));
 	assert_non_null(f);
 	assert_string_equal(f->name, name);
 	assert_int_equal(f->result, BOB_MPI_NOWHERE);
 	assert_true(f->flags & BOB_MPI_USER);
-	assert_ptr_equal(bob_event_function_of(f->number), f);
+	assert_ptr_equal(bob_event_function_of(table, f->number), f);
 	return f;
 }
 
@@ -75,7 +77,7 @@ static void phases(void **state)
 	assert_ptr_equal(bob_event_function_first(end), whole);
 	assert_ptr_equal(bob_event_function_first(whole), whole);
 	assert_ptr_equal(bob_event_function_first(bob_mpi_function_of(1)), bob_mpi_function_of(1));
-	assert_ptr_equal(bob_event_function_of(1), bob_mpi_function_of(1));
+	assert_ptr_equal(bob_event_function_of(table, 1), bob_mpi_function_of(1));
 }
 
 /* Control characters are not for a terminal. */
@@ -87,7 +89,7 @@ static void names(void **state)
 
 	(void)state;
 	assert_int_equal(bob_user_parse("a\x1b[1m\n\xc3\xa4", 0, NULL, &k), BOB_OK);
-	f = bob_user_function_of_key(key, bob_user_encode(&k, BOB_USER_WHOLE, key));
+	f = bob_user_function_of_key(table, key, bob_user_encode(&k, BOB_USER_WHOLE, key));
 	assert_string_equal(f->name, "a?[1m?\xc3\xa4");
 }
 
@@ -96,12 +98,12 @@ static void none(void **state)
 	uint8_t key[BOB_EVENT_KEY_MAX + 1] = { 0x80, 0x80, 1, 9 };
 
 	(void)state;
-	assert_null(bob_user_function_of_key(key, 0));
-	assert_null(bob_user_function_of_key(key, 3));
-	assert_null(bob_user_function_of_key(key, 4));
-	assert_null(bob_user_function_of_key(key, sizeof(key)));
-	assert_null(bob_event_function_of(BOB_USER_FUNCTION_LAST));
-	assert_null(bob_event_function_of(UINT32_MAX));
+	assert_null(bob_user_function_of_key(table, key, 0));
+	assert_null(bob_user_function_of_key(table, key, 3));
+	assert_null(bob_user_function_of_key(table, key, 4));
+	assert_null(bob_user_function_of_key(table, key, sizeof(key)));
+	assert_null(bob_event_function_of(table, BOB_USER_FUNCTION_LAST));
+	assert_null(bob_event_function_of(table, UINT32_MAX));
 }
 
 static void *ask(void *found)
@@ -136,6 +138,36 @@ static void many(void **state)
 	}
 }
 
+/* Two tables number their events independently. */
+static void apart(void **state)
+{
+	struct bob_user_functions *shared = table;
+	const struct bob_mpi_function *f;
+
+	(void)state;
+	table = bob_user_functions_create();
+	assert_non_null(table);
+	f = of("event 7", "int n", BOB_USER_WHOLE);
+	assert_int_equal(f->number, BOB_USER_FUNCTION_FIRST);
+	assert_ptr_not_equal(f, bob_event_function_of(shared, f->number));
+	bob_user_functions_destroy(table);
+	table = shared;
+}
+
+static int create(void **state)
+{
+	(void)state;
+	table = bob_user_functions_create();
+	return !table;
+}
+
+static int destroy(void **state)
+{
+	(void)state;
+	bob_user_functions_destroy(table);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,7 +175,8 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(none),
 		cmocka_unit_test(many),
+		cmocka_unit_test(apart),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, create, destroy);
 }
