@@ -19,8 +19,7 @@ endif()
 
 add_library(bob_common INTERFACE)
 target_include_directories(bob_common INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
-target_compile_definitions(bob_common INTERFACE
-	BOB_DEBUG=${BOB_DEBUG} BOB_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(bob_common INTERFACE BOB_DEBUG=${BOB_DEBUG})
 target_compile_options(bob_common INTERFACE
 	$<$<COMPILE_LANGUAGE:C>:-fvisibility=hidden -fno-common>)
 

@@ -145,7 +145,7 @@ static bob_status dump_events(const struct bob_trace *t, uint32_t thread, FILE *
 	st = bob_cursor_open(t, thread, &c, &err);
 	if (st != BOB_OK)
 		return st;
-	bob_cursor_tell_values(c);
+	bob_cursor_enable_values(c);
 	while ((st = bob_cursor_next(c, &ev, &err)) != BOB_END) {
 		if (st == BOB_OK)
 			print_event(t, t->threads[thread]->info.process, &ev, &stack, to);

@@ -8,6 +8,7 @@
 
 #include "archive/merge/merging.h"
 #include "base/plain.h"
+#include "base/sized.h"
 
 /* The usable image payload of one file. */
 struct image_file {
@@ -326,8 +327,8 @@ static uint32_t skip_of(const struct bob_process *p, uint32_t id, uint32_t plann
 	return lo < p->skipped_count && p->skipped[lo].id == id ? p->skipped[lo].reason : planned;
 }
 
-bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint32_t id,
-			      struct bob_function_info *out)
+static bob_status function(const struct bob_trace *t, uint32_t process, uint32_t id,
+			   struct bob_function_info *out)
 {
 	const struct bob_image *im;
 	struct bob_image_func fn;
@@ -356,8 +357,18 @@ bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint3
 	return BOB_OK;
 }
 
-bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process, uint32_t image,
-				 uint64_t pc, struct bob_function_info *out)
+bob_status bob_trace_function_sized(const struct bob_trace *t, uint32_t process, uint32_t id,
+				    struct bob_function_info *out, size_t out_size)
+{
+	struct bob_function_info f;
+	const bob_status st = function(t, process, id, &f);
+
+	bob_sized_copy(out, out_size, &f, sizeof(f));
+	return st;
+}
+
+bob_status bob_trace_function_at_sized(const struct bob_trace *t, uint32_t process, uint32_t image,
+				       uint64_t pc, struct bob_function_info *out, size_t out_size)
 {
 	const struct bob_image *im;
 	struct bob_image_func fn;
@@ -378,8 +389,9 @@ bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process, ui
 	}
 	if (!lo || bob_image_function(im, lo - 1, &fn) != BOB_OK || pc - fn.addr >= fn.size)
 		return BOB_NONE;
-	return bob_trace_function(
-		t, process, im->info.first_id + lo - 1 + (im->head.left_out ? fn.before : 0), out);
+	return bob_trace_function_sized(
+		t, process, im->info.first_id + lo - 1 + (im->head.left_out ? fn.before : 0), out,
+		out_size);
 }
 
 const char *bob_skip_text(uint32_t skip)

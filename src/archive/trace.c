@@ -7,6 +7,7 @@
 
 #include "archive/events/user_functions.h"
 #include "archive/reader.h"
+#include "base/sized.h"
 #include "run/symbol.h"
 
 /* --- errors and problems --- */
@@ -309,9 +310,10 @@ const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32
 	return &s->info;
 }
 
-void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
+void bob_trace_sizes_sized(const struct bob_trace *t, struct bob_trace_sizes *to, size_t to_size)
 {
-	memset(out, 0, sizeof(*out));
+	struct bob_trace_sizes sizes = { 0 }, *out = &sizes;
+
 	for (uint32_t i = 0; i < t->thread_count; i++) {
 		const struct bob_thread_info *info = bob_trace_thread(t, i);
 
@@ -329,6 +331,7 @@ void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
 	out->meta_bytes = t->meta_bytes;
 	out->mark_bytes = t->mark_bytes;
 	out->file_bytes = t->file_bytes;
+	bob_sized_copy(to, to_size, out, sizeof(*out));
 }
 
 void bob_trace_mem_coverage(const struct bob_trace *t, uint32_t process,

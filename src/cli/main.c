@@ -9,6 +9,7 @@
 
 #include "cli/terminal/complain.h"
 #include "base/host/nearest.h"
+#include "bobbin/version.h"
 #include "cli/overview.h"
 #include "cli/verbs.h"
 

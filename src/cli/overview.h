@@ -5,10 +5,6 @@
 
 #include <stdio.h>
 
-#ifndef BOB_VERSION
-#define BOB_VERSION "0.1.0"
-#endif
-
 void cli_print_overview(FILE *out);
 
 #endif

@@ -220,7 +220,7 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 		fprintf(q->out,
 			"  its bounds changed, %" PRIu32
 			" were told: subscripts are those of the largest\n",
-			a->shape.told);
+			a->shape.variants);
 	if (a->before)
 		fprintf(q->out, "  %s of them before its elements, in what shares its storage\n",
 			bob_format_count(n, a->before));

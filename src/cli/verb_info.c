@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/plain.h"
+#include "bobbin/version.h"
 #include "cli/terminal/complain.h"
 #include "cli/complete.h"
 #include "cli/info_columns.h"

@@ -106,7 +106,7 @@ static bob_status add_sources(struct bob_merge *m, const struct bob_fold_source 
 	for (uint32_t i = 0; i < count; i++) {
 		m->source[i].f = from[i].folded;
 		m->source[i].rename = from[i].rename;
-		m->source[i].behind = from[i].behind;
+		m->source[i].skip = from[i].skip;
 		m->source[i].goes_on = from[i].goes_on;
 		m->source[i].maps.alloc = m->alloc;
 	}

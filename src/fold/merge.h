@@ -12,7 +12,7 @@
 struct bob_merge_source {
 	const struct bob_folded *f;
 	const struct bob_fold_rename *rename; /* NULL: names stay */
-	const uint64_t *behind;	/* by participant: events that are left out; NULL: none */
+	const uint64_t *skip;	/* by participant: leading events to leave out; NULL: none */
 	int goes_on;
 	int leaves_out;		/* some of its parts are not in `out` */
 	struct bob_fold_maps maps;

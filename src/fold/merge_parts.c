@@ -60,7 +60,7 @@ static bob_status find_ids(struct bob_merge *m, struct bob_merge_source *s)
 
 static int may_leave_out(const struct bob_merge_source *s)
 {
-	return s->behind || (s->rename && s->rename->id);
+	return s->skip || (s->rename && s->rename->id);
 }
 
 static void step(struct bob_merge_source *s)
@@ -77,13 +77,13 @@ static void step(struct bob_merge_source *s)
 /* BOB_NONE: the next part is left out. */
 static bob_status is_wanted(const struct bob_merge_source *s)
 {
-	uint64_t behind = s->behind ? s->behind[s->participant] : 0;
+	const uint64_t skip = s->skip ? s->skip[s->participant] : 0;
 
-	if (s->rename && next_id(s) == BOB_FOLD_NOBODY)
+	if (s->rename && next_id(s) == BOB_FOLD_OMIT)
 		return BOB_NONE;
-	if (s->seen >= behind)
+	if (s->seen >= skip)
 		return BOB_OK;
-	return s->seen + bob_list_at(&s->f->events, s->next) <= behind ? BOB_NONE : BOB_ERR_INVAL;
+	return s->seen + bob_list_at(&s->f->events, s->next) <= skip ? BOB_NONE : BOB_ERR_INVAL;
 }
 
 /* BOB_NONE: the source has no parts left. */

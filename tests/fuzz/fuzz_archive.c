@@ -225,7 +225,7 @@ static void read_shapes(const struct bob_trace *t)
 	for (uint32_t i = 0; bob_trace_shape_at(t, 0, i, &s) == BOB_OK; i++) {
 		if (!s.element)
 			continue;
-		assert(s.told && s.elements && s.rank <= BOB_SHAPE_DIMENSIONS_MAX);
+		assert(s.variants && s.elements && s.rank <= BOB_SHAPE_DIMENSIONS_MAX);
 		if (bob_trace_shape(t, 0, s.address + (s.elements - 1) * s.element, &again) !=
 			    BOB_OK ||
 		    again.address != s.address)

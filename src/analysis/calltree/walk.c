@@ -335,7 +335,7 @@ bob_status bob_tree_walk(const struct bob_trace *t, const struct bob_functions *
 	st = bob_cursor_open(t, thread, &c, err);
 	if (st != BOB_OK)
 		return st;
-	bob_cursor_tell_values(c);
+	bob_cursor_enable_values(c);
 	do {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
 		if (st == BOB_OK)

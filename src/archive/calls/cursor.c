@@ -43,7 +43,7 @@ struct bob_cursor {
 	int drain;		/* end all frames of all stacks, as `pops` would */
 	size_t drain_stack;
 	int entry;		/* syms[at - 1] still has to be entered */
-	int tells;		/* bob_cursor_tell_values */
+	int tells;		/* bob_cursor_enable_values */
 	struct bob_allowance allowed;
 	uint32_t values;	/* what EVENT or EVENTS still has to tell; 0: nothing */
 	bob_status stop;	/* sticky */
@@ -151,7 +151,7 @@ bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread, struct bo
 	return BOB_OK;
 }
 
-void bob_cursor_tell_values(struct bob_cursor *c)
+void bob_cursor_enable_values(struct bob_cursor *c)
 {
 	c->tells = 1;
 }

@@ -9,6 +9,7 @@
 #include "archive/events/event_values.h"
 #include "archive/folds.h"
 #include "archive/reader.h"
+#include "base/sized.h"
 
 struct bob_value_cursor {
 	const struct bob_stream *s;
@@ -369,8 +370,7 @@ static bob_status next_logged(struct bob_value_cursor *c, struct bob_value_event
 	return BOB_END;
 }
 
-bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
-				 struct bob_error *err)
+static bob_status next(struct bob_value_cursor *c, struct bob_value_event *e, struct bob_error *err)
 {
 	bob_status st = BOB_END;
 
@@ -387,6 +387,19 @@ bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_ev
 		e->lost = c->lost;
 		c->lost = 0;
 	}
+	return st;
+}
+
+bob_status bob_value_cursor_next_sized(struct bob_value_cursor *c, struct bob_value_event *out,
+				       size_t out_size, struct bob_error *err)
+{
+	struct bob_value_event e;
+	bob_status st;
+
+	if (out_size == sizeof(e)) /* the usual case saves the copy */
+		return next(c, out, err);
+	st = next(c, &e, err);
+	bob_sized_copy(out, out_size, &e, sizeof(e));
 	return st;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/sized.h"
 #include "bobbin/fold.h"
 
 const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread,
@@ -47,14 +48,16 @@ static struct bob_leaf_access access_of(const struct bob_mem_desc *d,
 	return x;
 }
 
-bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t shape,
-			  struct bob_leaf *leaf, struct bob_leaf_access *to, size_t room)
+bob_status bob_trace_leaf_sized(const struct bob_trace *t, uint32_t thread, uint32_t shape,
+				struct bob_leaf *out, size_t out_size, struct bob_leaf_access *to,
+				size_t capacity)
 {
 	uint32_t number, participant;
 	const struct bob_folded *f = bob_trace_folded(t, thread, &participant);
 	const struct bob_mem_desc *d;
 	const struct bob_process *p;
 	struct bob_fold_shape s;
+	struct bob_leaf leaf;
 
 	if (!f || shape >= bob_folded_shapes(f))
 		return BOB_NONE;
@@ -65,20 +68,21 @@ bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t s
 	d = bob_desc_find(p, number);
 	if (!d || s.words != bob_mem_leaf_words(d))
 		return BOB_NONE;
-	*leaf = (struct bob_leaf){ .image = bob_desc_image(p, d), .kind = kind_of(d),
-				   .words = d->words, .counter = d->counter, .pc = d->pc,
-				   .accesses = d->access_count, .sync = d->sync,
-				   .sp_word = d->sp_word, .sp_begin = d->sp_begin };
-	if (leaf->kind == BOB_LEAF_VALUES) {
+	leaf = (struct bob_leaf){ .image = bob_desc_image(p, d), .kind = kind_of(d),
+				  .words = d->words, .counter = d->counter, .pc = d->pc,
+				  .accesses = d->access_count, .sync = d->sync,
+				  .sp_word = d->sp_word, .sp_begin = d->sp_begin };
+	if (leaf.kind == BOB_LEAF_VALUES) {
 		static const uint64_t none;
 		struct bob_value_place v = bob_value_place_of(d, &none);
 
-		leaf->value = v.kind;
-		leaf->value_what = v.what;
+		leaf.value = v.kind;
+		leaf.value_what = v.what;
 	}
-	if (leaf->kind == BOB_LEAF_LOOP)
-		leaf->counter_step = d->step[d->counter].constant;
-	for (uint32_t i = 0; to && i < d->access_count && i < room; i++)
+	if (leaf.kind == BOB_LEAF_LOOP)
+		leaf.counter_step = d->step[d->counter].constant;
+	bob_sized_copy(out, out_size, &leaf, sizeof(leaf));
+	for (uint32_t i = 0; to && i < d->access_count && i < capacity; i++)
 		to[i] = access_of(d, &d->access[i]);
 	return BOB_OK;
 }

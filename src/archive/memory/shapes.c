@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/sized.h"
 
 #define LOWER_MAX (1ll << 62)
 #define BYTES_MAX (1ull << 48)
@@ -169,7 +170,7 @@ static void describe(const struct bob_shape_known *k, const struct bob_object *n
 	out->element = rec->element;
 	out->rank = rec->rank;
 	out->rows_first = (rec->flags & BOB_SHAPE_ROWS_FIRST) != 0;
-	out->told = k->told;
+	out->variants = k->told;
 	out->varies = k->varies || k->told >= TOLD_MAX;
 	out->bounds = k->as->bounds;
 	out->elements = k->elements;
@@ -212,9 +213,10 @@ static int fill_before(const struct bob_trace *t, uint32_t process, const struct
 	return 1;
 }
 
-bob_status bob_trace_shape(const struct bob_trace *t, uint32_t process, uint64_t address,
-			   struct bob_shape *out)
+bob_status bob_trace_shape_sized(const struct bob_trace *t, uint32_t process, uint64_t address,
+				 struct bob_shape *out, size_t out_size)
 {
+	struct bob_shape s;
 	const struct bob_process *p = process < t->process_count ? t->processes[process] : NULL;
 	size_t lo = 0, hi = p ? p->known_count : 0;
 
@@ -226,21 +228,23 @@ bob_status bob_trace_shape(const struct bob_trace *t, uint32_t process, uint64_t
 		else
 			hi = mid;
 	}
-	if (lo && fill(t, process, &p->known[lo - 1], address, out))
-		return BOB_OK;
-	return p && lo < p->known_count && fill_before(t, process, &p->known[lo], address, out) ?
-		       BOB_OK :
-		       BOB_NONE;
+	if (!(lo && fill(t, process, &p->known[lo - 1], address, &s)) &&
+	    !(p && lo < p->known_count && fill_before(t, process, &p->known[lo], address, &s)))
+		return BOB_NONE;
+	bob_sized_copy(out, out_size, &s, sizeof(s));
+	return BOB_OK;
 }
 
-bob_status bob_trace_shape_at(const struct bob_trace *t, uint32_t process, uint32_t index,
-			      struct bob_shape *out)
+bob_status bob_trace_shape_at_sized(const struct bob_trace *t, uint32_t process, uint32_t index,
+				    struct bob_shape *out, size_t out_size)
 {
+	struct bob_shape s;
 	const struct bob_process *p = process < t->process_count ? t->processes[process] : NULL;
 
 	if (!p || index >= p->known_count)
 		return BOB_NONE;
-	if (!fill(t, process, &p->known[index], p->known[index].as->rec.address, out))
-		memset(out, 0, sizeof(*out)); /* something else begins before it and holds it */
+	if (!fill(t, process, &p->known[index], p->known[index].as->rec.address, &s))
+		memset(&s, 0, sizeof(s)); /* something else begins before it and holds it */
+	bob_sized_copy(out, out_size, &s, sizeof(s));
 	return BOB_OK;
 }

@@ -116,7 +116,7 @@ bob_status bob_trace_stretch_positions(const struct bob_trace *t, uint32_t threa
 	if (st != BOB_OK)
 		return st;
 	begin(&f, t, thread, stretch);
-	bob_cursor_tell_values(c);
+	bob_cursor_enable_values(c);
 	while (!bob_stretch_is_over(&f.state)) {
 		st = bob_cursor_next(c, &ev, NULL);
 		if (st == BOB_ERR_CORRUPT)

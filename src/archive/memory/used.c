@@ -8,6 +8,7 @@
 #include "archive/write/event_write.h"
 #include "archive/events/hook_sets.h"
 #include "archive/reader.h"
+#include "base/sized.h"
 
 #define RAW_WORDS_READ                                                                             \
 	(16u << 20) /* a process with more raw records: all descriptors count as used */
@@ -195,35 +196,36 @@ static struct bob_place place_of(const struct bob_source *s, uint32_t place)
 		   (struct bob_place){ .name = "" };
 }
 
-bob_status bob_trace_source(const struct bob_trace *t, uint32_t process, uint32_t image,
-			    uint64_t pc, struct bob_source_line *out)
+bob_status bob_trace_source_sized(const struct bob_trace *t, uint32_t process, uint32_t image,
+				  uint64_t pc, struct bob_source_line *out, size_t out_size)
 {
 	const struct bob_image *im = image_at(t, process, image);
-	const struct bob_source_row *r;
+	const struct bob_source_row *r = im && im->source ? bob_source_row_at(im->source, pc) :
+							    NULL;
+	struct bob_source_line l = { .file = "", .load = { .name = "" }, .store = { .name = "" } };
 
-	*out = (struct bob_source_line){ .file = "",
-					 .load = { .name = "" },
-					 .store = { .name = "" } };
-	r = im && im->source ? bob_source_row_at(im->source, pc) : NULL;
-	if (!r)
-		return BOB_NONE;
-	out->file = r->file == ~0u ? "" : im->source->file[r->file];
-	out->line = r->line;
-	out->load = place_of(im->source, r->load);
-	out->store = place_of(im->source, r->store);
-	return BOB_OK;
+	if (r) {
+		l.file = r->file == ~0u ? "" : im->source->file[r->file];
+		l.line = r->line;
+		l.load = place_of(im->source, r->load);
+		l.store = place_of(im->source, r->store);
+	}
+	bob_sized_copy(out, out_size, &l, sizeof(l));
+	return r ? BOB_OK : BOB_NONE;
 }
 
-bob_status bob_trace_object(const struct bob_trace *t, uint32_t process, uint64_t address,
-			    struct bob_object *out)
+bob_status bob_trace_object_sized(const struct bob_trace *t, uint32_t process, uint64_t address,
+				  struct bob_object *out, size_t out_size)
 {
 	const struct bob_process *p = process < t->process_count ? t->processes[process] : NULL;
+	struct bob_object object;
 	int found = 0;
 
 	for (size_t i = 0; p && i < p->image_count; i++) {
 		const struct bob_image *im = &p->images[i];
 		const struct bob_source *s = im->source;
 		const struct bob_source_object *o, *section;
+		int is_section;
 
 		if (!s)
 			continue;
@@ -233,13 +235,13 @@ bob_status bob_trace_object(const struct bob_trace *t, uint32_t process, uint64_
 			continue;
 		if (found++)	/* one was unloaded before the other came: which one it was is not known */
 			return BOB_NONE;
-		out->is_section = !o;
+		is_section = !o;
 		o = o ? o : section;
-		out->name = o->name;
-		out->address = o->addr + im->info.bias;
-		out->size = o->size;
-		out->image = (uint32_t)i;
+		object = (struct bob_object){ o->name, o->addr + im->info.bias, o->size,
+					      (uint32_t)i, is_section };
 	}
+	if (found)
+		bob_sized_copy(out, out_size, &object, sizeof(object));
 	return found ? BOB_OK : BOB_NONE;
 }
 

@@ -195,7 +195,7 @@ static bob_status leave_out_head(struct threads *t, uint32_t n)
 		bob_folded_close(t->own[n]);
 		t->from[n].folded = t->own[n] = tail;
 	} else if (st == BOB_OK) {
-		t->from[n].behind = &t->behind[n];
+		t->from[n].skip = &t->behind[n];
 	}
 	return st;
 }

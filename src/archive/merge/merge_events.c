@@ -141,7 +141,7 @@ static bob_status add_thread(const struct bob_trace *t, const struct bob_process
 		bob_folded_close(th->own);
 		from->folded = th->own = tail;
 	} else {
-		from->behind = &th->behind;
+		from->skip = &th->behind;
 	}
 	return st;
 }

@@ -46,7 +46,7 @@ static uint64_t new_id(void *ctx, uint64_t id)
 	const uint64_t *found =
 		n->id_count ? bsearch(&id, n->id, n->id_count, 2 * sizeof(*n->id), by_old) : NULL;
 
-	return found ? found[1] : BOB_FOLD_NOBODY; /* of a process that is not in */
+	return found ? found[1] : BOB_FOLD_OMIT; /* of a process that is not in */
 }
 
 static bob_status add_id(struct bob_names *n, uint64_t old, uint64_t new)

@@ -26,7 +26,7 @@
 
 #include "base/crc.h"
 #include "bobbin/trace.h"
-#include "cli/overview.h"
+#include "bobbin/version.h"
 #include "plan/plan.h"
 #include "sys/sys.h"
 

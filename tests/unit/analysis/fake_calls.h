@@ -130,10 +130,10 @@ static void tell(const struct made *m, struct bob_value_event *e)
 		e->vector[i] = (struct bob_value_vector){ m->vector[i], m->length[i], 1 };
 }
 
-bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
-				 struct bob_error *err)
+bob_status bob_value_cursor_next_sized(struct bob_value_cursor *c, struct bob_value_event *e,
+				       size_t e_size, struct bob_error *err)
 {
-	(void)err;
+	(void)err, (void)e_size;
 	if (c->at == c->t->calls[c->thread])
 		return BOB_END;
 	tell(&c->t->call[c->thread][c->at++], e);

@@ -142,12 +142,12 @@ const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t
 							 NULL;
 }
 
-bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint32_t id,
-			      struct bob_function_info *out)
+bob_status bob_trace_function_sized(const struct bob_trace *t, uint32_t process, uint32_t id,
+				    struct bob_function_info *out, size_t out_size)
 {
 	uint32_t i = id - t->processes[process].images[0].first_id;
 
-	memset(out, 0, sizeof(*out));
+	memset(out, 0, out_size);
 	if (i >= 26)
 		return BOB_NONE;
 	out->id = id;
@@ -198,7 +198,7 @@ static void fake_enter(struct bob_cursor *c, struct bob_event *ev, uint32_t id)
 	c->notes = 0;
 }
 
-void bob_cursor_tell_values(struct bob_cursor *c)
+void bob_cursor_enable_values(struct bob_cursor *c)
 {
 	c->tells = 1;
 }

@@ -140,13 +140,13 @@ bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
 	return BOB_OK;
 }
 
-bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
-				 struct bob_error *err)
+bob_status bob_value_cursor_next_sized(struct bob_value_cursor *c, struct bob_value_event *e,
+				       size_t e_size, struct bob_error *err)
 {
 	const struct made *m = &c->t->call[c->thread][c->at];
 	const uint64_t *v = m->value + m->words;
 
-	(void)err;
+	(void)err, (void)e_size;
 	if (c->at == c->t->calls[c->thread])
 		return BOB_END;
 	c->at++;

@@ -57,16 +57,16 @@ static void check_all(const struct bob_trace *t)
 	assert_int_equal(s.rank, 2);
 	assert_true(s.rows_first);
 	assert_int_equal(s.elements, 5000);
-	assert_int_equal(s.told, 1);
+	assert_int_equal(s.variants, 1);
 	assert_int_equal(bob_trace_shape(t, 0, SHAPE_AT(1) + 3, &s), BOB_OK);
 	assert_int_equal(s.rank, 0);
 	assert_int_equal(s.offset, 3);
 	assert_true(s.inside);
 	assert_int_equal(bob_trace_shape(t, 0, SHAPE_AT(3), &s), BOB_OK);
-	assert_int_equal(s.told, 2);
+	assert_int_equal(s.variants, 2);
 	assert_false(s.varies); /* only how many columns there are */
 	assert_int_equal(bob_trace_shape(t, 0, SHAPE_AT(4), &s), BOB_OK);
-	assert_int_equal(s.told, 2);
+	assert_int_equal(s.variants, 2);
 	assert_true(s.varies);
 	assert_int_equal(s.elements, 100);
 	assert_int_equal(bob_trace_shape(t, 0, SHAPE_AT(5) + (1ull << 47), &s), BOB_OK);

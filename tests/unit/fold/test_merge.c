@@ -314,7 +314,7 @@ static void put_member(struct events *e, uint32_t i, int again, struct events_by
 
 static uint64_t leave_out(void *ctx, uint64_t id)
 {
-	return id == *(const uint64_t *)ctx ? BOB_FOLD_NOBODY : id;
+	return id == *(const uint64_t *)ctx ? BOB_FOLD_OMIT : id;
 }
 
 static struct bob_folded *open_bytes(struct events_bytes *b, uint64_t id)
@@ -345,7 +345,7 @@ static void check_goes_on(int again, uint32_t left_out)
 		heads[i].folded = open_bytes(&head[i], id[i]);
 		behind[i] = bob_folded_events(heads[i].folded, 0);
 		from[1 + i] = (struct bob_fold_source){ .folded = open_folded(&e[i], id[i]),
-							.behind = &behind[i],
+							.skip = &behind[i],
 							.goes_on = 1 };
 		assert_true(bob_folded_parted(from[1 + i].folded, 0, behind[i]));
 		assert_false(bob_folded_parted(from[1 + i].folded, 0, behind[i] - 1));
