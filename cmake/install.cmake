@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# make install: the program, its agent, the reading library with headers, pages and completion.
+# make install: the program, its agent, the library with headers, pages and completion.
 # The agent always goes to lib/bobbin beside bin/, because bobbin finds it from its own path.
 
 if(TARGET bob_cli)
@@ -21,10 +21,12 @@ endforeach()
 if(TARGET bob_valgrind)
 	install(TARGETS bob_valgrind bob_valgrind_launcher RUNTIME DESTINATION lib/bobbin)
 endif()
-if(TARGET bob_reader)
-	install(TARGETS bob_reader ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-	configure_file(${CMAKE_SOURCE_DIR}/cmake/bobbin.pc.in ${CMAKE_BINARY_DIR}/bobbin.pc @ONLY)
-	install(FILES ${CMAKE_BINARY_DIR}/bobbin.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET bob_shared)
+	install(TARGETS bob_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	install(FILES ${BOB_STATIC} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	install(FILES ${BOB_LIBRARY_DIR}/bobbin.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+	install(FILES ${BOB_LIBRARY_DIR}/bobbin-config.cmake ${BOB_LIBRARY_DIR}/bobbin-config-version.cmake
+		DESTINATION ${BOB_PACKAGE_DIR})
 endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/bobbin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 	FILES_MATCHING PATTERN *.h)

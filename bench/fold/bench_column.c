@@ -2,7 +2,7 @@
 /* Cost of a value of a column, by kind: ns, the best of PASSES, and the pieces that came out. The loop that makes
  * the values is in it (about 0.4 ns).
  *   tools/build.sh release
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_column.c -Lbuild/release/lib -lbobbin -o bench_column && ./bench_column */
+ *   gcc -O2 -Isrc -Iinclude bench/fold/bench_column.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base -o bench_column && ./bench_column */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folding whole leaves, by kind of program: ns a word, bytes a word, memory touched; and expanding them again. The best of
  * PASSES, CPU time.
- *   tools/build.sh release && gcc -O2 -Isrc -Iinclude bench/fold/bench_folder.c -Lbuild/release/lib -lbobbin \
+ *   tools/build.sh release && gcc -O2 -Isrc -Iinclude bench/fold/bench_folder.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base \
  *       -o build/bench_folder && build/bench_folder */
 #include <stdio.h>
 #include <stdlib.h>

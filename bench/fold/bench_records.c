@@ -2,7 +2,7 @@
 /* Cost of folding accesses that an instrumented source records: ns per access, minimum of PASSES, processor time, and the
  * bytes of the folded trace. The records are those of bench/source/kernels with a probe for each access;
  * bench/source/figures measures the recording.
- *   tools/build.sh release && gcc -O2 -Isrc -Iinclude bench/fold/bench_records.c -Lbuild/release/lib -lbobbin \
+ *   tools/build.sh release && gcc -O2 -Isrc -Iinclude bench/fold/bench_records.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base \
  *       -o build/bench_records && build/bench_records [PATTERN [SWEEPS]] */
 #include <stdio.h>
 #include <stdlib.h>

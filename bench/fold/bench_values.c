@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost and size of a value that is not affine, by kind: ns, the best of PASSES, and bytes a value.
  *   tools/build.sh release
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_values.c -Lbuild/release/lib -lbobbin -o bench_values && ./bench_values */
+ *   gcc -O2 -Isrc -Iinclude bench/fold/bench_values.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base -o bench_values && ./bench_values */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>

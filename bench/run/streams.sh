@@ -17,7 +17,7 @@ export LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 BOBBIN_QUIET=1
 
 gcc -std=gnu11 -O2 -Isrc -Iinclude bench/run/symbols.c -o "$out/symbols" \
-	-L"$lib" -lbobbin -lbob_archive -lbob_run -lbob_base -lzstd || exit 1
+	-L"$lib" -lbob_archive -lbob_mem -lbob_fold -lbob_run -lbob_base -lzstd || exit 1
 # The codec compiled as the agent's is.
 mkdir -p "$out/objects"
 for f in src/run/*.c src/base/crc.c; do

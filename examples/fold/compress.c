@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace compressor of one's own with libbobbin. Lines of a name and up to 16 numbers become leaves:
- *     cc compress.c -lbobbin -o compress
+/* A trace compressor made with libbobbin. Lines of a name and up to 16 numbers become leaves:
+ *     cc compress.c $(pkg-config --cflags --libs bobbin) -o compress
  *     ./compress < trace.txt > trace.fold      ./compress -d < trace.fold */
 #include <stdio.h>
 #include <stdlib.h>

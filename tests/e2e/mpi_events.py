@@ -155,7 +155,7 @@ class Thread:
 
 
 def printer():
-    libs = [str(BUILD / "lib" / f"lib{n}.a") for n in ("bob_archive", "bobbin")]
+    libs = [str(BUILD / "lib" / f"lib{n}.a") for n in ("bob_archive", "bob_mem", "bob_fold", "bob_run", "bob_base")]
     parts = [str(p) for p in sorted((BUILD / "lib").glob("*.a"))]
     stamp = max(os.stat(p).st_mtime_ns for p in parts)
     return h.compile("print_events", ["mpi/print_events.c"], "gcc",

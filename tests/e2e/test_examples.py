@@ -17,7 +17,7 @@ def compile_example(source):
     out = h.fresh("examples") / "example"
     subprocess.run(
         ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", str(h.ROOT / "include")]
-        + [str(h.ROOT / "examples" / source), "-L", f"{BUILD}/lib", "-lbobbin", "-o", str(out)],
+        + [str(h.ROOT / "examples" / source), f"{BUILD}/lib/libbobbin.a", "-lzstd", "-o", str(out)],
         check=True,
     )
     return str(out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the golden traces and their dumps below the directory given: v1/<name>/, v1/<name>.dump.
  * Run once per new trace; what a release has had is never written again (it refuses to overwrite).
- *   gcc -Isrc -Iinclude -Itests/golden tests/golden/make_golden.c -Lbuild/release/lib -lbobbin -lzstd */
+ *   gcc -Isrc -Iinclude -Itests/golden tests/golden/make_golden.c -Lbuild/release/lib -lbob_archive -lbob_mem -lbob_fold -lbob_run -lbob_base -lzstd */
 #include <stdio.h>
 #include <sys/stat.h>
 

@@ -84,6 +84,31 @@ def test_symbols(root):
     assert status == 1 and "defines stray" in text, text
 
 
+def test_library_symbols(root):
+    with_tools(root, "check_symbols.sh")
+    api = "#define BOB_API __attribute__((visibility(\"default\")))\nBOB_API int\nbob_a(void);\nBOB_API char *bob_b(\nint x);\n"
+    good = '#include "include/bobbin/a.h"\nint bob_a(void) { return 1; }\nchar *bob_b(int x) { return x ? 0 : "b"; }\n'
+    write(root, {"include/bobbin/a.h": api})
+    os.makedirs(os.path.join(root, "b/lib/bobbin"))
+    os.makedirs(os.path.join(root, "b/bin"))
+
+    def check(code, expect, soname="libbobbin.so.0.1", shared_code=None):
+        write(root, {"a.c": code, "b.c": shared_code or code})
+        for command in ("gcc -fPIC -fvisibility=hidden -c a.c b.c", "rm -f b/lib/libbobbin.a", "ar rc b/lib/libbobbin.a a.o",
+                        f"gcc -shared -Wl,-soname,{soname} -o b/lib/libbobbin.so b.o"):
+            assert run(*command.split(), cwd=root)[0] == 0, command
+        status, text = run("sh", "tools/check_symbols.sh", "b", cwd=root)
+        assert (status == 1 and expect in text) if expect else status == 0, (expect, text)
+
+    check(good, None)
+    check(good.replace("bob_b(int", "bob_c(int"), "libbobbin.a lacks bob_b")
+    check(good + "int bob_inner(void);\nint bob_inner(void) { return 1; }\n", "libbobbin.a has, and no header declares, bob_inner")
+    check(good, "libbobbin.so has, and no header declares, bob_more",
+          shared_code=good + "BOB_API int bob_more(void);\nint bob_more(void) { return 1; }\n")
+    check(good.replace("return 1", "static int calls; return calls++"), "data that can change, in .bss")
+    check(good, "has no SONAME", soname="other.so")
+
+
 def test_paths(root):
     with_tools(root, "check_paths.sh")
     write(root, {"fine.txt": "/usr/lib/x and src/" + "work/y\n"})
@@ -171,7 +196,7 @@ def test_count(root):
 
 
 def main():
-    for test in (test_layers, test_symbols, test_paths, test_format, test_words, test_count):
+    for test in (test_layers, test_symbols, test_library_symbols, test_paths, test_format, test_words, test_count):
         root = tempfile.mkdtemp(prefix="bobbin-checks-")
         try:
             test(root)
