@@ -29,7 +29,7 @@ enum bob_event_note {
 	BOB_NOTE_SIGNAL = 1,	/* the function is a signal handler */
 	BOB_NOTE_ORPHAN = 2,	/* its direct caller is unknown; it lies on the known frames */
 	BOB_NOTE_STACK = 4,	/* first event on another stack of the thread */
-	BOB_NOTE_GAP = 8,	/* recording was off before this event */
+	BOB_NOTE_PAUSED = 8,	/* recording was off before this event */
 	BOB_NOTE_LOST = 16	/* events were lost just before this one */
 };
 

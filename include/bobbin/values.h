@@ -69,7 +69,7 @@ BOB_API void bob_value_cursor_close(struct bob_value_cursor *c); /* NULL is allo
 /* --- begin and end of each event (record --time=exact:mpi) --- */
 
 struct bob_value_span {		/* fixed */
-	uint64_t gap_ns;	/* since the end of the thread's previous event; 0 for the first */
+	uint64_t interval_ns;	/* since the end of the thread's previous event; 0 for the first */
 	uint64_t begin_ns, end_ns; /* by the clock of the process */
 	int open;		/* it had not ended: end_ns is begin_ns */
 };
@@ -111,7 +111,8 @@ struct bob_value_site {		/* fixed: it is a part of struct bob_value_pair */
 struct bob_value_pair {
 	struct bob_value_site from, to;
 	uint64_t count;
-	struct bob_value_times gap, duration; /* of all threads of a merged trace; else of one */
+	struct bob_value_times interval,
+		duration; /* of all threads of a merged trace; else of one */
 };
 /* Until `visit` returns 1. A pair may come more than once, for several threads. BOB_ERR_NOMEM. */
 BOB_API bob_status bob_trace_value_times(const struct bob_trace *t, enum bob_value_kind kind,

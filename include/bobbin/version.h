@@ -19,11 +19,9 @@ extern "C" {
 #define BOB_VERSION_TEXT_OF_(major, minor, patch) #major "." #minor "." #patch
 #define BOB_VERSION_TEXT_(major, minor, patch) BOB_VERSION_TEXT_OF_(major, minor, patch)
 /* "0.1.0" */
-#define BOB_VERSION                                                                                \
-	BOB_VERSION_TEXT_(BOB_VERSION_MAJOR, BOB_VERSION_MINOR, BOB_VERSION_PATCH)
+#define BOB_VERSION BOB_VERSION_TEXT_(BOB_VERSION_MAJOR, BOB_VERSION_MINOR, BOB_VERSION_PATCH)
 /* One number, for comparisons in the preprocessor: 100 for 0.1.0, 10203 for 1.2.3. */
-#define BOB_VERSION_NUMBER                                                                         \
-	(BOB_VERSION_MAJOR * 10000 + BOB_VERSION_MINOR * 100 + BOB_VERSION_PATCH)
+#define BOB_VERSION_NUMBER (BOB_VERSION_MAJOR * 10000 + BOB_VERSION_MINOR * 100 + BOB_VERSION_PATCH)
 
 /* The library's own BOB_VERSION and BOB_VERSION_NUMBER. The text is constant. */
 BOB_API const char *bob_version(void);

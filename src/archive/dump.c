@@ -61,7 +61,7 @@ static void print_event(const struct bob_trace *t, uint32_t process, const struc
 		fputs(" !orphan", to);
 	if (ev->stack != *stack)
 		fprintf(to, " !stack %" PRIu32, ev->stack);
-	if (ev->notes & BOB_NOTE_GAP)
+	if (ev->notes & BOB_NOTE_PAUSED)
 		fputs(" !gap", to);
 	if (ev->notes & BOB_NOTE_LOST)
 		fputs(" !lost", to);

@@ -211,7 +211,7 @@ static int print_pair(void *ctx, const struct bob_value_pair *p)
 	print_site(x->t, &p->from, x->to);
 	fputs(" >", x->to);
 	print_site(x->t, &p->to, x->to);
-	print_sums(x, " gap", &p->gap);
+	print_sums(x, " gap", &p->interval);
 	print_sums(x, " duration", &p->duration);
 	putc('\n', x->to);
 	return 0;

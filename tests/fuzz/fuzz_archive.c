@@ -155,7 +155,7 @@ static void read_spans(const struct bob_trace *t, uint32_t thread)
 	if (bob_span_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL) != BOB_OK)
 		return;
 	while (bob_span_cursor_next(c, &s, NULL) == BOB_OK)
-		seen += s.gap_ns + s.end_ns +
+		seen += s.interval_ns + s.end_ns +
 			bob_trace_moment(t, t->threads[thread]->info.process, s.begin_ns,
 					 &uncertainty);
 	bob_span_cursor_close(c);
@@ -166,8 +166,8 @@ static int see_pair(void *ctx, const struct bob_value_pair *p)
 	const struct bob_trace *t = ctx;
 
 	assert(p->to.key && p->count);
-	assert(p->gap.max_thread < t->thread_count && p->to.thread < t->thread_count);
-	seen += sum_of(p->to.place, p->to.depth) + sum_of(p->gap.bin, BOB_VALUE_TIME_BINS);
+	assert(p->interval.max_thread < t->thread_count && p->to.thread < t->thread_count);
+	seen += sum_of(p->to.place, p->to.depth) + sum_of(p->interval.bin, BOB_VALUE_TIME_BINS);
 	if (p->from.key)
 		seen += sum_of(p->from.place, p->from.depth) + p->from.key[0];
 	return 0;

@@ -243,14 +243,14 @@ static void read_values(const struct bob_trace *t, uint32_t thread)
 	if (bob_span_cursor_open(t, thread, BOB_VALUES_MPI, &s, NULL) != BOB_OK)
 		return;
 	for (uint32_t i = 0; i < EVENTS_MAX && bob_span_cursor_next(s, &span, NULL) == BOB_OK; i++)
-		seen += span.gap_ns + span.end_ns;
+		seen += span.interval_ns + span.end_ns;
 	bob_span_cursor_close(s);
 }
 
 static int see_pair(void *ctx, const struct bob_value_pair *p)
 {
 	(void)ctx;
-	seen += p->count + p->gap.bin[3] + (p->to.depth ? p->to.place[0] : 0);
+	seen += p->count + p->interval.bin[3] + (p->to.depth ? p->to.place[0] : 0);
 	return 0;
 }
 

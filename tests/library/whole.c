@@ -49,6 +49,7 @@ int main(int argc, char **argv)
 			return 3;
 	for (int i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
-	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", job[0].events, job[1].events, job[2].events);
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", job[0].events, job[1].events,
+	       job[2].events);
 	return 0;
 }

@@ -85,7 +85,7 @@ static uint32_t flags_of(uint32_t notes)
 {
 	return (notes & BOB_NOTE_SIGNAL ? BOB_TREE_SIGNAL : 0) |
 	       (notes & BOB_NOTE_ORPHAN ? BOB_TREE_ORPHAN : 0) |
-	       (notes & BOB_NOTE_GAP ? BOB_TREE_GAP : 0) |
+	       (notes & BOB_NOTE_PAUSED ? BOB_TREE_GAP : 0) |
 	       (notes & BOB_NOTE_LOST ? BOB_TREE_LOST : 0);
 }
 

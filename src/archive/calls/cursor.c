@@ -236,7 +236,7 @@ static __attribute__((noinline)) bob_status take_extended(struct bob_cursor *c, 
 		c->s.notes |= BOB_NOTE_ORPHAN;
 		break;
 	case BOB_SYM_PAUSE:
-		c->s.notes |= BOB_NOTE_GAP;
+		c->s.notes |= BOB_NOTE_PAUSED;
 		begin_drain(c, pos);
 		break;
 	case BOB_SYM_LOST:

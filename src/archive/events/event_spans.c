@@ -38,7 +38,7 @@ bob_status bob_span_cursor_next(struct bob_span_cursor *c, struct bob_value_span
 	bob_status st;
 
 	memset(s, 0, sizeof(*s));
-	st = bob_exact_next(&c->values, &s->gap_ns, err);
+	st = bob_exact_next(&c->values, &s->interval_ns, err);
 	if (st == BOB_OK && !bob_allowance_take(&c->allowed))
 		st = BOB_END;
 	if (st != BOB_OK)

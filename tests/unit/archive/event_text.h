@@ -56,7 +56,7 @@ static inline void print_spans(const struct bob_trace *t, uint32_t thread, uint6
 
 	assert_int_equal(bob_span_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL), BOB_OK);
 	for (; (st = bob_span_cursor_next(c, &s, NULL)) == BOB_OK; n++)
-		fprintf(to, "%" PRIu64 " %" PRIu64 " %" PRIu64 "%s\n", s.gap_ns, s.begin_ns,
+		fprintf(to, "%" PRIu64 " %" PRIu64 " %" PRIu64 "%s\n", s.interval_ns, s.begin_ns,
 			s.end_ns, s.open ? " open" : "");
 	assert_int_equal(st, BOB_END);
 	assert_int_equal(n, events);
@@ -166,7 +166,7 @@ static inline int add_pair(void *ctx, const struct bob_value_pair *p)
 		assert_true(i < PAIRS_MAX);
 		all->at[all->count++].name = name;
 	}
-	add_times(&all->at[i].gap, all->at[i].count, &p->gap);
+	add_times(&all->at[i].gap, all->at[i].count, &p->interval);
 	add_times(&all->at[i].duration, all->at[i].count, &p->duration);
 	all->at[i].count += p->count;
 	return 0;

@@ -89,7 +89,7 @@ static void expect_sums(const struct bob_trace *t)
 
 		assert_int_equal(bob_span_cursor_open(t, i, BOB_VALUES_MPI, &c, NULL), BOB_OK);
 		while (bob_span_cursor_next(c, &s, NULL) == BOB_OK) {
-			gap -= s.open ? 0 : s.gap_ns;
+			gap -= s.open ? 0 : s.interval_ns;
 			duration -= s.end_ns - s.begin_ns;
 			count -= !s.open;
 		}

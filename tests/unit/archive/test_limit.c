@@ -62,7 +62,7 @@ static uint64_t count(const struct bob_trace *t, uint32_t thread, enum kind kind
 	} else if (kind == SPANS &&
 		   bob_span_cursor_open(t, thread, BOB_VALUES_MPI, &spans, NULL) == BOB_OK) {
 		for (; bob_span_cursor_next(spans, &s, NULL) == BOB_OK; n++)
-			TAKE(s.gap_ns ^ s.end_ns);
+			TAKE(s.interval_ns ^ s.end_ns);
 		bob_span_cursor_close(spans);
 	}
 #undef TAKE
