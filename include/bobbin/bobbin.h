@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Everything that libbobbin offers: reading traces, and folding. docs/library.md says how to link
- * it and which changes a program can rely on not to see.
+ * it, and what stays compatible.
  *
  * Structs come in three kinds; the comment of each struct that is not borrowed says which it is.
  *
- *   Borrowed  The library owns it and hands out a const pointer. Later versions may append members.
- *             Never copy it by value into storage that outlives the program's build, never make an
- *             array of it, and never take its sizeof.
+ *   Borrowed  The library owns it and hands out a const pointer. It may grow at its end: do not
+ *             copy it, make arrays of it or use its sizeof.
  *   Sized     It lies in the caller's memory and may grow at its end. Its size travels with each
  *             call: an inline function passes sizeof, as the program was compiled, to the exported
  *             function of the same name with the suffix _sized. The library accesses no more bytes
