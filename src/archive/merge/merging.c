@@ -9,29 +9,6 @@
 
 #define ALIGNED 16u /* stacks and blocks of memory, at least */
 
-/* --- bytes --- */
-
-void bob_bytes_take(void *ctx, const void *bytes, size_t len)
-{
-	struct bob_bytes *b = ctx;
-
-	while (!b->failed && b->cap - b->len < len) {
-		size_t cap = b->cap ? b->cap * 2 : 4096;
-		uint8_t *at = realloc(b->at, cap);
-
-		if (!at) {
-			b->failed = 1;
-			return;
-		}
-		b->at = at;
-		b->cap = cap;
-	}
-	if (!b->failed && len) {
-		memcpy(b->at + b->len, bytes, len);
-		b->len += len;
-	}
-}
-
 /* --- chunks --- */
 
 /* In a room of at least `least` bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging: bytes that grow, chunks of a file that is written, and what processes call by
+/* Private to merging: chunks of a file that is written, and what processes call by
  * numbers of their own under numbers of the whole trace. */
 #ifndef BOB_ARCHIVE_MERGING_H
 #define BOB_ARCHIVE_MERGING_H
@@ -7,15 +7,7 @@
 #include <stdio.h>
 
 #include "archive/reader.h"
-
-struct bob_bytes {
-	uint8_t *at;		/* malloc'ed */
-	size_t len, cap;
-	int failed;		/* no memory */
-};
-
-/* For bob_fold_write_fn; ctx is a struct bob_bytes. */
-void bob_bytes_take(void *ctx, const void *bytes, size_t len);
+#include "base/host/bytes.h"
 
 /* A chunk of a file under way; bytes written, 0: no memory. Errors of `to` are its own. */
 uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,

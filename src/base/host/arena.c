@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A bump allocator over malloc'ed blocks, and the growth rule of the reader's arrays. */
+/* A bump allocator over malloc'ed blocks. */
 #include "base/host/arena.h"
 
 #include <stdint.h>
@@ -68,22 +68,4 @@ void bob_arena_free(struct bob_arena *a)
 		a->blocks = next;
 	}
 	a->used = 0;
-}
-
-int bob_array_room(void *array_ptr, size_t count, size_t *cap, size_t elem)
-{
-	size_t want = *cap ? *cap * 2 : 8;
-	void *old, *p;
-
-	if (count < *cap)
-		return 0;
-	if (want > SIZE_MAX / 2 / elem)
-		return -1;
-	memcpy(&old, array_ptr, sizeof(old));
-	p = realloc(old, want * elem);
-	if (!p)
-		return -1;
-	memcpy(array_ptr, &p, sizeof(p));
-	*cap = want;
-	return 0;
 }

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "base/host/vec.h"
+
 struct bob_arena_block;
 
 struct bob_arena {
@@ -23,8 +25,11 @@ char *bob_arena_text(struct bob_arena *a, const void *bytes, size_t len);
 char *bob_arena_name(struct bob_arena *a, const void *bytes, size_t len);
 void bob_arena_free(struct bob_arena *a);
 
-/* Make room for one more element of `elem` bytes in a malloc'ed array: 0, or -1 if there is no
- * memory (the array is then as before). */
-int bob_array_room(void *array_ptr, size_t count, size_t *cap, size_t elem);
+/* For arrays that are not a BOB_VEC yet: memory for one more element of `elem` bytes. 0, or -1 if
+ * there is no memory. */
+static inline int bob_array_room(void *array_ptr, size_t count, size_t *cap, size_t elem)
+{
+	return bob_vec_reserve(array_ptr, count, cap, elem, 1) == BOB_OK ? 0 : -1;
+}
 
 #endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/host/vec.h"
+
+#include <stdint.h>
+
+#define FIRST 8u
+
+/* Pointers go by memcpy: `array` points to one of a type that is not known here. */
+bob_status bob_vec_grow(void *array, size_t count, size_t *cap, size_t size, size_t more)
+{
+	size_t want = *cap ? *cap : FIRST;
+	void *at;
+
+	if (count > SIZE_MAX / 4 / size || more > SIZE_MAX / 4 / size - count)
+		return BOB_ERR_NOMEM;
+	while (want < count + more)
+		want *= 2;
+	memcpy(&at, array, sizeof(at));
+	at = realloc(at, want * size);
+	if (!at)
+		return BOB_ERR_NOMEM;
+	memcpy(array, &at, sizeof(at));
+	*cap = want;
+	return BOB_OK;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A typed array that grows by doubling. As a member with a name or, without one, for its fields:
+ *
+ *	BOB_VEC(struct row) rows;		rows.at[i], rows.count, rows.cap
+ *	struct table { BOB_VEC(struct row); };	table.at[i], table.count, table.cap
+ *
+ * A zeroed vec is empty. `count` may be lowered at will.
+ *
+ * Owner: the caller; BOB_VEC_FREE, or free() for `at` that goes elsewhere. Elements move when the
+ * vec grows, so pointers to them hold until the next push, add or reserve. Threads: one while it
+ * changes. Units: elements. Errors: BOB_ERR_NOMEM, also where the size would overflow; the vec is
+ * unchanged then. */
+#ifndef BOB_BASE_VEC_H
+#define BOB_BASE_VEC_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bobbin/status.h"
+
+#define BOB_VEC(type)                                                                              \
+	struct {                                                                                   \
+		type *at;                                                                          \
+		size_t count, cap;                                                                 \
+	}
+
+/* Memory for `more` further elements. bob_status. */
+#define BOB_VEC_RESERVE(v, more)                                                                   \
+	bob_vec_reserve(&(v)->at, (v)->count, &(v)->cap, sizeof(*(v)->at), more)
+/* A new last element, zeroed. Its address, or NULL. */
+#define BOB_VEC_PUSH(v)                                                                            \
+	((__typeof__((v)->at))bob_vec_push(&(v)->at, &(v)->count, &(v)->cap, sizeof(*(v)->at)))
+/* A new last element of this value, which is evaluated if there is memory. bob_status. */
+#define BOB_VEC_ADD(v, ...)                                                                        \
+	(BOB_VEC_RESERVE(v, 1) ? BOB_ERR_NOMEM :                                                   \
+				 ((v)->at[(v)->count] = __VA_ARGS__, (v)->count++, BOB_OK))
+/* It is empty afterwards. */
+#define BOB_VEC_FREE(v) bob_vec_free(&(v)->at, &(v)->count, &(v)->cap)
+
+/* `array` is the address of a pointer to elements of `size` bytes. */
+bob_status bob_vec_grow(void *array, size_t count, size_t *cap, size_t size, size_t more);
+
+static inline bob_status bob_vec_reserve(void *array, size_t count, size_t *cap, size_t size,
+					 size_t more)
+{
+	return more <= *cap - count ? BOB_OK : bob_vec_grow(array, count, cap, size, more);
+}
+
+static inline void *bob_vec_push(void *array, size_t *count, size_t *cap, size_t size)
+{
+	char *at;
+
+	if (bob_vec_reserve(array, *count, cap, size, 1) != BOB_OK)
+		return NULL;
+	memcpy(&at, array, sizeof(at));
+	return memset(at + (*count)++ * size, 0, size);
+}
+
+static inline void bob_vec_free(void *array, size_t *count, size_t *cap)
+{
+	void *at;
+
+	memcpy(&at, array, sizeof(at));
+	free(at);
+	memset(array, 0, sizeof(at));
+	*count = *cap = 0;
+}
+
+#endif

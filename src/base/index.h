@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A hash index: it finds the numbers of rows, which lie in an array of the caller's, by the hash of
+ * their keys. Open addressing with linear probing [Knuth, TAOCP 3, 6.4, algorithms L and R]; each
+ * slot keeps 32 bits of the hash, so that growing and removing never look at a row, and a probe
+ * compares keys only where these bits are equal. The caller compares keys:
+ *
+ *	struct bob_probe p = bob_probe_of(hash);
+ *
+ *	while (bob_index_next(x, &p))
+ *		if (row[p.number].key == key)
+ *			return &row[p.number];
+ *
+ * Slots are memory of the caller's, too: here is no allocation, so the parts without libc use this
+ * as it is; base/host/map.h has rows and an index that grow. Freestanding.
+ *
+ * Owner of the slots: the caller. Threads: one while it changes. Units: `slots` is a power of two
+ * or 0, of which at most half are used. Hashes must be mixed well in their lower 32 bits
+ * (bob_hash_mix, bob_hash64). Errors: none. A zeroed struct is an empty index. */
+#ifndef BOB_BASE_INDEX_H
+#define BOB_BASE_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOB_INDEX_SLOTS_MAX (1u << 31)
+
+struct bob_index_slot {
+	uint32_t hash;
+	uint32_t number;	/* + 1; 0: the slot is free */
+};
+
+struct bob_index {
+	struct bob_index_slot *slot;
+	uint32_t slots, used;
+};
+
+struct bob_probe {
+	uint32_t hash, at;
+	uint32_t number;	/* after bob_index_next gave 1 */
+};
+
+static inline struct bob_probe bob_probe_of(uint64_t hash)
+{
+	return (struct bob_probe){ (uint32_t)hash, (uint32_t)hash, 0 };
+}
+
+/* 1: row p->number has this hash. 0: there is no further one. */
+static inline int bob_index_next(const struct bob_index *x, struct bob_probe *p)
+{
+	const uint32_t mask = x->slots - 1;
+	const struct bob_index_slot *s;
+
+	if (!x->slots)
+		return 0;
+	while ((s = &x->slot[p->at & mask])->number) {
+		p->at++;
+		p->number = s->number - 1;
+		if (s->hash == p->hash)
+			return 1;
+	}
+	return 0;
+}
+
+/* Must it grow before one more is added? */
+static inline int bob_index_is_full(const struct bob_index *x)
+{
+	return x->used >= x->slots / 2;
+}
+
+/* The index is not full, and row `number` not in it. */
+static inline void bob_index_add(struct bob_index *x, uint64_t hash, uint32_t number)
+{
+	const uint32_t mask = x->slots - 1;
+	uint32_t at = (uint32_t)hash & mask;
+
+	while (x->slot[at].number)
+		at = (at + 1) & mask;
+	x->slot[at] = (struct bob_index_slot){ (uint32_t)hash, number + 1 };
+	x->used++;
+}
+
+/* All numbers go to `slot`, which is zeroed and has twice as many slots as they are, or more. The
+ * old slots are the caller's to free. */
+static inline void bob_index_move(struct bob_index *x, struct bob_index_slot *slot, uint32_t slots)
+{
+	const struct bob_index old = *x;
+
+	*x = (struct bob_index){ slot, slots, 0 };
+	for (uint32_t i = 0; i < old.slots; i++)
+		if (old.slot[i].number)
+			bob_index_add(x, old.slot[i].hash, old.slot[i].number - 1);
+}
+
+/* The slot of row `number`, which is in there. */
+static inline struct bob_index_slot *bob_index_slot_of(const struct bob_index *x, uint64_t hash,
+						       uint32_t number)
+{
+	const uint32_t mask = x->slots - 1;
+	uint32_t at = (uint32_t)hash & mask;
+
+	while (x->slot[at].number != number + 1)
+		at = (at + 1) & mask;
+	return &x->slot[at];
+}
+
+static inline void bob_index_renumber(const struct bob_index *x, uint64_t hash, uint32_t from,
+				      uint32_t to)
+{
+	bob_index_slot_of(x, hash, from)->number = to + 1;
+}
+
+/* Later ones of the same run of used slots move up, as far as their hash lets them. */
+static inline void bob_index_remove(struct bob_index *x, uint64_t hash, uint32_t number)
+{
+	const uint32_t mask = x->slots - 1;
+	uint32_t hole = (uint32_t)(bob_index_slot_of(x, hash, number) - x->slot);
+
+	for (uint32_t at = (hole + 1) & mask; x->slot[at].number; at = (at + 1) & mask)
+		if (((at - x->slot[at].hash) & mask) >= ((at - hole) & mask)) {
+			x->slot[hole] = x->slot[at];
+			hole = at;
+		}
+	x->slot[hole] = (struct bob_index_slot){ 0, 0 };
+	x->used--;
+}
+
+#endif
