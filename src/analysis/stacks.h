@@ -8,45 +8,30 @@
 #define BOB_ANALYSIS_STACKS_H
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bobbin/status.h"
+#include "base/host/vec.h"
 
 struct bob_stack {
 	char *frames;
-	size_t depth, room;
+	size_t depth, cap;
 };
 
 struct bob_stacks {
-	struct bob_stack *all;
-	uint32_t count;
+	BOB_VEC(struct bob_stack);
 	size_t frame_bytes;
 };
 
 static inline void bob_stacks_fini(struct bob_stacks *s)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		free(s->all[i].frames);
-	free(s->all);
-	s->all = NULL;
-	s->count = 0;
+	for (size_t i = 0; i < s->count; i++)
+		free(s->at[i].frames);
+	BOB_VEC_FREE(s);
 }
 
 /* Stack number `number`, made if new. NULL: no memory. Borrowed until the next call. */
 static inline struct bob_stack *bob_stacks_get(struct bob_stacks *s, uint32_t number)
 {
-	struct bob_stack *all;
-
-	if (number < s->count)
-		return &s->all[number];
-	all = realloc(s->all, ((size_t)number + 1) * sizeof(*all));
-	if (!all)
-		return NULL;
-	memset(all + s->count, 0, ((size_t)number + 1 - s->count) * sizeof(*all));
-	s->all = all;
-	s->count = number + 1;
-	return &all[number];
+	return BOB_VEC_REACH(s, (size_t)number + 1) ? NULL : &s->at[number];
 }
 
 static inline void *bob_stack_frame(const struct bob_stacks *s, const struct bob_stack *k, size_t i)
@@ -70,15 +55,9 @@ static inline int bob_stack_ends(const struct bob_stacks *s, const struct bob_st
 /* A new frame on top, not cleared: the caller sets every field. NULL: no memory. */
 static inline void *bob_stack_push(const struct bob_stacks *s, struct bob_stack *k)
 {
-	if (__builtin_expect(k->depth == k->room, 0)) {
-		size_t room = k->room ? 2 * k->room : 64;
-		char *frames = realloc(k->frames, room * s->frame_bytes);
-
-		if (!frames)
-			return NULL;
-		k->frames = frames;
-		k->room = room;
-	}
+	if (__builtin_expect(k->depth == k->cap, 0) &&
+	    bob_vec_grow(&k->frames, k->depth, &k->cap, s->frame_bytes, 1) != BOB_OK)
+		return NULL;
 	return bob_stack_frame(s, k, k->depth++);
 }
 

@@ -23,9 +23,9 @@ struct slot {
 struct bob_arrays {
 	const struct bob_trace *trace;
 	const struct bob_arrays_wanted *wanted;
-	struct bob_array_row *row;
+	BOB_VEC(struct bob_array_row) rows;
 	struct bob_array *sorted;
-	size_t count, room, found; /* found: of `sorted` */
+	size_t found;		/* of `sorted` */
 	uint64_t accesses;
 	/* of the thread */
 	struct slot slot[SLOTS];
@@ -52,20 +52,13 @@ static size_t row_of(struct bob_arrays *a, const struct bob_shape *s)
 	const char *source = im ? im->path : "";
 	size_t i = 0;
 
-	while (i < a->count && !same_variable(&a->row[i], s, source))
+	while (i < a->rows.count && !same_variable(&a->rows.at[i], s, source))
 		i++;
-	if (i < a->count)
+	if (i < a->rows.count)
 		return i;
-	if (a->count == a->room) {
-		size_t room = 2 * a->room + 16;
-		struct bob_array_row *more = realloc(a->row, room * sizeof(*more));
-
-		if (!more)
-			return SIZE_MAX;
-		a->row = more;
-		a->room = room;
-	}
-	a->st = bob_array_row_begin(&a->row[a->count++], s, source, a->wanted);
+	if (!BOB_VEC_PUSH(&a->rows))
+		return SIZE_MAX;
+	a->st = bob_array_row_begin(&a->rows.at[i], s, source, a->wanted);
 	return a->st == BOB_OK ? i : SIZE_MAX;
 }
 
@@ -82,18 +75,18 @@ static int find(struct bob_arrays *a, const struct bob_access *x, struct slot *s
 		a->st = BOB_ERR_NOMEM;
 		return 0;
 	}
-	if (!a->row[slot->row].wanted)
+	if (!a->rows.at[slot->row].wanted)
 		return 0;
 	if (!s.inside) {
-		struct bob_array *p = &a->row[slot->row].pub;
+		struct bob_array *p = &a->rows.at[slot->row].pub;
 
-		if (a->row[slot->row].has_box)
+		if (a->rows.at[slot->row].has_box)
 			return 0;
 		*(s.before ? &p->before : &p->behind) += 1;
 		*(x->type == BOB_ACCESS_LOAD ? &p->loads : &p->stores) += 1;
 		return 0;
 	}
-	slot->site = bob_array_site_of(&a->row[slot->row], a->trace, a->process, x);
+	slot->site = bob_array_site_of(&a->rows.at[slot->row], a->trace, a->process, x);
 	if (slot->site == SIZE_MAX) {
 		a->st = BOB_ERR_NOMEM;
 		return 0;
@@ -178,8 +171,8 @@ static void count(struct bob_arrays *a, const struct bob_access *x, uint32_t win
 	     x->address - slot->lo >= slot->hi - slot->lo) &&
 	    !find(a, x, slot))
 		return;
-	r = &a->row[slot->row];
-	site = &r->site[slot->site];
+	r = &a->rows.at[slot->row];
+	site = &r->sites.at[slot->site];
 	n = site->pub.store ? r->written : r->read;
 	number = (x->address - slot->lo) / r->pub.shape.element;
 	if (!count_cells(r, n ? n + window * r->pub.cells : NULL, &number,
@@ -211,9 +204,9 @@ static void begin_thread(struct bob_arrays *a, uint32_t thread)
 	a->process = bob_trace_thread(a->trace, thread)->process;
 	a->position = 0;
 	a->all = a->wanted->windows > 1 ? bob_trace_accesses(a->trace, thread) : 0;
-	for (size_t i = 0; i < a->count; i++)
-		for (size_t k = 0; k < a->row[i].site_count; k++)
-			a->row[i].site[k].has_before = 0;
+	for (size_t i = 0; i < a->rows.count; i++)
+		for (size_t k = 0; k < a->rows.at[i].sites.count; k++)
+			a->rows.at[i].sites.at[k].has_before = 0;
 }
 
 static bob_status count_thread(struct bob_arrays *a, uint32_t thread,
@@ -273,13 +266,13 @@ static bob_status finish(struct bob_arrays *a)
 	bob_status st = BOB_OK;
 	size_t n = 0;
 
-	a->sorted = calloc(a->count + 1, sizeof(*a->sorted));
+	a->sorted = calloc(a->rows.count + 1, sizeof(*a->sorted));
 	if (!a->sorted)
 		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < a->count && st == BOB_OK; i++) {
-		st = bob_array_row_finish(&a->row[i]);
-		if (a->row[i].pub.loads + a->row[i].pub.stores)
-			a->sorted[n++] = a->row[i].pub;
+	for (size_t i = 0; i < a->rows.count && st == BOB_OK; i++) {
+		st = bob_array_row_finish(&a->rows.at[i]);
+		if (a->rows.at[i].pub.loads + a->rows.at[i].pub.stores)
+			a->sorted[n++] = a->rows.at[i].pub;
 	}
 	qsort(a->sorted, n, sizeof(*a->sorted), by_accesses);
 	a->found = n;
@@ -314,10 +307,10 @@ bob_status bob_arrays_create(const struct bob_trace *t, const uint32_t *threads,
 
 void bob_arrays_destroy(struct bob_arrays *a)
 {
-	for (size_t i = 0; a && i < a->count; i++)
-		bob_array_row_free(&a->row[i]);
+	for (size_t i = 0; a && i < a->rows.count; i++)
+		bob_array_row_free(&a->rows.at[i]);
 	if (a) {
-		free(a->row);
+		BOB_VEC_FREE(&a->rows);
 		free(a->sorted);
 	}
 	free(a);

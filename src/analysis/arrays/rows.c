@@ -93,9 +93,9 @@ void bob_array_row_free(struct bob_array_row *r)
 	free(r->touched);
 	free(r->read);
 	free(r->written);
-	for (size_t i = 0; i < r->site_count; i++)
-		free(r->site[i].move);
-	free(r->site);
+	for (size_t i = 0; i < r->sites.count; i++)
+		free(r->sites.at[i].move);
+	BOB_VEC_FREE(&r->sites);
 	free(r->sorted);
 }
 
@@ -109,20 +109,6 @@ void bob_array_cell(const struct bob_array *a, uint64_t cell, int64_t *subscript
 
 /* --- sites --- */
 
-static struct bob_array_site_row *new_site(struct bob_array_row *r)
-{
-	if (r->site_count == r->site_room) {
-		size_t room = 2 * r->site_room + 4;
-		struct bob_array_site_row *more = realloc(r->site, room * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		r->site = more;
-		r->site_room = room;
-	}
-	return memset(&r->site[r->site_count++], 0, sizeof(*r->site));
-}
-
 size_t bob_array_site_of(struct bob_array_row *r, const struct bob_trace *t, uint32_t process,
 			 const struct bob_access *a)
 {
@@ -132,13 +118,13 @@ size_t bob_array_site_of(struct bob_array_row *r, const struct bob_trace *t, uin
 	struct bob_function_info f = { .name = "" };
 
 	(void)bob_trace_source(t, process, a->image, a->pc, &line);
-	for (size_t i = 0; i < r->site_count; i++) {
-		s = &r->site[i];
+	for (size_t i = 0; i < r->sites.count; i++) {
+		s = &r->sites.at[i];
 		if (s->pub.store == store && s->pub.line == line.line &&
 		    !strcmp(s->pub.file, line.file) && (line.line || s->pc == a->pc))
 			return i;
 	}
-	s = new_site(r);
+	s = BOB_VEC_PUSH(&r->sites);
 	if (!s)
 		return SIZE_MAX;
 	(void)bob_trace_function_at(t, process, a->image, a->pc, &f);
@@ -149,7 +135,7 @@ size_t bob_array_site_of(struct bob_array_row *r, const struct bob_trace *t, uin
 	s->process = process;
 	s->image = a->image;
 	s->pc = a->pc;
-	return r->site_count - 1;
+	return r->sites.count - 1;
 }
 
 /* NULL: it is not kept. */
@@ -220,11 +206,11 @@ static int by_accesses(const void *x, const void *y)
 
 bob_status bob_array_row_finish(struct bob_array_row *r)
 {
-	r->sorted = calloc(r->site_count + 1, sizeof(*r->sorted));
+	r->sorted = calloc(r->sites.count + 1, sizeof(*r->sorted));
 	if (!r->sorted)
 		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < r->site_count; i++) {
-		struct bob_array_site_row *s = &r->site[i];
+	for (size_t i = 0; i < r->sites.count; i++) {
+		struct bob_array_site_row *s = &r->sites.at[i];
 
 		if (s->move) {
 			qsort(s->move, BOB_ARRAY_MOVES_KEPT, sizeof(*s->move), by_moves);
@@ -232,11 +218,11 @@ bob_status bob_array_row_finish(struct bob_array_row *r)
 		}
 		r->sorted[i] = s->pub;
 	}
-	qsort(r->sorted, r->site_count, sizeof(*r->sorted), by_accesses);
+	qsort(r->sorted, r->sites.count, sizeof(*r->sorted), by_accesses);
 	for (uint64_t i = 0; i <= r->pub.cells / 64 && r->touched; i++)
 		r->pub.touched += (uint64_t)__builtin_popcountll(r->touched[i]);
 	r->pub.site = r->sorted;
-	r->pub.sites = r->site_count;
+	r->pub.sites = r->sites.count;
 	r->pub.read = r->read;
 	r->pub.written = r->written;
 	return BOB_OK;

@@ -4,6 +4,7 @@
 #define BOB_ANALYSIS_ARRAYS_ROWS_H
 
 #include "analysis/arrays/arrays.h"
+#include "base/host/vec.h"
 
 #define BOB_ARRAY_MOVES_KEPT 256u /* different ones; more are only counted */
 
@@ -21,9 +22,8 @@ struct bob_array_row {
 	struct bob_array pub;
 	uint64_t *touched;	/* a bit for each cell */
 	uint32_t *read, *written;
-	struct bob_array_site_row *site;
+	BOB_VEC(struct bob_array_site_row) sites;
 	struct bob_array_site *sorted;
-	size_t site_count, site_room;
 	int is_touched;		/* pub.first is known */
 	int binned;		/* some bin is not 1 */
 	int wanted;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/cache/folded.h"
+#include "base/host/vec.h"
 #include "fold/nests.h"
 
 struct shape {
@@ -22,8 +23,7 @@ struct run {
 	uint32_t thread;
 	struct shape *shape;	/* by number */
 	uint32_t shapes;
-	struct bob_cache_item *item;
-	uint32_t items, room;
+	BOB_VEC(struct bob_cache_item) items;
 	uint64_t gaps;
 	const struct bob_cache_records *from;
 };
@@ -137,19 +137,9 @@ static bob_status expand(struct run *r, const struct bob_fold_nest_item *item, u
 
 static struct bob_cache_item *add_item(struct run *r)
 {
-	if (r->items == BOB_CACHE_ITEMS_MAX)
+	if (r->items.count == BOB_CACHE_ITEMS_MAX)
 		return NULL;
-	if (r->items == r->room) {
-		uint32_t room = r->room ? 2 * r->room : 64;
-		struct bob_cache_item *item = realloc(r->item, room * sizeof(*item));
-
-		if (!item)
-			return NULL;
-		r->item = item;
-		r->room = room;
-	}
-	memset(&r->item[r->items], 0, sizeof(*r->item));
-	return &r->item[r->items++];
+	return BOB_VEC_PUSH(&r->items);
 }
 
 static int stands_still(const struct bob_fold_nest_item *e, uint32_t word)
@@ -222,7 +212,7 @@ static int add_record(struct run *r, const struct bob_fold_nest_item *e)
 {
 	const struct shape *s = &r->shape[e->shape];
 	const struct bob_mem_desc *d = s->desc;
-	uint32_t at = r->items;
+	uint32_t at = (uint32_t)r->items.count;
 
 	if (d->kind == BOB_MEM_MARK)
 		return d->mark != BOB_MEM_GAP;
@@ -234,14 +224,14 @@ static int add_record(struct run *r, const struct bob_fold_nest_item *e)
 		if (!add_access(r, e, i))
 			return 0;
 	if (s->loops)
-		r->item[at].items = r->items - at - 1;
+		r->items.at[at].items = (uint32_t)r->items.count - at - 1;
 	return 1;
 }
 
 static int add_items(struct run *r, const struct bob_fold_nest_item *item, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = r->items;
+		uint32_t at = (uint32_t)r->items.count;
 		struct bob_cache_item *loop;
 
 		if (!item[i].items) {
@@ -255,9 +245,9 @@ static int add_items(struct run *r, const struct bob_fold_nest_item *item, uint3
 		loop->base = item[i].trips;
 		if (!add_items(r, &item[i] + 1, item[i].items))
 			return 0;
-		r->item[at].items = r->items - at - 1;
-		if (!r->item[at].items)
-			r->items = at;	/* nothing in it is an access */
+		r->items.at[at].items = (uint32_t)r->items.count - at - 1;
+		if (!r->items.at[at].items)
+			r->items.count = at;	/* nothing in it is an access */
 		i += item[i].items;
 	}
 	return 1;
@@ -289,7 +279,7 @@ static bob_status choose_sites(struct run *r, uint32_t from, uint32_t count, uin
 	uint64_t lo, hi;
 
 	for (uint32_t i = from; i < from + count && st == BOB_OK; i++) {
-		struct bob_cache_item *x = &r->item[i];
+		struct bob_cache_item *x = &r->items.at[i];
 
 		hull_of(x, most, depth, &lo, &hi);
 		if (!x->items) {
@@ -310,15 +300,15 @@ static bob_status run_nest(struct run *r, const struct bob_fold_nest_item *item,
 	uint64_t idx[BOB_NEST_DEPTH], most[BOB_CACHE_DEPTH];
 	bob_status st;
 
-	r->items = 0;
+	r->items.count = 0;
 	if (count == 1 || !add_items(r, item, count))
 		return expand(r, item, count, idx);
-	st = r->from->vary ? choose_sites(r, 0, r->items, most, 0) : BOB_OK;
+	st = r->from->vary ? choose_sites(r, 0, (uint32_t)r->items.count, most, 0) : BOB_OK;
 	if (st == BOB_NONE)
 		return expand(r, item, count, idx);
 	if (st != BOB_OK)
 		return st;
-	st = bob_cache_nest(r->cache, r->thread, r->item, r->items);
+	st = bob_cache_nest(r->cache, r->thread, r->items.at, (uint32_t)r->items.count);
 	return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
 }
 
@@ -339,7 +329,7 @@ bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct b
 		st = run_nest(&r, item, count);
 	bob_fold_nests_close(n);
 	free(r.shape);
-	free(r.item);
+	BOB_VEC_FREE(&r.items);
 	*gaps = r.gaps;
 	return st == BOB_END ? BOB_OK : st;
 }

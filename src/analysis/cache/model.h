@@ -13,6 +13,7 @@
 
 #include "analysis/cache/cache.h"
 #include "base/assert.h"
+#include "base/host/map.h"
 
 #define FLAG_DIRTY 1ull		/* to be written back */
 /* no other core has it: E or M of MESI; always set in shared levels */
@@ -72,11 +73,9 @@ struct directory {
 };
 
 struct sharing_table {
-	struct bob_cache_sharing *row;
-	uint32_t *slot;		/* index + 1; 2 * room */
-	uint32_t count, room;
+	BOB_MAP(struct bob_cache_sharing);
 	uint64_t lost;
-	int sorted;		/* `slot` is not valid then */
+	int sorted;		/* `index` is not valid then */
 };
 
 /* Room of nests (nest.h), kept from one nest to the next: most are small. */

@@ -31,8 +31,7 @@ struct replay {
 	const struct bob_trace *trace;
 	uint32_t process, count;
 	struct bob_turns *turns;
-	uint32_t *first_site;	/* + 1, by descriptor */
-	uint32_t desc_room;
+	BOB_VEC(uint32_t) first_site; /* + 1, by descriptor */
 	int by_variable;
 	struct bob_cache_variables variables;
 	struct bob_stack_range *stack; /* by thread */
@@ -184,18 +183,10 @@ static bob_status sites_of(void *ctx, uint32_t number, const struct bob_mem_desc
 {
 	struct replay *r = ctx;
 
-	if (number < DESCS_KNOWN && number >= r->desc_room) {
-		uint32_t room = 2 * number + 64;
-		uint32_t *all = realloc(r->first_site, room * sizeof(*all));
-
-		if (!all)
-			return BOB_ERR_NOMEM;
-		memset(all + r->desc_room, 0, (room - r->desc_room) * sizeof(*all));
-		r->first_site = all;
-		r->desc_room = room;
-	}
-	if (number < DESCS_KNOWN && r->first_site[number]) {
-		*first = r->first_site[number] - 1;
+	if (number < DESCS_KNOWN && BOB_VEC_REACH(&r->first_site, number + 1u))
+		return BOB_ERR_NOMEM;
+	if (number < DESCS_KNOWN && r->first_site.at[number]) {
+		*first = r->first_site.at[number] - 1;
 		return BOB_OK;
 	}
 	*first = r->result.sites;
@@ -208,7 +199,7 @@ static bob_status sites_of(void *ctx, uint32_t number, const struct bob_mem_desc
 			  desc->pc + desc->access[i].pc, BOB_CACHE_NO_VARIABLE);
 	}
 	if (number < DESCS_KNOWN)
-		r->first_site[number] = *first + 1;
+		r->first_site.at[number] = *first + 1;
 	return BOB_OK;
 }
 
@@ -306,13 +297,13 @@ bob_status bob_cache_replay_create(const struct bob_functions *f, const struct b
 	}
 	bob_turns_close(r->turns);
 	free(r->slot);
-	free(r->first_site);
+	BOB_VEC_FREE(&r->first_site);
 	if (st != BOB_OK && st != BOB_ERR_CORRUPT) {
 		bob_cache_replay_destroy(&r->result);
 		return st;
 	}
 	r->result.places = r->place;
-	r->result.variables = r->variables.v;
+	r->result.variables = r->variables.at;
 	*out = &r->result;
 	return st;
 }

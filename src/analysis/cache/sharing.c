@@ -5,48 +5,43 @@
 #include <string.h>
 
 #include "analysis/cache/model.h"
-#include "base/hash.h"
+#include "base/host/map.h"
 
-static uint32_t slot_of(const struct sharing_table *t, const struct bob_cache_sharing *k)
+static uint64_t hash_of(const struct bob_cache_sharing *k)
 {
-	uint64_t h = bob_hash_mix(k->line ^ bob_hash_mix((uint64_t)k->thread << 32 | k->site));
-	uint32_t mask = 2 * t->room - 1, s;
+	const uint64_t h =
+		bob_hash_mix(k->line ^ bob_hash_mix((uint64_t)k->thread << 32 | k->site));
 
-	h = bob_hash_mix(h ^ ((uint64_t)k->by_thread << 32 | k->by_site));
-	for (s = (uint32_t)h & mask; t->slot[s]; s = (s + 1) & mask) {
-		const struct bob_cache_sharing *r = &t->row[t->slot[s] - 1];
-
-		if (r->line == k->line && r->thread == k->thread && r->site == k->site &&
-		    r->by_thread == k->by_thread && r->by_site == k->by_site)
-			break;
-	}
-	return s;
+	return bob_hash_mix(h ^ ((uint64_t)k->by_thread << 32 | k->by_site));
 }
 
-static int index_rows(struct sharing_table *t, uint32_t room)
+/* After sorting. 0: no memory. */
+static int index_rows(struct sharing_table *t)
 {
-	uint32_t *slot = calloc((size_t)room * 2, sizeof(*slot));
-
-	if (!slot)
-		return 0;
-	free(t->slot);
-	t->slot = slot;
-	t->room = room;
+	bob_index_clear(&t->index);
 	t->sorted = 0;
-	for (uint32_t i = 0; i < t->count; i++)
-		slot[slot_of(t, &t->row[i])] = i + 1;
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (bob_index_reserve(&t->index) != BOB_OK)
+			return 0;
+		bob_index_add(&t->index, hash_of(&t->at[i]), i);
+	}
 	return 1;
 }
 
-static int grow(struct sharing_table *t)
+/* NULL: there is no such row. */
+static struct bob_cache_sharing *find(const struct sharing_table *t,
+				      const struct bob_cache_sharing *k, uint64_t hash)
 {
-	uint32_t room = t->room ? 2 * t->room : 64;
-	struct bob_cache_sharing *row = realloc(t->row, room * sizeof(*row));
+	struct bob_probe p = bob_probe_of(hash);
 
-	if (!row)
-		return 0;
-	t->row = row;
-	return index_rows(t, room);
+	while (bob_index_next(&t->index, &p)) {
+		struct bob_cache_sharing *r = &t->at[p.number];
+
+		if (r->line == k->line && r->thread == k->thread && r->site == k->site &&
+		    r->by_thread == k->by_thread && r->by_site == k->by_site)
+			return r;
+	}
+	return NULL;
 }
 
 void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct cache_by *by,
@@ -55,26 +50,30 @@ void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct ca
 	struct sharing_table *t = &c->sharing;
 	struct bob_cache_sharing key = { line << c->line_shift, by->thread, by->site,
 					 user->lost_thread, user->lost_site, 0, 0 };
-	uint32_t s;
+	const uint64_t hash = hash_of(&key);
+	struct bob_cache_sharing *row;
 
-	if ((t->sorted && !index_rows(t, t->room)) ||
-	    (t->count == t->room && t->room < BOB_CACHE_SHARING_MAX && !grow(t))) {
+	if (t->sorted && !index_rows(t)) {
 		c->status = BOB_ERR_NOMEM;
 		return;
 	}
-	s = slot_of(t, &key);
-	if (!t->slot[s]) {
-		if (t->count == t->room) {
-			t->lost++;
+	row = find(t, &key, hash);
+	if (!row && t->count == BOB_CACHE_SHARING_MAX) {
+		t->lost++;
+		return;
+	}
+	if (!row) {
+		row = BOB_MAP_ADD(t, hash);
+		if (!row) {
+			c->status = BOB_ERR_NOMEM;
 			return;
 		}
-		t->row[t->count++] = key;
-		t->slot[s] = t->count;
+		*row = key;
 	}
 	if (is_true)
-		t->row[t->slot[s] - 1].true_misses++;
+		row->true_misses++;
 	else
-		t->row[t->slot[s] - 1].false_misses++;
+		row->false_misses++;
 }
 
 static int by_misses(const void *a, const void *b)
@@ -101,18 +100,17 @@ void bob_cache_sharing(struct bob_cache *c, const struct bob_cache_sharing **row
 	struct sharing_table *t = &c->sharing;
 
 	if (t->count && !t->sorted) {
-		qsort(t->row, t->count, sizeof(*t->row), by_misses);
+		qsort(t->at, t->count, sizeof(*t->at), by_misses);
 		t->sorted = 1;
 	}
-	*rows = t->row;
+	*rows = t->at;
 	*count = t->count;
 	*lost = t->lost;
 }
 
 void bob_cache_sharing_fini(struct sharing_table *t)
 {
-	free(t->row);
-	free(t->slot);
+	BOB_MAP_FREE(t);
 }
 
 uint32_t bob_cache_line_use(const struct bob_cache *c, uint64_t line, struct bob_cache_use *out,

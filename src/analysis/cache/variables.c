@@ -29,7 +29,7 @@ int bob_cache_variables_init(struct bob_cache_variables *s, const struct bob_tra
 
 void bob_cache_variables_free(struct bob_cache_variables *s)
 {
-	free(s->v);
+	BOB_VEC_FREE(s);
 	free(s->memo);
 	memset(s, 0, sizeof(*s));
 }
@@ -44,21 +44,13 @@ static int same(const struct bob_variable *a, const struct bob_variable *b)
 static uint32_t number_of(struct bob_cache_variables *s, const struct bob_variable *v)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (same(&s->v[i], v))
+		if (same(&s->at[i], v))
 			return (uint32_t)i;
-	if (s->count == s->room) {
-		size_t room = 2 * s->room + 64;
-		struct bob_variable *more = realloc(s->v, room * sizeof(*more));
-
-		if (!more) {
-			s->failed = 1;
-			return 0;
-		}
-		s->v = more;
-		s->room = room;
+	if (BOB_VEC_ADD(s, *v)) {
+		s->failed = 1;
+		return 0;
 	}
-	s->v[s->count] = *v;
-	return (uint32_t)s->count++;
+	return (uint32_t)s->count - 1;
 }
 
 /* Where in `m` the answer for m->lo holds. */

@@ -6,6 +6,7 @@
 #define BOB_ANALYSIS_CACHE_VARIABLES_H
 
 #include "analysis/memory/variables.h"
+#include "base/host/vec.h"
 
 #define BOB_CACHE_NO_VARIABLE 0xffffffffu
 #define BOB_CACHE_ACCESS_BYTES 65535u /* of one access; more is a row of accesses */
@@ -13,8 +14,7 @@
 struct bob_cache_variables {
 	const struct bob_trace *trace;
 	uint32_t process;
-	struct bob_variable *v;
-	size_t count, room;
+	BOB_VEC(struct bob_variable);
 	struct bob_cache_memo *memo;
 	int failed;
 };

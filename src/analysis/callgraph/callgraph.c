@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls per function and per arc in one pass over a thread's events.
  *
- * Arcs live in a vector and are found through an open-addressing table of indices, so frames can
- * name them; the arc a function was entered by last is tried first. `below` of a frame is what it
+ * Frames name arcs by their numbers in a map; the arc a function was entered by last is tried
+ * first. `below` of a frame is what it
  * has seen called inside; it is handed up at its exit. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/stacks.h"
-#include "base/hash.h"
+#include "base/host/map.h"
 
 #define TICK_EVENTS (1u << 20)
 
@@ -33,9 +33,7 @@ struct bob_callgraph {
 	uint64_t *calls, *below;
 	struct function *states;
 	uint64_t total;
-	struct bob_call_arc *arcs;
-	uint32_t arc_count, arc_room;
-	uint32_t *table;	/* index into arcs + 1; 2 * arc_room slots */
+	BOB_MAP(struct bob_call_arc) arcs;
 };
 
 /* Ids may be any 32-bit numbers, and a process may claim all of them. */
@@ -76,74 +74,50 @@ void bob_callgraph_destroy(struct bob_callgraph *g)
 	free(g->calls);
 	free(g->below);
 	free(g->states);
-	free(g->arcs);
-	free(g->table);
+	BOB_MAP_FREE(&g->arcs);
 	free(g);
 }
 
-static uint32_t slot_of(const struct bob_callgraph *g, uint32_t caller, uint32_t callee)
+static uint64_t hash_of(uint32_t caller, uint32_t callee)
 {
-	uint32_t mask = 2 * g->arc_room - 1;
-	uint64_t key = (uint64_t)caller << 32 | callee;
-
-	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) & mask;
+	return bob_hash_mix((uint64_t)caller << 32 | callee);
 }
 
-static bob_status fill_table(struct bob_callgraph *g)
+/* After sorting. */
+static bob_status index_arcs(struct bob_callgraph *g)
 {
-	uint32_t mask = 2 * g->arc_room - 1;
+	bob_status st = BOB_OK;
 
-	free(g->table);
-	g->table = calloc((size_t)g->arc_room * 2, sizeof(*g->table));
-	if (!g->table)
-		return BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < g->arc_count; i++) {
-		uint32_t s = slot_of(g, g->arcs[i].caller, g->arcs[i].callee);
-
-		while (g->table[s])
-			s = (s + 1) & mask;
-		g->table[s] = i + 1;
+	for (uint32_t i = 0; i < g->arcs.count && st == BOB_OK; i++) {
+		st = bob_index_reserve(&g->arcs.index);
+		if (st == BOB_OK)
+			bob_index_add(&g->arcs.index,
+				      hash_of(g->arcs.at[i].caller, g->arcs.at[i].callee), i);
 	}
-	return BOB_OK;
-}
-
-static bob_status grow_arcs(struct bob_callgraph *g)
-{
-	uint32_t room = g->arc_room ? 2 * g->arc_room : 1024;
-	struct bob_call_arc *arcs;
-
-	if (room > 1u << 30)
-		return BOB_ERR_FULL;
-	arcs = realloc(g->arcs, room * sizeof(*arcs));
-	if (!arcs)
-		return BOB_ERR_NOMEM;
-	g->arcs = arcs;
-	g->arc_room = room;
-	return fill_table(g);
+	return st;
 }
 
 static __attribute__((noinline)) bob_status search_arc(struct bob_callgraph *g, uint32_t caller,
 						       uint32_t callee, uint32_t *out)
 {
-	uint32_t s, i;
+	const uint64_t hash = hash_of(caller, callee);
+	struct bob_probe p = bob_probe_of(hash);
+	struct bob_call_arc *arc;
 
-	if (__builtin_expect(g->arc_count == g->arc_room || !g->table, 0)) {
-		bob_status st = g->arc_count == g->arc_room ? grow_arcs(g) : fill_table(g);
-
-		if (st != BOB_OK)
-			return st;
-	}
-	s = slot_of(g, caller, callee);
-	while ((i = g->table[s]) != 0) {
-		if (g->arcs[i - 1].caller == caller && g->arcs[i - 1].callee == callee) {
-			*out = i - 1;
+	if (__builtin_expect(g->arcs.count && !g->arcs.index.used, 0) && index_arcs(g) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	while (bob_index_next(&g->arcs.index, &p)) {
+		arc = &g->arcs.at[p.number];
+		if (arc->caller == caller && arc->callee == callee) {
+			*out = p.number;
 			return BOB_OK;
 		}
-		s = (s + 1) & (2 * g->arc_room - 1);
 	}
-	g->arcs[g->arc_count] = (struct bob_call_arc){ caller, callee, 0, 0 };
-	*out = g->arc_count++;
-	g->table[s] = g->arc_count;
+	arc = BOB_MAP_ADD(&g->arcs, hash);
+	if (!arc)
+		return BOB_ERR_NOMEM;
+	*arc = (struct bob_call_arc){ caller, callee, 0, 0 };
+	*out = (uint32_t)(g->arcs.count - 1);
 	return BOB_OK;
 }
 
@@ -153,7 +127,7 @@ static inline bob_status find_arc(struct bob_callgraph *g, uint32_t caller, uint
 	struct function *f = &g->states[callee];
 	bob_status st;
 
-	if (f->last_arc && g->arcs[f->last_arc - 1].caller == caller) {
+	if (f->last_arc && g->arcs.at[f->last_arc - 1].caller == caller) {
 		*out = f->last_arc - 1;
 		return BOB_OK;
 	}
@@ -167,7 +141,7 @@ static void leave(struct bob_callgraph *g, struct bob_stacks *stacks, struct bob
 {
 	struct frame *top = bob_stack_frame(stacks, k, --k->depth);
 
-	g->arcs[top->arc].below += top->below;
+	g->arcs.at[top->arc].below += top->below;
 	if (!--g->states[top->number].active)
 		g->below[top->number] += top->below;
 	if (k->depth && !top->apart)
@@ -197,7 +171,7 @@ static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_ev
 	if (!top)
 		return BOB_ERR_NOMEM;
 	*top = (struct frame){ ev->depth, number, arc, caller >= BOB_CALLER_SIGNAL, 0 };
-	g->arcs[arc].calls++;
+	g->arcs.at[arc].calls++;
 	g->calls[number]++;
 	g->states[number].active++;
 	g->total++;
@@ -295,8 +269,8 @@ bob_status bob_callgraph_add(struct bob_callgraph *g, const struct bob_trace *t,
 		goto free_map;
 	st = read_events(&p, c, progress, err);
 	for (uint32_t i = 0; i < p.stacks.count; i++)
-		while (p.stacks.all[i].depth)
-			leave(g, &p.stacks, &p.stacks.all[i]);
+		while (p.stacks.at[i].depth)
+			leave(g, &p.stacks, &p.stacks.at[i]);
 	bob_stacks_fini(&p.stacks);
 	bob_cursor_close(c);
 free_map:
@@ -330,12 +304,11 @@ static int by_caller(const void *a, const void *b)
 
 const struct bob_call_arc *bob_callgraph_arcs(struct bob_callgraph *g, size_t *count)
 {
-	if (g->arc_count)
-		qsort(g->arcs, g->arc_count, sizeof(*g->arcs), by_caller);
-	free(g->table);		/* made again by the next add */
-	g->table = NULL;
+	if (g->arcs.count)
+		qsort(g->arcs.at, g->arcs.count, sizeof(*g->arcs.at), by_caller);
+	bob_index_clear(&g->arcs.index); /* made again by the next add */
 	for (uint32_t i = 0; i < g->count; i++)
 		g->states[i].last_arc = 0;
-	*count = g->arc_count;
-	return g->arcs;
+	*count = g->arcs.count;
+	return g->arcs.at;
 }

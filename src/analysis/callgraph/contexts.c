@@ -6,7 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/stacks.h"
-#include "base/hash.h"
+#include "base/host/map.h"
 
 #define MAX_DEFAULT 4000000u
 #define TICK_EVENTS (1u << 20)
@@ -18,43 +18,10 @@ struct frame {
 
 struct bob_contexts {
 	const struct bob_functions *functions;
-	struct bob_context *all;
-	uint32_t count, room, max;
-	uint32_t *table;	/* context index + 1; 2 * room slots */
+	BOB_MAP(struct bob_context);
+	uint32_t max;
 	uint64_t merged;
 };
-
-static uint32_t slot_of(const struct bob_contexts *c, uint32_t parent, uint32_t number)
-{
-	uint64_t key = (uint64_t)parent << 32 | number;
-
-	return (uint32_t)(bob_hash_mix(key) & (2 * c->room - 1));
-}
-
-static bob_status grow(struct bob_contexts *c)
-{
-	uint32_t room = c->room ? 2 * c->room : 1024;
-	struct bob_context *all = realloc(c->all, room * sizeof(*all));
-	uint32_t *table;
-
-	if (!all)
-		return BOB_ERR_NOMEM;
-	c->all = all;
-	table = calloc((size_t)room * 2, sizeof(*table));
-	if (!table)
-		return BOB_ERR_NOMEM;
-	free(c->table);
-	c->table = table;
-	c->room = room;
-	for (uint32_t i = 1; i < c->count; i++) {
-		uint32_t s = slot_of(c, all[i].parent, all[i].number);
-
-		while (table[s])
-			s = (s + 1) & (2 * room - 1);
-		table[s] = i + 1;
-	}
-	return BOB_OK;
-}
 
 bob_status bob_contexts_create(const struct bob_functions *f, uint32_t max,
 			       struct bob_contexts **out)
@@ -65,12 +32,11 @@ bob_status bob_contexts_create(const struct bob_functions *f, uint32_t max,
 		return BOB_ERR_NOMEM;
 	c->functions = f;
 	c->max = max ? max : MAX_DEFAULT;
-	if (grow(c) != BOB_OK) {
+	if (BOB_VEC_ADD(c, (struct bob_context){ BOB_CALLER_NONE, BOB_CONTEXT_ROOT, ~0u, ~0u, 0,
+						 0 })) {
 		bob_contexts_destroy(c);
 		return BOB_ERR_NOMEM;
 	}
-	c->all[0] = (struct bob_context){ BOB_CALLER_NONE, BOB_CONTEXT_ROOT, ~0u, ~0u, 0, 0 };
-	c->count = 1;
 	*out = c;
 	return BOB_OK;
 }
@@ -79,36 +45,32 @@ void bob_contexts_destroy(struct bob_contexts *c)
 {
 	if (!c)
 		return;
-	free(c->all);
-	free(c->table);
+	BOB_MAP_FREE(c);
 	free(c);
 }
 
 static bob_status find_child(struct bob_contexts *c, uint32_t parent, uint32_t number,
 			     uint32_t *out)
 {
-	uint32_t s = slot_of(c, parent, number), i;
+	const uint64_t hash = bob_hash_mix((uint64_t)parent << 32 | number);
+	struct bob_probe p = bob_probe_of(hash);
+	struct bob_context *own;
 
-	while ((i = c->table[s]) != 0) {
-		if (c->all[i - 1].parent == parent && c->all[i - 1].number == number) {
-			*out = i - 1;
+	while (bob_index_next(&c->index, &p))
+		if (c->at[p.number].parent == parent && c->at[p.number].number == number) {
+			*out = p.number;
 			return BOB_OK;
 		}
-		s = (s + 1) & (2 * c->room - 1);
-	}
 	if (c->count >= c->max) {
 		c->merged++;
 		*out = parent;
 		return BOB_OK;
 	}
-	if (c->count == c->room) {
-		if (grow(c) != BOB_OK)
-			return BOB_ERR_NOMEM;
-		return find_child(c, parent, number, out);
-	}
-	c->all[c->count] = (struct bob_context){ number, parent, ~0u, ~0u, 0, 0 };
-	*out = c->count++;
-	c->table[s] = c->count;
+	own = BOB_MAP_ADD(c, hash);
+	if (!own)
+		return BOB_ERR_NOMEM;
+	*own = (struct bob_context){ number, parent, ~0u, ~0u, 0, 0 };
+	*out = (uint32_t)(c->count - 1);
 	return BOB_OK;
 }
 
@@ -130,7 +92,7 @@ static bob_status enter(struct bob_contexts *c, struct bob_stacks *stacks, struc
 	if (!top)
 		return BOB_ERR_NOMEM;
 	*top = (struct frame){ ev->depth, own };
-	c->all[own].calls++;
+	c->at[own].calls++;
 	return BOB_OK;
 }
 
@@ -213,16 +175,17 @@ bob_status bob_contexts_sort(struct bob_contexts *c)
 
 	if (!keys)
 		return BOB_ERR_NOMEM;
-	for (uint32_t i = c->count - 1; i > 0; i--)	/* children come after their parents */
-		c->all[c->all[i].parent].below += c->all[i].below + c->all[i].calls;
+	for (uint32_t i = (uint32_t)c->count - 1; i > 0;
+	     i--) /* children come after their parents */
+		c->at[c->at[i].parent].below += c->at[i].below + c->at[i].calls;
 	for (uint32_t i = 1; i < c->count; i++)
-		keys[i - 1] = (struct sort_key){ c->all[i].below + c->all[i].calls, c->all[i].parent,
-						 c->all[i].number, i };
+		keys[i - 1] = (struct sort_key){ c->at[i].below + c->at[i].calls, c->at[i].parent,
+						 c->at[i].number, i };
 	qsort(keys, c->count - 1, sizeof(*keys), by_parent_and_weight);
-	for (uint32_t i = c->count - 1; i > 0; i--) {
-		struct bob_context *parent = &c->all[keys[i - 1].parent];
+	for (uint32_t i = (uint32_t)c->count - 1; i > 0; i--) {
+		struct bob_context *parent = &c->at[keys[i - 1].parent];
 
-		c->all[keys[i - 1].index].next = parent->first_child;
+		c->at[keys[i - 1].index].next = parent->first_child;
 		parent->first_child = keys[i - 1].index;
 	}
 	free(keys);
@@ -231,8 +194,8 @@ bob_status bob_contexts_sort(struct bob_contexts *c)
 
 const struct bob_context *bob_contexts_all(const struct bob_contexts *c, uint32_t *count)
 {
-	*count = c->count;
-	return c->all;
+	*count = (uint32_t)c->count;
+	return c->at;
 }
 
 uint64_t bob_contexts_merged(const struct bob_contexts *c)

@@ -39,8 +39,7 @@ struct walk {
 	struct bob_tree_pool pool;
 	struct bob_tree_sink sink;
 	struct bob_stacks stacks;
-	struct bob_tree_node **roots;	/* per stack, made when needed */
-	uint32_t root_count;
+	BOB_VEC(struct bob_tree_node *) roots; /* per stack, made when needed */
 	uint32_t process;
 	uint32_t max_depth, max_nodes;
 };
@@ -52,23 +51,17 @@ static struct frame *frame_at(struct walk *w, struct bob_stack *k, size_t i)
 
 static struct bob_tree_node *root_of(struct walk *w, uint32_t stack)
 {
-	if (stack >= w->root_count) {
-		struct bob_tree_node **roots =
-			realloc(w->roots, ((size_t)stack + 1) * sizeof(*roots));
+	struct bob_tree_node **root;
 
-		if (!roots)
-			return NULL;
-		memset(roots + w->root_count, 0,
-		       ((size_t)stack + 1 - w->root_count) * sizeof(*roots));
-		w->roots = roots;
-		w->root_count = stack + 1;
+	if (BOB_VEC_REACH(&w->roots, (size_t)stack + 1))
+		return NULL;
+	root = &w->roots.at[stack];
+	if (!*root) {
+		*root = bob_tree_new(&w->pool);
+		if (*root)
+			(*root)->number = BOB_CALLER_NONE;
 	}
-	if (!w->roots[stack]) {
-		w->roots[stack] = bob_tree_new(&w->pool);
-		if (w->roots[stack])
-			w->roots[stack]->number = BOB_CALLER_NONE;
-	}
-	return w->roots[stack];
+	return *root;
 }
 
 /* The node under which a call on top of frame `i` - 1 hangs. */
@@ -209,13 +202,13 @@ static bob_status enter(struct walk *w, struct bob_stack *k, const struct bob_ev
 /* Print and free all that is finished, on every stack; open frames get their lines. */
 static void flush(struct walk *w)
 {
-	for (uint32_t s = 0; s < w->root_count && !w->sink.stopped; s++) {
-		if (!w->roots[s])
+	for (uint32_t s = 0; s < w->roots.count && !w->sink.stopped; s++) {
+		if (!w->roots.at[s])
 			continue;
 		w->sink.stack = s;
-		bob_tree_print_children(&w->pool, &w->sink, w->roots[s], 0);
-		for (size_t i = 0; s < w->stacks.count && i < w->stacks.all[s].depth; i++) {
-			struct bob_tree_node *n = frame_at(w, &w->stacks.all[s], i)->node;
+		bob_tree_print_children(&w->pool, &w->sink, w->roots.at[s], 0);
+		for (size_t i = 0; s < w->stacks.count && i < w->stacks.at[s].depth; i++) {
+			struct bob_tree_node *n = frame_at(w, &w->stacks.at[s], i)->node;
 
 			if (!n)
 				continue;
@@ -289,8 +282,8 @@ static bob_status finish(struct walk *w)
 	bob_status st = BOB_OK;
 
 	for (uint32_t s = 0; s < w->stacks.count; s++)
-		while (st == BOB_OK && w->stacks.all[s].depth)
-			st = leave(w, &w->stacks.all[s], s, BOB_TREE_OPEN);
+		while (st == BOB_OK && w->stacks.at[s].depth)
+			st = leave(w, &w->stacks.at[s], s, BOB_TREE_OPEN);
 	flush(w);
 	return st;
 }
@@ -298,11 +291,11 @@ static bob_status finish(struct walk *w)
 static void free_all(struct walk *w)
 {
 	for (uint32_t s = 0; s < w->stacks.count; s++)
-		for (size_t i = 0; i < w->stacks.all[s].depth; i++)
-			bob_tree_free(&w->pool, frame_at(w, &w->stacks.all[s], i)->node);
-	for (uint32_t s = 0; s < w->root_count; s++)
-		bob_tree_free(&w->pool, w->roots[s]);
-	free(w->roots);
+		for (size_t i = 0; i < w->stacks.at[s].depth; i++)
+			bob_tree_free(&w->pool, frame_at(w, &w->stacks.at[s], i)->node);
+	for (uint32_t s = 0; s < w->roots.count; s++)
+		bob_tree_free(&w->pool, w->roots.at[s]);
+	BOB_VEC_FREE(&w->roots);
 	bob_stacks_fini(&w->stacks);
 	bob_tree_pool_fini(&w->pool);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host/vec.h"
+
 enum section { NO_SECTION, COMPONENT, CONCERN, ANNOTATIONS };
 
 struct parser {
@@ -19,7 +21,7 @@ struct parser {
 	uint32_t line;
 	enum section section;
 	uint32_t owner;			/* in its table */
-	uint32_t room;			/* for claims */
+	size_t cap;			/* of claims */
 };
 
 /* What only marks events, see include/bobbin/events.h. */
@@ -253,15 +255,8 @@ static bob_status add_claim(struct parser *p, const struct bob_concerns_claim *c
 	if (m->claims == BOB_CONCERNS_CLAIMS_MAX)
 		return COMPLAIN(p, c->column, BOB_ERR_FULL, "there are more than %u ranges",
 				BOB_CONCERNS_CLAIMS_MAX);
-	if (m->claims == p->room) {
-		uint32_t room = p->room ? 2 * p->room : 64;
-		void *grown = realloc(m->claim, room * sizeof(*m->claim));
-
-		if (!grown)
-			return BOB_ERR_NOMEM;
-		m->claim = grown;
-		p->room = room;
-	}
+	if (bob_vec_reserve(&m->claim, m->claims, &p->cap, sizeof(*c), 1) != BOB_OK)
+		return BOB_ERR_NOMEM;
 	m->claim[m->claims++] = *c;
 	return BOB_OK;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "base/hash.h"
+#include "base/host/map.h"
 
 /* Others have arrays of this many elements, and an image whose file is missing may claim any number
  * of functions: ids of images beyond this sum are unknown. */
@@ -24,13 +24,10 @@ struct process_ranges {
 
 struct bob_functions {
 	const struct bob_trace *trace;
-	struct bob_function_image *images;
-	uint32_t image_count, image_room;
+	BOB_MAP(struct bob_function_image) images;
 	struct process_ranges *processes;
 	uint32_t process_count;
 	uint32_t count;
-	uint32_t *buckets;	/* index into images + 1 */
-	uint32_t bucket_mask;
 };
 
 static uint64_t hash_image(const struct bob_image_info *im)
@@ -51,46 +48,18 @@ static int same_image(const struct bob_functions *f, const struct bob_function_i
 	       !strcmp(other->path, im->path);
 }
 
-static bob_status grow_images(struct bob_functions *f)
-{
-	uint32_t room = f->image_room ? 2 * f->image_room : 64;
-	struct bob_function_image *images = realloc(f->images, room * sizeof(*images));
-	uint32_t *buckets;
-
-	if (!images)
-		return BOB_ERR_NOMEM;
-	f->images = images;
-	buckets = calloc((size_t)room * 2, sizeof(*buckets));
-	if (!buckets)
-		return BOB_ERR_NOMEM;
-	free(f->buckets);
-	f->buckets = buckets;
-	f->bucket_mask = room * 2 - 1;
-	f->image_room = room;
-	for (uint32_t i = 0; i < f->image_count; i++) {
-		const struct bob_function_image *im = &images[i];
-		uint64_t h = hash_image(bob_trace_image(f->trace, im->process, im->image));
-
-		while (buckets[h & f->bucket_mask])
-			h++;
-		buckets[h & f->bucket_mask] = i + 1;
-	}
-	return BOB_OK;
-}
-
 /* Find image `image` of `process` among the known ones, or add it. BOB_NONE: it has too many
  * functions. */
 static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32_t image,
 			       uint32_t *first)
 {
 	const struct bob_image_info *im = bob_trace_image(f->trace, process, image);
-	uint64_t h = hash_image(im);
+	const uint64_t hash = hash_image(im);
+	struct bob_probe p = bob_probe_of(hash);
 	struct bob_function_image *new;
 
-	if (f->image_count == f->image_room && grow_images(f) != BOB_OK)
-		return BOB_ERR_NOMEM;
-	for (; f->buckets[h & f->bucket_mask]; h++) {
-		const struct bob_function_image *k = &f->images[f->buckets[h & f->bucket_mask] - 1];
+	while (bob_index_next(&f->images.index, &p)) {
+		const struct bob_function_image *k = &f->images.at[p.number];
 
 		if (same_image(f, k, im)) {
 			*first = k->first;
@@ -99,10 +68,11 @@ static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32
 	}
 	if (im->count > FUNCTIONS_MAX - f->count)
 		return BOB_NONE;
-	new = &f->images[f->image_count++];
+	new = BOB_MAP_ADD(&f->images, hash);
+	if (!new)
+		return BOB_ERR_NOMEM;
 	*new = (struct bob_function_image){ im->path, im->soname, f->count, im->count, process,
 					    image };
-	f->buckets[h & f->bucket_mask] = f->image_count;
 	f->count += im->count;
 	*first = new->first;
 	return BOB_OK;
@@ -170,8 +140,7 @@ void bob_functions_destroy(struct bob_functions *f)
 	for (uint32_t p = 0; f->processes && p < f->process_count; p++)
 		free(f->processes[p].ranges);
 	free(f->processes);
-	free(f->buckets);
-	free(f->images);
+	BOB_MAP_FREE(&f->images);
 	free(f);
 }
 
@@ -182,18 +151,18 @@ uint32_t bob_functions_count(const struct bob_functions *f)
 
 uint32_t bob_functions_image_count(const struct bob_functions *f)
 {
-	return f->image_count;
+	return (uint32_t)f->images.count;
 }
 
 const struct bob_function_image *bob_functions_image(const struct bob_functions *f, uint32_t image)
 {
-	return image < f->image_count ? &f->images[image] : NULL;
+	return image < f->images.count ? &f->images.at[image] : NULL;
 }
 
 bob_status bob_functions_get(const struct bob_functions *f, uint32_t number,
 			     struct bob_function_info *out, uint32_t *image)
 {
-	uint32_t lo = 0, hi = f->image_count;
+	uint32_t lo = 0, hi = (uint32_t)f->images.count;
 	const struct bob_function_image *im;
 
 	*image = ~0u;
@@ -202,12 +171,12 @@ bob_status bob_functions_get(const struct bob_functions *f, uint32_t number,
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (f->images[mid].first <= number)
+		if (f->images.at[mid].first <= number)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	im = &f->images[lo];
+	im = &f->images.at[lo];
 	*image = lo;
 	return bob_trace_function(f->trace, im->process,
 				  bob_trace_image(f->trace, im->process, im->image)->first_id +

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/interleave/interleave.h"
-#include "base/hash.h"
+#include "base/host/map.h"
 
 enum state { READY, WAITING, ENDED };
 
@@ -20,7 +20,6 @@ struct object {
 	uint64_t name;
 	uint64_t count;
 	uint32_t waiting;	/* threads */
-	uint32_t used;
 };
 
 struct bob_interleave {
@@ -30,8 +29,7 @@ struct bob_interleave {
 	int begun;		/* `turn` is valid */
 	uint64_t quantum, left;
 	uint64_t forced;
-	struct object *object;
-	uint32_t objects, room;	/* room: a power of two, more than objects */
+	BOB_MAP(struct object) objects;
 };
 
 bob_status bob_interleave_create(uint32_t threads, uint64_t quantum, struct bob_interleave **out)
@@ -59,7 +57,7 @@ void bob_interleave_destroy(struct bob_interleave *v)
 {
 	if (!v)
 		return;
-	free(v->object);
+	BOB_MAP_FREE(&v->objects);
 	free(v->thread);
 	free(v);
 }
@@ -67,50 +65,6 @@ void bob_interleave_destroy(struct bob_interleave *v)
 uint64_t bob_interleave_forced(const struct bob_interleave *v)
 {
 	return v->forced;
-}
-
-/* --- objects --- */
-
-static struct object *slot_of(struct object *table, uint32_t room, uint64_t name)
-{
-	uint32_t s = (uint32_t)bob_hash_mix(name) & (room - 1);
-
-	while (table[s].used && table[s].name != name)
-		s = (s + 1) & (room - 1);
-	return &table[s];
-}
-
-static bob_status grow(struct bob_interleave *v)
-{
-	uint32_t room = v->room ? 2 * v->room : 64;
-	struct object *table;
-
-	if (!room)
-		return BOB_ERR_NOMEM;
-	table = calloc(room, sizeof(*table));
-	if (!table)
-		return BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < v->room; i++)
-		if (v->object[i].used)
-			*slot_of(table, room, v->object[i].name) = v->object[i];
-	free(v->object);
-	v->object = table;
-	v->room = room;
-	return BOB_OK;
-}
-
-static struct object *object_get(struct bob_interleave *v, uint64_t name)
-{
-	struct object *o;
-
-	if (v->objects >= v->room / 2 && grow(v) != BOB_OK)
-		return NULL;
-	o = slot_of(v->object, v->room, name);
-	if (!o->used) {
-		*o = (struct object){ .name = name, .used = 1 };
-		v->objects++;
-	}
-	return o;
 }
 
 /* --- waiting and waking --- */
@@ -156,7 +110,7 @@ bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_wha
 	if (!v->begun || v->thread[v->turn].state != READY || (unsigned)what > BOB_INTERLEAVE_END)
 		return BOB_ERR_INVAL;
 	if (what != BOB_INTERLEAVE_POINT) {
-		o = object_get(v, object);
+		o = BOB_MAP_PUT(&v->objects, &object);
 		if (!o)
 			return BOB_ERR_NOMEM;
 	}
@@ -185,8 +139,8 @@ static int goes_before(const struct bob_interleave *v, const struct thread *t,
 		return t->in_turn;
 	if (t->object == than->object)
 		return t->value < than->value;
-	return t->in_turn && t->value - slot_of(v->object, v->room, t->object)->count <
-				     than->value - slot_of(v->object, v->room, than->object)->count;
+	return t->in_turn && t->value - BOB_MAP_FIND(&v->objects, &t->object)->count <
+				     than->value - BOB_MAP_FIND(&v->objects, &than->object)->count;
 }
 
 /* All wait. */
@@ -201,7 +155,7 @@ static void force(struct bob_interleave *v)
 		if (t->state == WAITING && (!chosen || goes_before(v, t, chosen)))
 			chosen = t;
 	}
-	o = slot_of(v->object, v->room, chosen->object);
+	o = BOB_MAP_FIND(&v->objects, &chosen->object);
 	o->count = chosen->value;
 	wake(v, o);
 	v->forced++;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/memory/variables.h"
+#include "base/host/vec.h"
 
 #define LATTICES_JOIN 4096u	/* so many are worth looking for equal ones */
 #define LATTICES_MAX 65536u	/* 10 MB */
@@ -192,21 +193,15 @@ int bob_footprint_add(struct bob_footprint *f, const struct bob_piece *p, int64_
 		sort_steps(&l);
 		simplify(&l);
 	}
-	if (f->count == f->room && f->room >= LATTICES_JOIN)
+	if (f->count == f->cap && f->cap >= LATTICES_JOIN)
 		join(f);
 	if (f->count >= LATTICES_MAX) {
 		f->dropped += l.distinct;
 		return 0;
 	}
-	if (f->count == f->room || f->count > f->room - f->room / 4) {
-		size_t room = f->room ? 2 * f->room : 16;
-		struct bob_lattice *more = realloc(f->lattice, room * sizeof(*more));
-
-		if (!more)
-			return -1;
-		f->lattice = more;
-		f->room = room;
-	}
+	/* a quarter stays free, or what is joined is soon full again */
+	if (bob_vec_reserve(&f->lattice, f->count, &f->cap, sizeof(l), f->cap / 4 + 1) != BOB_OK)
+		return -1;
 	f->lattice[f->count++] = l;
 	return 0;
 }

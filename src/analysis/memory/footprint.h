@@ -13,7 +13,7 @@ struct bob_lattice;
 
 struct bob_footprint {
 	struct bob_lattice *lattice;
-	size_t count, room;
+	size_t count, cap;
 	uint64_t dropped;	/* bytes, at most, of what had no room */
 };
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host/vec.h"
+
 #define THREAD_BLOCK (~0ull - 1) /* in the place of a function: the image's block of the thread */
 
 struct frame {
@@ -16,8 +18,7 @@ struct frame {
 struct bob_frames {
 	const struct bob_trace *trace;
 	uint32_t process;
-	struct frame *at;	/* sorted */
-	size_t count, room;
+	BOB_VEC(struct frame);	/* sorted */
 	int failed;
 };
 
@@ -60,18 +61,8 @@ static int take(void *ctx, const struct bob_piece *p)
 
 static void add(struct bob_frames *f, const struct frame *frame)
 {
-	if (f->count == f->room) {
-		size_t room = 2 * f->room + 64;
-		struct frame *more = realloc(f->at, room * sizeof(*more));
-
-		if (!more) {
-			f->failed = 1;
-			return;
-		}
-		f->at = more;
-		f->room = room;
-	}
-	f->at[f->count++] = *frame;
+	if (BOB_VEC_ADD(f, *frame))
+		f->failed = 1;
 }
 
 /* What the accesses of a leaf say. */
@@ -160,7 +151,7 @@ void bob_frames_destroy(struct bob_frames *f)
 {
 	if (!f)
 		return;
-	free(f->at);
+	BOB_VEC_FREE(f);
 	free(f);
 }
 

@@ -53,20 +53,8 @@ static int is_placed(const struct thread *t, const struct bob_leaf *leaf,
 
 static void skip(struct thread *t, const struct bob_leaf *leaf, const struct bob_leaf_access *a)
 {
-	struct bob_memory_skipped *s = t->skip;
-
-	if (s->count == s->room) {
-		size_t room = 2 * s->room + 64;
-		struct bob_memory_pc *more = realloc(s->at, room * sizeof(*more));
-
-		if (!more) {
-			t->m->failed = 1;
-			return;
-		}
-		s->at = more;
-		s->room = room;
-	}
-	s->at[s->count++] = (struct bob_memory_pc){ a->pc, leaf->image };
+	if (BOB_VEC_ADD(t->skip, (struct bob_memory_pc){ a->pc, leaf->image }))
+		t->m->failed = 1;
 }
 
 static int is_skipped(const struct thread *t, const struct bob_leaf *leaf,
@@ -97,7 +85,7 @@ static struct bob_memory_entry *row_of(struct adding *x, const struct bob_piece 
 	struct bob_place place;
 
 	if (x->row)
-		return &x->t->m->row[x->row - 1];
+		return &x->t->m->rows.at[x->row - 1];
 	bob_piece_hull(p, &a.lo, &a.hi);
 	a.lo += (uint64_t)x->a->offset;
 	a.hi += (uint64_t)x->a->offset + x->a->size;
@@ -109,7 +97,7 @@ static struct bob_memory_entry *row_of(struct adding *x, const struct bob_piece 
 	}
 	r = bob_memory_row_of(x->t->m, &a);
 	if (r && x->t->m->by != BOB_MEMORY_VARIABLE)
-		x->row = (size_t)(r - x->t->m->row) + 1;
+		x->row = (size_t)(r - x->t->m->rows.at) + 1;
 	return r;
 }
 

@@ -79,7 +79,7 @@ static bob_status add_thread(struct bob_memory *m, uint32_t thread, struct bob_e
 		st = expand(m, thread, NULL, err);
 	else if (st == BOB_OK && skip.count)
 		st = expand(m, thread, &skip, err);
-	free(skip.at);
+	BOB_VEC_FREE(&skip);
 	return m->failed ? BOB_ERR_NOMEM : st;
 }
 
@@ -109,18 +109,17 @@ void bob_memory_destroy(struct bob_memory *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->count; i++)
-		bob_footprint_free(&m->row[i].footprint);
-	free(m->row);
-	free(m->slot);
-	free(m->unfolded);
+	for (size_t i = 0; i < m->rows.count; i++)
+		bob_footprint_free(&m->rows.at[i].footprint);
+	BOB_MAP_FREE(&m->rows);
+	BOB_VEC_FREE(&m->unfolded);
 	free(m->sorted);
 	free(m);
 }
 
 const struct bob_memory_row *bob_memory_rows(const struct bob_memory *m, size_t *count)
 {
-	*count = m->count;
+	*count = m->rows.count;
 	return m->sorted;
 }
 
@@ -131,6 +130,6 @@ uint64_t bob_memory_syncs(const struct bob_memory *m)
 
 const struct bob_memory_unfolded *bob_memory_unfolded(const struct bob_memory *m, size_t *count)
 {
-	*count = m->unfolded_count;
-	return m->unfolded;
+	*count = m->unfolded.count;
+	return m->unfolded.at;
 }

@@ -28,41 +28,6 @@ static int same_row(const struct bob_memory_row *a, const struct bob_memory_row 
 	       !strcmp(a->variable.name, b->variable.name) && !strcmp(a->function, b->function);
 }
 
-static void make_slots(struct bob_memory *m)
-{
-	size_t slots = m->slots ? m->slots * 2 : 1024;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
-
-	if (!slot) {
-		m->failed = 1;
-		return;
-	}
-	free(m->slot);
-	m->slot = slot;
-	m->slots = slots;
-	for (size_t i = 0; i < m->count; i++) {
-		uint32_t *s = &slot[hash_of(&m->row[i].pub) & (slots - 1)];
-
-		m->row[i].next = *s;
-		*s = (uint32_t)i + 1;
-	}
-}
-
-static void *grow(struct bob_memory *m, void *array, size_t count, size_t *room, size_t size)
-{
-	void *p;
-
-	if (count < *room)
-		return array;
-	p = realloc(array, (*room * 2 + 64) * size);
-	if (!p) {
-		m->failed = 1;
-		return NULL;
-	}
-	*room = *room * 2 + 64;
-	return p;
-}
-
 /* --- what a row stands for --- */
 
 static void by_function(const struct bob_memory *m, const struct bob_variable_access *a,
@@ -106,7 +71,9 @@ struct bob_memory_entry *bob_memory_row_of(struct bob_memory *m, struct bob_vari
 {
 	struct bob_memory_row r = { .image = "", .function = "", .file = "",
 				    .variable = { .name = "", .image = "", .function = "" } };
-	void *p;
+	struct bob_memory_entry *e;
+	struct bob_probe p;
+	uint64_t hash;
 
 	a->process = m->process;
 	a->stack = m->stack;
@@ -116,21 +83,16 @@ struct bob_memory_entry *bob_memory_row_of(struct bob_memory *m, struct bob_vari
 		by_variable(m, a, &r);
 	else
 		by_function(m, a, &r);
-	if (m->count >= m->slots)
-		make_slots(m);
-	if (m->failed)
-		return NULL;
-	uint32_t *slot = &m->slot[hash_of(&r) & (m->slots - 1)];
-	for (uint32_t i = *slot; i; i = m->row[i - 1].next)
-		if (same_row(&m->row[i - 1].pub, &r))
-			return &m->row[i - 1];
-	p = grow(m, m->row, m->count, &m->room, sizeof(*m->row));
-	if (!p)
-		return NULL;
-	m->row = p;
-	m->row[m->count] = (struct bob_memory_entry){ .pub = r, .next = *slot };
-	*slot = (uint32_t)++m->count;
-	return &m->row[m->count - 1];
+	hash = hash_of(&r);
+	p = bob_probe_of(hash);
+	while (bob_index_next(&m->rows.index, &p))
+		if (same_row(&m->rows.at[p.number].pub, &r))
+			return &m->rows.at[p.number];
+	e = BOB_MAP_ADD(&m->rows, hash);
+	if (e)
+		e->pub = r;
+	m->failed |= !e;
+	return e;
 }
 
 /* --- adding --- */
@@ -177,13 +139,8 @@ void bob_memory_add_piece(struct bob_memory *m, struct bob_memory_entry *r,
 
 void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfolded *u)
 {
-	void *p;
-
-	p = grow(m, m->unfolded, m->unfolded_count, &m->unfolded_room, sizeof(*m->unfolded));
-	if (!p)
-		return;
-	m->unfolded = p;
-	m->unfolded[m->unfolded_count++] = *u;
+	if (BOB_VEC_ADD(&m->unfolded, *u))
+		m->failed = 1;
 }
 
 /* --- the result --- */
@@ -250,13 +207,13 @@ static int by_cause(const void *a, const void *b)
 /* What several leaves or threads said of one place is one. */
 static void unite_unfolded(struct bob_memory *m)
 {
-	struct bob_memory_unfolded *u = m->unfolded;
+	struct bob_memory_unfolded *u = m->unfolded.at;
 	size_t n = 0;
 
-	if (!m->unfolded_count)
+	if (!m->unfolded.count)
 		return;
-	qsort(u, m->unfolded_count, sizeof(*u), by_cause);
-	for (size_t i = 1; i < m->unfolded_count; i++) {
+	qsort(u, m->unfolded.count, sizeof(*u), by_cause);
+	for (size_t i = 1; i < m->unfolded.count; i++) {
 		if (by_cause(&u[n], &u[i])) {
 			u[++n] = u[i];
 			continue;
@@ -264,24 +221,24 @@ static void unite_unfolded(struct bob_memory *m)
 		u[n].values += u[i].values;
 		u[n].all += u[i].all;
 	}
-	m->unfolded_count = n + 1;
-	qsort(u, m->unfolded_count, sizeof(*u), by_values);
+	m->unfolded.count = n + 1;
+	qsort(u, m->unfolded.count, sizeof(*u), by_values);
 }
 
 bob_status bob_memory_finish(struct bob_memory *m)
 {
-	m->sorted = calloc(m->count + 1, sizeof(*m->sorted));
+	m->sorted = calloc(m->rows.count + 1, sizeof(*m->sorted));
 	if (!m->sorted)
 		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < m->count; i++) {
-		struct bob_memory_row *r = &m->row[i].pub;
+	for (size_t i = 0; i < m->rows.count; i++) {
+		struct bob_memory_row *r = &m->rows.at[i].pub;
 
-		bob_footprint_count(&m->row[i].footprint, &r->footprint, &r->footprint_most);
+		bob_footprint_count(&m->rows.at[i].footprint, &r->footprint, &r->footprint_most);
 		qsort(r->stride, BOB_MEMORY_STRIDES, sizeof(*r->stride), by_frequency);
 		m->sorted[i] = *r;
 	}
-	if (m->count)
-		qsort(m->sorted, m->count, sizeof(*m->sorted), by_accesses);
+	if (m->rows.count)
+		qsort(m->sorted, m->rows.count, sizeof(*m->sorted), by_accesses);
 	unite_unfolded(m);
 	return BOB_OK;
 }

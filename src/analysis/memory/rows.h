@@ -5,6 +5,7 @@
 
 #include "analysis/memory/footprint.h"
 #include "analysis/memory/memory.h"
+#include "base/host/map.h"
 
 #define BOB_MEMORY_PIECES_MAX 4096u /* of a column that are looked at: more are irregular */
 #define BOB_MEMORY_PIECES_FEW 64u /* that are no complaint */
@@ -12,17 +13,12 @@
 struct bob_memory_entry {
 	struct bob_memory_row pub;
 	struct bob_footprint footprint;
-	uint32_t next;		/* of the same slot, + 1 */
 };
 
 struct bob_memory {
-	struct bob_memory_entry *row;
-	size_t count, room;
-	uint32_t *slot;
-	size_t slots;
+	BOB_MAP(struct bob_memory_entry) rows;
 	struct bob_memory_row *sorted;
-	struct bob_memory_unfolded *unfolded;
-	size_t unfolded_count, unfolded_room;
+	BOB_VEC(struct bob_memory_unfolded) unfolded;
 	const struct bob_trace *trace;
 	enum bob_memory_by by;
 	uint32_t process;	/* of the thread under way */
@@ -45,12 +41,12 @@ bob_status bob_memory_finish(struct bob_memory *m);
 /* leaves.c: the folded accesses of a thread, each leaf once. BOB_NONE: there are some that must be
  * expanded, and nothing was added. `skip`: a set of instructions whose accesses are not added,
  * because they will be expanded; grows. */
+struct bob_memory_pc {
+	uint64_t pc;
+	uint32_t image;
+};
 struct bob_memory_skipped {
-	struct bob_memory_pc {
-		uint64_t pc;
-		uint32_t image;
-	} * at;
-	size_t count, room;
+	BOB_VEC(struct bob_memory_pc);
 };
 bob_status bob_memory_add_folded(struct bob_memory *m, uint32_t thread,
 				 struct bob_memory_skipped *skip);

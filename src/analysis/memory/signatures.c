@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/host/map.h"
 #include "bobbin/fold.h"
 
 #define DEPTH_MAX 32768u	/* paths of a folder: none is longer */
@@ -21,9 +21,7 @@ struct node {
 struct bob_signatures {
 	const struct bob_trace *trace;
 	uint32_t process;
-	struct node *node;
-	uint32_t count, room;
-	uint32_t *slot;		/* index + 1; 2 * room */
+	BOB_MAP(struct node);
 	struct bob_signature *sorted;
 	uint64_t without;
 	uint64_t *place;	/* of the path under way, the innermost first */
@@ -33,8 +31,7 @@ void bob_signatures_destroy(struct bob_signatures *s)
 {
 	if (!s)
 		return;
-	free(s->node);
-	free(s->slot);
+	BOB_MAP_FREE(s);
 	free(s->sorted);
 	free(s->place);
 	free(s);
@@ -42,40 +39,35 @@ void bob_signatures_destroy(struct bob_signatures *s)
 
 /* --- nodes --- */
 
-static uint32_t *slot_of(const struct bob_signatures *s, const struct node *n)
+static uint64_t hash_of(const struct node *n)
 {
-	uint64_t h = bob_hash_mix(n->pub.site ^ (uint64_t)n->parent << 32);
-	uint32_t at = (uint32_t)bob_hash_mix(h ^ n->pub.function ^ (uint64_t)n->pub.image << 40) &
-		      (2 * s->room - 1);
+	const uint64_t h = bob_hash_mix(n->pub.site ^ (uint64_t)n->parent << 32);
 
-	for (; s->slot[at]; at = (at + 1) & (2 * s->room - 1)) {
-		const struct node *o = &s->node[s->slot[at] - 1];
+	return bob_hash_mix(h ^ n->pub.function ^ (uint64_t)n->pub.image << 40);
+}
+
+/* Its number; a new one if there is none like it. */
+static bob_status number_of(struct bob_signatures *s, const struct node *n, uint32_t *number)
+{
+	const uint64_t hash = hash_of(n);
+	struct bob_probe p = bob_probe_of(hash);
+	struct node *new;
+
+	while (bob_index_next(&s->index, &p)) {
+		const struct node *o = &s->at[p.number];
 
 		if (o->parent == n->parent && o->pub.site == n->pub.site &&
 		    o->pub.site_image == n->pub.site_image && o->pub.image == n->pub.image &&
-		    o->pub.function == n->pub.function)
-			break;
+		    o->pub.function == n->pub.function) {
+			*number = p.number;
+			return BOB_OK;
+		}
 	}
-	return &s->slot[at];
-}
-
-static bob_status grow(struct bob_signatures *s)
-{
-	uint32_t room = s->room ? 2 * s->room : 256;
-	struct node *node = realloc(s->node, room * sizeof(*node));
-	uint32_t *slot = calloc(2ull * room, sizeof(*slot));
-
-	if (node)
-		s->node = node;
-	if (!node || !slot) {
-		free(slot);
+	new = BOB_MAP_ADD(s, hash);
+	if (!new)
 		return BOB_ERR_NOMEM;
-	}
-	free(s->slot);
-	s->slot = slot;
-	s->room = room;
-	for (uint32_t i = 0; i < s->count; i++)
-		*slot_of(s, &s->node[i]) = i + 1;
+	*new = *n;
+	*number = (uint32_t)s->count - 1;
 	return BOB_OK;
 }
 
@@ -87,21 +79,12 @@ static bob_status step(struct bob_signatures *s, uint32_t *at, uint32_t site_ima
 				   .function = BOB_SIGNATURE_NONE },
 			  .parent = *at };
 	struct bob_function_info f;
-	uint32_t *slot;
 
 	if (bob_trace_function_at(s->trace, s->process, image, pc, &f) == BOB_OK)
 		n.pub.function = f.id;
 	if (*at != BOB_SIGNATURE_NONE)
-		n.pub.depth = s->node[*at].pub.depth + 1;
-	if (s->count == s->room && grow(s) != BOB_OK)
-		return BOB_ERR_NOMEM;
-	slot = slot_of(s, &n);
-	if (!*slot) {
-		s->node[s->count] = n;
-		*slot = ++s->count;
-	}
-	*at = *slot - 1;
-	return BOB_OK;
+		n.pub.depth = s->at[*at].pub.depth + 1;
+	return number_of(s, &n, at);
 }
 
 /* The node of accesses at `pc` by this path. */
@@ -158,7 +141,7 @@ static bob_status add_times(struct thread *t, uint32_t shape, const struct bob_l
 	for (uint32_t i = 0; i < leaf->accesses && st == BOB_OK; i++) {
 		st = find(t->s, t->folded, info.path, leaf->image, a[i].pc, &at);
 		if (st == BOB_OK)
-			count(&t->s->node[at].pub, a[i].type, times);
+			count(&t->s->at[at].pub, a[i].type, times);
 		t->done += times;
 	}
 	return st;
@@ -260,7 +243,7 @@ static bob_status add_expanded(struct thread *t, struct bob_error *err)
 			pc = a.pc;
 			image = a.image;
 		}
-		count(&t->s->node[at].pub, a.type, 1);
+		count(&t->s->at[at].pub, a.type, 1);
 		t->done++;
 	}
 	bob_loop_cursor_close(c);
@@ -308,44 +291,44 @@ static int by_accesses(const void *a, const void *b)
 
 static void add_up(struct bob_signatures *s)
 {
-	for (uint32_t i = s->count; i-- > 0;) { /* callers come first */
-		struct node *n = &s->node[i];
+	for (size_t i = s->count; i-- > 0;) { /* callers come first */
+		struct node *n = &s->at[i];
 
 		n->pub.below += n->pub.loads + n->pub.stores + n->pub.atomics;
 		if (n->parent != BOB_SIGNATURE_NONE)
-			s->node[n->parent].pub.below += n->pub.below;
+			s->at[n->parent].pub.below += n->pub.below;
 	}
 }
 
 /* Lists of siblings, then all of them from the roots on. */
 static bob_status sort(struct bob_signatures *s)
 {
-	struct node **order = calloc(s->count + 1ull, sizeof(*order));
+	struct node **order = calloc(s->count + 1, sizeof(*order));
 	uint32_t roots = 0, at, used = 0;
 
-	s->sorted = calloc(s->count + 1ull, sizeof(*s->sorted));
+	s->sorted = calloc(s->count + 1, sizeof(*s->sorted));
 	if (!order || !s->sorted) {
 		free(order);
 		return BOB_ERR_NOMEM;
 	}
 	add_up(s);
-	for (uint32_t i = 0; i < s->count; i++)
-		order[i] = &s->node[i];
+	for (size_t i = 0; i < s->count; i++)
+		order[i] = &s->at[i];
 	qsort(order, s->count, sizeof(*order), by_accesses);
-	for (uint32_t i = s->count; i-- > 0;) { /* pushed in front: the most accesses last */
+	for (size_t i = s->count; i-- > 0;) { /* pushed in front: the most accesses last */
 		uint32_t *list = order[i]->parent == BOB_SIGNATURE_NONE ?
 					 &roots :
-					 &s->node[order[i]->parent].first;
+					 &s->at[order[i]->parent].first;
 
 		order[i]->next = *list;
-		*list = (uint32_t)(order[i] - s->node) + 1;
+		*list = (uint32_t)(order[i] - s->at) + 1;
 	}
 	free(order);
 	for (at = roots; at;) {
-		const struct node *n = &s->node[at - 1];
+		const struct node *n = &s->at[at - 1];
 
 		s->sorted[used++] = n->pub;
-		for (at = n->first; !at; n = &s->node[n->parent]) {
+		for (at = n->first; !at; n = &s->at[n->parent]) {
 			at = n->next;
 			if (at || n->parent == BOB_SIGNATURE_NONE)
 				break;
@@ -381,7 +364,7 @@ bob_status bob_signatures_create(const struct bob_trace *t, const uint32_t *thre
 
 const struct bob_signature *bob_signatures_all(const struct bob_signatures *s, uint32_t *count)
 {
-	*count = s->count;
+	*count = (uint32_t)s->count;
 	return s->sorted;
 }
 

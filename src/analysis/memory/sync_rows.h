@@ -5,6 +5,7 @@
 
 #include "analysis/memory/syncs.h"
 #include "analysis/memory/variables.h"
+#include "base/host/map.h"
 
 struct bob_sync_entry {
 	struct bob_sync_row pub;
@@ -16,25 +17,17 @@ struct bob_sync_entry {
 	uint32_t thread;	/* the newest one that has it, + 1 */
 };
 
-/* An object of a row. */
+/* An object of a row: a key as a whole. */
 struct bob_sync_object {
 	uint64_t address;
 	uint32_t process, row;
 };
 
-/* Numbers + 1 by hash, open addressing; twice as many slots as there are elements, at least. */
-struct bob_sync_index {
-	uint32_t *slot;
-	size_t slots;
-};
-
 struct bob_sync_table {
 	const struct bob_trace *trace;
 	struct bob_stack_range *stack; /* of all threads of the trace */
-	struct bob_sync_entry *row;
-	struct bob_sync_object *object;
-	size_t count, room, objects, object_room;
-	struct bob_sync_index rows, known;
+	BOB_MAP(struct bob_sync_entry) rows;
+	BOB_MAP(struct bob_sync_object) objects;
 	struct bob_sync_row *sorted;
 	int failed;		/* no memory */
 };

@@ -374,16 +374,14 @@ void bob_sync_table_destroy(struct bob_sync_table *s)
 	if (!s)
 		return;
 	free(s->stack);
-	free(s->row);
-	free(s->object);
-	free(s->rows.slot);
-	free(s->known.slot);
+	BOB_MAP_FREE(&s->rows);
+	BOB_MAP_FREE(&s->objects);
 	free(s->sorted);
 	free(s);
 }
 
 const struct bob_sync_row *bob_sync_table_rows(const struct bob_sync_table *s, size_t *count)
 {
-	*count = s->count;
+	*count = s->rows.count;
 	return s->sorted;
 }

@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "archive/events/user_functions.h"
+#include "base/host/vec.h"
 
 struct bob_mpi_reader {
 	struct bob_value_cursor *cursor;
 	const struct bob_trace *trace;
 	uint32_t process;
 	/* of the communicator that the call made, by their ranks in the trace */
-	uint64_t *members;
-	uint64_t members_room;
+	BOB_VEC(uint64_t) members;
 };
 
 bob_status bob_mpi_reader_open(const struct bob_trace *t, uint32_t thread,
@@ -41,7 +41,7 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r)
 	if (!r)
 		return;
 	bob_value_cursor_close(r->cursor);
-	free(r->members);
+	BOB_VEC_FREE(&r->members);
 	free(r);
 }
 
@@ -95,20 +95,14 @@ bob_status bob_mpi_unknown_function(struct bob_error *err)
 
 static bob_status take_members(struct bob_mpi_reader *r, struct bob_value_vector *v)
 {
-	if (v->count > r->members_room) {
-		uint64_t *to = realloc(r->members, v->count * sizeof(*to));
-
-		if (!to)
-			return BOB_ERR_NOMEM;
-		r->members = to;
-		r->members_room = v->count;
-	}
+	if (BOB_VEC_REACH(&r->members, v->count))
+		return BOB_ERR_NOMEM;
 	for (uint64_t i = 0; i < v->count; i++) {
 		const uint32_t rank = bob_trace_member(r->trace, r->process, v->at[i]);
 
-		r->members[i] = rank == BOB_RANK_UNKNOWN ? UINT64_MAX : rank;
+		r->members.at[i] = rank == BOB_RANK_UNKNOWN ? UINT64_MAX : rank;
 	}
-	v->at = r->members;
+	v->at = r->members.at;
 	return BOB_OK;
 }
 

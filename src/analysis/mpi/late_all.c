@@ -136,7 +136,6 @@ void bob_late_collective(struct bob_mpi_late *l, const struct bob_late_event *e,
 
 void bob_late_all_end(struct bob_mpi_late *l)
 {
-	for (size_t i = 0; i < l->instances.room; i++)
-		if (l->instances.at[i].value)
-			l->sum.unmatched += ((struct instance *)l->instances.at[i].value)->came;
+	for (size_t i = 0; i < l->instances.count; i++)
+		l->sum.unmatched += ((struct instance *)l->instances.at[i].value)->came;
 }

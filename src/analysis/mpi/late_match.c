@@ -313,7 +313,6 @@ void bob_late_match_end(struct bob_mpi_late *l)
 		}
 		l->process[p].posted = (struct bob_late_posted){ NULL, NULL };
 	}
-	for (size_t i = 0; i < l->channels.room; i++)
-		if (l->channels.at[i].value)
-			end_channel(l, &l->channels.at[i]);
+	for (size_t i = 0; i < l->channels.count; i++)
+		end_channel(l, &l->channels.at[i]);
 }

@@ -10,6 +10,7 @@
 #define BOB_ANALYSIS_MPI_LATE_PRIVATE_H
 
 #include "analysis/mpi/late.h"
+#include "base/host/map.h"
 
 #define BOB_LATE_ANY ((uint64_t)-1)	/* MPI_ANY_SOURCE, MPI_ANY_TAG */
 #define BOB_LATE_NULL ((uint64_t)-2)	/* MPI_PROC_NULL */
@@ -18,12 +19,11 @@
 
 struct bob_late_entry {
 	uint64_t key[2];
-	void *value;		/* NULL: free */
+	void *value;
 };
 
 struct bob_late_map {
-	struct bob_late_entry *at;
-	size_t count, room;
+	BOB_MAP(struct bob_late_entry);
 };
 
 /* NULL: none. */

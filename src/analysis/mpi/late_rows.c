@@ -7,82 +7,36 @@
 
 /* --- tables --- */
 
-static size_t home(const struct bob_late_map *m, uint64_t a, uint64_t b)
-{
-	uint64_t h = (a ^ (b << 32 | b >> 32)) * 0x9e3779b97f4a7c15u;
-
-	h = (h ^ h >> 29 ^ b) * 0xd1b54a32d192ed03u;
-	return (size_t)(h >> 20) & (m->room - 1);
-}
-
-static struct bob_late_entry *find(const struct bob_late_map *m, uint64_t a, uint64_t b)
-{
-	size_t at = home(m, a, b);
-
-	while (m->at[at].value && (m->at[at].key[0] != a || m->at[at].key[1] != b))
-		at = (at + 1) & (m->room - 1);
-	return &m->at[at];
-}
-
 void *bob_late_map_get(const struct bob_late_map *m, uint64_t a, uint64_t b)
 {
-	return m->room ? find(m, a, b)->value : NULL;
-}
+	const uint64_t key[2] = { a, b };
+	const struct bob_late_entry *e = BOB_MAP_FIND(m, &key);
 
-static int grow(struct bob_late_map *m)
-{
-	struct bob_late_map old = *m;
-
-	m->room = old.room ? 2 * old.room : 64;
-	m->at = calloc(m->room, sizeof(*m->at));
-	if (!m->at) {
-		*m = old;
-		return 0;
-	}
-	for (size_t i = 0; i < old.room; i++)
-		if (old.at[i].value)
-			*find(m, old.at[i].key[0], old.at[i].key[1]) = old.at[i];
-	free(old.at);
-	return 1;
+	return e ? e->value : NULL;
 }
 
 int bob_late_map_put(struct bob_late_map *m, uint64_t a, uint64_t b, void *value)
 {
-	if (2 * (m->count + 1) > m->room && !grow(m))
-		return 0;
-	*find(m, a, b) = (struct bob_late_entry){ { a, b }, value };
-	m->count++;
-	return 1;
+	const uint64_t key[2] = { a, b };
+	struct bob_late_entry *e = BOB_MAP_PUT(m, &key);
+
+	if (e)
+		e->value = value;
+	return e != NULL;
 }
 
-/* Those behind the one that goes move up. */
 void bob_late_map_drop(struct bob_late_map *m, uint64_t a, uint64_t b)
 {
-	size_t hole;
+	const uint64_t key[2] = { a, b };
 
-	if (!bob_late_map_get(m, a, b))
-		return;
-	hole = (size_t)(find(m, a, b) - m->at);
-	for (size_t at = (hole + 1) & (m->room - 1); m->at[at].value;
-	     at = (at + 1) & (m->room - 1)) {
-		size_t from = home(m, m->at[at].key[0], m->at[at].key[1]);
-
-		if (((at - from) & (m->room - 1)) >= ((at - hole) & (m->room - 1))) {
-			m->at[hole] = m->at[at];
-			hole = at;
-		}
-	}
-	m->at[hole].value = NULL;
-	m->count--;
+	BOB_MAP_REMOVE(m, &key);
 }
 
 void bob_late_map_free(struct bob_late_map *m, void (*release)(void *value))
 {
-	for (size_t i = 0; i < m->room; i++)
-		if (m->at[i].value && release)
-			release(m->at[i].value);
-	free(m->at);
-	memset(m, 0, sizeof(*m));
+	for (size_t i = 0; i < m->count && release; i++)
+		release(m->at[i].value);
+	BOB_MAP_FREE(m);
 }
 
 /* --- rows --- */
@@ -266,18 +220,16 @@ void bob_late_rows_finish(struct bob_mpi_late *l)
 		l->no_memory = 1;
 		goto free_all;
 	}
-	for (size_t i = 0; i < l->causes.room; i++)
-		if (l->causes.at[i].value)
-			all[n++] = *(struct cause *)l->causes.at[i].value;
+	for (size_t i = 0; i < l->causes.count; i++)
+		all[n++] = *(struct cause *)l->causes.at[i].value;
 	qsort(all, n, sizeof(*all), by_cause);
-	for (size_t i = 0; i < l->rows.room; i++)
-		if (l->rows.at[i].value) {
-			const struct row *r = l->rows.at[i].value;
+	for (size_t i = 0; i < l->rows.count; i++) {
+		const struct row *r = l->rows.at[i].value;
 
-			number[l->row_count] = r->number;
-			l->row[l->row_count++] = r->row;
-			add_sum(&l->sum, &r->row);
-		}
+		number[l->row_count] = r->number;
+		l->row[l->row_count++] = r->row;
+		add_sum(&l->sum, &r->row);
+	}
 	link_causes(l, all, n, number);
 	qsort(l->row, l->row_count, sizeof(*l->row), by_lost);
 free_all:

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host/vec.h"
+
 #define RANKS_MAX (1u << 24)
 
 struct sum {
@@ -18,12 +20,9 @@ enum way { SENT, FETCHED, WAYS };
 struct bob_mpi_matrix {
 	const struct bob_trace *trace;
 	enum bob_mpi_matrix_of of;
-	struct bob_mpi_cell *cell;
-	size_t count, room;
-	struct sum *row[WAYS];	/* of the process that is being read */
-	uint32_t row_room;	/* of each */
-	uint64_t *spread;	/* of one collective call */
-	uint32_t spread_room;
+	BOB_VEC(struct bob_mpi_cell) cells;
+	BOB_VEC(struct sum) row[WAYS]; /* of the process that is being read */
+	BOB_VEC(uint64_t) spread; /* of one collective call */
 	uint32_t ranks;
 	uint64_t lost;
 	struct bob_mpi_objects *objects; /* of process `process` */
@@ -49,43 +48,24 @@ void bob_mpi_matrix_destroy(struct bob_mpi_matrix *m)
 	if (!m)
 		return;
 	bob_mpi_objects_destroy(m->objects);
-	free(m->cell);
+	BOB_VEC_FREE(&m->cells);
 	for (int way = 0; way < WAYS; way++)
-		free(m->row[way]);
-	free(m->spread);
+		BOB_VEC_FREE(&m->row[way]);
+	BOB_VEC_FREE(&m->spread);
 	free(m);
 }
 
 /* --- one row --- */
 
-static int grow(struct bob_mpi_matrix *m, int way, uint32_t room)
-{
-	struct sum *row = realloc(m->row[way], room * sizeof(*row));
-
-	if (!row) {
-		m->failed = 1;
-		return -1;
-	}
-	memset(row + m->row_room, 0, (room - m->row_room) * sizeof(*row));
-	m->row[way] = row;
-	return 0;
-}
-
 static int reach(struct bob_mpi_matrix *m, uint32_t rank)
 {
-	uint32_t room = m->row_room ? m->row_room : 64;
-
 	if (rank >= m->ranks)
 		m->ranks = rank + 1;
-	if (rank < m->row_room)
+	if (rank < m->row[WAYS - 1].count)
 		return 0;
-	while (room <= rank)
-		room *= 2;
-	for (int way = 0; way < WAYS; way++)
-		if (grow(m, way, room))
-			return -1;
-	m->row_room = room;
-	return 0;
+	for (int way = 0; way < WAYS && !m->failed; way++)
+		m->failed = BOB_VEC_REACH(&m->row[way], rank + 1ull) != BOB_OK;
+	return m->failed;
 }
 
 static void move(struct bob_mpi_matrix *m, enum way way, uint32_t rank, uint64_t bytes,
@@ -99,7 +79,7 @@ static void move(struct bob_mpi_matrix *m, enum way way, uint32_t rank, uint64_t
 	}
 	if (reach(m, rank))
 		return;
-	s = &m->row[way][rank];
+	s = &m->row[way].at[rank];
 	s->messages += times;
 	if (bytes == BOB_MPI_UNKNOWN)
 		s->unknown += times;
@@ -115,32 +95,19 @@ static void move_in(struct bob_mpi_matrix *m, enum way way, uint64_t comm, uint6
 		move(m, way, bob_mpi_objects_member(m->objects, comm, rank), bytes, times);
 }
 
-static int keep(struct bob_mpi_matrix *m, const struct bob_mpi_cell *c)
-{
-	if (m->count == m->room) {
-		size_t room = m->room ? 2 * m->room : 256;
-		struct bob_mpi_cell *cell = realloc(m->cell, room * sizeof(*cell));
-
-		if (!cell)
-			return -1;
-		m->cell = cell;
-		m->room = room;
-	}
-	m->cell[m->count++] = *c;
-	return 0;
-}
-
 static int keep_rows(struct bob_mpi_matrix *m, uint32_t rank)
 {
-	for (uint32_t i = 0; i < WAYS * m->row_room; i++) {
-		const enum way way = i < m->row_room ? SENT : FETCHED;
-		const uint32_t other = i % m->row_room;
-		struct sum *s = &m->row[way][other];
+	const uint32_t others = (uint32_t)m->row[SENT].count;
+
+	for (uint32_t i = 0; i < WAYS * others; i++) {
+		const enum way way = i < others ? SENT : FETCHED;
+		const uint32_t other = i % others;
+		struct sum *s = &m->row[way].at[other];
 		const struct bob_mpi_cell c = { way == SENT ? rank : other,
 						way == SENT ? other : rank, s->messages, s->bytes,
 						s->unknown };
 
-		if (s->messages && keep(m, &c))
+		if (s->messages && BOB_VEC_ADD(&m->cells, c))
 			return -1;
 		memset(s, 0, sizeof(*s));
 	}
@@ -174,21 +141,15 @@ static void spread(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint6
 		bob_mpi_objects_comm(m->objects, bob_mpi_comm_of(m->objects, c));
 	uint32_t n = comm ? comm->members : 0;
 
-	if (n > m->spread_room) {
-		uint64_t *to = realloc(m->spread, n * sizeof(*to));
-
-		if (!to) {
-			m->failed = 1;
-			return;
-		}
-		m->spread = to;
-		m->spread_room = n;
+	if (BOB_VEC_REACH(&m->spread, n)) {
+		m->failed = 1;
+		return;
 	}
-	if (!bob_mpi_spread(m->objects, c, m->spread, n))
+	if (!bob_mpi_spread(m->objects, c, m->spread.at, n))
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		if (m->spread[i] && i != comm->me)
-			move(m, SENT, comm->member[i], m->spread[i], times);
+		if (m->spread.at[i] && i != comm->me)
+			move(m, SENT, comm->member[i], m->spread.at[i], times);
 }
 
 static void reach_out(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint64_t times)
@@ -273,11 +234,10 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 	if (rank < RANKS_MAX)
 		return keep_rows(m, rank) ? BOB_ERR_NOMEM : st;
 	m->lost = lost;
-	for (uint32_t i = 0; i < WAYS * m->row_room; i++) { /* nobody knows whose */
-		struct sum *s = &m->row[i / m->row_room][i % m->row_room];
-
-		m->lost += s->messages;
-		memset(s, 0, sizeof(*s));
+	for (int way = 0; way < WAYS; way++) { /* of an unknown rank */
+		for (size_t i = 0; i < m->row[way].count; i++)
+			m->lost += m->row[way].at[i].messages;
+		m->row[way].count = 0;
 	}
 	return st;
 }
@@ -298,29 +258,29 @@ static void unite(struct bob_mpi_matrix *m)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < m->count; i++) {
-		struct bob_mpi_cell *c = &m->cell[i];
+	for (size_t i = 0; i < m->cells.count; i++) {
+		struct bob_mpi_cell *c = &m->cells.at[i];
 
-		if (n && !by_pair(&m->cell[n - 1], c)) {
-			m->cell[n - 1].messages += c->messages;
-			m->cell[n - 1].bytes += c->bytes;
-			m->cell[n - 1].unknown += c->unknown;
+		if (n && !by_pair(&m->cells.at[n - 1], c)) {
+			m->cells.at[n - 1].messages += c->messages;
+			m->cells.at[n - 1].bytes += c->bytes;
+			m->cells.at[n - 1].unknown += c->unknown;
 		} else {
-			m->cell[n++] = *c;
+			m->cells.at[n++] = *c;
 		}
 	}
-	m->count = n;
+	m->cells.count = n;
 }
 
 const struct bob_mpi_cell *bob_mpi_matrix_cells(struct bob_mpi_matrix *m, size_t *count)
 {
-	if (!m->sorted && m->count) {
-		qsort(m->cell, m->count, sizeof(*m->cell), by_pair);
+	if (!m->sorted && m->cells.count) {
+		qsort(m->cells.at, m->cells.count, sizeof(*m->cells.at), by_pair);
 		unite(m);
 		m->sorted = 1;
 	}
-	*count = m->count;
-	return m->cell;
+	*count = m->cells.count;
+	return m->cells.at;
 }
 
 uint32_t bob_mpi_matrix_ranks(const struct bob_mpi_matrix *m)

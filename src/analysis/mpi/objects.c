@@ -8,6 +8,7 @@
 
 #include "analysis/mpi/bytes.h"
 #include "analysis/mpi/runs.h"
+#include "base/host/vec.h"
 
 struct pair {
 	uint64_t key, value;
@@ -16,7 +17,7 @@ struct pair {
 /* Rows of `size` bytes that begin with their 64-bit key. */
 struct rows {
 	uint8_t *at;
-	size_t count, room, size;
+	size_t count, cap, size;
 	/* keys do not ascend; of several threads they may not, until they are sorted */
 	int mixed;
 };
@@ -27,8 +28,7 @@ struct bob_mpi_objects {
 	uint32_t rank;		/* in the trace */
 	uint32_t first, world;	/* of its world: first rank, size */
 	struct rows comms, types, windows, persistents;
-	uint32_t **lists;	/* of members, owned */
-	size_t list_count, list_room;
+	BOB_VEC(uint32_t *) lists; /* of members, owned */
 	uint32_t *all;		/* members of MPI_COMM_WORLD */
 	int no_memory;
 };
@@ -44,16 +44,9 @@ static int by_key(const void *a, const void *b)
 
 static void *add(struct bob_mpi_objects *o, struct rows *r, uint64_t key)
 {
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 16;
-		uint8_t *at = realloc(r->at, room * r->size);
-
-		if (!at) {
-			o->no_memory = 1;
-			return NULL;
-		}
-		r->at = at;
-		r->room = room;
+	if (bob_vec_reserve(&r->at, r->count, &r->cap, r->size, 1) != BOB_OK) {
+		o->no_memory = 1;
+		return NULL;
 	}
 	if (r->count && by_key(r->at + (r->count - 1) * r->size, &key) >= 0)
 		r->mixed = 1;
@@ -86,21 +79,11 @@ static void set_members(struct bob_mpi_objects *o, struct bob_mpi_comm *c,
 {
 	uint32_t *list = malloc((v->count + 1) * sizeof(*list));
 
-	if (o->list_count == o->list_room) {
-		size_t room = o->list_room ? 2 * o->list_room : 16;
-		uint32_t **lists = realloc(o->lists, room * sizeof(*lists));
-
-		if (lists) {
-			o->lists = lists;
-			o->list_room = room;
-		}
-	}
-	if (!list || o->list_count == o->list_room) {
+	if (!list || BOB_VEC_ADD(&o->lists, list)) {
 		free(list);
 		o->no_memory = 1;
 		return;
 	}
-	o->lists[o->list_count++] = list;
 	for (uint64_t i = 0; i < v->count; i++) {
 		list[i] = bob_trace_member(o->trace, o->process, v->at[i]);
 		if (list[i] == o->rank)
@@ -337,9 +320,9 @@ void bob_mpi_objects_destroy(struct bob_mpi_objects *o)
 {
 	if (!o)
 		return;
-	for (size_t i = 0; i < o->list_count; i++)
-		free(o->lists[i]);
-	free(o->lists);
+	for (size_t i = 0; i < o->lists.count; i++)
+		free(o->lists.at[i]);
+	BOB_VEC_FREE(&o->lists);
 	free(o->all);
 	free(o->comms.at);
 	free(o->types.at);

@@ -4,8 +4,7 @@
 #ifndef BOB_ANALYSIS_MPI_PENDING_H
 #define BOB_ANALYSIS_MPI_PENDING_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/host/map.h"
 
 struct bob_mpi_function;
 
@@ -26,8 +25,7 @@ struct bob_mpi_pending {
 };
 
 struct bob_mpi_pendings {
-	struct bob_mpi_pending *slot; /* open addressing; `room` is a power of two */
-	size_t room, used;
+	BOB_MAP(struct bob_mpi_pending);
 };
 
 void bob_mpi_pendings_free(struct bob_mpi_pendings *p);
@@ -35,6 +33,6 @@ void bob_mpi_pendings_free(struct bob_mpi_pendings *p);
 struct bob_mpi_pending *bob_mpi_pendings_find(const struct bob_mpi_pendings *p, uint64_t id);
 /* A zeroed one, or the one of that id made anew. NULL: no memory. */
 struct bob_mpi_pending *bob_mpi_pendings_add(struct bob_mpi_pendings *p, uint64_t id);
-void bob_mpi_pendings_remove(struct bob_mpi_pendings *p, struct bob_mpi_pending *x);
+void bob_mpi_pendings_remove(struct bob_mpi_pendings *p, const struct bob_mpi_pending *x);
 
 #endif

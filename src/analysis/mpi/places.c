@@ -4,23 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host/map.h"
+
 #define UNASKED 0xfffffffeu
 #define NONE 0xffffffffu	/* code in no image */
 
 struct node {
 	struct bob_mpi_place place;
 	uint32_t image;		/* common number */
-	uint32_t next;		/* of the same hash */
 };
 
 struct bob_mpi_places {
 	const struct bob_trace *trace;
-	struct node *node;	/* [0] is no path */
-	uint32_t count, room;
-	uint32_t *first;	/* by hash; twice as many as `room` */
+	BOB_MAP(struct node) nodes;	/* [0] is no path */
 	uint32_t **image_of;	/* by process and its number there */
-	const struct bob_image_info **images;
-	uint32_t image_count, image_room;
+	BOB_VEC(const struct bob_image_info *) images;
 };
 
 bob_status bob_mpi_places_create(const struct bob_trace *t, struct bob_mpi_places **out)
@@ -30,12 +28,8 @@ bob_status bob_mpi_places_create(const struct bob_trace *t, struct bob_mpi_place
 	if (!p)
 		return BOB_ERR_NOMEM;
 	p->trace = t;
-	p->room = 256;
-	p->count = 1;
-	p->node = calloc(p->room, sizeof(*p->node));
-	p->first = calloc(2u * p->room, sizeof(*p->first));
 	p->image_of = calloc(bob_trace_process_count(t) + 1u, sizeof(*p->image_of));
-	if (!p->node || !p->first || !p->image_of) {
+	if (!p->image_of || !BOB_VEC_PUSH(&p->nodes)) {
 		bob_mpi_places_destroy(p);
 		return BOB_ERR_NOMEM;
 	}
@@ -50,9 +44,8 @@ void bob_mpi_places_destroy(struct bob_mpi_places *p)
 	for (uint32_t i = 0; p->image_of && i < bob_trace_process_count(p->trace); i++)
 		free(p->image_of[i]);
 	free(p->image_of);
-	free(p->images);
-	free(p->node);
-	free(p->first);
+	BOB_VEC_FREE(&p->images);
+	BOB_MAP_FREE(&p->nodes);
 	free(p);
 }
 
@@ -64,23 +57,13 @@ static int is_same(const struct bob_image_info *a, const struct bob_image_info *
 
 static uint32_t common_image(struct bob_mpi_places *p, const struct bob_image_info *im)
 {
-	uint32_t i = 0;
+	size_t i = 0;
 
-	while (i < p->image_count && !is_same(p->images[i], im))
+	while (i < p->images.count && !is_same(p->images.at[i], im))
 		i++;
-	if (i < p->image_count)
-		return i;
-	if (p->image_count == p->image_room) {
-		uint32_t room = p->image_room ? 2 * p->image_room : 64;
-		const struct bob_image_info **images = realloc(p->images, room * sizeof(*images));
-
-		if (!images)
-			return NONE;
-		p->images = images;
-		p->image_room = room;
-	}
-	p->images[p->image_count] = im;
-	return p->image_count++;
+	if (i == p->images.count && BOB_VEC_ADD(&p->images, im))
+		return NONE;
+	return (uint32_t)i;
 }
 
 static uint32_t image_of(struct bob_mpi_places *p, uint32_t process, uint32_t image)
@@ -105,37 +88,24 @@ static uint32_t image_of(struct bob_mpi_places *p, uint32_t process, uint32_t im
 	return of[image];
 }
 
-static uint32_t hash_of(uint32_t parent, uint32_t image, uint64_t pc)
+/* The node of this place called from `parent`, made if there is none; 0: no memory. */
+static uint32_t node_of(struct bob_mpi_places *p, uint32_t parent, uint32_t image, uint64_t pc)
 {
-	uint64_t h = (pc ^ (uint64_t)image << 48) * 0x9e3779b97f4a7c15u;
+	const uint64_t hash = bob_hash_mix(pc ^ bob_hash_mix((uint64_t)image << 32 | parent));
+	struct bob_probe at = bob_probe_of(hash);
+	struct node *n;
 
-	h = (h ^ h >> 29 ^ parent) * 0xd1b54a32d192ed03u;
-	return (uint32_t)(h >> 32);
-}
-
-static int grow(struct bob_mpi_places *p)
-{
-	struct node *node = realloc(p->node, 2 * sizeof(*node) * p->room);
-	uint32_t *first;
-
-	if (!node)
-		return -1;
-	p->node = node;
-	first = calloc(4ull * p->room, sizeof(*first));
-	if (!first)
-		return -1;
-	free(p->first);
-	p->first = first;
-	p->room *= 2;
-	for (uint32_t i = 1; i < p->count; i++) {
-		struct node *n = &p->node[i];
-		uint32_t *at =
-			&first[hash_of(n->place.parent, n->image, n->place.pc) & (2 * p->room - 1)];
-
-		n->next = *at;
-		*at = i;
+	while (bob_index_next(&p->nodes.index, &at)) {
+		n = &p->nodes.at[at.number];
+		if (n->place.parent == parent && n->image == image && n->place.pc == pc)
+			return at.number;
 	}
-	return 0;
+	n = BOB_MAP_ADD(&p->nodes, hash);
+	if (!n)
+		return BOB_MPI_NO_PATH;
+	n->place = (struct bob_mpi_place){ .parent = parent, .pc = pc };
+	n->image = image;
+	return (uint32_t)(p->nodes.count - 1);
 }
 
 uint32_t bob_mpi_places_path(struct bob_mpi_places *p, uint32_t process, const uint64_t *place,
@@ -144,36 +114,27 @@ uint32_t bob_mpi_places_path(struct bob_mpi_places *p, uint32_t process, const u
 	uint32_t path = BOB_MPI_NO_PATH;
 
 	for (uint32_t d = 0; d < depth; d++) {
-		uint32_t own, image, n, *at;
+		const size_t before = p->nodes.count;
+		uint32_t own, image;
 		uint64_t pc;
 
 		bob_trace_place(p->trace, process, place[d], &own, &pc);
 		image = image_of(p, process, own);
-		at = &p->first[hash_of(path, image, pc) & (2 * p->room - 1)];
-		for (n = *at; n; n = p->node[n].next)
-			if (p->node[n].place.parent == path && p->node[n].image == image &&
-			    p->node[n].place.pc == pc)
-				break;
-		if (!n) {
-			if (p->count == p->room && grow(p))
-				return BOB_MPI_NO_PATH;
-			at = &p->first[hash_of(path, image, pc) & (2 * p->room - 1)];
-			n = p->count++;
-			p->node[n].place = (struct bob_mpi_place){ path, process,
-								   image == NONE ? ~0u : own, pc };
-			p->node[n].image = image;
-			p->node[n].next = *at;
-			*at = n;
+		path = node_of(p, path, image, pc);
+		if (path == BOB_MPI_NO_PATH)
+			break;
+		if (p->nodes.count > before) {
+			p->nodes.at[path].place.process = process;
+			p->nodes.at[path].place.image = image == NONE ? ~0u : own;
 		}
-		path = n;
 	}
 	return path;
 }
 
 int bob_mpi_places_last(const struct bob_mpi_places *p, uint32_t path, struct bob_mpi_place *out)
 {
-	if (path == BOB_MPI_NO_PATH || path >= p->count)
+	if (path == BOB_MPI_NO_PATH || path >= p->nodes.count)
 		return 0;
-	*out = p->node[path].place;
+	*out = p->nodes.at[path].place;
 	return 1;
 }

@@ -7,14 +7,15 @@
 #include "analysis/mpi/vectors.h"
 #include "archive/events/user_functions.h"
 #include "archive/folds.h"
+#include "base/host/bytes.h"
+#include "base/host/vec.h"
 
 #define KEY_BYTES 8u		/* u16 function, u8 open, u8 0, u32 path */
 #define SHAPES 8192u		/* remembered of a thread; a power of two */
 #define FRONT UINT32_MAX
 
 struct group {
-	const struct bob_mpi_program **member;
-	uint32_t count, room;
+	BOB_VEC(const struct bob_mpi_program *) members;
 };
 
 struct bob_mpi_programs {
@@ -37,35 +38,10 @@ struct known {
 struct folding {
 	struct bob_mpi_programs *all;
 	struct bob_folder *folder;
-	uint8_t *bytes;
-	size_t len, room;
-	int no_memory;
+	struct bob_bytes bytes;
 	struct known known[SHAPES];
 	uint64_t word[BOB_FOLD_WORDS_MAX];
 };
-
-static void keep_bytes(void *ctx, const void *bytes, size_t len)
-{
-	struct folding *f = ctx;
-
-	if (f->room - f->len < len && !f->no_memory) {
-		size_t room = f->room ? f->room : 65536;
-		uint8_t *at;
-
-		while (room - f->len < len)
-			room *= 2;
-		at = realloc(f->bytes, room);
-		if (at) {
-			f->bytes = at;
-			f->room = room;
-		}
-		f->no_memory |= !at;
-	}
-	if (f->no_memory)
-		return;
-	memcpy(f->bytes + f->len, bytes, len);
-	f->len += len;
-}
 
 static bob_status make_shape(struct folding *f, uint64_t key, uint32_t words, uint32_t *shape)
 {
@@ -141,20 +117,20 @@ static bob_status fold_thread(struct bob_mpi_programs *all, struct bob_mpi_progr
 
 	if (st == BOB_OK) {
 		f->all = all;
-		f->folder = bob_folder_begin(mem, keep_bytes, f);
+		f->folder = bob_folder_begin(mem, bob_bytes_take, &f->bytes);
 		st = fold_calls(f, p, r, err);
 	}
 	if (st == BOB_OK) {
 		bob_folder_end(f->folder);
-		st = f->no_memory ? BOB_ERR_NOMEM :
-				    bob_folded_open(f->bytes, f->len, p->thread, &bob_alloc_malloc,
-						    &folded);
+		st = f->bytes.failed ? BOB_ERR_NOMEM :
+				       bob_folded_open(f->bytes.at, f->bytes.len, p->thread,
+						       &bob_alloc_malloc, &folded);
 	}
 	if (st == BOB_OK)
 		p->folded = folded;
 	bob_mpi_reader_close(r);
 	if (f)
-		free(f->bytes);
+		bob_bytes_free(&f->bytes);
 	free(f);
 	return st;
 }
@@ -229,21 +205,11 @@ static int is_same(const struct bob_mpi_program *a, const struct bob_mpi_program
 static bob_status put_in_group(struct bob_mpi_programs *p, const struct bob_mpi_program *one)
 {
 	uint32_t i = 0;
-	struct group *g;
 
-	while (i < p->groups && !is_same(p->group[i].member[0], one))
+	while (i < p->groups && !is_same(p->group[i].members.at[0], one))
 		i++;
-	g = &p->group[i];
-	if (g->count == g->room) {
-		uint32_t room = g->room ? 2 * g->room : 4;
-		const struct bob_mpi_program **member = realloc(g->member, room * sizeof(*member));
-
-		if (!member)
-			return BOB_ERR_NOMEM;
-		g->member = member;
-		g->room = room;
-	}
-	g->member[g->count++] = one;
+	if (BOB_VEC_ADD(&p->group[i].members, one))
+		return BOB_ERR_NOMEM;
 	p->groups += i == p->groups;
 	return BOB_OK;
 }
@@ -310,7 +276,7 @@ void bob_mpi_programs_destroy(struct bob_mpi_programs *p)
 	if (!p)
 		return;
 	for (uint32_t i = 0; i < p->groups; i++)
-		free(p->group[i].member);
+		BOB_VEC_FREE(&p->group[i].members);
 	for (uint32_t i = 0; p->program && i < p->count; i++)
 		bob_folded_close((struct bob_folded *)(uintptr_t)p->program[i].folded);
 	free(p->group);
@@ -328,8 +294,8 @@ uint32_t bob_mpi_programs_groups(const struct bob_mpi_programs *p)
 const struct bob_mpi_program *const *bob_mpi_programs_group(const struct bob_mpi_programs *p,
 							    uint32_t group, uint32_t *count)
 {
-	*count = p->group[group].count;
-	return p->group[group].member;
+	*count = (uint32_t)p->group[group].members.count;
+	return p->group[group].members.at;
 }
 
 int bob_mpi_programs_leaf(const struct bob_mpi_program *program, uint32_t shape,

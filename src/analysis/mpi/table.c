@@ -8,21 +8,19 @@
 #include <string.h>
 
 #include "archive/events/user_functions.h"
+#include "base/host/map.h"
 
 struct entry {
-	struct bob_mpi_row row;
 	uint64_t key;
+	struct bob_mpi_row row;
 	uint64_t calls, sent, received; /* of this process */
-	uint32_t next;		/* of the same hash, + 1 */
 };
 
 struct bob_mpi_table {
 	const struct bob_trace *trace;
 	enum bob_mpi_by by;
 	struct bob_mpi_places *places;
-	struct entry *entry;
-	uint32_t count, room;
-	uint32_t *first;	/* by hash, + 1; twice as many as `room` */
+	BOB_MAP(struct entry) entries;
 	struct entry sum;
 	struct bob_mpi_row *rows; /* sorted copies */
 	uint32_t *unfinished;
@@ -38,12 +36,8 @@ bob_status bob_mpi_table_create(const struct bob_trace *t, enum bob_mpi_by by,
 		return BOB_ERR_NOMEM;
 	m->trace = t;
 	m->by = by;
-	m->room = 64;
-	m->entry = calloc(m->room, sizeof(*m->entry));
-	m->first = calloc(2u * m->room, sizeof(*m->first));
 	m->unfinished = calloc(bob_trace_process_count(t) + 1u, sizeof(*m->unfinished));
-	if (!m->entry || !m->first || !m->unfinished ||
-	    bob_mpi_places_create(t, &m->places) != BOB_OK) {
+	if (!m->unfinished || bob_mpi_places_create(t, &m->places) != BOB_OK) {
 		bob_mpi_table_destroy(m);
 		return BOB_ERR_NOMEM;
 	}
@@ -56,61 +50,13 @@ void bob_mpi_table_destroy(struct bob_mpi_table *m)
 	if (!m)
 		return;
 	bob_mpi_places_destroy(m->places);
-	free(m->entry);
-	free(m->first);
+	BOB_MAP_FREE(&m->entries);
 	free(m->rows);
 	free(m->unfinished);
 	free(m);
 }
 
 /* --- rows --- */
-
-static uint32_t *slot_of(const struct bob_mpi_table *m, uint64_t key)
-{
-	uint64_t h = key * 0x9e3779b97f4a7c15u;
-
-	return &m->first[(h >> 32) & (2 * m->room - 1)];
-}
-
-static int grow(struct bob_mpi_table *m)
-{
-	struct entry *entry = realloc(m->entry, 2 * sizeof(*entry) * m->room);
-	uint32_t *first;
-
-	if (!entry)
-		return -1;
-	m->entry = entry;
-	first = calloc(4ull * m->room, sizeof(*first));
-	if (!first)
-		return -1;
-	free(m->first);
-	m->first = first;
-	m->room *= 2;
-	for (uint32_t i = 0; i < m->count; i++) {
-		uint32_t *at = slot_of(m, m->entry[i].key);
-
-		m->entry[i].next = *at;
-		*at = i + 1;
-	}
-	return 0;
-}
-
-static struct entry *entry_of(struct bob_mpi_table *m, uint64_t key)
-{
-	for (uint32_t i = *slot_of(m, key); i; i = m->entry[i - 1].next)
-		if (m->entry[i - 1].key == key)
-			return &m->entry[i - 1];
-	if (m->count == m->room && grow(m))
-		return NULL;
-	uint32_t *at = slot_of(m, key);
-	struct entry *e = &m->entry[m->count++];
-
-	memset(e, 0, sizeof(*e));
-	e->key = key;
-	e->next = *at;
-	*at = m->count;
-	return e;
-}
 
 /* Of the call's innermost place. */
 static uint32_t path_of(struct bob_mpi_table *m, uint32_t process, const uint64_t *place,
@@ -136,7 +82,7 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 	} else if (m->by != BOB_MPI_BY_FUNCTION) {
 		key = m->by == BOB_MPI_BY_COMM ? comm : process;
 	}
-	e = entry_of(m, key);
+	e = BOB_MAP_PUT(&m->entries, &key);
 	if (e) {
 		e->row.function = m->by <= BOB_MPI_BY_SITE ? f : e->row.function;
 		e->row.path = path;
@@ -370,10 +316,10 @@ bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const ui
 		if (a.has_mpi && !a.finished)
 			m->unfinished[m->unfinished_count++] = process;
 	}
-	for (uint32_t i = 0; i < m->count; i++) {
-		if (m->by == BOB_MPI_BY_COMM && m->entry[i].calls)
-			describe_comm(&m->entry[i].row, o);
-		end_process(&m->entry[i], process);
+	for (size_t i = 0; i < m->entries.count; i++) {
+		if (m->by == BOB_MPI_BY_COMM && m->entries.at[i].calls)
+			describe_comm(&m->entries.at[i].row, o);
+		end_process(&m->entries.at[i], process);
 	}
 	end_process(&m->sum, process);
 	bob_mpi_objects_destroy(o);
@@ -388,12 +334,13 @@ static int take_times(void *ctx, const struct bob_value_pair *p)
 	const int is_own = f && f->flags & BOB_MPI_USER;
 	const struct bob_thread_info *th = bob_trace_thread(m->trace, p->to.thread);
 	struct entry *e;
+	uint64_t key;
 
 	if (!f || !th)
 		return 0;
 	f = bob_event_function_first(f);
-	e = entry_of(m, f->number | (uint64_t)path_of(m, th->process, p->to.place, p->to.depth)
-					    << 16);
+	key = f->number | (uint64_t)path_of(m, th->process, p->to.place, p->to.depth) << 16;
+	e = BOB_MAP_PUT(&m->entries, &key);
 	if (!e)
 		return 1;
 	e->row.function = f;
@@ -438,14 +385,14 @@ const struct bob_mpi_row *bob_mpi_table_rows(struct bob_mpi_table *m, size_t *co
 {
 	*count_of = 0;
 	free(m->rows);
-	m->rows = calloc(m->count + 1u, sizeof(*m->rows));
+	m->rows = calloc(m->entries.count + 1, sizeof(*m->rows));
 	if (!m->rows)
 		return NULL;
-	for (uint32_t i = 0; i < m->count; i++)
-		m->rows[i] = m->entry[i].row;
-	qsort(m->rows, m->count, sizeof(*m->rows),
+	for (size_t i = 0; i < m->entries.count; i++)
+		m->rows[i] = m->entries.at[i].row;
+	qsort(m->rows, m->entries.count, sizeof(*m->rows),
 	      m->by == BOB_MPI_BY_RANK ? by_process : by_calls);
-	*count_of = m->count;
+	*count_of = (uint32_t)m->entries.count;
 	return m->rows;
 }
 

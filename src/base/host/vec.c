@@ -23,3 +23,17 @@ bob_status bob_vec_grow(void *array, size_t count, size_t *cap, size_t size, siz
 	*cap = want;
 	return BOB_OK;
 }
+
+bob_status bob_vec_reach(void *array, size_t *count, size_t *cap, size_t size, size_t n)
+{
+	char *at;
+
+	if (n <= *count)
+		return BOB_OK;
+	if (bob_vec_reserve(array, *count, cap, size, n - *count) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	memcpy(&at, array, sizeof(at));
+	memset(at + *count * size, 0, (n - *count) * size);
+	*count = n;
+	return BOB_OK;
+}

@@ -35,6 +35,8 @@
 #define BOB_VEC_ADD(v, ...)                                                                        \
 	(BOB_VEC_RESERVE(v, 1) ? BOB_ERR_NOMEM :                                                   \
 				 ((v)->at[(v)->count] = __VA_ARGS__, (v)->count++, BOB_OK))
+/* At least `n` elements; those that are new are zeroed. bob_status. */
+#define BOB_VEC_REACH(v, n) bob_vec_reach(&(v)->at, &(v)->count, &(v)->cap, sizeof(*(v)->at), n)
 /* It is empty afterwards. */
 #define BOB_VEC_FREE(v) bob_vec_free(&(v)->at, &(v)->count, &(v)->cap)
 
@@ -46,6 +48,8 @@ static inline bob_status bob_vec_reserve(void *array, size_t count, size_t *cap,
 {
 	return more <= *cap - count ? BOB_OK : bob_vec_grow(array, count, cap, size, more);
 }
+
+bob_status bob_vec_reach(void *array, size_t *count, size_t *cap, size_t size, size_t n);
 
 static inline void *bob_vec_push(void *array, size_t *count, size_t *cap, size_t size)
 {

@@ -63,6 +63,13 @@ static void test_reserve(void **state)
 	assert_int_equal(v.cap, 128);
 	assert_int_equal(BOB_VEC_RESERVE(&v, 29), BOB_OK);
 	assert_int_equal(v.cap, 256);
+	v.at[100] = 5;
+	assert_int_equal(BOB_VEC_REACH(&v, 99), BOB_OK);
+	assert_int_equal(v.count, 100);
+	assert_int_equal(BOB_VEC_REACH(&v, 300), BOB_OK);
+	assert_int_equal(v.count, 300);
+	for (uint32_t i = 100; i < 300; i++)
+		assert_int_equal(v.at[i], 0);
 	for (uint32_t i = 0; i < 100; i++)
 		assert_int_equal(v.at[i], i);
 	BOB_VEC_FREE(&v);
@@ -70,7 +77,8 @@ static void test_reserve(void **state)
 
 static void test_too_large(void **state)
 {
-	const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 8, SIZE_MAX / 16 };
+	const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 8,
+				 SIZE_MAX / 16 };
 	BOB_VEC(uint64_t) v = { 0 };
 	uint64_t *at;
 

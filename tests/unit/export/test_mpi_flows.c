@@ -228,9 +228,9 @@ static void test_pending(void **state)
 		there[n] = !there[n];
 		for (uint32_t k = 0; k < IDS; k++)
 			used += there[k];
-		assert_int_equal(p.used, used);
+		assert_int_equal(p.count, used);
 	}
-	assert_in_range(p.room, IDS, 4 * IDS);
+	assert_in_range(p.index.slots, 2 * IDS, 4 * IDS);
 	bob_mpi_pendings_free(&p);
 }
 
