@@ -7,6 +7,7 @@
 
 #include "archive/dump.h"
 #include "archive/reader.h"
+#include "base/host/vec.h"
 
 void bob_dump_safe(const char *text, FILE *to)
 {
@@ -231,26 +232,24 @@ static void print_source(const struct bob_image *im, FILE *to)
 /* Images are shared by processes: each has its turn once. */
 bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to)
 {
-	const struct bob_source **done = NULL;
-	size_t count = 0, cap = 0;
+	BOB_VEC(const struct bob_source *) done = { 0 };
 
 	for (size_t i = 0; i < t->process_count; i++)
 		for (size_t k = 0; k < t->processes[i]->image_count; k++) {
 			const struct bob_image *im = &t->processes[i]->images[k];
 			size_t n = 0;
 
-			while (n < count && done[n] != im->source)
+			while (n < done.count && done.at[n] != im->source)
 				n++;
-			if (!im->source || n < count)
+			if (!im->source || n < done.count)
 				continue;
-			if (bob_array_room(&done, count, &cap, sizeof(const struct bob_source *))) {
-				free(done);
+			if (BOB_VEC_ADD(&done, im->source)) {
+				BOB_VEC_FREE(&done);
 				return BOB_ERR_NOMEM;
 			}
-			done[count++] = im->source;
 			print_source(im, to);
 		}
-	free(done);
+	BOB_VEC_FREE(&done);
 	return ferror(to) ? BOB_ERR_IO : BOB_OK;
 }
 

@@ -5,22 +5,17 @@
 #include <string.h>
 
 #include "archive/merge/merging.h"
-#include "base/hash.h"
+#include "base/host/map.h"
 
 /* Something that has a number. The n-th of those that are alike is for the n-th in any common. */
 struct entry {
-	uint64_t hash;
 	size_t off, len;	/* descriptors: their bytes */
 	const struct bob_image *image;
 	size_t taken;		/* the newest common that has it, + 1 */
-	uint32_t next;		/* of the same slot, + 1 */
 };
 
 struct table {
-	struct entry *entry;
-	size_t count, cap;
-	uint32_t *slot;		/* of descriptors, by hash */
-	size_t slots;
+	BOB_MAP(struct entry);	/* by hash of their bytes: descriptors */
 };
 
 /* --- images --- */
@@ -104,14 +99,13 @@ static bob_status add_image(struct table *images, const struct bob_image *im, si
 	size_t i = 0;
 
 	while (i < images->count &&
-	       (images->entry[i].taken == common + 1 || !same_image(images->entry[i].image, im)))
+	       (images->at[i].taken == common + 1 || !same_image(images->at[i].image, im)))
 		i++;
 	if (i == images->count) {
-		if (bob_array_room(&images->entry, i, &images->cap, sizeof(*images->entry)))
+		if (BOB_VEC_ADD(images, (struct entry){ .image = im }))
 			return BOB_ERR_NOMEM;
-		images->entry[images->count++] = (struct entry){ .image = im };
 	}
-	images->entry[i].taken = common + 1;
+	images->at[i].taken = common + 1;
 	*number = (uint32_t)i;
 	return BOB_OK;
 }
@@ -146,51 +140,19 @@ uint32_t bob_unified_image(const struct bob_unified_of *of, const struct bob_pro
 
 /* --- descriptors --- */
 
-/* At the end of its row, so that the first of those alike is found first. */
-static void link_last(struct table *d, uint32_t i)
+/* The first one that this common has not yet. NULL: there is none. */
+static struct entry *find_desc(const struct table *d, const struct bob_bytes *bytes, uint64_t hash,
+			       const uint8_t *at, size_t len, size_t common)
 {
-	uint32_t *at = &d->slot[d->entry[i].hash & (d->slots - 1)];
+	struct bob_probe p = bob_probe_of(hash);
 
-	while (*at)
-		at = &d->entry[*at - 1].next;
-	*at = i + 1;
-	d->entry[i].next = 0;
-}
+	while (bob_index_next(&d->index, &p)) {
+		struct entry *e = &d->at[p.number];
 
-static bob_status add_entry(struct table *d, const struct entry *e)
-{
-	if (bob_array_room(&d->entry, d->count, &d->cap, sizeof(*d->entry)))
-		return BOB_ERR_NOMEM;
-	d->entry[d->count++] = *e;
-	if (d->count <= d->slots) {
-		link_last(d, (uint32_t)d->count - 1);
-		return BOB_OK;
+		if (e->len == len && e->taken != common + 1 && !memcmp(bytes->at + e->off, at, len))
+			return e;
 	}
-	free(d->slot);
-	d->slots = d->slots ? d->slots * 2 : 1024;
-	d->slot = calloc(d->slots, sizeof(*d->slot));
-	if (!d->slot)
-		return BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < d->count; i++)
-		link_last(d, i);
-	return BOB_OK;
-}
-
-/* One that this common has not yet; 0: there is none. */
-static uint32_t find_desc(const struct table *d, const struct bob_bytes *bytes, uint64_t hash,
-			  const uint8_t *at, size_t len, size_t common)
-{
-	uint32_t i = d->slots ? d->slot[hash & (d->slots - 1)] : 0;
-
-	while (i) {
-		const struct entry *e = &d->entry[i - 1];
-
-		if (e->hash == hash && e->len == len && e->taken != common + 1 &&
-		    !memcmp(bytes->at + e->off, at, len))
-			break;
-		i = e->next;
-	}
-	return i;
+	return NULL;
 }
 
 /* The number + 1 of what the bytes say, which lie at the end of u->descs and stay there if they are
@@ -201,19 +163,18 @@ static bob_status add_desc(struct bob_unified *u, struct table *d, size_t off, s
 	const uint8_t *at = u->descs.at + off;
 	size_t len = u->descs.len - off;
 	uint64_t hash = bob_hash64(len, at, len);
-	uint32_t i = find_desc(d, &u->descs, hash, at, len, common);
+	struct entry *e = find_desc(d, &u->descs, hash, at, len, common);
 
-	if (i) {
+	if (e) {
 		u->descs.len = off;
 	} else {
-		const struct entry e = { .hash = hash, .off = off, .len = len };
-
-		if (add_entry(d, &e) != BOB_OK)
+		e = BOB_MAP_ADD(d, hash);
+		if (!e)
 			return BOB_ERR_NOMEM;
-		i = (uint32_t)d->count;
+		*e = (struct entry){ .off = off, .len = len };
 	}
-	d->entry[i - 1].taken = common + 1;
-	*number = i;
+	e->taken = common + 1;
+	*number = (uint32_t)(e - d->at) + 1;
 	return BOB_OK;
 }
 
@@ -285,9 +246,8 @@ bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged
 	}
 	u->desc_count = (uint32_t)descs.count;
 	free_members(&m);
-	free(images.entry);
-	free(descs.entry);
-	free(descs.slot);
+	BOB_MAP_FREE(&images);
+	BOB_MAP_FREE(&descs);
 	return st;
 }
 

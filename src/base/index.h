@@ -10,6 +10,8 @@
  *		if (row[p.number].key == key)
  *			return &row[p.number];
  *
+ * Numbers of the same hash come in the order in which they were added.
+ *
  * Slots are memory of the caller's, too: here is no allocation, so the parts without libc use this
  * as it is; base/host/map.h has rows and an index that grow. Freestanding.
  *
@@ -84,11 +86,18 @@ static inline void bob_index_add(struct bob_index *x, uint64_t hash, uint32_t nu
 static inline void bob_index_move(struct bob_index *x, struct bob_index_slot *slot, uint32_t slots)
 {
 	const struct bob_index old = *x;
+	uint32_t begin = 0;
 
 	*x = (struct bob_index){ slot, slots, 0 };
-	for (uint32_t i = 0; i < old.slots; i++)
-		if (old.slot[i].number)
-			bob_index_add(x, old.slot[i].hash, old.slot[i].number - 1);
+	/* from a free slot on, so that a run that goes around the end keeps its order */
+	while (begin < old.slots && old.slot[begin].number)
+		begin++;
+	for (uint32_t i = 0; i < old.slots; i++) {
+		const struct bob_index_slot *s = &old.slot[(begin + i) & (old.slots - 1)];
+
+		if (s->number)
+			bob_index_add(x, s->hash, s->number - 1);
+	}
 }
 
 /* The slot of row `number`, which is in there. */

@@ -3,7 +3,7 @@
  * descriptors", has the bytes. */
 #include "mem/record.h"
 
-#include "base/varint.h"
+#include "base/reader.h"
 #include "mem/sync.h"
 
 /* The byte before each access. */
@@ -105,40 +105,9 @@ size_t bob_mem_desc_put(const struct bob_mem_desc *d, uint8_t *p)
 
 /* --- reading --- */
 
-/* A place in the bytes; `bad` once something was missing or out of range, and then for good. */
-struct in {
-	const uint8_t *at, *end;
-	int bad;
-};
-
-static uint8_t get_byte(struct in *in)
+static int32_t get_signed32(struct bob_reader *in)
 {
-	if (in->bad || in->at == in->end) {
-		in->bad = 1;
-		return 0;
-	}
-	return *in->at++;
-}
-
-static uint64_t get_number(struct in *in, uint64_t max)
-{
-	uint64_t v = 0;
-
-	if (in->bad || bob_varint_get(&in->at, in->end, &v) != BOB_OK || v > max) {
-		in->bad = 1;
-		return 0;
-	}
-	return v;
-}
-
-static int64_t get_signed(struct in *in)
-{
-	return bob_unzigzag(get_number(in, UINT64_MAX));
-}
-
-static int32_t get_signed32(struct in *in)
-{
-	int64_t v = get_signed(in);
+	int64_t v = bob_reader_signed(in);
 
 	if (v < INT32_MIN || v > INT32_MAX)
 		in->bad = 1;
@@ -146,27 +115,27 @@ static int32_t get_signed32(struct in *in)
 }
 
 /* A word's number below `count`, or BOB_MEM_NO_WORD. */
-static uint8_t get_word(struct in *in, unsigned count)
+static uint8_t get_word(struct bob_reader *in, unsigned count)
 {
-	uint8_t w = get_byte(in);
+	uint8_t w = bob_reader_byte(in);
 
 	if (w >= count && w != BOB_MEM_NO_WORD)
 		in->bad = 1;
 	return w;
 }
 
-static uint32_t get_image(struct in *in)
+static uint32_t get_image(struct bob_reader *in)
 {
-	uint64_t v = get_number(in, BOB_MEM_NO_IMAGE);
+	uint64_t v = bob_reader_up_to(in, BOB_MEM_NO_IMAGE);
 
 	return v ? (uint32_t)(v - 1) : BOB_MEM_NO_IMAGE;
 }
 
-static void get_step(struct in *in, unsigned words, struct bob_mem_step *s)
+static void get_step(struct bob_reader *in, unsigned words, struct bob_mem_step *s)
 {
-	s->constant = get_signed(in);
+	s->constant = bob_reader_signed(in);
 	s->word = get_word(in, words);
-	s->scale = s->word == BOB_MEM_NO_WORD ? 0 : get_byte(in);
+	s->scale = s->word == BOB_MEM_NO_WORD ? 0 : bob_reader_byte(in);
 }
 
 static int is_constant(const struct bob_mem_step *s)
@@ -174,13 +143,13 @@ static int is_constant(const struct bob_mem_step *s)
 	return !s->constant && s->word == BOB_MEM_NO_WORD;
 }
 
-static void get_loop(struct in *in, struct bob_mem_desc *d, struct bob_mem_step *step)
+static void get_loop(struct bob_reader *in, struct bob_mem_desc *d, struct bob_mem_step *step)
 {
-	d->payload = get_byte(in);
+	d->payload = bob_reader_byte(in);
 	if (d->payload > BOB_MEM_WORDS_MAX - d->words)
 		in->bad = 1;
 	if (!d->payload) {
-		d->counter = get_byte(in);
+		d->counter = bob_reader_byte(in);
 		if (d->counter >= d->words)
 			in->bad = 1;
 	}
@@ -194,36 +163,36 @@ static void get_loop(struct in *in, struct bob_mem_desc *d, struct bob_mem_step 
 		in->bad = 1;
 }
 
-static void get_access(struct in *in, unsigned words, uint32_t pc, uint8_t word,
+static void get_access(struct bob_reader *in, unsigned words, uint32_t pc, uint8_t word,
 		       struct bob_mem_access *a)
 {
-	uint8_t tag = get_byte(in);
+	uint8_t tag = bob_reader_byte(in);
 	unsigned code = tag >> TAG_SIZE_SHIFT & 7;
-	int64_t delta = tag & TAG_SAME_PC ? 0 : get_signed(in);
+	int64_t delta = tag & TAG_SAME_PC ? 0 : bob_reader_signed(in);
 
 	a->type = tag & TAG_TYPE;
 	if (a->type > BOB_MEM_ATOMIC || delta < -(int64_t)pc || delta > (int64_t)UINT32_MAX - pc)
 		in->bad = 1;
 	else
 		a->pc = (uint32_t)((int64_t)pc + delta);
-	a->size = code ? (uint16_t)(1u << (code - 1)) : (uint16_t)get_number(in, UINT16_MAX);
+	a->size = code ? (uint16_t)(1u << (code - 1)) : (uint16_t)bob_reader_up_to(in, UINT16_MAX);
 	a->word = tag & TAG_SAME_WORD ? word : get_word(in, words);
 	if (!a->size || (a->word >= words && a->word != BOB_MEM_NO_WORD))
 		in->bad = 1;
-	a->offset = get_signed(in);
+	a->offset = bob_reader_signed(in);
 	a->guard = BOB_MEM_NO_WORD;
 	a->guard_bit = 0;
 	if (tag & TAG_GUARD) {
-		a->guard = get_byte(in);
-		a->guard_bit = get_byte(in);
+		a->guard = bob_reader_byte(in);
+		a->guard_bit = bob_reader_byte(in);
 		if (a->guard >= words || a->guard_bit > 63)
 			in->bad = 1;
 	}
 }
 
-static void get_flow(struct in *in, struct bob_mem_desc *d)
+static void get_flow(struct bob_reader *in, struct bob_mem_desc *d)
 {
-	d->flow = get_byte(in);
+	d->flow = bob_reader_byte(in);
 	d->sp_word = get_word(in, d->words);
 	if (d->sp_word != BOB_MEM_NO_WORD) {
 		d->sp_begin = get_signed32(in);
@@ -233,21 +202,21 @@ static void get_flow(struct in *in, struct bob_mem_desc *d)
 	}
 	if (d->flow & ~(BOB_MEM_ENTERS | BOB_MEM_CALLS | BOB_MEM_RETURNS | BOB_MEM_PART))
 		in->bad = 1;
-	d->last = (uint32_t)get_number(in, UINT32_MAX);
+	d->last = (uint32_t)bob_reader_up_to(in, UINT32_MAX);
 }
 
 const uint8_t bob_mem_mark_words[BOB_MEM_MARKS] = { 0, 2, 0, 1, 1, 1, 0, 0, 0, 1 };
 
-static void get_mark(struct in *in, struct bob_mem_desc *d)
+static void get_mark(struct bob_reader *in, struct bob_mem_desc *d)
 {
-	d->mark = get_byte(in);
+	d->mark = bob_reader_byte(in);
 	if (!d->mark || d->mark >= BOB_MEM_MARKS || d->words < bob_mem_mark_words[d->mark])
 		in->bad = 1;
 	if ((d->mark == BOB_MEM_EVENT || d->mark == BOB_MEM_EVENT_BEGIN) && d->pc > UINT32_MAX)
 		in->bad = 1;
 	if (d->mark != BOB_MEM_SYNC)
 		return;
-	d->sync = get_byte(in);
+	d->sync = bob_reader_byte(in);
 	if (!d->sync || d->sync >= BOB_SYNC_KIND_COUNT || d->words < bob_sync_kinds[d->sync].words)
 		in->bad = 1;
 }
@@ -255,15 +224,15 @@ static void get_mark(struct in *in, struct bob_mem_desc *d)
 bob_status bob_mem_desc_get(const uint8_t **at, const uint8_t *end, struct bob_mem_desc *d,
 			    struct bob_mem_access *access, struct bob_mem_step *step)
 {
-	struct in in = { *at, end, 0 };
+	struct bob_reader in = { *at, end, 0 };
 	uint32_t pc = 0;
 	uint8_t word = 0;
 
 	*d = (struct bob_mem_desc){ .access = access, .step = step, .sp_word = BOB_MEM_NO_WORD };
-	d->kind = get_byte(&in);
+	d->kind = bob_reader_byte(&in);
 	d->image = get_image(&in);
-	d->pc = get_number(&in, UINT64_MAX);
-	d->words = get_byte(&in);
+	d->pc = bob_reader_up_to(&in, UINT64_MAX);
+	d->words = bob_reader_byte(&in);
 	if (d->kind < BOB_MEM_BLOCK || d->kind > BOB_MEM_MARK || d->words > BOB_MEM_WORDS_MAX)
 		return BOB_ERR_CORRUPT;
 	if (d->kind == BOB_MEM_MARK) {
@@ -272,7 +241,7 @@ bob_status bob_mem_desc_get(const uint8_t **at, const uint8_t *end, struct bob_m
 		get_flow(&in, d);
 		if (d->kind == BOB_MEM_LOOP)
 			get_loop(&in, d, step);
-		d->access_count = (uint32_t)get_number(&in, BOB_MEM_ACCESSES_MAX);
+		d->access_count = (uint32_t)bob_reader_up_to(&in, BOB_MEM_ACCESSES_MAX);
 	}
 	for (uint32_t i = 0; i < d->access_count && !in.bad; i++) {
 		get_access(&in, (unsigned)d->words + d->payload, pc, word, &access[i]);

@@ -3,6 +3,7 @@
  * with a right checksum. A block counts if the header behind it vouches for it or the stream's head
  * names it; only such a block's symbols can be told exactly. */
 #include "archive/reader.h"
+#include "base/host/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,7 @@ struct found {
 };
 
 struct found_list {
-	struct found *v;
-	size_t count, cap;
+	BOB_VEC(struct found);
 };
 
 /* Headers in stream order; one that goes back in number or position is no header of this stream. */
@@ -30,12 +30,11 @@ static bob_status scan(const struct bob_stream *s, uint64_t end_pos, struct foun
 			f.at = sp->at + k;
 			if (!bob_block_read(s, f.at, &f.b) || f.b.pos > end_pos)
 				continue;
-			if (list->count && (f.b.no <= list->v[list->count - 1].b.no ||
-					    f.b.pos < list->v[list->count - 1].b.pos))
+			if (list->count && (f.b.no <= list->at[list->count - 1].b.no ||
+					    f.b.pos < list->at[list->count - 1].b.pos))
 				continue;
-			if (bob_array_room(&list->v, list->count, &list->cap, sizeof(*list->v)))
+			if (BOB_VEC_ADD(list, f))
 				return BOB_ERR_NOMEM;
-			list->v[list->count++] = f;
 		}
 	}
 	return BOB_OK;
@@ -82,16 +81,16 @@ static int describe(const struct bob_stream *s, const struct found *f, const str
 bob_status bob_stream_salvage(struct bob_trace *t, struct bob_stream *s, uint64_t end_pos,
 			      const struct bob_run_slot *slot)
 {
-	struct found_list list = { NULL, 0, 0 };
+	struct found_list list = { 0 };
 	struct bob_block_ref ref;
 	uint64_t pos = 0;
 	bob_status st = scan(s, end_pos, &list);
 
 	for (size_t i = 0; i < list.count && st == BOB_OK; i++) {
-		const struct found *next = i + 1 < list.count ? &list.v[i + 1] : NULL;
+		const struct found *next = i + 1 < list.count ? &list.at[i + 1] : NULL;
 
-		if (!describe(s, &list.v[i], next, end_pos, slot, &ref)) {
-			bob_problem_add(t, s->file, bob_stream_where(s, list.v[i].at),
+		if (!describe(s, &list.at[i], next, end_pos, slot, &ref)) {
+			bob_problem_add(t, s->file, bob_stream_where(s, list.at[i].at),
 					"a block whose end is not known", 1);
 			continue;
 		}
@@ -105,6 +104,6 @@ bob_status bob_stream_salvage(struct bob_trace *t, struct bob_stream *s, uint64_
 	}
 	if (!list.count)
 		bob_problem_add(t, s->file, s->head_off, "no block of a stream can be found", 1);
-	free(list.v);
+	BOB_VEC_FREE(&list);
 	return st;
 }

@@ -8,9 +8,8 @@
 
 int bob_event_values_add(struct bob_event_values *v, const uint64_t *value, uint64_t count)
 {
-	while (v->room - v->count < count)
-		if (bob_array_room(&v->at, v->room, &v->room, sizeof(*v->at)))
-			return 0;
+	if (BOB_VEC_RESERVE(v, count))
+		return 0;
 	if (count)
 		memcpy(v->at + v->count, value, count * sizeof(*value));
 	v->count += count;
@@ -19,7 +18,7 @@ int bob_event_values_add(struct bob_event_values *v, const uint64_t *value, uint
 
 void bob_event_values_free(struct bob_event_values *v)
 {
-	free(v->at);
+	BOB_VEC_FREE(v);
 }
 
 int bob_event_values_path(struct bob_event_values *v, const struct bob_folded *f, uint32_t path)

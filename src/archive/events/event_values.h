@@ -5,11 +5,11 @@
 #define BOB_ARCHIVE_EVENT_VALUES_H
 
 #include "archive/write/event_write.h"
+#include "base/host/vec.h"
 #include "bobbin/trace.h"
 
 struct bob_event_values {
-	uint64_t *at;
-	size_t count, room;
+	BOB_VEC(uint64_t);
 };
 
 /* 0: no memory. */

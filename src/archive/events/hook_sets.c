@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/host/vec.h"
 
 struct part {
 	const uint8_t *at, *end;	/* its sets */
@@ -15,8 +16,7 @@ struct part {
 };
 
 struct parts {
-	struct part *part;
-	size_t count, cap;
+	BOB_VEC(struct part);
 	uint64_t *inner;		/* names that are in others', ascending */
 	size_t inners;
 	bob_status worst;
@@ -43,10 +43,7 @@ static bob_status add_chunk(struct parts *all, const struct bob_file *f,
 		return BOB_OK;
 	}
 	p.own = p.count ? name_at(p.names, 0) : 0;
-	if (bob_array_room(&all->part, all->count, &all->cap, sizeof(p)))
-		return BOB_ERR_NOMEM;
-	all->part[all->count++] = p;
-	return BOB_OK;
+	return BOB_VEC_ADD(all, p);
 }
 
 static bob_status find_parts(const struct bob_trace *t, struct parts *all)
@@ -75,13 +72,13 @@ static bob_status find_inner(struct parts *all)
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->count; i++)
-		n += all->part[i].count; /* no more than the files have */
+		n += all->at[i].count; /* no more than the files have */
 	all->inner = malloc((n + 1) * sizeof(*all->inner));
 	if (!all->inner)
 		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < all->count; i++)
-		for (uint32_t k = 1; k < all->part[i].count; k++)
-			all->inner[all->inners++] = name_at(all->part[i].names, k);
+		for (uint32_t k = 1; k < all->at[i].count; k++)
+			all->inner[all->inners++] = name_at(all->at[i].names, k);
 	qsort(all->inner, all->inners, sizeof(*all->inner), by_value);
 	return BOB_OK;
 }
@@ -102,11 +99,11 @@ static int by_name(const void *a, const void *b)
 
 static int counts(const struct parts *all, size_t i)
 {
-	const struct part *p = &all->part[i];
+	const struct part *p = &all->at[i];
 
 	if (!p->count)
 		return 1;
-	if (i && all->part[i - 1].count && all->part[i - 1].own == p->own)
+	if (i && all->at[i - 1].count && all->at[i - 1].own == p->own)
 		return 0;
 	return !bsearch(&p->own, all->inner, all->inners, sizeof(*all->inner), by_value);
 }
@@ -137,11 +134,11 @@ bob_status bob_hook_sets_visit(const struct bob_trace *t,
 	if (st == BOB_OK)
 		st = find_inner(&all);
 	if (st == BOB_OK && all.count)
-		qsort(all.part, all.count, sizeof(*all.part), by_name);
+		qsort(all.at, all.count, sizeof(*all.at), by_name);
 	for (size_t i = 0; i < all.count && st == BOB_OK && !stop; i++)
 		if (counts(&all, i))
-			stop = visit_part(&all, &all.part[i], visit, ctx);
-	free(all.part);
+			stop = visit_part(&all, &all.at[i], visit, ctx);
+	BOB_VEC_FREE(&all);
 	free(all.inner);
 	return st == BOB_OK ? all.worst : st;
 }

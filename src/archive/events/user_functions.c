@@ -7,11 +7,10 @@
 
 #include "archive/events/user_key.h"
 #include "archive/reader.h"
-#include "base/hash.h"
+#include "base/host/map.h"
 #include "base/plain.h"
 
 #define ENTRIES (BOB_USER_FUNCTION_LAST - BOB_USER_FUNCTION_FIRST + 1)
-#define FIRST_SLOTS 64u		/* a power of two */
 
 struct entry {
 	struct bob_mpi_function function; /* first: bob_event_function_first */
@@ -23,9 +22,7 @@ struct entry {
 };
 
 struct bob_user_functions {
-	struct entry **table;
-	uint32_t *slot; /* twice `capacity`; of a key's hash on: its entry's number + 1, or 0 */
-	uint32_t entries, capacity;
+	BOB_MAP(struct entry *) table; /* by hash of `bytes` */
 	pthread_mutex_t lock;
 };
 
@@ -44,10 +41,9 @@ void bob_user_functions_destroy(struct bob_user_functions *u)
 {
 	if (!u)
 		return;
-	for (uint32_t i = 0; i < u->entries; i++)
-		free(u->table[i]);
-	free(u->table);
-	free(u->slot);
+	for (size_t i = 0; i < u->table.count; i++)
+		free(u->table.at[i]);
+	BOB_MAP_FREE(&u->table);
 	pthread_mutex_destroy(&u->lock);
 	free(u);
 }
@@ -92,57 +88,43 @@ static void fill(struct entry *e, uint32_t number, enum bob_user_phase phase)
 	}
 }
 
-/* The key's slot, or the free one where it will be. There is a table. */
-static uint32_t *slot_of(const struct bob_user_functions *u, const uint8_t *key, size_t len)
+static struct entry *find(const struct bob_user_functions *u, const uint8_t *key, size_t len)
 {
-	for (uint64_t at = bob_hash64(0, key, len);; at++) {
-		uint32_t *s = &u->slot[at & (2 * u->capacity - 1)];
-		const struct entry *e = *s ? u->table[*s - 1] : NULL;
+	struct bob_probe p = bob_probe_of(bob_hash64(0, key, len));
 
-		if (!e || (e->bytes_len == len && !memcmp(e->bytes, key, len)))
-			return s;
+	while (bob_index_next(&u->table.index, &p)) {
+		struct entry *e = u->table.at[p.number];
+
+		if (e->bytes_len == len && !memcmp(e->bytes, key, len))
+			return e;
 	}
-}
-
-static int grow(struct bob_user_functions *u)
-{
-	const uint32_t more = u->capacity ? 2 * u->capacity : FIRST_SLOTS;
-	struct entry **t = realloc(u->table, more * sizeof(struct entry *));
-	uint32_t *s = calloc(2 * more, sizeof(*s));
-
-	u->table = t ? t : u->table;
-	if (!t || !s) {
-		free(s);
-		return 0;
-	}
-	free(u->slot);
-	u->slot = s;
-	u->capacity = more;
-	for (uint32_t i = 0; i < u->entries; i++)
-		*slot_of(u, t[i]->bytes, t[i]->bytes_len) = i + 1;
-	return 1;
+	return NULL;
 }
 
 static struct entry *add(struct bob_user_functions *u, const uint8_t *key, size_t len)
 {
-	struct entry *e = u->entries < ENTRIES ? calloc(1, sizeof(*e)) : NULL;
+	struct entry *e = u->table.count < ENTRIES ? calloc(1, sizeof(*e)) : NULL;
 	enum bob_user_phase phase;
+	struct entry **to;
 
-	if (!e || bob_user_decode(key, len, &e->key, &phase) != BOB_OK ||
-	    (u->entries == u->capacity && !grow(u))) {
+	if (!e || bob_user_decode(key, len, &e->key, &phase) != BOB_OK) {
 		free(e);
 		return NULL;
 	}
 	memcpy(e->bytes, key, len);
 	e->bytes_len = (uint32_t)len;
 	bob_text_make_plain(e->key.name, strlen(e->key.name));
-	fill(e, u->entries, phase);
+	fill(e, (uint32_t)u->table.count, phase);
 	e->first = &e->function;
-	for (uint32_t i = 0; i < u->entries && e->first == &e->function; i++)
-		if (!strcmp(u->table[i]->key.name, e->key.name))
-			e->first = u->table[i]->first;
-	u->table[u->entries] = e;
-	*slot_of(u, key, len) = ++u->entries;
+	for (size_t i = 0; i < u->table.count && e->first == &e->function; i++)
+		if (!strcmp(u->table.at[i]->key.name, e->key.name))
+			e->first = u->table.at[i]->first;
+	to = BOB_MAP_ADD(&u->table, bob_hash64(0, key, len));
+	if (!to) {
+		free(e);
+		return NULL;
+	}
+	*to = e;
 	return e;
 }
 
@@ -150,13 +132,12 @@ const struct bob_mpi_function *bob_user_function_of_key(struct bob_user_function
 							const uint8_t *key, size_t len)
 {
 	struct entry *e;
-	uint32_t at;
 
 	if (!len || len > BOB_EVENT_KEY_MAX)
 		return NULL;
 	pthread_mutex_lock(&u->lock);
-	at = u->capacity ? *slot_of(u, key, len) : 0;
-	e = at ? u->table[at - 1] : add(u, key, len);
+	e = find(u, key, len);
+	e = e ? e : add(u, key, len);
 	pthread_mutex_unlock(&u->lock);
 	return e ? &e->function : NULL;
 }
@@ -168,8 +149,8 @@ const struct bob_mpi_function *bob_event_function_of(struct bob_user_functions *
 	if (number < BOB_USER_FUNCTION_FIRST)
 		return bob_mpi_function_of(number);
 	pthread_mutex_lock(&u->lock);
-	if (number - BOB_USER_FUNCTION_FIRST < u->entries)
-		f = &u->table[number - BOB_USER_FUNCTION_FIRST]->function;
+	if (number - BOB_USER_FUNCTION_FIRST < u->table.count)
+		f = &u->table.at[number - BOB_USER_FUNCTION_FIRST]->function;
 	pthread_mutex_unlock(&u->lock);
 	return f;
 }

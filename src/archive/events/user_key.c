@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/varint.h"
+#include "base/reader.h"
 
 /* --- registration --- */
 
@@ -135,37 +135,22 @@ uint32_t bob_user_encode(const struct bob_user_key *k, enum bob_user_phase phase
 	return at;
 }
 
-struct bytes {
-	const uint8_t *at, *end;
-	int bad;
-};
-
-static uint8_t take(struct bytes *b)
+static uint32_t take_name(struct bob_reader *b, char *to, uint32_t room)
 {
-	if (b->at == b->end) {
+	const uint32_t n = bob_reader_byte(b);
+	const uint8_t *name = bob_reader_bytes(b, n);
+
+	if (!name || n > room) {
 		b->bad = 1;
 		return 0;
 	}
-	return *b->at++;
-}
-
-static uint32_t take_name(struct bytes *b, char *to, uint32_t room)
-{
-	const uint32_t n = take(b);
-
-	if (n > room || n > (size_t)(b->end - b->at)) {
-		b->bad = 1;
-		return 0;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		b->bad |= !b->at[i];
-	memcpy(to, b->at, n);
-	b->at += n;
+	b->bad |= memchr(name, 0, n) != NULL;
+	memcpy(to, name, n);
 	return n;
 }
 
 /* At `at` in the names; behind it. */
-static uint32_t take_parameter(struct bytes *b, struct bob_user_key *k, uint32_t at)
+static uint32_t take_parameter(struct bob_reader *b, struct bob_user_key *k, uint32_t at)
 {
 	const uint32_t n = at + 2 <= BOB_USER_TEXT_MAX ?
 				   take_name(b, k->text + at, BOB_USER_TEXT_MAX - 2 - at) :
@@ -175,18 +160,18 @@ static uint32_t take_parameter(struct bytes *b, struct bob_user_key *k, uint32_t
 	return at + n + 2;
 }
 
-static void take_parameters(struct bytes *b, struct bob_user_key *k)
+static void take_parameters(struct bob_reader *b, struct bob_user_key *k)
 {
 	uint32_t used = 0, strings = 0;
 
-	k->in = take(b);
-	k->out = take(b);
+	k->in = bob_reader_byte(b);
+	k->out = bob_reader_byte(b);
 	if ((uint32_t)k->in + k->out > BOB_USER_PARAMETERS_MAX) {
 		k->in = k->out = 0;
 		b->bad = 1;
 	}
 	for (uint32_t i = 0; i < (uint32_t)k->in + k->out && !b->bad; i++) {
-		k->type[i] = take(b);
+		k->type[i] = bob_reader_byte(b);
 		k->name_at[i] = (uint8_t)used;
 		used = take_parameter(b, k, used);
 		strings += k->type[i] == BOB_USER_STRING;
@@ -199,18 +184,18 @@ bob_status bob_user_decode(const uint8_t *key, size_t len, struct bob_user_key *
 {
 	uint8_t kind[BOB_VARINT_MAX];
 	const size_t n = bob_varint_put(kind, BOB_USER_KEY);
-	struct bytes b;
+	struct bob_reader b;
 
 	memset(out, 0, sizeof(*out));
 	if (!key || len < n || memcmp(key, kind, n))
 		return BOB_NONE;
-	b = (struct bytes){ key + n, key + len, 0 };
-	*phase = (enum bob_user_phase)take(&b);
-	out->flags = take(&b);
+	b = bob_reader_of(key + n, len - n);
+	*phase = (enum bob_user_phase)bob_reader_byte(&b);
+	out->flags = bob_reader_byte(&b);
 	take_name(&b, out->name, BOB_USER_NAME_MAX);
 	take_parameters(&b, out);
-	b.bad |= *phase >= BOB_USER_PHASES || !out->name[0] || b.at != b.end;
-	return b.bad ? BOB_ERR_CORRUPT : BOB_OK;
+	b.bad |= *phase >= BOB_USER_PHASES || !out->name[0];
+	return bob_reader_is_done(&b) ? BOB_OK : BOB_ERR_CORRUPT;
 }
 
 /* --- words --- */

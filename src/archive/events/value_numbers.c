@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/varint.h"
+#include "base/reader.h"
 
 #define SIGN (1ull << 63)
 
@@ -150,36 +150,27 @@ size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room)
 	return at;
 }
 
-static uint64_t get(const uint8_t **at, const uint8_t *end, int *bad)
-{
-	uint64_t v = 0;
-
-	*bad |= bob_varint_get(at, end, &v) != BOB_OK;
-	return v;
-}
-
 bob_status bob_value_unpack(const void *bytes, size_t len, struct bob_value_numbers *n)
 {
-	const uint8_t *at = bytes, *end = at + len;
+	struct bob_reader r = bob_reader_of(bytes, len);
 	double sums[4];
 	uint64_t before = 0, shift, bins;
-	int bad = 0;
 
 	memset(n, 0, sizeof(*n));
-	n->count = get(&at, end, &bad);
-	shift = get(&at, end, &bad);
-	bins = get(&at, end, &bad);
-	if (bad || bins > BOB_VALUE_BINS || shift > 63)
+	n->count = bob_reader_varint(&r);
+	shift = bob_reader_varint(&r);
+	bins = bob_reader_varint(&r);
+	if (r.bad || bins > BOB_VALUE_BINS || shift > 63)
 		return BOB_ERR_CORRUPT;
 	n->shift = (uint32_t)shift;
-	for (n->bins = 0; n->bins < bins && !bad; n->bins++) {
-		before += get(&at, end, &bad);
+	for (n->bins = 0; n->bins < bins && !r.bad; n->bins++) {
+		before += bob_reader_varint(&r);
 		n->bin[n->bins].bin = before;
-		n->bin[n->bins].count = get(&at, end, &bad);
+		n->bin[n->bins].count = bob_reader_varint(&r);
 	}
-	if (bad || (size_t)(end - at) != sizeof(sums))
+	bob_reader_copy(&r, sums, sizeof(sums));
+	if (!bob_reader_is_done(&r))
 		return BOB_ERR_CORRUPT;
-	memcpy(sums, at, sizeof(sums));
 	n->min = sums[0];
 	n->max = sums[1];
 	n->sum = sums[2];

@@ -4,33 +4,9 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/varint.h"
+#include "base/reader.h"
 
 BOB_STATIC_ASSERT(sizeof(struct bob_sets_head) == 16, "bytes of a file");
-
-struct input {
-	const uint8_t *at, *end;
-	int bad;
-};
-
-static uint64_t get(struct input *in)
-{
-	uint64_t v = 0;
-
-	in->bad |= bob_varint_get(&in->at, in->end, &v) != BOB_OK;
-	return in->bad ? 0 : v;
-}
-
-static const uint8_t *get_bytes(struct input *in, size_t *len)
-{
-	const uint64_t n = get(in);
-	const uint8_t *bytes = in->at;
-
-	in->bad |= n > (size_t)(in->end - in->at);
-	*len = in->bad ? 0 : (size_t)n;
-	in->at += *len;
-	return bytes;
-}
 
 bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t **names,
 			 uint32_t *count, uint64_t *times)
@@ -75,15 +51,15 @@ size_t bob_set_put_calls(uint8_t *to, const struct bob_set_call *call, uint32_t 
 	return n;
 }
 
-static void get_path(struct input *in, struct bob_set *s)
+static void get_path(struct bob_reader *in, struct bob_set *s)
 {
-	const uint64_t depth = get(in);
+	const uint64_t depth = bob_reader_varint(in);
 
 	s->path = in->at;
 	in->bad |= !depth || depth > BOB_SET_DEPTH_MAX;
 	for (uint64_t i = 0; i < depth && !in->bad; i++) {
-		in->bad |= !get(in) && !i;
-		get(in);
+		in->bad |= !bob_reader_varint(in) && !i;
+		bob_reader_varint(in);
 	}
 	s->depth = in->bad ? 0 : (uint32_t)depth;
 	s->path_len = in->bad ? 0 : (size_t)(in->at - s->path);
@@ -91,13 +67,13 @@ static void get_path(struct input *in, struct bob_set *s)
 
 void bob_set_calls(const struct bob_set *s, struct bob_set_call *to)
 {
-	struct input in = { s->path, s->path_len ? s->path + s->path_len : s->path, 0 };
+	struct bob_reader in = bob_reader_of(s->path, s->path_len);
 
 	for (uint32_t i = 0; i < s->depth; i++) {
-		const uint64_t image = get(&in);
+		const uint64_t image = bob_reader_varint(&in);
 
 		to[i].image = image || !i ? image : to[i - 1].image;
-		to[i].address = get(&in);
+		to[i].address = bob_reader_varint(&in);
 	}
 }
 
@@ -105,21 +81,21 @@ void bob_set_calls(const struct bob_set *s, struct bob_set_call *to)
 
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s)
 {
-	struct input in = { *at, end, 0 };
+	struct bob_reader in = { *at, end, 0 };
 	uint64_t phase, kind;
 
 	if (*at == end)
 		return BOB_END;
-	s->hook = get_bytes(&in, &s->hook_len);
-	s->event = get_bytes(&in, &s->event_len);
-	phase = get(&in);
+	s->hook = bob_reader_text(&in, &s->hook_len);
+	s->event = bob_reader_text(&in, &s->event_len);
+	phase = bob_reader_varint(&in);
 	s->path = NULL;
 	s->path_len = s->depth = 0;
 	if (phase & 2)
 		get_path(&in, s);
-	kind = get(&in);
-	s->bytes = get_bytes(&in, &s->len);
-	s->text = get_bytes(&in, &s->text_len);
+	kind = bob_reader_varint(&in);
+	s->bytes = bob_reader_text(&in, &s->len);
+	s->text = bob_reader_text(&in, &s->text_len);
 	if (in.bad || phase > 3 || kind >= BOB_SET_KINDS)
 		return BOB_ERR_CORRUPT;
 	s->phase = (uint32_t)phase & 1;

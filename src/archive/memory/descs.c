@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/host/vec.h"
 #include "base/search.h"
 #include "base/varint.h"
 
@@ -15,8 +16,7 @@ struct room {
 };
 
 struct list {
-	struct bob_mem_desc *desc;
-	size_t count, cap;
+	BOB_VEC(struct bob_mem_desc);
 	uint64_t first;		/* number of the first */
 };
 
@@ -27,13 +27,12 @@ static bob_status keep(struct bob_trace *t, struct list *l, const struct bob_mem
 	struct bob_mem_access *access = bob_arena_alloc(&t->arena, bytes + 1);
 	struct bob_mem_step *step = bob_arena_alloc(&t->arena, steps + 1);
 
-	if (!access || !step || bob_array_room(&l->desc, l->count, &l->cap, sizeof(*l->desc)))
+	if (!access || !step || BOB_VEC_ADD(l, *d))
 		return BOB_ERR_NOMEM;
 	memcpy(access, d->access, bytes);
 	memcpy(step, d->step, steps);
-	l->desc[l->count] = *d;
-	l->desc[l->count].access = access;
-	l->desc[l->count++].step = step;
+	l->at[l->count - 1].access = access;
+	l->at[l->count - 1].step = step;
 	return BOB_OK;
 }
 
@@ -48,7 +47,7 @@ static bob_status end_run(struct bob_trace *t, struct bob_common *c, struct list
 	if (!desc ||
 	    bob_array_room(&c->descs, c->desc_run_count, &c->desc_run_cap, sizeof(*c->descs)))
 		return BOB_ERR_NOMEM;
-	memcpy(desc, l->desc, l->count * sizeof(*desc));
+	memcpy(desc, l->at, l->count * sizeof(*desc));
 	c->descs[c->desc_run_count++] = (struct bob_desc_run){ l->first, l->count, desc };
 	l->first += l->count;
 	l->count = 0;
@@ -92,7 +91,7 @@ static bob_status read_descs(struct bob_trace *t, struct bob_common *common,
 	common->desc_bytes += p->owned ? bob_chunk_len(c) : (uint64_t)(at - p->at);
 	if (st == BOB_OK)
 		st = end_run(t, common, &l);
-	free(l.desc);
+	BOB_VEC_FREE(&l);
 	return st;
 }
 

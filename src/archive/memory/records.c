@@ -7,10 +7,15 @@
 
 #include "archive/folds.h"
 #include "archive/reader.h"
+#include "base/host/vec.h"
 
 struct raw_chunk {
 	uint32_t stream;
 	struct bob_raw_ref ref;
+};
+
+struct raw_chunks {
+	BOB_VEC(struct raw_chunk);
 };
 
 static int by_stream_place(const void *a, const void *b)
@@ -281,7 +286,7 @@ static uint64_t used_bytes(const struct bob_process *p, const struct bob_stream 
 
 /* What is folded of a stream, and its log, which is raw. */
 static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct bob_stream *s,
-			     struct raw_chunk **raw, size_t *count, size_t *room)
+			     struct raw_chunks *raw)
 {
 	struct bob_fold_stream in;
 	struct bob_error err = { 0 };
@@ -306,19 +311,17 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 	for (size_t i = 0; i < in.log_count && st != BOB_ERR_NOMEM; i++) {
 		const struct bob_fold_log *l = &in.log[i];
 
-		if (bob_array_room(raw, *count, room, sizeof(**raw))) {
+		if (BOB_VEC_ADD(raw, (struct raw_chunk){ s->number,
+						      { l->position, l->off, l->count, 1 } })) {
 			st = BOB_ERR_NOMEM;
 			break;
 		}
-		(*raw)[(*count)++] = (struct raw_chunk){ s->number,
-							 { l->position, l->off, l->count, 1 } };
 	}
 	bob_fold_stream_free(&in);
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-static bob_status add_raw(const struct bob_file *f, struct raw_chunk **raw, size_t *count,
-			  size_t *room)
+static bob_status add_raw(const struct bob_file *f, struct raw_chunks *raw)
 {
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
@@ -327,34 +330,32 @@ static bob_status add_raw(const struct bob_file *f, struct raw_chunk **raw, size
 		if (c->head.kind != BOB_CHUNK_RAW ||
 		    c->head.stream >> BOB_CONTENT_SHIFT != BOB_CONTENT_MEM)
 			continue;
-		if (bob_array_room(raw, *count, room, sizeof(**raw)))
+		if (BOB_VEC_ADD(raw, (struct raw_chunk){
+					     c->head.stream,
+					     { c->head.aux, c->off,
+					       (open ? c->avail : bob_chunk_len(c)) / 8, open } }))
 			return BOB_ERR_NOMEM;
-		(*raw)[(*count)++] = (struct raw_chunk){
-			c->head.stream,
-			{ c->head.aux, c->off, (open ? c->avail : bob_chunk_len(c)) / 8, open }
-		};
 	}
 	return BOB_OK;
 }
 
 bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p)
 {
-	struct raw_chunk *raw = NULL;
-	size_t count = 0, room = 0;
-	bob_status st = add_raw(p->file, &raw, &count, &room);
+	struct raw_chunks raw = { 0 };
+	bob_status st = add_raw(p->file, &raw);
 
 	for (size_t i = 0; i < p->stream_count && st == BOB_OK && !p->common->merged; i++)
-		st = add_folded(t, p, p->streams[i], &raw, &count, &room);
-	if (st == BOB_OK && count) {
-		p->raws = calloc(count, sizeof(*p->raws));
+		st = add_folded(t, p, p->streams[i], &raw);
+	if (st == BOB_OK && raw.count) {
+		p->raws = calloc(raw.count, sizeof(*p->raws));
 		if (p->raws) {
-			qsort(raw, count, sizeof(*raw), by_stream_place);
-			share(t, p, raw, count);
+			qsort(raw.at, raw.count, sizeof(*raw.at), by_stream_place);
+			share(t, p, raw.at, raw.count);
 		} else {
 			st = BOB_ERR_NOMEM;
 		}
 	}
-	free(raw);
+	BOB_VEC_FREE(&raw);
 	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
 		p->streams[i]->info.stream_bytes += used_bytes(p, p->streams[i]);
 	return st;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "base/varint.h"
+#include "base/reader.h"
 
 #define VERSION 1u
 #define ROW_FILE 1u	/* bits of a row's first number */
@@ -99,63 +99,45 @@ void bob_source_put(const struct bob_source *s, bob_fold_write_fn write, void *c
 /* --- and back --- */
 
 struct in {
-	const uint8_t *at, *end;
+	struct bob_reader r;
 	struct bob_arena *arena;
-	bob_status st;
+	int no_memory;		/* `r` is bad, too */
 };
-
-static uint64_t get(struct in *in)
-{
-	uint64_t v = 0;
-
-	if (in->st == BOB_OK)
-		in->st = bob_varint_get(&in->at, in->end, &v);
-	return in->st == BOB_OK ? v : 0;
-}
 
 static uint32_t get_u32(struct in *in)
 {
-	uint64_t v = get(in);
+	return (uint32_t)bob_reader_up_to(&in->r, UINT32_MAX);
+}
 
-	if (v > UINT32_MAX)
-		in->st = BOB_ERR_CORRUPT;
-	return in->st == BOB_OK ? (uint32_t)v : 0;
+static void *no_memory(struct in *in)
+{
+	in->r.bad = in->no_memory = 1;
+	return NULL;
 }
 
 static const char *get_text(struct in *in)
 {
-	uint64_t len = get(in);
-	char *text;
+	size_t len;
+	const uint8_t *bytes = bob_reader_text(&in->r, &len);
+	const char *text = bytes ? bob_arena_name(in->arena, bytes, len) : "";
 
-	if (in->st == BOB_OK && len > (uint64_t)(in->end - in->at))
-		in->st = BOB_ERR_CORRUPT;
-	if (in->st != BOB_OK)
-		return "";
-	text = bob_arena_name(in->arena, in->at, len);
-	if (!text) {
-		in->st = BOB_ERR_NOMEM;
-		return "";
-	}
-	in->at += len;
-	return text;
+	return text ? text : no_memory(in);
 }
 
 /* How many elements follow, of at least `least` bytes each; room for them. */
 static void *get_table(struct in *in, size_t *count, size_t least, size_t size)
 {
-	uint64_t n = get(in);
+	const uint64_t n = bob_reader_varint(&in->r);
 	void *table;
 
 	*count = 0;
-	if (in->st == BOB_OK && n > (uint64_t)(in->end - in->at) / least)
-		in->st = BOB_ERR_CORRUPT;
-	if (in->st != BOB_OK)
+	in->r.bad |= n > bob_reader_left(&in->r) / least;
+	if (in->r.bad)
 		return NULL;
 	table = bob_arena_alloc(in->arena, (size_t)n * size + 1);
 	if (!table)
-		in->st = BOB_ERR_NOMEM;
-	else
-		*count = (size_t)n;
+		return no_memory(in);
+	*count = (size_t)n;
 	return table;
 }
 
@@ -163,12 +145,12 @@ static void get_place(struct in *in, struct bob_source_place *p)
 {
 	p->kind = get_u32(in);
 	p->name = get_text(in);
-	if (in->st == BOB_OK && (p->kind < BOB_PLACE_POINTER || p->kind > BOB_PLACE_THREAD_INDEXED))
-		in->st = BOB_ERR_CORRUPT;
-	p->frame = p->kind == BOB_PLACE_POINTER ? 0 : bob_unzigzag(get(in));
+	if (!in->r.bad && (p->kind < BOB_PLACE_POINTER || p->kind > BOB_PLACE_THREAD_INDEXED))
+		in->r.bad = 1;
+	p->frame = p->kind == BOB_PLACE_POINTER ? 0 : bob_reader_signed(&in->r);
 	p->size = 0;
 	if (is_indexed(p))
-		p->size = get(in);
+		p->size = bob_reader_varint(&in->r);
 }
 
 static struct bob_source_object *get_objects(struct in *in, size_t *count)
@@ -176,17 +158,17 @@ static struct bob_source_object *get_objects(struct in *in, size_t *count)
 	struct bob_source_object *o = get_table(in, count, 3, sizeof(*o));
 	uint64_t addr = 0, end = 0;
 
-	for (size_t i = 0; i < *count && in->st == BOB_OK; i++) {
-		uint64_t gap = get(in);
+	for (size_t i = 0; i < *count && !in->r.bad; i++) {
+		uint64_t gap = bob_reader_varint(&in->r);
 
 		if (gap > UINT64_MAX - addr)
-			in->st = BOB_ERR_CORRUPT;
+			in->r.bad = 1;
 		addr += gap;
 		o[i].addr = addr;
-		o[i].size = get(in);
+		o[i].size = bob_reader_varint(&in->r);
 		o[i].name = get_text(in);
 		if (!o[i].size || addr < end || o[i].size > UINT64_MAX - addr)
-			in->st = BOB_ERR_CORRUPT;
+			in->r.bad = 1;
 		end = addr + o[i].size;
 	}
 	return o;
@@ -195,11 +177,11 @@ static struct bob_source_object *get_objects(struct in *in, size_t *count)
 static void get_row(struct in *in, const struct bob_source *s, const struct bob_source_row *last,
 		    struct bob_source_row *r)
 {
-	uint64_t bits = get(in), step = bits >> ROW_BITS;
-	int64_t line = (int64_t)((uint64_t)last->line + (uint64_t)bob_unzigzag(get(in)));
+	uint64_t bits = bob_reader_varint(&in->r), step = bits >> ROW_BITS;
+	int64_t line = (int64_t)((uint64_t)last->line + (uint64_t)bob_reader_signed(&in->r));
 
 	if (line < 0 || line > UINT32_MAX || step > UINT64_MAX - last->pc)
-		in->st = BOB_ERR_CORRUPT;
+		in->r.bad = 1;
 	r->pc = last->pc + step;
 	r->line = (uint32_t)line;
 	r->file = bits & ROW_FILE ? get_u32(in) - 1 : last->file;
@@ -208,7 +190,7 @@ static void get_row(struct in *in, const struct bob_source *s, const struct bob_
 	if ((r->file != ~0u && r->file >= s->files) || r->load > s->places ||
 	    r->store > s->places || (bits & ROW_LOAD && !r->load) ||
 	    (bits & ROW_STORE && !r->store))
-		in->st = BOB_ERR_CORRUPT;
+		in->r.bad = 1;
 }
 
 static void get_rows(struct in *in, struct bob_source *s)
@@ -216,35 +198,33 @@ static void get_rows(struct in *in, struct bob_source *s)
 	struct bob_source_row first = { .file = ~0u };
 
 	s->row = get_table(in, &s->rows, 2, sizeof(*s->row));
-	for (size_t i = 0; i < s->rows && in->st == BOB_OK; i++) {
+	for (size_t i = 0; i < s->rows && !in->r.bad; i++) {
 		get_row(in, s, i ? &s->row[i - 1] : &first, &s->row[i]);
 		if (i && s->row[i].pc == s->row[i - 1].pc)
-			in->st = BOB_ERR_CORRUPT;
+			in->r.bad = 1;
 	}
 }
 
 bob_status bob_source_get(const uint8_t *bytes, size_t len, struct bob_arena *arena,
 			  struct bob_source *s)
 {
-	struct in in = { bytes, bytes + len, arena, BOB_OK };
+	struct in in = { bob_reader_of(bytes, len), arena, 0 };
 
 	memset(s, 0, sizeof(*s));
-	if (get(&in) != VERSION)
-		in.st = BOB_ERR_CORRUPT;
+	in.r.bad |= bob_reader_varint(&in.r) != VERSION;
 	s->file = get_table(&in, &s->files, 1, sizeof(*s->file));
-	for (size_t i = 0; i < s->files && in.st == BOB_OK; i++)
+	for (size_t i = 0; i < s->files && !in.r.bad; i++)
 		s->file[i] = get_text(&in);
 	s->place = get_table(&in, &s->places, 2, sizeof(*s->place));
-	for (size_t i = 0; i < s->places && in.st == BOB_OK; i++)
+	for (size_t i = 0; i < s->places && !in.r.bad; i++)
 		get_place(&in, &s->place[i]);
 	s->section = get_objects(&in, &s->sections);
 	s->object = get_objects(&in, &s->objects);
 	get_rows(&in, s);
-	if (in.st == BOB_OK && in.at != in.end)
-		in.st = BOB_ERR_CORRUPT;
-	if (in.st != BOB_OK)
-		memset(s, 0, sizeof(*s));
-	return in.st;
+	if (bob_reader_is_done(&in.r))
+		return BOB_OK;
+	memset(s, 0, sizeof(*s));
+	return in.no_memory ? BOB_ERR_NOMEM : BOB_ERR_CORRUPT;
 }
 
 /* --- looking things up --- */

@@ -135,11 +135,30 @@ static void test_collisions(void **state)
 		uint32_t count = 0;
 
 		while (bob_index_next(&m.index, &p)) {
+			assert_int_equal(p.number, 4 * count + h);
 			assert_int_equal(m.at[p.number] & 3, h);
 			assert_int_equal(p.number, m.at[p.number]);
 			count++;
 		}
 		assert_int_equal(count, h < 4 ? 125 : 0);
+	}
+	BOB_MAP_FREE(&m);
+}
+
+/* The same for runs of used slots that go around the end when the index grows. */
+static void test_order(void **state)
+{
+	BOB_MAP(uint32_t) m = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++) {
+		struct bob_probe p = bob_probe_of(~0u);
+		uint32_t count = 0;
+
+		assert_non_null(BOB_MAP_ADD(&m, ~0u));
+		while (bob_index_next(&m.index, &p))
+			assert_int_equal(p.number, count++);
+		assert_int_equal(count, i + 1);
 	}
 	BOB_MAP_FREE(&m);
 }
@@ -203,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),	  cmocka_unit_test(test_words),
 		cmocka_unit_test(test_collisions), cmocka_unit_test(test_removal),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_no_memory),
 	};
 
