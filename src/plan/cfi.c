@@ -92,7 +92,7 @@ static bob_status put_row(struct machine *m)
 		    last->rbp_off == r.rbp_off)
 			return BOB_OK;
 	}
-	last = BOB_PLAN_PUSH(rows);
+	last = BOB_VEC_PUSH(rows);
 	if (!last)
 		return BOB_ERR_NOMEM;
 	*last = r;

@@ -25,7 +25,7 @@ struct object {
 	dev_t dev;
 	ino_t ino;
 };
-BOB_PLAN_VEC(objects, struct object);
+BOB_VEC_OF(objects, struct object);
 
 struct closure {
 	struct objects objects;
@@ -77,7 +77,7 @@ static bool add(struct closure *c, const char *path, uint32_t parent)
 			return true;
 	if (c->objects.count == MAX_OBJECTS)
 		return true;
-	o = BOB_PLAN_PUSH(&c->objects);
+	o = BOB_VEC_PUSH(&c->objects);
 	if (!o)
 		return true;
 	o->path = strdup(path);

@@ -86,7 +86,7 @@ static bob_status read_segment(struct bob_plan_image *img, const GElf_Phdr *ph, 
 	*total += ph->p_filesz;	/* segments may share file pages at their edges, not more */
 	if (*total > 2 * e->file_bytes + 65536)
 		return BOB_ERR_CORRUPT;
-	s = BOB_PLAN_PUSH(&img->segments);
+	s = BOB_VEC_PUSH(&img->segments);
 	if (!s)
 		return BOB_ERR_NOMEM;
 	s->bytes = malloc(ph->p_filesz + BOB_X86_READ);
@@ -170,7 +170,7 @@ static bob_status add_code(struct bob_plan_image *img, uint64_t lo, uint64_t len
 
 	if (!bytes || len == 0)
 		return BOB_OK;
-	c = BOB_PLAN_PUSH(&img->codes);
+	c = BOB_VEC_PUSH(&img->codes);
 	if (!c)
 		return BOB_ERR_NOMEM;
 	*c = (struct bob_plan_code){ .lo = lo, .hi = lo + len, .bytes = bytes, .plt = plt };
@@ -269,7 +269,7 @@ static bob_status read_symbols(struct bob_plan_image *img, Elf *elf, Elf_Scn *sc
 		name = elf_strptr(elf, sh.sh_link, s[i].st_name);
 		if (!name || strnlen(name, 65536) >= 65536)
 			continue;
-		out = BOB_PLAN_PUSH(&img->symbols);
+		out = BOB_VEC_PUSH(&img->symbols);
 		if (!out)
 			return BOB_ERR_NOMEM;
 		out->addr = s[i].st_value;

@@ -130,7 +130,7 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 		img->frames_broken = true;
 		return st;
 	}
-	f = BOB_PLAN_PUSH(&img->frames);
+	f = BOB_VEC_PUSH(&img->frames);
 	if (!f || img->rows.count > UINT32_MAX)
 		return BOB_ERR_NOMEM;
 	first = &img->rows.at[first_row];
@@ -165,7 +165,7 @@ static bob_status order_frames(struct bob_plan_image *img)
 	if (fs->count == 0)
 		return BOB_OK;
 	qsort(fs->at, fs->count, sizeof(fs->at[0]), by_start);
-	if (BOB_PLAN_RESERVE(&sorted, img->rows.count) != 0)
+	if (BOB_VEC_RESERVE(&sorted, img->rows.count) != 0)
 		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < fs->count; i++) {
 		struct bob_plan_frame *f = &fs->at[i];
@@ -215,7 +215,7 @@ static bob_status find_restorers(const struct bob_plan_image *img, const char *b
 
 			if (bob_plan_frame_at(img, addr) != BOB_PLAN_NO_INDEX)
 				continue;
-			to = BOB_PLAN_PUSH(found);
+			to = BOB_VEC_PUSH(found);
 			if (!to)
 				return BOB_ERR_NOMEM;
 			*to = addr;
@@ -227,8 +227,8 @@ static bob_status find_restorers(const struct bob_plan_image *img, const char *b
 static bob_status add_restorer(struct bob_plan_image *img, uint64_t lo)
 {
 	const uint32_t row = (uint32_t)img->rows.count;
-	struct bob_plan_row *r = BOB_PLAN_PUSH(&img->rows);
-	struct bob_plan_frame *f = BOB_PLAN_PUSH(&img->frames);
+	struct bob_plan_row *r = BOB_VEC_PUSH(&img->rows);
+	struct bob_plan_frame *f = BOB_VEC_PUSH(&img->frames);
 
 	if (!r || !f)
 		return BOB_ERR_NOMEM;

@@ -132,7 +132,7 @@ static bob_status note_special(struct bob_plan_image *img, const char *name, uin
 	for (size_t k = 0; k < img->specials.count; k++)
 		if (img->specials.at[k].func == func)
 			return BOB_OK; /* another name of it */
-	s = BOB_PLAN_PUSH(&img->specials);
+	s = BOB_VEC_PUSH(&img->specials);
 	if (!s)
 		return BOB_ERR_NOMEM;
 	s->func = func;
@@ -200,7 +200,7 @@ static bob_status add_function(struct bob_plan_image *img, uint64_t addr, uint32
 		img->frames.at[frame].cold = true;
 	if (!n->func && !n->ifunc && (frame == BOB_PLAN_NO_INDEX || skip || n->cold))
 		return BOB_OK;
-	f = BOB_PLAN_PUSH(&img->funcs);
+	f = BOB_VEC_PUSH(&img->funcs);
 	if (!f)
 		return BOB_ERR_NOMEM;
 	f->addr = f->end = addr;

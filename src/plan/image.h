@@ -14,7 +14,7 @@
 #include "archive/format.h"
 #include "plan/format.h"
 #include "plan/plan.h"
-#include "plan/vec.h"
+#include "base/host/vec.h"
 
 #define BOB_PLAN_NO_INDEX UINT32_MAX
 
@@ -89,19 +89,19 @@ struct bob_plan_guarded {
 	uint64_t lo, hi;
 };
 
-BOB_PLAN_VEC(bob_plan_segments, struct bob_plan_segment);
-BOB_PLAN_VEC(bob_plan_codes, struct bob_plan_code);
-BOB_PLAN_VEC(bob_plan_symbols, struct bob_plan_symbol);
-BOB_PLAN_VEC(bob_plan_frames, struct bob_plan_frame);
-BOB_PLAN_VEC(bob_plan_rows, struct bob_plan_row);
-BOB_PLAN_VEC(bob_plan_candidates, struct bob_plan_candidate);
-BOB_PLAN_VEC(bob_plan_personalities, struct bob_plan_personality);
-BOB_PLAN_VEC(bob_plan_holes, struct bob_plan_hole);
-BOB_PLAN_VEC(bob_plan_guards, struct bob_plan_guarded);
-BOB_PLAN_VEC(bob_plan_specials, struct bob_plan_special);
-BOB_PLAN_VEC(bob_plan_u32s, uint32_t);
-BOB_PLAN_VEC(bob_plan_u64s, uint64_t);
-BOB_PLAN_VEC(bob_plan_bytes, uint8_t);
+BOB_VEC_OF(bob_plan_segments, struct bob_plan_segment);
+BOB_VEC_OF(bob_plan_codes, struct bob_plan_code);
+BOB_VEC_OF(bob_plan_symbols, struct bob_plan_symbol);
+BOB_VEC_OF(bob_plan_frames, struct bob_plan_frame);
+BOB_VEC_OF(bob_plan_rows, struct bob_plan_row);
+BOB_VEC_OF(bob_plan_candidates, struct bob_plan_candidate);
+BOB_VEC_OF(bob_plan_personalities, struct bob_plan_personality);
+BOB_VEC_OF(bob_plan_holes, struct bob_plan_hole);
+BOB_VEC_OF(bob_plan_guards, struct bob_plan_guarded);
+BOB_VEC_OF(bob_plan_specials, struct bob_plan_special);
+BOB_VEC_OF(bob_plan_u32s, uint32_t);
+BOB_VEC_OF(bob_plan_u64s, uint64_t);
+BOB_VEC_OF(bob_plan_bytes, uint8_t);
 
 struct bob_plan_elf;		/* libelf's handles: elf.h */
 

@@ -35,8 +35,8 @@ struct reading {
 
 static void add_pad(struct reading *r, uint64_t addr, uint64_t lo, uint64_t len)
 {
-	uint64_t *slot = BOB_PLAN_PUSH(&r->img->entries);
-	struct bob_plan_guarded *guarded = BOB_PLAN_PUSH(&r->img->guards);
+	uint64_t *slot = BOB_VEC_PUSH(&r->img->entries);
+	struct bob_plan_guarded *guarded = BOB_VEC_PUSH(&r->img->guards);
 
 	if (!slot || !guarded) {
 		r->st = BOB_ERR_NOMEM;

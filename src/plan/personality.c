@@ -150,7 +150,7 @@ bool bob_plan_knows_personality(struct bob_plan_image *img, uint64_t at, bool in
 	}
 	if (img->personalities.count >= PERSONALITIES_MAX)
 		return false;
-	p = BOB_PLAN_PUSH(&img->personalities);
+	p = BOB_VEC_PUSH(&img->personalities);
 	if (!p)
 		return false;
 	*p = (struct bob_plan_personality){ at, indirect, look_up(img, at, indirect) };

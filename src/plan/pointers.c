@@ -21,7 +21,7 @@ static bob_status scan_words(struct bob_plan_image *img, uint64_t addr, uint64_t
 		memcpy(&v, p + i, 8);
 		if (v - lo >= hi - lo)
 			continue;
-		slot = BOB_PLAN_PUSH(&img->pointers);
+		slot = BOB_VEC_PUSH(&img->pointers);
 		if (!slot)
 			return BOB_ERR_NOMEM;
 		*slot = v;
@@ -76,7 +76,7 @@ static bob_status read_relocs(struct bob_plan_image *img, Elf_Scn *scn)
 			relocate_rseq(img, &r[i]);
 		if (!bob_plan_code_at(img, to))
 			continue;
-		slot = BOB_PLAN_PUSH(&img->pointers);
+		slot = BOB_VEC_PUSH(&img->pointers);
 		if (!slot)
 			return BOB_ERR_NOMEM;
 		*slot = to;
@@ -127,7 +127,7 @@ void bob_plan_read_dynamic(struct bob_plan_image *img)
 				snprintf(img->soname, sizeof(img->soname), "%s", name);
 			if (d.d_tag != DT_INIT && d.d_tag != DT_FINI)
 				continue;
-			slot = BOB_PLAN_PUSH(&img->pointers);
+			slot = BOB_VEC_PUSH(&img->pointers);
 			if (slot)
 				*slot = d.d_un.d_ptr;
 		}

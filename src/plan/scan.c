@@ -18,13 +18,13 @@ struct range {
 	uint64_t lo, hi;
 	uint32_t frame;		/* or BOB_PLAN_NO_INDEX */
 };
-BOB_PLAN_VEC(ranges, struct range);
+BOB_VEC_OF(ranges, struct range);
 
 /* A branch out of a cold part to the start of a function: a loop, if that is the part's owner. */
 struct cold_jump {
 	uint32_t frame, func;
 };
-BOB_PLAN_VEC(cold_jumps, struct cold_jump);
+BOB_VEC_OF(cold_jumps, struct cold_jump);
 
 struct scan {
 	struct bob_plan_image *img;
@@ -160,7 +160,7 @@ static void leave_range(struct scan *s, uint64_t to, unsigned kind)
 
 		if (func == BOB_PLAN_NO_INDEX)
 			return;
-		j = BOB_PLAN_PUSH(&s->cold_jumps);
+		j = BOB_VEC_PUSH(&s->cold_jumps);
 		if (!j) {
 			s->st = BOB_ERR_NOMEM;
 			return;
@@ -204,7 +204,7 @@ static bool is_own_address(const struct scan *s, uint64_t end, const struct bob_
 
 static void push(struct scan *s, struct bob_plan_u64s *list, uint64_t addr)
 {
-	uint64_t *p = BOB_PLAN_PUSH(list);
+	uint64_t *p = BOB_VEC_PUSH(list);
 
 	if (p)
 		*p = addr;
@@ -338,7 +338,7 @@ static void sweep_gap(struct scan *s, uint64_t lo, uint64_t hi)
 	if (start >= padded || (!padding && padded % CODE_ALIGN) ||
 	    (!safe && first_kind != BOB_X86_INT3))
 		return;
-	h = BOB_PLAN_PUSH(&s->img->holes);
+	h = BOB_VEC_PUSH(&s->img->holes);
 	if (!h) {
 		s->st = BOB_ERR_NOMEM;
 		return;
@@ -383,7 +383,7 @@ static bob_status add_range(struct ranges *rs, uint64_t lo, uint64_t hi, uint32_
 		lo = rs->at[rs->count - 1].hi;
 	if (lo >= hi)
 		return BOB_OK;
-	r = BOB_PLAN_PUSH(rs);
+	r = BOB_VEC_PUSH(rs);
 	if (!r)
 		return BOB_ERR_NOMEM;
 	*r = (struct range){ lo, hi, frame };
@@ -430,7 +430,7 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 
 	s.code = &img->codes.at[0];
 	s.st = make_ranges(&s);
-	if (s.st == BOB_OK && !BOB_PLAN_PUSH(&s.ranges))
+	if (s.st == BOB_OK && !BOB_VEC_PUSH(&s.ranges))
 		s.st = BOB_ERR_NOMEM;
 	else if (s.st == BOB_OK)
 		s.ranges.count--;	/* room to look one beyond the last */

@@ -71,7 +71,7 @@ void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi)
 
 static bob_status add_entry(struct bob_plan_image *img, uint64_t addr)
 {
-	uint64_t *slot = BOB_PLAN_PUSH(&img->entries);
+	uint64_t *slot = BOB_VEC_PUSH(&img->entries);
 
 	if (!slot)
 		return BOB_ERR_NOMEM;

@@ -33,7 +33,7 @@ bob_status bob_plan_keep_specials(struct bob_plan_image *img)
 
 			if (old[k].func != i || !is_kept(&old[k]))
 				continue;
-			s = BOB_PLAN_PUSH(&kept);
+			s = BOB_VEC_PUSH(&kept);
 			if (!s) {
 				free(kept.at);
 				return BOB_ERR_NOMEM;

@@ -31,7 +31,7 @@ static bob_status add_name(struct bob_plan_bytes *names, const char *name, size_
 {
 	if (names->count + len + 1 > INT32_MAX)
 		return BOB_ERR_FULL;
-	if (BOB_PLAN_RESERVE(names, len + 1) != 0)
+	if (BOB_VEC_RESERVE(names, len + 1) != 0)
 		return BOB_ERR_NOMEM;
 	memcpy(names->at + names->count, name, len);
 	names->at[names->count + len] = 0;

@@ -25,6 +25,12 @@
 		size_t count, cap;                                                                 \
 	}
 
+/* A type of its own. */
+#define BOB_VEC_OF(name, type)                                                                     \
+	struct name {                                                                              \
+		BOB_VEC(type);                                                                     \
+	}
+
 /* Memory for `more` further elements. bob_status. */
 #define BOB_VEC_RESERVE(v, more)                                                                   \
 	bob_vec_reserve(&(v)->at, (v)->count, &(v)->cap, sizeof(*(v)->at), more)

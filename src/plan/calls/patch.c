@@ -122,8 +122,8 @@ static bob_status emit(struct bob_plan_image *img, const struct site *s,
 
 	if (at + len > INT32_MAX / 2)
 		return BOB_ERR_FULL;
-	if (BOB_PLAN_RESERVE(&img->blob, at - img->blob.count + len) != 0 ||
-	    BOB_PLAN_RESERVE(&img->relocs, b->fields + 1) != 0)
+	if (BOB_VEC_RESERVE(&img->blob, at - img->blob.count + len) != 0 ||
+	    BOB_VEC_RESERVE(&img->relocs, b->fields + 1) != 0)
 		return BOB_ERR_NOMEM;
 	memset(img->blob.at + img->blob.count, 0xcc, at - img->blob.count);
 	img->blob.count = at + len;

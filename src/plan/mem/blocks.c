@@ -139,7 +139,7 @@ static bob_status make_blocks(struct bob_mem_unit *u, const uint8_t *mark)
 {
 	u->blocks.count = 0;
 	for (uint32_t i = 0; i < u->insns.count;) {
-		struct bob_mem_block *b = BOB_PLAN_PUSH(&u->blocks);
+		struct bob_mem_block *b = BOB_VEC_PUSH(&u->blocks);
 
 		if (!b)
 			return BOB_ERR_NOMEM;

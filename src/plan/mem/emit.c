@@ -28,7 +28,7 @@ static void jump_to_image(struct bob_mem_emitter *e, uint64_t target)
 
 static void hop_to(struct bob_mem_emitter *e, uint32_t at, uint32_t block, bool back)
 {
-	struct bob_mem_hop *h = BOB_PLAN_PUSH(&e->hops);
+	struct bob_mem_hop *h = BOB_VEC_PUSH(&e->hops);
 
 	if (!h)
 		e->c.st = BOB_ERR_NOMEM;
@@ -238,7 +238,7 @@ static void note_stops(struct bob_mem_emitter *e)
 {
 	for (size_t i = 0; i < e->u->blocks.count; i++) {
 		const struct bob_mem_block *b = &e->u->blocks.at[i];
-		struct bob_mem_stop *s = BOB_PLAN_PUSH(&e->out->stops);
+		struct bob_mem_stop *s = BOB_VEC_PUSH(&e->out->stops);
 
 		if (!s) {
 			e->c.st = BOB_ERR_NOMEM;

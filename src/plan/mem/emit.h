@@ -13,7 +13,7 @@ struct bob_mem_hop {
 	uint32_t at, block;
 	bool back;		/* of a loop, past the probe before it */
 };
-BOB_PLAN_VEC(bob_mem_hops, struct bob_mem_hop);
+BOB_VEC_OF(bob_mem_hops, struct bob_mem_hop);
 
 /* What to do when the buffer is full, behind the blocks. */
 struct bob_mem_full {
@@ -25,7 +25,7 @@ struct bob_mem_full {
 	uint8_t spilled[BOB_MEM_SPILLS]; /* registers, or BOB_X86_NO_REG; the first: the cursor's */
 	uint32_t again_at;
 };
-BOB_PLAN_VEC(bob_mem_fulls, struct bob_mem_full);
+BOB_VEC_OF(bob_mem_fulls, struct bob_mem_full);
 
 struct bob_mem_emitter {
 	struct bob_mem_unit *u;

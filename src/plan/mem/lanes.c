@@ -12,7 +12,7 @@ static unsigned push_word(struct bob_mem_builder *b, const struct bob_mem_key *k
 
 	if (n == BOB_MEM_WORDS_MAX)
 		return BOB_MEM_WORDS_MAX;
-	out = BOB_PLAN_PUSH(&b->u->words);
+	out = BOB_VEC_PUSH(&b->u->words);
 	if (!out) {
 		b->u->st = BOB_ERR_NOMEM;
 		return BOB_MEM_WORDS_MAX;

@@ -10,7 +10,7 @@ static void map(struct bob_mem_emitter *e, enum bob_mem_map_kind kind, uint64_t 
 
 	if (e->c.st != BOB_OK)
 		return;
-	if (BOB_PLAN_RESERVE(m, 2 * BOB_VARINT_MAX) != 0) {
+	if (BOB_VEC_RESERVE(m, 2 * BOB_VARINT_MAX) != 0) {
 		e->c.st = BOB_ERR_NOMEM;
 		return;
 	}

@@ -48,7 +48,7 @@ static unsigned add_range(struct bob_mem_unit *u, uint64_t lo, uint64_t hi)
 
 	if (!c || hi > c->hi)
 		return BOB_MEM_UNDECODED;
-	r = BOB_PLAN_PUSH(&u->ranges);
+	r = BOB_VEC_PUSH(&u->ranges);
 	if (!r) {
 		u->st = BOB_ERR_NOMEM;
 		return BOB_MEM_TOO_LARGE;
@@ -115,7 +115,7 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 			   unsigned why, bool *passes)
 {
 	struct level before = level_of(out);
-	struct bob_mem_func *f = BOB_PLAN_PUSH(&out->funcs);
+	struct bob_mem_func *f = BOB_VEC_PUSH(&out->funcs);
 
 	if (!f)
 		return BOB_ERR_NOMEM;

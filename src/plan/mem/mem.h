@@ -16,12 +16,12 @@ struct bob_mem_planned {
 	uint32_t access, step;
 };
 
-BOB_PLAN_VEC(bob_mem_planneds, struct bob_mem_planned);
-BOB_PLAN_VEC(bob_mem_accesses, struct bob_mem_access);
-BOB_PLAN_VEC(bob_mem_steps, struct bob_mem_step);
-BOB_PLAN_VEC(bob_mem_stops, struct bob_mem_stop);
-BOB_PLAN_VEC(bob_mem_patches, struct bob_mem_patch);
-BOB_PLAN_VEC(bob_mem_funcs, struct bob_mem_func);
+BOB_VEC_OF(bob_mem_planneds, struct bob_mem_planned);
+BOB_VEC_OF(bob_mem_accesses, struct bob_mem_access);
+BOB_VEC_OF(bob_mem_steps, struct bob_mem_step);
+BOB_VEC_OF(bob_mem_stops, struct bob_mem_stop);
+BOB_VEC_OF(bob_mem_patches, struct bob_mem_patch);
+BOB_VEC_OF(bob_mem_funcs, struct bob_mem_func);
 
 struct bob_mem_stats {
 	uint32_t by_decline[BOB_MEM_DECLINES]; /* [0]: translated functions */

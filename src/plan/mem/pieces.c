@@ -177,7 +177,7 @@ unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, 
 			return i;
 	if (n == BOB_MEM_WORDS_MAX || (b->have_probe && !take_at_probe(b, &k, &w, &s)))
 		return BOB_MEM_WORDS_MAX;
-	out = BOB_PLAN_PUSH(&b->u->words);
+	out = BOB_VEC_PUSH(&b->u->words);
 	if (!out) {
 		b->u->st = BOB_ERR_NOMEM;
 		return 0;
@@ -197,7 +197,7 @@ struct bob_mem_access *bob_mem_add_access(struct bob_mem_builder *b, uint32_t at
 
 	if (b->planned.desc.access_count == BOB_MEM_ACCESSES_MAX)
 		return NULL;
-	a = BOB_PLAN_PUSH(&b->out->accesses);
+	a = BOB_VEC_PUSH(&b->out->accesses);
 	if (!a) {
 		b->u->st = BOB_ERR_NOMEM;
 		return NULL;
@@ -318,13 +318,13 @@ static bob_status push_piece(struct bob_mem_builder *b)
 	d->words = b->piece.words - b->piece.payload;
 	d->payload = b->piece.payload;
 	if (d->access_count > 0 || d->flow) {
-		p = BOB_PLAN_PUSH(&b->out->descs);
+		p = BOB_VEC_PUSH(&b->out->descs);
 		if (!p)
 			return BOB_ERR_NOMEM;
 		*p = b->planned;
 		b->piece.desc = (uint32_t)(b->out->descs.count - 1);
 	}
-	q = BOB_PLAN_PUSH(&b->u->pieces);
+	q = BOB_VEC_PUSH(&b->u->pieces);
 	if (!q)
 		return BOB_ERR_NOMEM;
 	*q = b->piece;
@@ -340,7 +340,7 @@ bob_status bob_mem_end_piece(struct bob_mem_builder *b, uint32_t end)
 
 bob_status bob_mem_add_step(struct bob_mem_builder *b, const struct bob_mem_step *step)
 {
-	struct bob_mem_step *s = BOB_PLAN_PUSH(&b->out->steps);
+	struct bob_mem_step *s = BOB_VEC_PUSH(&b->out->steps);
 
 	if (!s)
 		return BOB_ERR_NOMEM;

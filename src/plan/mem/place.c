@@ -167,7 +167,7 @@ static void find_landings(struct placer *p)
 
 		if (!(u->blocks.at[i].flags & BOB_MEM_LANDS))
 			continue;
-		l = BOB_PLAN_PUSH(&u->landings);
+		l = BOB_VEC_PUSH(&u->landings);
 		if (!l) {
 			u->st = BOB_ERR_NOMEM;
 			return;
@@ -318,7 +318,7 @@ unsigned bob_mem_place(struct bob_mem_unit *u)
 	}
 	u->used.count = 0;
 	p.call_at = malloc((total + 1) * sizeof(*p.call_at));
-	if (!p.call_at || BOB_PLAN_RESERVE(&u->used, total) != 0) {
+	if (!p.call_at || BOB_VEC_RESERVE(&u->used, total) != 0) {
 		u->st = BOB_ERR_NOMEM;
 		goto done;
 	}

@@ -30,7 +30,7 @@ struct point {
 
 void bob_mem_note_field(struct bob_mem_emitter *e, struct bob_plan_u32s *list, uint32_t at)
 {
-	uint32_t *p = BOB_PLAN_PUSH(list);
+	uint32_t *p = BOB_VEC_PUSH(list);
 
 	if (!p)
 		e->c.st = BOB_ERR_NOMEM;
@@ -107,7 +107,7 @@ static void jump_if_full(struct bob_mem_emitter *e, uint8_t cursor, uint64_t ori
 
 	bob_mem_note_field(e, &e->out->tls, bob_x86_put_compare_fs(&e->c, cursor, SLOT_LIMIT));
 	bob_x86_put(&e->c, "\x0f\x83\0\0\0", 6);	/* jae */
-	f = BOB_PLAN_PUSH(&e->fulls);
+	f = BOB_VEC_PUSH(&e->fulls);
 	if (!f)
 		e->c.st = BOB_ERR_NOMEM;
 	else

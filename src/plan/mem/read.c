@@ -30,7 +30,7 @@ static unsigned read_range(struct bob_mem_unit *u, uint32_t index)
 	r->insn = (uint32_t)u->insns.count;
 	r->padded = bob_mem_padding_behind(u->img, r->hi);
 	for (uint64_t at = r->lo; at < r->hi;) {
-		struct bob_mem_insn *i = BOB_PLAN_PUSH(&u->insns);
+		struct bob_mem_insn *i = BOB_VEC_PUSH(&u->insns);
 		unsigned why;
 
 		if (!i) {

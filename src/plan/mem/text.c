@@ -36,7 +36,7 @@ static void put_jump(struct writer *w, uint64_t at, uint32_t code)
 	int32_t rel = (int32_t)(BOB_PLAN_HANDLER_BYTES + (uint64_t)code - (at + JMP_LEN));
 	uint32_t offset;
 	uint8_t *p = text_at(w, at, &offset);
-	uint32_t *fix = BOB_PLAN_PUSH(&w->out->fixes);
+	uint32_t *fix = BOB_VEC_PUSH(&w->out->fixes);
 
 	p[0] = JMP_LONG;
 	memcpy(p + 1, &rel, sizeof(rel));
@@ -101,7 +101,7 @@ void bob_mem_text(struct bob_mem_unit *u, struct bob_mem_plan *out)
 {
 	struct writer w = { u, out, (uint32_t)out->text.count, out->patches.count };
 
-	if (BOB_PLAN_RESERVE(&out->text, u->used.count) != 0) {
+	if (BOB_VEC_RESERVE(&out->text, u->used.count) != 0) {
 		u->st = BOB_ERR_NOMEM;
 		return;
 	}
@@ -109,7 +109,7 @@ void bob_mem_text(struct bob_mem_unit *u, struct bob_mem_plan *out)
 	out->text.count += u->used.count;
 	for (size_t i = 0; i < u->ranges.count; i++) {
 		const struct bob_mem_range *r = &u->ranges.at[i];
-		struct bob_mem_patch *p = BOB_PLAN_PUSH(&out->patches);
+		struct bob_mem_patch *p = BOB_VEC_PUSH(&out->patches);
 
 		if (!p) {
 			u->st = BOB_ERR_NOMEM;

@@ -103,12 +103,12 @@ enum bob_mem_landing_kind {
 	BOB_MEM_LAND_TRAP	/* the agent finds the block by its address */
 };
 
-BOB_PLAN_VEC(bob_mem_ranges, struct bob_mem_range);
-BOB_PLAN_VEC(bob_mem_insns, struct bob_mem_insn);
-BOB_PLAN_VEC(bob_mem_blocks, struct bob_mem_block);
-BOB_PLAN_VEC(bob_mem_words, struct bob_mem_word);
-BOB_PLAN_VEC(bob_mem_pieces, struct bob_mem_piece);
-BOB_PLAN_VEC(bob_mem_landings, struct bob_mem_landing);
+BOB_VEC_OF(bob_mem_ranges, struct bob_mem_range);
+BOB_VEC_OF(bob_mem_insns, struct bob_mem_insn);
+BOB_VEC_OF(bob_mem_blocks, struct bob_mem_block);
+BOB_VEC_OF(bob_mem_words, struct bob_mem_word);
+BOB_VEC_OF(bob_mem_pieces, struct bob_mem_piece);
+BOB_VEC_OF(bob_mem_landings, struct bob_mem_landing);
 
 struct bob_mem_unit {
 	const struct bob_plan_image *img;

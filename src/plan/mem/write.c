@@ -54,7 +54,7 @@ static bob_status pack_descs(const struct bob_mem_plan *p, struct bob_plan_bytes
 
 		d.access = p->accesses.count ? p->accesses.at + q->access : NULL;
 		d.step = p->steps.count ? p->steps.at + q->step : NULL;
-		if (BOB_PLAN_RESERVE(out, BOB_MEM_DESC_BYTES(d.access_count)) != 0)
+		if (BOB_VEC_RESERVE(out, BOB_MEM_DESC_BYTES(d.access_count)) != 0)
 			return BOB_ERR_NOMEM;
 		out->count += bob_mem_desc_put(&d, out->at + out->count);
 	}

@@ -53,7 +53,7 @@ static bob_status receive(int fd, struct bob_plan_bytes *b)
 	ssize_t n;
 
 	do {
-		if (BOB_PLAN_RESERVE(b, 65536) != 0)
+		if (BOB_VEC_RESERVE(b, 65536) != 0)
 			return BOB_ERR_NOMEM;
 		n = read(fd, b->at + b->count, 65536);
 		b->count += n > 0 ? (size_t)n : 0;

@@ -15,7 +15,7 @@ static uint32_t file_index(struct bob_source_maker *m, const char *name)
 	for (size_t i = m->files.count; i-- > 0;) /* the last one is asked for most */
 		if (!strcmp(m->files.at[i], name))
 			return (uint32_t)i;
-	to = BOB_PLAN_PUSH(&m->files);
+	to = BOB_VEC_PUSH(&m->files);
 	if (!to) {
 		m->no_memory = 1;
 		return ~0u;
@@ -121,7 +121,7 @@ static void read_function(struct bob_source_maker *m, Dwarf_Die *die)
 
 		if (lo >= hi || hi - lo > INT32_MAX)
 			continue;
-		r = BOB_PLAN_PUSH(&f.ranges);
+		r = BOB_VEC_PUSH(&f.ranges);
 		if (!r) {
 			m->no_memory = 1;
 			break;

@@ -173,7 +173,7 @@ static void keep(struct bob_flow *w, int64_t off, value v)
 		w->use_temporaries = 0;
 		return;
 	}
-	t = BOB_PLAN_PUSH(&w->temporaries);
+	t = BOB_VEC_PUSH(&w->temporaries);
 	if (t)
 		*t = (struct bob_flow_temporary){ off, v };
 	else

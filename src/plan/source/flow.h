@@ -30,7 +30,7 @@ struct bob_flow_temporary {
 	int64_t off;		/* from the canonical frame address */
 	struct bob_source_value held;
 };
-BOB_PLAN_VEC(bob_flow_temporaries, struct bob_flow_temporary);
+BOB_VEC_OF(bob_flow_temporaries, struct bob_flow_temporary);
 
 struct bob_flow {
 	struct bob_source_function *f;

@@ -21,7 +21,7 @@
 
 const char *bob_source_text(struct bob_source_maker *m, const char *text)
 {
-	char **to = BOB_PLAN_PUSH(&m->texts);
+	char **to = BOB_VEC_PUSH(&m->texts);
 
 	if (to)
 		*to = strdup(text);

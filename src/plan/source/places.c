@@ -21,7 +21,7 @@ static uint32_t place(struct bob_source_maker *m, unsigned kind, const char *nam
 		    !strcmp(p->name, name))
 			return (uint32_t)i + 1;
 	}
-	p = BOB_PLAN_PUSH(&m->places);
+	p = BOB_VEC_PUSH(&m->places);
 	if (!p) {
 		m->no_memory = 1;
 		return 0;

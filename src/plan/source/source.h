@@ -78,13 +78,13 @@ struct bob_source_static {
 	int has_type;
 };
 
-BOB_PLAN_VEC(bob_source_terms, struct bob_source_term);
-BOB_PLAN_VEC(bob_source_facts, struct bob_source_fact);
-BOB_PLAN_VEC(bob_source_slots, struct bob_source_slot);
-BOB_PLAN_VEC(bob_source_statics, struct bob_source_static);
-BOB_PLAN_VEC(bob_source_places, struct bob_source_place);
-BOB_PLAN_VEC(bob_source_texts, char *);
-BOB_PLAN_VEC(bob_source_files, const char *);
+BOB_VEC_OF(bob_source_terms, struct bob_source_term);
+BOB_VEC_OF(bob_source_facts, struct bob_source_fact);
+BOB_VEC_OF(bob_source_slots, struct bob_source_slot);
+BOB_VEC_OF(bob_source_statics, struct bob_source_static);
+BOB_VEC_OF(bob_source_places, struct bob_source_place);
+BOB_VEC_OF(bob_source_texts, char *);
+BOB_VEC_OF(bob_source_files, const char *);
 
 struct bob_source_range {
 	uint64_t lo, hi;
@@ -96,7 +96,7 @@ struct bob_source_thread_slot {
 	uint32_t type;		/* of the relocation */
 	int known;		/* is it the image's own block? */
 };
-BOB_PLAN_VEC(bob_source_thread_slots, struct bob_source_thread_slot);
+BOB_VEC_OF(bob_source_thread_slots, struct bob_source_thread_slot);
 
 /* The image's block of thread-local variables. */
 struct bob_source_thread_block {
@@ -108,7 +108,7 @@ struct bob_source_thread_block {
 	struct bob_source_statics variables,
 		symbols; /* of DWARF and of ELF; addresses are offsets */
 };
-BOB_PLAN_VEC(bob_source_ranges, struct bob_source_range);
+BOB_VEC_OF(bob_source_ranges, struct bob_source_range);
 
 struct bob_source_maker {
 	struct bob_plan_image *img;

@@ -13,7 +13,7 @@ static void add(struct bob_source_maker *m, struct bob_source_statics *to, uint6
 
 	if (!size || size > UINT64_MAX / 4 || addr > UINT64_MAX / 4 || !bob_source_step(m))
 		return;
-	s = BOB_PLAN_PUSH(to);
+	s = BOB_VEC_PUSH(to);
 	if (!s) {
 		m->no_memory = 1;
 		return;

@@ -72,7 +72,7 @@ static void add_slot(struct bob_source_maker *m, uint64_t addr, uint32_t type, i
 
 	if (m->thread.slots.count == LOOKED_AT)
 		return;
-	s = BOB_PLAN_PUSH(&m->thread.slots);
+	s = BOB_VEC_PUSH(&m->thread.slots);
 	if (s)
 		*s = (struct bob_source_thread_slot){ addr, off, type, known };
 	else

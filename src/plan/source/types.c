@@ -80,7 +80,7 @@ uint32_t bob_source_term(struct bob_source_function *f, const char *name, Dwarf_
 {
 	struct bob_source_term *t;
 
-	if (!f->terms.count && !BOB_PLAN_PUSH(&f->terms)) /* 0 is none */
+	if (!f->terms.count && !BOB_VEC_PUSH(&f->terms)) /* 0 is none */
 		return 0;
 	for (size_t i = 1; i < f->terms.count; i++) {
 		t = &f->terms.at[i];
@@ -90,7 +90,7 @@ uint32_t bob_source_term(struct bob_source_function *f, const char *name, Dwarf_
 	}
 	if (f->terms.count >= TERMS_MAX || !bob_source_step(f->m))
 		return 0;
-	t = BOB_PLAN_PUSH(&f->terms);
+	t = BOB_VEC_PUSH(&f->terms);
 	if (!t) {
 		f->m->no_memory = 1;
 		return 0;

@@ -55,7 +55,7 @@ static void add_fact(const struct variable *v, uint64_t lo, uint64_t hi, uint32_
 
 		if (from >= to || f->facts.count >= FACTS_MAX)
 			continue;
-		fact = BOB_PLAN_PUSH(&f->facts);
+		fact = BOB_VEC_PUSH(&f->facts);
 		if (!fact) {
 			f->m->no_memory = 1;
 			return;
@@ -79,7 +79,7 @@ static void add_slot(const struct variable *v, uint64_t lo, uint64_t hi, int64_t
 
 		if (from >= to || f->slots.count >= FACTS_MAX)
 			continue;
-		s = BOB_PLAN_PUSH(&f->slots);
+		s = BOB_VEC_PUSH(&f->slots);
 		if (!s) {
 			f->m->no_memory = 1;
 			return;
@@ -308,7 +308,7 @@ static void add_static(struct bob_source_maker *m, const char *prefix, Dwarf_Die
 		s.size = 0;
 	snprintf(text, sizeof(text), "%s%s", prefix, name);
 	s.name = bob_source_text(m, text);
-	to = BOB_PLAN_PUSH(list);
+	to = BOB_VEC_PUSH(list);
 	if (to)
 		*to = s;
 	else

@@ -14,7 +14,7 @@ void bob_x86_put(struct bob_x86_code *c, const void *bytes, size_t n)
 {
 	if (c->st != BOB_OK)
 		return;
-	if (BOB_PLAN_RESERVE(c->bytes, n) != 0) {
+	if (BOB_VEC_RESERVE(c->bytes, n) != 0) {
 		c->st = BOB_ERR_NOMEM;
 		return;
 	}
