@@ -58,6 +58,7 @@ endif()
 set(BOB_BUILT "") # the libraries that exist, for the tests
 foreach(part IN LISTS BOB_PARTS)
 	bob_part_sources(sources ${part})
+	list(FILTER sources EXCLUDE REGEX "/runtime/") # parts of files that are written: see embed.c
 	if(BOB_LEFT_OUT_${part})
 		list(FILTER sources EXCLUDE REGEX ${BOB_LEFT_OUT_${part}})
 	endif()
@@ -88,7 +89,8 @@ foreach(part IN LISTS BOB_PARTS)
 	endforeach()
 	if(part MATCHES "^(wrap|source)$")
 		# What they write contains these headers.
-		file(GLOB embedded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/bobbin/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.h ${CMAKE_SOURCE_DIR}/src/events/dlsym.h ${CMAKE_SOURCE_DIR}/src/wrap/*.spec)
+		file(GLOB embedded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/bobbin/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.h ${CMAKE_SOURCE_DIR}/src/events/dlsym.h ${CMAKE_SOURCE_DIR}/src/wrap/*.spec
+			${CMAKE_SOURCE_DIR}/src/source/*/runtime/*)
 		set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${part}/embed.c PROPERTIES
 			COMPILE_DEFINITIONS "BOB_SOURCE=\"${CMAKE_SOURCE_DIR}\"" OBJECT_DEPENDS "${embedded}")
 	endif()

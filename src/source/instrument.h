@@ -8,7 +8,7 @@
  *   instrument_c.c wishes as the one for C has them
  *   c/             C, by libclang
  *   fortran/       Fortran, our own reader
- *   embed.c        the headers that instrumented files include
+ *   embed.c        the headers that instrumented files include, and code that becomes part of them
  *
  * Owner: a result owns all it points at. Threads: one at a time. Lines and columns from 1. */
 #ifndef BOB_SOURCE_INSTRUMENT_H

@@ -9,6 +9,7 @@
 
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/memory.h"
+#include "source/runtime.h"
 
 struct out {
 	char *at;
@@ -55,6 +56,11 @@ static void say_text(struct out *o, const char *text)
 			say(o, "%c", c);
 	}
 	say(o, "\"");
+}
+
+static void say_runtime(struct out *o, const char *piece)
+{
+	say(o, "%s\n", bob_source_runtime(piece));
 }
 
 /* --- tables --- */
@@ -129,7 +135,7 @@ static void say_variables(struct out *o, const struct bob_weave *w)
 	say(o, "{NULL,0,0,NULL,NULL,0,0}};\n");
 }
 
-/* Components, as components_code.c has them. */
+/* Components, as runtime/components.c has them. */
 static void say_classes(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const struct bobbin_slot slots[] = {\n");
@@ -295,10 +301,10 @@ static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 static void say_objects(struct out *o, const struct bob_weave *w)
 {
 	if (w->has_classes || w->has_moves)
-		say(o, "%s\n", bob_weave_objects_code);
+		say_runtime(o, bob_source_objects);
 	if (w->has_classes) {
 		say_classes(o, w);
-		say(o, "%s\n", bob_weave_components_code);
+		say_runtime(o, bob_source_components);
 	} else {
 		say(o, "#define hold(v, lo, bytes) ((void)0)\n#define let_go(v, lo) ((void)0)\n\n");
 	}
@@ -344,20 +350,21 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		    "					       names[i].has_trips ? \"-> int trips\" : NULL);\n");
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
 	if (has_accesses) {
-		say(&o, "%s\n", bob_weave_told_code);
+		say_runtime(&o, bob_source_shared);
 		say_objects(&o, w);
-		say(&o, "%s\n%s\n", bob_weave_box_code, bob_weave_accesses_code);
+		say_runtime(&o, bob_source_box);
+		say_runtime(&o, bob_source_accesses);
 	}
 	if (w->has_moves)
-		say(&o, "%s\n", bob_weave_moves_code);
+		say_runtime(&o, bob_source_moves);
 	if (w->hold_count)
-		say(&o, "%s\n", bob_weave_holds_code);
+		say_runtime(&o, bob_source_holds);
 	if (w->nest_count)
-		say(&o, "%s\n", bob_weave_nest_code);
+		say_runtime(&o, bob_source_nest);
 	if (w->has_uneven)
-		say(&o, "%s\n", bob_weave_uneven_code);
+		say_runtime(&o, bob_source_uneven);
 	if (w->event_count)
-		say(&o, "%s", bob_weave_events_code);
+		say_runtime(&o, bob_source_events);
 	text = o.failed ? NULL : bob_arena_text(w->arena, o.at, o.len);
 	*len = o.len;
 	free(o.at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements that allocate, free, associate or assign components. Behind each, the object's address
- * is passed, and its components are looked at (components_code.c): a component that has a statement
- * for itself, by where it is in the object; all of an object that is assigned as a whole. What
- * DEALLOCATE gives back is forgotten before. */
+/* Statements that allocate, free, associate or assign components. After each, a probe passes the
+ * object's address, and runtime/components.c reads its components: the one that the statement
+ * names, by its offset in the object; all of them if the object is assigned as a whole. What
+ * DEALLOCATE frees is forgotten before the statement. */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"

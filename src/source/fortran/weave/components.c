@@ -4,8 +4,8 @@
  *
  * The text says where in an object such components lie (as gfortran lays them out: a pointer, or a
  * descriptor of an array); where objects are, and what their components lead to, is found when it
- * runs (components_code.c), wherever and under whatever name they are moved: an object is known by
- * its address. So the text has to say only which statements may change some (component_moves.c).
+ * runs (runtime/components.c), under any name and after any move, because an object is known by its
+ * address. So the text has to say only which statements may change some (component_moves.c).
  *
  * A *class* is what a variable's objects, or those that one of its components leads to, have of
  * them: their *slots*. Components of types in one another are slots of the outermost; a type that

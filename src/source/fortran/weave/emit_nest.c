@@ -7,9 +7,9 @@
  * Loops that are laid out (lay.c) stand there as loops; which address is told follows from their
  * counters.
  *
- * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then
- * the addresses in the iterations that are wanted. The outermost counter is the BLOCK's there,
- * too. */
+ * If bounds depend on the outer loops (runtime/uneven.c), the probe passes the bounds, and then the
+ * addresses in the iterations that it is asked for. The outermost counter is a name of the BLOCK
+ * there, too. */
 #include "source/fortran/weave/nest.h"
 #include "source/fortran/weave/lines.h"
 

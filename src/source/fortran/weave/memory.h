@@ -48,9 +48,6 @@ void bob_weave_put_component_ends(struct bob_weave *w, uint32_t unit);
 /* Interfaces of what these call, in a unit. */
 void bob_weave_component_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit);
 
-/* --- components_code.c --- */
-extern const char bob_weave_objects_code[], bob_weave_components_code[];
-
 /* --- declare.c --- */
 /* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind
  * the statement. */
@@ -67,9 +64,6 @@ const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_va
 bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at);
 /* "if (allocated(s)) ", or nothing. */
 const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol *s);
-
-/* --- moves_code.c --- */
-extern const char bob_weave_told_code[], bob_weave_moves_code[];
 
 /* --- moves.c --- */
 /* Where lines before and behind a statement go. */

@@ -5,7 +5,7 @@
  *
  * Such a call tells beforehand which variable is which argument, and where it lies; behind it,
  * where it lies now. If the procedure allocates its dummy argument, it finds there whose name that
- * has (moves_code.c). Number and place are those of the dummy argument in the procedure that is
+ * has (runtime/moves.c). Number and place are those of the dummy argument in the procedure that is
  * called, by its name: of several that a generic name may mean, none is told so, and the variable
  * is declared behind the call alone. */
 #include <string.h>

@@ -7,7 +7,7 @@
  *   wanted.c     which variables the commands name, and which references may be of them
  *   unknown.c    why sizes are not known
  *   called.c     which names are procedures
- *   components.c components with memory of their own; component_moves.c what moves them, components_code.c that in C
+ *   components.c components with memory of their own; component_moves.c what moves them
  *   missing.c    wishes for what is not there
  *   foreign.c    what is passed to procedures that no file has
  *   closure.c    what else may be these variables, in all files; across.c what C files may touch of them, and these of what is C's
@@ -26,7 +26,7 @@
  *   branches.c   variables that only one branch of an #if declares
  *   lines.c      lines to be put in, in the order in which they have to stand
  *   remarks.c    what no statement says as an access
- *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
+ *   companion.c  the tables, and what probes call (../runtime), in C
  *
  * Here is what all share; where memory is and goes has memory.h, what may be reached reached.h,
  * where lines go lines.h.
@@ -512,15 +512,6 @@ bool bob_weave_turns(const struct bob_weave *w, uint32_t statement);
 /* --- remarks.c --- */
 /* What has no probe because no statement says it as an access. */
 void bob_weave_remarks(struct bob_weave *w);
-
-/* --- nest_code.c --- */
-extern const char bob_weave_nest_code[], bob_weave_box_code[];
-
-/* --- uneven_code.c --- */
-extern const char bob_weave_uneven_code[];
-
-/* --- companion_code.c --- */
-extern const char bob_weave_accesses_code[], bob_weave_holds_code[], bob_weave_events_code[];
 
 /* --- companion.c --- */
 /* A file in C; NULL without memory. */
