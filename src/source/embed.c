@@ -27,6 +27,8 @@ FORTRAN(holds);
 FORTRAN(nest);
 FORTRAN(uneven);
 FORTRAN(events);
+BOB_EMBED(bob_source_c_probes, BOB_SOURCE "/src/source/c/runtime/probes.h");
+BOB_EMBED(bob_source_c_events, BOB_SOURCE "/src/source/c/runtime/events.h");
 
 const char *bob_source_runtime(const char *piece)
 {

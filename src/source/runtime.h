@@ -10,6 +10,9 @@ extern const char bob_source_shared[], bob_source_objects[], bob_source_componen
 	bob_source_box[], bob_source_accesses[], bob_source_moves[], bob_source_holds[],
 	bob_source_nest[], bob_source_uneven[], bob_source_events[];
 
+/* --- c/runtime, for the instrumented file itself --- */
+extern const char bob_source_c_probes[], bob_source_c_events[];
+
 /* The text of a piece without its first line, which has its licence: it becomes part of a file that
  * has one of its own. */
 const char *bob_source_runtime(const char *piece);

@@ -5,6 +5,7 @@
  * call is one in a statement expression around the call, which begins before the arguments are
  * evaluated. */
 #include "source/c/unit.h"
+#include "source/runtime.h"
 
 #include <string.h>
 
@@ -236,23 +237,13 @@ void bob_c_call_close(struct bob_c_unit *u, uint32_t end)
 
 /* --- what they call --- */
 
-#define QUIET "__attribute__((unused,no_instrument_function))"
-static const char procedures[] =
-	"struct bobbin_loop{uint32_t event;int64_t trips;};\n"
-	"static " QUIET " struct bobbin_loop bobbin_loop(uint32_t e)"
-	"{struct bobbin_loop l={e,0};bob_event_begin(bobbin_events[e]);return l;}\n"
-	"static " QUIET " void bobbin_loop_end(struct bobbin_loop*l)"
-	"{BOB_EVENT_END(bobbin_events[l->event],bob_int(l->trips));}\n"
-	"static " QUIET
-	" uint32_t bobbin_call(uint32_t e){bob_event_begin(bobbin_events[e]);return e;}\n"
-	"static " QUIET " void bobbin_call_end(uint32_t*e){bob_event_end(bobbin_events[*e]);}\n";
-
 void bob_c_emit_events(struct bob_c_unit *u)
 {
 	if (u->event_count)
 		bob_c_open_at(u, u->top,
 			      bob_c_printf(u, "static bob_event_id bobbin_events[%zu];\n%s",
-					   u->event_count, procedures));
+					   u->event_count,
+					   bob_source_runtime(bob_source_c_events)));
 }
 
 void bob_c_emit_event_names(struct bob_c_unit *u)

@@ -4,6 +4,7 @@
  * what is in one another stays short. Lines stay what they were: nothing that is put in has a line
  * end, but at the top and behind the end of the file. */
 #include "source/c/given.h"
+#include "source/runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,71 +198,14 @@ static void find_lengths(struct bob_c_unit *u)
 				   !has_length(u, v);
 }
 
-#define QUIET "__attribute__((unused,no_instrument_function))"
-#define FAST "static __inline__ __attribute__((unused,no_instrument_function,always_inline))"
-/* Only functions name the file's struct: within the program's own, `default(none)` of OpenMP would
- * ask who shares it. */
-static const char prologue[] =
-	"static struct bob_probe_file bob_probe_here;\n"
-	"BOB_PROBE_UNREAD(2)\n" FAST " void bobbin_at(uint32_t s,const volatile void*p)"
-	"{(void)bob_probe_at(&bob_probe_here,s,p);}\n" FAST
-	" int bobbin_is_on(void){return bob_probe_here.gap!=0;}\n"
-	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p##s=&x;"
-	"bobbin_at(s,(const volatile void*)bobbin_p##s);bobbin_p##s;}))\n" FAST
-	" const struct bob_probe_gap*bobbin_gap(uint32_t s)"
-	"{return bob_probe_gap_of(&bob_probe_here,s);}\n"
-	"BOB_PROBE_UNREAD(2)\n" FAST " const struct bob_probe_gap*bobbin_by(uint32_t s,"
-	"const volatile void*p,const struct bob_probe_gap*g,struct bob_probe_held*h)"
-	"{return bob_probe_by(&bob_probe_here,s,p,g,h);}\n" FAST
-	" void bobbin_held_end(struct bob_probe_held*h){bob_probe_held_end(&bob_probe_here,h);}\n"
-	"#define BOBBIN_BY(s,h,x) (*__extension__({__auto_type bobbin_p##s=&x;bobbin_g##s="
-	"bobbin_by(s,(const volatile void*)bobbin_p##s,bobbin_g##s,&bobbin_h##h);bobbin_p##s;}))\n"
-	"#define BOBBIN_TO(s,o,x) (__extension__({__auto_type bobbin_p##s=x;"
-	"bobbin_at(s,(const volatile char*)bobbin_p##s+o);bobbin_p##s;}))\n"
-	"#define BOBBIN_IN(s,o,x) (*BOBBIN_TO(s,o,&x))\n"
-	"#define BOBBIN_LOOSE(s,x) (*__extension__({typedef __typeof__(x) bobbin_t##s "
-	"__attribute__((aligned(1)));bobbin_t##s*bobbin_p##s=(bobbin_t##s*)&x;"
-	"bobbin_at(s,(const volatile void*)bobbin_p##s);bobbin_p##s;}))\n"
-	"static " QUIET " void*bobbin_local(uint32_t v,uint32_t n,const volatile void*p,"
-	"const int64_t(*b)[2],int w){uint32_t i;for(i=0;i<n;i++)bob_probe_declare(&bob_probe_here,v+i,p,b);"
-	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"
-	"static " QUIET " int bobbin_once(char*o,uint32_t v,uint32_t n,const volatile void*p)"
-	"{if(!__atomic_exchange_n(o,1,__ATOMIC_RELAXED))(void)bobbin_local(v,n,p,0,-1);return 0;}\n"
-	"BOB_PROBE_UNREAD(3)\nstatic " QUIET
-	" void bobbin_told(uint32_t v,uint32_t n,const volatile void*p,size_t b)"
-	"{uint32_t i;for(i=0;i<n;i++)bob_probe_block(&bob_probe_here,v+i,p,b);}\n"
-	"#define BOBBIN_BLOCK(v,n,x) (__extension__({size_t bobbin_block[2]={1,1};"
-	"__auto_type bobbin_q=x;bobbin_told(v,n,(const volatile void*)(uintptr_t)bobbin_q,"
-	"bobbin_block[0]*bobbin_block[1]);bobbin_q;}))\n"
-	"#define BOBBIN_TEXT(v,n,x) (__extension__({__auto_type bobbin_q=x;"
-	"if(bobbin_q)bobbin_told(v,n,bobbin_q,__builtin_strlen((const char*)bobbin_q)+1);bobbin_q;}))\n"
-	"#define BOBBIN_PUT(k,m,x) (__extension__({__auto_type bobbin_n=+x;"
-	"bobbin_block[k]=(size_t)bobbin_n*m;bobbin_n;}))\n"
-	"static " QUIET " void*bobbin_gone(const volatile void*p)"
-	"{bob_probe_gone(&bob_probe_here,p);return(void*)(uintptr_t)p;}\n"
-	"static " QUIET
-	" int64_t bobbin_far(uint64_t v){return v>INT64_MAX?INT64_MAX:(int64_t)v;}\n"
-	"static " QUIET " int64_t bobbin_trips(int64_t l,int64_t h,int64_t s,int c){"
-	"const int64_t n=(s>0?h-l:l-h)+c,w=s>0?s:-s;return n>0?(n+w-1)/w:0;}\n"
-	"static " QUIET " void bobbin_nest(uint32_t n,const int64_t*t,const volatile void*const*a,"
-	"const int64_t*s){bob_probe_here.recorder->nest(&bob_probe_here,n,t,a,s);}\n" FAST
-	" int bobbin_misses(uint32_t s,uint32_t d,const int64_t*t,const volatile void*a,"
-	"const int64_t*w){return bob_probe_misses(&bob_probe_here,s,d,t,a,w);}\n" FAST
-	" void bobbin_outside(int64_t n){bob_probe_count(&bob_probe_here,(uint64_t)n);}\n"
-	"static " QUIET " void bobbin_uneven(uint32_t n,const int64_t*c,const int64_t*d,"
-	"const int64_t*b,const volatile void*const*a,const int64_t*s)"
-	"{bob_probe_uneven(&bob_probe_here,n,c,d,b,a,s);}\n"
-	"static " QUIET " void bobbin_end(uint32_t v,uint32_t n,const volatile void*p)"
-	"{uint32_t i;for(i=0;i<n;i++)bob_probe_forget(&bob_probe_here,v+i,p);}\n";
-
-/* Whatever the file has said about packing is not for us; nor is it anybody's business what names
- * there are here. */
+/* Around the headers: #pragma pack of the file does not apply to them, and -Wshadow does not see
+ * their names. */
 #define OLD "!defined(__STDC_VERSION__)||__STDC_VERSION__<199901L"
-static const char before_header[] = "#pragma GCC diagnostic push\n"
-				    "#pragma GCC diagnostic ignored \"-Wshadow\"\n"
-				    "#pragma pack(push)\n#pragma pack()\n#if " OLD
-				    "\n#define inline __inline__\n#endif\n";
-static const char behind_header[] = "#if " OLD "\n#undef inline\n#endif\n#pragma pack(pop)\n";
+static const char before_headers[] = "#pragma GCC diagnostic push\n"
+				     "#pragma GCC diagnostic ignored \"-Wshadow\"\n"
+				     "#pragma pack(push)\n#pragma pack()\n#if " OLD
+				     "\n#define inline __inline__\n#endif\n";
+static const char after_headers[] = "#if " OLD "\n#undef inline\n#endif\n#pragma pack(pop)\n";
 
 const char *bob_c_line_directive(struct bob_c_unit *u, uint32_t line)
 {
@@ -286,9 +230,9 @@ static void put_top(struct bob_c_unit *u)
 	const bool is_line = !at || u->bytes[at - 1] == '\n';
 
 	put_at_top(u, bob_c_printf(u, "%s%s#include \"%s\"\n%s%s%s", is_line ? "" : "\n",
-				   before_header, header,
+				   before_headers, header,
 				   u->event_count ? "#include \"bobbin/events.h\"\n" : "",
-				   behind_header, prologue));
+				   after_headers, bob_source_runtime(bob_source_c_probes)));
 	for (size_t i = 0; i < u->row_count; i++) {
 		const struct bob_c_variable *v = u->rows[i].variable;
 		const uint32_t first = u->rows[i].is_pointed ? v->pointed_first : v->first;
@@ -296,7 +240,7 @@ static void put_top(struct bob_c_unit *u)
 
 		if (v->has_scope && first == i)
 			put_at_top(u, bob_c_printf(u,
-						   "static " QUIET " void bobbin_end_%u(void*p)"
+						   "static BOBBIN_QUIET void bobbin_end_%u(void*p)"
 						   "{bobbin_end(%u,%u,*(void**)p);}\n",
 						   first, first, count));
 	}
