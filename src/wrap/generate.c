@@ -217,8 +217,6 @@ static void put_plain(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 			f->symbol, f->symbol, f->symbol, f->name);
 }
 
-/* --- and those it cannot --- */
-
 /* --- all --- */
 
 static bool is_in(const struct bob_wrap_out *o, const struct bob_wrap_function *f)
@@ -232,13 +230,7 @@ static void put_start(struct bob_wrap_out *o, const struct bob_wrap_spec *s)
 	for (uint32_t i = 0; i < s->function_count; i++)
 		if (is_in(o, &s->functions[i]))
 			bob_wrap_put(o, "\t&bob_wrapper_%s,\n", s->functions[i].name);
-	bob_wrap_put(o,
-		     "};\n%s\n"
-		     "__attribute__((constructor)) static void bob_wrappers_start(void)\n{\n"
-		     "\tfor (size_t i = 0; i < sizeof(bob_all) / sizeof(bob_all[0]); i++)\n"
-		     "\t\tbob_look_up_early(bob_all[i]);\n"
-		     "\tfor (size_t i = 0; i < sizeof(bob_all) / sizeof(bob_all[0]); i++)\n"
-		     "\t\tbob_enroll(bob_all[i]);\n}\n",
+	bob_wrap_put(o, "};\n%s\nBOB_WRAPPERS_START(bob_all)\n",
 		     o->linked ? "" : "BOB_WRAPPERS_BEFORE_DLSYM(bob_all);\n");
 }
 

@@ -402,4 +402,19 @@ static BOB_UNUSED void *bob_dlsym(void *handle, const char *name, struct bob_wra
 	}                                                                                          \
 	BOB_STAND_BEFORE_DLSYM(bob_dlsym_by_handle)
 
+static BOB_UNUSED void bob_start_all(struct bob_wrapper *const *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		bob_look_up_early(all[i]);
+	for (size_t i = 0; i < count; i++)
+		bob_enroll(all[i]);
+}
+
+/* `all` is an array: the wrappers that start when the file is loaded. */
+#define BOB_WRAPPERS_START(all)                                                                    \
+	__attribute__((constructor)) static void bob_wrappers_start(void)                          \
+	{                                                                                          \
+		bob_start_all(all, sizeof(all) / sizeof(*(all)));                                  \
+	}
+
 #endif

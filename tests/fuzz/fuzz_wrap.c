@@ -52,7 +52,7 @@ static void write_all(struct bob_wrap_spec *s)
 			(void)bob_wrap_choose(s, &s->functions[k], hows[i]);
 		assert(f);
 		bob_wrap_write(s, hows[i] == BOB_WRAP_LINK, "out.c", "", f);
-		assert(!fclose(f) && strlen(text) == n && strstr(text, "bob_wrappers_start"));
+		assert(!fclose(f) && strlen(text) == n && strstr(text, "BOB_WRAPPERS_START"));
 		free(text);
 	}
 }
