@@ -67,6 +67,7 @@ tree_checks() {
 	step "layout (clang-format)" tools/check_format.py
 	step "no machine paths" tools/check_paths.sh
 	step "no retired words" tools/check_words.py
+	step "no code in string literals" tools/check_literals.py
 }
 
 case ${1-} in

@@ -178,6 +178,25 @@ def test_words(root):
         assert status == 1 and why in text, text
 
 
+def test_literals(root):
+    def check(text, expect):
+        write(root, {"src/a.c": f"/* not a literal; \\n */\nstatic const char code[] =\n{text};\n"})
+        status, said = run(os.path.join(ROOT, "tools/check_literals.py"), root)
+        assert (status, expect in said) == (1 if "src/a.c" in expect else 0, True), (text, said)
+
+    def lines(*texts):
+        return "\n".join(f'\t"{t}\\n"' for t in texts)
+
+    c = ("static int f(void)", "{", "\tint a = 1;", "\tint b = 2;", "", "\treturn a + b;", "}", "")
+    check(lines(*c), "src/a.c:3: 8 lines of code")
+    check(lines(*c[:7]), "1 files without")
+    check(lines(*c).replace('\n\t"{', ' MACRO\n\t"{', 1), "src/a.c:3: 8 lines of code")
+    check(lines(*c).replace("\\n", ""), "src/a.c:3: 8 lines of code")
+    check(lines("subroutine s", *["call f"] * 5, "end subroutine", "end"), "src/a.c:3: 8 lines of code")
+    check(lines(*["a word; and another one {or more}, of help"] * 12), "1 files without")
+    check("\tf(" + ",\n\t".join(f'"{t}\\n"' for t in c) + ")", "1 files without")
+
+
 def test_count(root):
     case = '<testcase name="{}" status="{}">{}</testcase>'
     skipped = '<skipped message="SKIP_RETURN_CODE=77"/><system-out>no tmpfs here</system-out>'
@@ -196,7 +215,7 @@ def test_count(root):
 
 
 def main():
-    for test in (test_layers, test_symbols, test_library_symbols, test_paths, test_format, test_words, test_count):
+    for test in (test_layers, test_symbols, test_library_symbols, test_paths, test_format, test_words, test_literals, test_count):
         root = tempfile.mkdtemp(prefix="bobbin-checks-")
         try:
             test(root)
