@@ -40,7 +40,7 @@ static const struct bob_probe_nest nests[] = {
 };
 static const int32_t boxes[SITES] = { [WHOLE] = 1 };
 static const char is_automatic[ROWS], is_text[ROWS] = { [T] = 1 }, is_pointer[ROWS];
-static void *told[ROWS];
+static void *declared[ROWS];
 static const struct {
 	int32_t rank, class, what, is_traced;
 	uint64_t element;
@@ -83,7 +83,7 @@ static int set_up(void **state)
 	here.access = access_at;
 	here.recorder = &recorder;
 	here.gap = gaps;
-	memset(told, 0, sizeof(told));
+	memset(declared, 0, sizeof(declared));
 	reset_noted();
 	return 0;
 }
@@ -196,8 +196,8 @@ static void test_components(void **state)
 	assert_noted("forget 3 640\ngone 640\ndeclare 3 704 1+3\n");
 	BOBBIN(f)(O, (CFI_cdesc_t *)&o);
 	assert_noted("forget 3 704\n");
-	assert_int_equal(bobbin_known.count, 0);
-	assert_int_equal(bobbin_known.leads, 0);
+	assert_int_equal(bobbin_lists.count, 0);
+	assert_int_equal(bobbin_lists.leads, 0);
 }
 
 /* The object is freed: what its component leads to ends. */
@@ -209,7 +209,7 @@ static void test_object_freed(void **state)
 	BOBBIN(d)(O, object(&o, 256, 512), lower);
 	BOBBIN(x)(0, (CFI_cdesc_t *)&o);
 	assert_noted("declare 3 512 1+3\nforget 3 512\ngone 256\n");
-	assert_int_equal(bobbin_known.leads, 0);
+	assert_int_equal(bobbin_lists.leads, 0);
 }
 
 /* A call passes `a`, which becomes dummy argument 7 and is reallocated there. */
@@ -235,7 +235,7 @@ static void test_moves(void **state)
 	assert_int_equal(bobbin_wholes.count, 0);
 	BOBBIN(x)(0, (CFI_cdesc_t *)&moved);
 	assert_noted("gone 256\n");
-	assert_null(told[A]);
+	assert_null(declared[A]);
 }
 
 /* The dummy is passed on by its procedure: the entry of the inner call is the same variable. */

@@ -10,14 +10,14 @@ void BOBBIN(a)(int32_t site, const void *at)
 	bob_probe_at(&here, (uint32_t)site, at);
 }
 
-/* One element, in pieces of what an access of the site has; an element of no size has none. */
-static void tell(int32_t site, const char *at, size_t bytes)
+/* One element, in accesses of the size that the site has. */
+static void pass_element(int32_t site, const char *at, size_t bytes)
 {
 	for (size_t k = 0; k < bytes; k += sites[site].size)
 		here.access(&here, (uint32_t)site, at + k);
 }
 
-/* Every element for which the mask, if there is one, is true, in the order of an array's elements. */
+/* All elements in array order; with a mask, those for which it is true. */
 static void walk(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)
 {
 	CFI_index_t i[CFI_MAX_RANK] = { 0 };
@@ -26,7 +26,7 @@ static void walk(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)
 	for (k = 0; k < d->rank; k++)
 		if (d->dim[k].extent <= 0 || (mask && mask->dim[k].extent != d->dim[k].extent))
 			return;
-	if (!mask && tell_box(site, d))
+	if (!mask && pass_box(site, d))
 		return;
 	for (;;) {
 		const char *at = d->base_addr, *is = mask ? mask->base_addr : NULL;
@@ -40,7 +40,7 @@ static void walk(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)
 		for (size_t b = 0; mask && b < mask->elem_len; b++)
 			wanted |= is[b];
 		if (wanted)
-			tell(site, at, d->elem_len);
+			pass_element(site, at, d->elem_len);
 		for (k = 0; k < d->rank && ++i[k] == d->dim[k].extent; k++)
 			i[k] = 0;
 		if (k == d->rank)
@@ -55,7 +55,7 @@ void BOBBIN(s)(int32_t site, const CFI_cdesc_t *d)
 		walk(site, d, NULL);
 }
 
-/* Those for which the mask, a LOGICAL of the same shape, is true. */
+/* As `s`, where the mask, a LOGICAL array of the same shape, is true. */
 void BOBBIN(m)(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask);
 void BOBBIN(m)(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)
 {
@@ -63,15 +63,16 @@ void BOBBIN(m)(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)
 		walk(site, d, mask);
 }
 
-/* What lies where it lay is not told again. */
+/* A variable that is not automatic and has not moved is not declared again. */
 static void declare(int32_t v, void *at, const int64_t (*bounds)[2])
 {
-	if (!is_automatic[v] && __atomic_exchange_n(&told[v], at, __ATOMIC_RELAXED) == at)
+	if (!is_automatic[v] && __atomic_exchange_n(&declared[v], at, __ATOMIC_RELAXED) == at)
 		return;
 	bob_probe_declare(&here, (uint32_t)v, at, bounds);
 }
 
-/* Arrays with gaps are not declared. A text has its characters as a first dimension. n: the variable, or -1 less that: what it leads to may be anything. */
+/* Arrays whose elements are not contiguous are not declared. The characters of a string are its
+ * first dimension. n: the variable; or -1 - the variable, if its components are unknown. */
 void BOBBIN(d)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower);
 void BOBBIN(d)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower)
 {
@@ -100,7 +101,8 @@ void BOBBIN(d)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower)
 		hold(v, d->base_addr, packed);
 }
 
-/* Of a type with procedures, without gaps: its descriptor, through CLASS(*), does not know the size of its elements. */
+/* A contiguous array of a type with procedures, which is passed as CLASS(*): its descriptor has not
+ * the size of its elements. */
 void BOBBIN(j)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower, int64_t bytes);
 void BOBBIN(j)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower, int64_t bytes)
 {
@@ -124,7 +126,7 @@ void BOBBIN(j)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower, int64_t by
 void BOBBIN(f)(int32_t v, const CFI_cdesc_t *d);
 void BOBBIN(f)(int32_t v, const CFI_cdesc_t *d)
 {
-	__atomic_store_n(&told[v], NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&declared[v], NULL, __ATOMIC_RELAXED);
 	if (!d->base_addr)
 		return;
 	let_go(v, d->base_addr);

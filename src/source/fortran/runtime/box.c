@@ -4,7 +4,7 @@
  * 0). The nest in the table has as many loops as the array may have dimensions; the others run
  * once. The generator has written before this: `boxes`, for each site 1 + its nest, or 0. */
 
-static int tell_box(int32_t site, const CFI_cdesc_t *d)
+static int pass_box(int32_t site, const CFI_cdesc_t *d)
 {
 	const int nest = boxes[site] - 1, depth = nest < 0 ? 0 : (int)nests[nest].depth;
 	int64_t trips[BOB_PROBE_NEST_DEPTH_MAX], step[BOB_PROBE_NEST_DEPTH_MAX];

@@ -4,19 +4,19 @@
  * `holders`, a row for each variable. A slot is read only when the program passes the object
  * itself, because its memory is valid then. */
 
-/* Room for one more at `i`; NULL: there is none, and it is not told. */
-static void *make_room(void *list, int *count, int *room, size_t size, int i)
+/* A new element `i` of a list; NULL: no memory, or KNOWN_MAX elements. */
+static void *insert(void *list, int *count, int *capacity, size_t size, int i)
 {
 	char *at = *(char **)list;
 
 	if (*count >= KNOWN_MAX)
 		return NULL;
-	if (*count == *room) {
-		at = realloc(at, size * (size_t)(*room ? 2 * *room : 64));
+	if (*count == *capacity) {
+		at = realloc(at, size * (size_t)(*capacity ? 2 * *capacity : 64));
 		if (!at)
 			return NULL;
 		*(char **)list = at;
-		*room = *room ? 2 * *room : 64;
+		*capacity = *capacity ? 2 * *capacity : 64;
 	}
 	at += size * (size_t)i;
 	memmove(at + size, at, size * (size_t)(*count - i));
@@ -24,10 +24,10 @@ static void *make_room(void *list, int *count, int *room, size_t size, int i)
 	return at;
 }
 
-/* False: these are known. */
+/* False: these are in the list already, or cannot be added. */
 static int add_objects(char *lo, int64_t bytes, const struct bobbin_tables *of, int32_t class)
 {
-	struct bobbin_known *k = &bobbin_known;
+	struct bobbin_lists *k = &bobbin_lists;
 	struct bobbin_objects *o;
 	int i = objects_from(lo);
 
@@ -37,7 +37,7 @@ static int add_objects(char *lo, int64_t bytes, const struct bobbin_tables *of, 
 				return 0;
 			drop_objects(i--);
 		}
-	o = make_room(&k->objects, &k->count, &k->room, sizeof(*o), i);
+	o = insert(&k->objects, &k->count, &k->capacity, sizeof(*o), i);
 	if (!o)
 		return 0;
 	*o = (struct bobbin_objects){ lo, lo + bytes, of, class };
@@ -45,12 +45,12 @@ static int add_objects(char *lo, int64_t bytes, const struct bobbin_tables *of, 
 	return 1;
 }
 
-/* Memory that was just allocated has no objects of before: they were freed where nothing says so. */
+/* Memory was just allocated, so earlier objects in it were freed without notice. */
 static void end_before(char *lo, char *hi)
 {
-	for (int i = objects_from(lo - bobbin_known.longest);
-	     i < bobbin_known.count && bobbin_known.objects[i].lo < hi;) {
-		const struct bobbin_objects o = bobbin_known.objects[i];
+	for (int i = objects_from(lo - bobbin_lists.longest);
+	     i < bobbin_lists.count && bobbin_lists.objects[i].lo < hi;) {
+		const struct bobbin_objects o = bobbin_lists.objects[i];
 
 		if (o.hi <= lo || o.lo == lo) {
 			i++;
@@ -58,11 +58,11 @@ static void end_before(char *lo, char *hi)
 		}
 		drop_objects(i);
 		end_leads(o.lo, o.hi, o.of, o.class);
-		i = objects_from(lo - bobbin_known.longest);
+		i = objects_from(lo - bobbin_lists.longest);
 	}
 }
 
-/* gfortran's, of an array that is allocatable or a pointer. */
+/* How gfortran describes an array that is allocatable or a pointer. */
 struct descriptor {
 	char *at;
 	int64_t offset;
@@ -76,7 +76,7 @@ struct descriptor {
 	} dim[BOB_PROBE_DIMENSIONS_MAX];
 };
 
-/* What the slot leads to: false, if that is nothing, or nothing that can be told. */
+/* What the slot leads to; false: nothing, or memory that cannot be declared. */
 static int is_there(const char *slot, const struct bobbin_slot *s, struct bobbin_lead *e,
 		    int64_t (*bounds)[2])
 {
@@ -106,11 +106,11 @@ static int is_there(const char *slot, const struct bobbin_slot *s, struct bobbin
 	return s->how & 1 ? d->span == s->element : 1;
 }
 
-/* Is it another component's now? */
+/* Does another allocatable component lead to this memory? */
 static int is_moved(const char *at)
 {
-	for (int i = 0; *leads_at(at) && i < bobbin_known.leads; i++)
-		if (bobbin_known.lead[i].at == at && !bobbin_known.lead[i].is_pointer)
+	for (int i = 0; *leads_at(at) && i < bobbin_lists.leads; i++)
+		if (bobbin_lists.lead[i].at == at && !bobbin_lists.lead[i].is_pointer)
 			return 1;
 	return 0;
 }
@@ -118,7 +118,7 @@ static int is_moved(const char *at)
 static void look_at(const struct bobbin_objects *o, const char *lo, const char *hi, int64_t what,
 		    int depth);
 
-/* What an allocatable led to before is gone; what a pointer led to is still there. */
+/* The former memory of an allocatable has ended; the former target of a pointer has not. */
 static void look_at_slot(char *slot, const struct bobbin_slot *s, const struct bobbin_objects *o,
 			 int64_t what, int depth)
 {
@@ -128,10 +128,10 @@ static void look_at_slot(char *slot, const struct bobbin_slot *s, const struct b
 				   .row = s->row,
 				   .inner = s->inner,
 				   .is_pointer = s->how & 1 },
-			   *e;
+		*e;
 	int64_t bounds[BOB_PROBE_DIMENSIONS_MAX][2];
 	const int is = is_there(slot, s, &now, bounds);
-	struct bobbin_known *k = &bobbin_known;
+	struct bobbin_lists *k = &bobbin_lists;
 
 	for (int i = leads_from(slot); i < k->leads && k->lead[i].slot == slot; i++) {
 		e = &k->lead[i];
@@ -155,7 +155,7 @@ static void look_at_slot(char *slot, const struct bobbin_slot *s, const struct b
 		}
 		i = leads_from(slot) - 1;
 	}
-	e = is ? make_room(&k->lead, &k->leads, &k->leads_room, sizeof(*e), leads_from(slot)) :
+	e = is ? insert(&k->lead, &k->leads, &k->leads_capacity, sizeof(*e), leads_from(slot)) :
 		 NULL;
 	if (!e)
 		return;
@@ -176,7 +176,7 @@ static void look_at_slot(char *slot, const struct bobbin_slot *s, const struct b
 	}
 }
 
-/* At the slots from lo to hi. `what`: -2, but pointers that may have no value yet. */
+/* Slots at addresses from lo to hi. `what` -2: without pointers that may be undefined. */
 static void look_at(const struct bobbin_objects *o, const char *lo, const char *hi, int64_t what,
 		    int depth)
 {
@@ -192,44 +192,44 @@ static void look_at(const struct bobbin_objects *o, const char *lo, const char *
 }
 
 #define AT_ONCE 32
-/* At all objects that are known from lo to hi. */
+/* All known objects from lo to hi. */
 static void look(const char *lo, const char *hi, int64_t what)
 {
 	struct bobbin_objects found[AT_ONCE];
 	int n = 0;
 
 	for (int i = objects_from(hi);
-	     i-- > 0 && n < AT_ONCE && bobbin_known.objects[i].lo > lo - bobbin_known.longest - 1;)
-		if (bobbin_known.objects[i].hi > lo)
-			found[n++] = bobbin_known.objects[i];
+	     i-- > 0 && n < AT_ONCE && bobbin_lists.objects[i].lo > lo - bobbin_lists.longest - 1;)
+		if (bobbin_lists.objects[i].hi > lo)
+			found[n++] = bobbin_lists.objects[i];
 	while (n--)
 		look_at(&found[n], lo, hi, what, 0);
 }
 
-/* A variable that has some lies there. */
+/* Variable `v`, which has components, is at `lo`. */
 static void hold(int32_t v, char *lo, int64_t bytes)
 {
 	if (holders[v].class < 0 ||
 	    CFI_VERSION != 1) /* other compilers have other descriptors than gfortran */
 		return;
-	lock_told();
+	lock_shared();
 	if (add_objects(lo, bytes, &tables, holders[v].class)) {
 		const struct bobbin_objects o = { lo, lo + bytes, &tables, holders[v].class };
 
 		look_at(&o, o.lo, o.hi, holders[v].what, 0);
 	}
-	unlock_told();
+	unlock_shared();
 }
 
-/* No longer. */
+/* It is not there any more. */
 static void let_go(int32_t v, char *lo)
 {
 	if (holders[v].class < 0)
 		return;
-	lock_told();
-	for (int i = objects_from(lo); i < bobbin_known.count && bobbin_known.objects[i].lo == lo;
+	lock_shared();
+	for (int i = objects_from(lo); i < bobbin_lists.count && bobbin_lists.objects[i].lo == lo;
 	     i++) {
-		const struct bobbin_objects o = bobbin_known.objects[i];
+		const struct bobbin_objects o = bobbin_lists.objects[i];
 
 		if (o.of != &tables || o.class != holders[v].class)
 			continue;
@@ -237,16 +237,17 @@ static void let_go(int32_t v, char *lo)
 		end_leads(o.lo, o.hi, o.of, o.class);
 		break;
 	}
-	unlock_told();
+	unlock_shared();
 }
 
-/* Components of this object may have changed: all (-1), all that have a value for sure (-2), or the one at that byte. */
+/* Components of this object may have changed. `what`: -1 all; -2 all that are defined for certain;
+ * else the one at that byte. */
 void BOBBIN(ch)(int64_t what, const CFI_cdesc_t *d);
 void BOBBIN(ch)(int64_t what, const CFI_cdesc_t *d)
 {
 	char *lo = d->base_addr, *hi = lo + d->elem_len;
 
-	if (!here.access || !lo || !bobbin_known.count)
+	if (!here.access || !lo || !bobbin_lists.count)
 		return;
 	for (int k = 0; k < d->rank; k++) {
 		const CFI_index_t way = (d->dim[k].extent - 1) * d->dim[k].sm;
@@ -256,30 +257,31 @@ void BOBBIN(ch)(int64_t what, const CFI_cdesc_t *d)
 		lo += way < 0 ? way : 0;
 		hi += way > 0 ? way : 0;
 	}
-	lock_told();
+	lock_shared();
 	if (what >= 0)
 		look(lo + what, lo + what + 1, what);
 	else
 		look(lo, hi, what);
-	unlock_told();
+	unlock_shared();
 }
 
-/* ... of a type with procedures: its descriptor, through CLASS(*), does not know the size of its elements, nor where they are. */
+/* As `ch`, of a type with procedures, which is passed as CLASS(*): its descriptor has neither the
+ * size nor the addresses of its elements. */
 void BOBBIN(cj)(int64_t what, const CFI_cdesc_t *d, int64_t bytes);
 void BOBBIN(cj)(int64_t what, const CFI_cdesc_t *d, int64_t bytes)
 {
 	char *lo = d->base_addr, *hi = lo + bytes;
 
-	if (!here.access || !lo || !bobbin_known.count)
+	if (!here.access || !lo || !bobbin_lists.count)
 		return;
-	lock_told();
+	lock_shared();
 	for (int i = objects_from(lo + 1);
-	     d->rank && i-- > 0 && bobbin_known.objects[i].lo > lo - bobbin_known.longest - 1;)
-		if (bobbin_known.objects[i].hi > hi)
-			hi = bobbin_known.objects[i].hi;
+	     d->rank && i-- > 0 && bobbin_lists.objects[i].lo > lo - bobbin_lists.longest - 1;)
+		if (bobbin_lists.objects[i].hi > hi)
+			hi = bobbin_lists.objects[i].hi;
 	if (what >= 0)
 		look(lo + what, lo + what + 1, what);
 	else
 		look(lo, hi, what);
-	unlock_told();
+	unlock_shared();
 }

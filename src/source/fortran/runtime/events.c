@@ -3,7 +3,6 @@
  * this: `names`, and `events`, the identifier of each (0: not recorded). Loops and calls that
  * are open are a stack in each thread; one that was left by a jump ends with the enclosing one. */
 
-/* Loops and calls that are under way; one that was left by a jump ends with what is around it. */
 #define DEPTH 256
 static __thread struct {
 	int32_t event;
@@ -20,7 +19,7 @@ static void end_event(int32_t e, int64_t trips)
 	depth--;
 }
 
-/* What is within it has ended. Is it under way, as far as is known? */
+/* Ends what is open inside event `e`; false: `e` is not open, as far as is known. */
 static int come_to(int32_t e)
 {
 	int k = depth <= DEPTH ? depth : 0;

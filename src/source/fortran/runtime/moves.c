@@ -5,12 +5,12 @@
  * to the entry that the caller itself was passed, and so to the variable that the first call
  * named. */
 
-/* The variable is elsewhere now. What a pointer led to is still there. */
+/* The variable has moved. The former target of a pointer still exists. */
 static void lose(int32_t v, void *at)
 {
 	if (is_pointer[v])
 		return;
-	__atomic_store_n(&told[v], NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&declared[v], NULL, __ATOMIC_RELAXED);
 	let_go(v, at);
 	if (holders[v].is_traced)
 		bob_probe_forget(&here, (uint32_t)v, at);
@@ -28,7 +28,7 @@ static uint64_t shape_of(const CFI_cdesc_t *d, const int64_t *lower)
 	return h;
 }
 
-/* 1 + the entry of the group that ends before `end` which becomes that dummy. */
+/* 1 + the entry that becomes dummy argument `key`, in the group that ends before `end`; 0: none. */
 static int32_t find_whole(const struct bobbin_wholes *w, int32_t end, int32_t key)
 {
 	if (!key || end <= 0 || end > WHOLES)
@@ -39,7 +39,7 @@ static int32_t find_whole(const struct bobbin_wholes *w, int32_t end, int32_t ke
 	return 0;
 }
 
-/* It is there (NULL: nowhere) now, and so is what it comes from. */
+/* The address (NULL: none) of an entry, and of the entries that it refers to. */
 static void set_whole(struct bobbin_wholes *w, int32_t i, void *at, uint64_t shape)
 {
 	for (;; i = w->entry[i].outer - 1) {
@@ -64,8 +64,8 @@ static void move_whole(struct bobbin_wholes *w, int32_t i, const CFI_cdesc_t *d,
 	set_whole(w, i, d->base_addr, shape);
 }
 
-/* The n-th argument, of which it may be told where it is now, is to be this variable (v), or what the caller has as its dummy `own` (-1). -2: n entries
- * end; what has not come back is nowhere. */
+/* Pushes the n-th argument of a call: variable `v`, or (-1) the dummy argument `own` of the caller.
+ * v = -2: pops n entries; those without an address after the call have no memory. */
 void BOBBIN(u)(int32_t v, int32_t key, int32_t n, int32_t own);
 void BOBBIN(u)(int32_t v, int32_t key, int32_t n, int32_t own)
 {
@@ -100,7 +100,7 @@ void BOBBIN(u)(int32_t v, int32_t key, int32_t n, int32_t own)
 	e->v = w->entry[e->outer - 1].v;
 }
 
-/* Where the n-th argument of the call is: before it (n), behind it (-1 - n). */
+/* Address of the n-th argument: before the call (n), after it (-1 - n). */
 void BOBBIN(y)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower);
 void BOBBIN(y)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower)
 {
@@ -121,7 +121,7 @@ void BOBBIN(y)(int32_t n, const CFI_cdesc_t *d, const int64_t *lower)
 	}
 }
 
-/* The procedure's dummy is there from now on. */
+/* The dummy argument of the procedure has this address from now on. */
 void BOBBIN(k)(int32_t key, const CFI_cdesc_t *d, const int64_t *lower);
 void BOBBIN(k)(int32_t key, const CFI_cdesc_t *d, const int64_t *lower)
 {
@@ -132,7 +132,7 @@ void BOBBIN(k)(int32_t key, const CFI_cdesc_t *d, const int64_t *lower)
 		move_whole(w, i - 1, d, lower);
 }
 
-/* What begins there is given back, or (with a key) the dummy is there no longer. */
+/* Memory is freed, or (with a key) the dummy argument has none any more. */
 void BOBBIN(x)(int32_t key, const CFI_cdesc_t *d);
 void BOBBIN(x)(int32_t key, const CFI_cdesc_t *d)
 {
@@ -150,13 +150,13 @@ void BOBBIN(x)(int32_t key, const CFI_cdesc_t *d)
 		}
 		return;
 	}
-	lock_told();
-	for (struct bobbin_told *t = bobbin_all_told; t; t = t->next)
+	lock_shared();
+	for (struct bobbin_declared *t = bobbin_all_declared; t; t = t->next)
 		for (int k = 0; k < t->count; k++)
 			if (__atomic_load_n(&t->at[k], __ATOMIC_RELAXED) == at)
 				__atomic_store_n(&t->at[k], NULL, __ATOMIC_RELAXED);
 	end_at(at);
-	unlock_told();
+	unlock_shared();
 	bob_probe_gone(&here, at);
 	for (i = 0; i < w->count && i < WHOLES; i++)
 		if (w->entry[i].at == at)

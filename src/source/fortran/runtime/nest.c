@@ -33,7 +33,7 @@ int32_t BOBBIN(o)(int32_t nest)
 	return 1;
 }
 
-/* Does the loop run? If not, the nest does not. */
+/* False: the loop has no iterations, and the nest ends. */
 int32_t BOBBIN(c)(int64_t low, int64_t high, int64_t step);
 int32_t BOBBIN(c)(int64_t low, int64_t high, int64_t step)
 {
@@ -48,7 +48,7 @@ int32_t BOBBIN(c)(int64_t low, int64_t high, int64_t step)
 	return 1;
 }
 
-/* Does it run again? */
+/* Has the loop a second iteration? */
 int32_t BOBBIN(g)(int32_t loop);
 int32_t BOBBIN(g)(int32_t loop)
 {

@@ -34,31 +34,31 @@ struct bobbin_lead {
 	const struct bobbin_tables *of;
 	int32_t class, row, inner, is_pointer;
 };
-struct bobbin_known {
+struct bobbin_lists {
 	struct bobbin_objects *objects;
 	struct bobbin_lead *lead;
-	int count, room, leads, leads_room;
+	int count, capacity, leads, leads_capacity;
 	int64_t longest; /* of objects, bytes */
 	uint16_t at[65536]; /* how many leads have an address of that hash: most have none */
 };
 #define KNOWN_MAX 65536
 #define NESTED_MAX 128
-__attribute__((weak)) struct bobbin_known bobbin_known;
+__attribute__((weak)) struct bobbin_lists bobbin_lists;
 
 static uint16_t *leads_at(const char *at)
 {
-	return &bobbin_known.at[(uint64_t)(uintptr_t)at * 0x9e3779b97f4a7c15u >> 48];
+	return &bobbin_lists.at[(uint64_t)(uintptr_t)at * 0x9e3779b97f4a7c15u >> 48];
 }
 
-/* The first ones that are there, or behind it. */
+/* Index of the first objects at this address or after it; of the first lead likewise. */
 static int objects_from(const char *at)
 {
-	int lo = 0, hi = bobbin_known.count;
+	int lo = 0, hi = bobbin_lists.count;
 
 	while (lo < hi) {
 		const int mid = lo + (hi - lo) / 2;
 
-		if (bobbin_known.objects[mid].lo < at)
+		if (bobbin_lists.objects[mid].lo < at)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -68,12 +68,12 @@ static int objects_from(const char *at)
 
 static int leads_from(const char *slot)
 {
-	int lo = 0, hi = bobbin_known.leads;
+	int lo = 0, hi = bobbin_lists.leads;
 
 	while (lo < hi) {
 		const int mid = lo + (hi - lo) / 2;
 
-		if (bobbin_known.lead[mid].slot < slot)
+		if (bobbin_lists.lead[mid].slot < slot)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -83,7 +83,7 @@ static int leads_from(const char *slot)
 
 static void drop_objects(int i)
 {
-	struct bobbin_known *k = &bobbin_known;
+	struct bobbin_lists *k = &bobbin_lists;
 
 	k->count--;
 	memmove(k->objects + i, k->objects + i + 1, sizeof(*k->objects) * (size_t)(k->count - i));
@@ -91,7 +91,7 @@ static void drop_objects(int i)
 
 static struct bobbin_lead drop_lead(int i)
 {
-	struct bobbin_known *k = &bobbin_known;
+	struct bobbin_lists *k = &bobbin_lists;
 	const struct bobbin_lead e = k->lead[i];
 
 	--*leads_at(e.at);
@@ -100,11 +100,11 @@ static struct bobbin_lead drop_lead(int i)
 	return e;
 }
 
-/* Those of the class that begin there are none any more. */
+/* Objects of the class that begin at `lo` end. */
 static void drop_at(const char *lo, const struct bobbin_tables *of, int32_t class)
 {
-	for (int i = objects_from(lo); i < bobbin_known.count && bobbin_known.objects[i].lo == lo;)
-		if (bobbin_known.objects[i].of == of && bobbin_known.objects[i].class == class)
+	for (int i = objects_from(lo); i < bobbin_lists.count && bobbin_lists.objects[i].lo == lo;)
+		if (bobbin_lists.objects[i].of == of && bobbin_lists.objects[i].class == class)
 			drop_objects(i);
 		else
 			i++;
@@ -115,7 +115,8 @@ struct bobbin_stretch {
 	int32_t class;
 };
 
-/* What slots of these objects lead to is told no longer, nor is what that leads to. Memory is not looked at: it may be gone. */
+/* Ends all that the slots of these objects lead to, transitively. Memory of the objects is not
+ * read. */
 static void end_leads(char *lo, char *hi, const struct bobbin_tables *of, int32_t class)
 {
 	struct bobbin_stretch left[NESTED_MAX] = { { lo, hi, class } };
@@ -125,10 +126,10 @@ static void end_leads(char *lo, char *hi, const struct bobbin_tables *of, int32_
 		const struct bobbin_stretch now = left[n - 1];
 		int i = leads_from(now.lo);
 
-		while (i < bobbin_known.leads && bobbin_known.lead[i].slot < now.hi &&
-		       (bobbin_known.lead[i].of != of || bobbin_known.lead[i].class != now.class))
+		while (i < bobbin_lists.leads && bobbin_lists.lead[i].slot < now.hi &&
+		       (bobbin_lists.lead[i].of != of || bobbin_lists.lead[i].class != now.class))
 			i++;
-		if (i == bobbin_known.leads || bobbin_known.lead[i].slot >= now.hi) {
+		if (i == bobbin_lists.leads || bobbin_lists.lead[i].slot >= now.hi) {
 			n--;
 			continue;
 		}
@@ -144,11 +145,11 @@ static void end_leads(char *lo, char *hi, const struct bobbin_tables *of, int32_
 	}
 }
 
-/* What begins there was given back. */
+/* Memory that begins at `at` was freed. */
 static void end_at(const char *at)
 {
-	for (int i = 0; *leads_at(at) && i < bobbin_known.leads; i++) {
-		if (bobbin_known.lead[i].at != at)
+	for (int i = 0; *leads_at(at) && i < bobbin_lists.leads; i++) {
+		if (bobbin_lists.lead[i].at != at)
 			continue;
 		const struct bobbin_lead e = drop_lead(i--);
 
@@ -159,8 +160,8 @@ static void end_at(const char *at)
 		}
 	}
 	for (int i = objects_from(at);
-	     i < bobbin_known.count && bobbin_known.objects[i].lo == at;) {
-		const struct bobbin_objects o = bobbin_known.objects[i];
+	     i < bobbin_lists.count && bobbin_lists.objects[i].lo == at;) {
+		const struct bobbin_objects o = bobbin_lists.objects[i];
 
 		drop_objects(i);
 		end_leads(o.lo, o.hi, o.of, o.class);
@@ -168,15 +169,15 @@ static void end_at(const char *at)
 	}
 }
 
-/* All of a file. */
+/* The file is unloaded. */
 __attribute__((destructor)) static void end_file(void)
 {
-	lock_told();
-	for (int i = bobbin_known.leads; i-- > 0;)
-		if (bobbin_known.lead[i].of->file == &here)
+	lock_shared();
+	for (int i = bobbin_lists.leads; i-- > 0;)
+		if (bobbin_lists.lead[i].of->file == &here)
 			drop_lead(i);
-	for (int i = bobbin_known.count; i-- > 0;)
-		if (bobbin_known.objects[i].of->file == &here)
+	for (int i = bobbin_lists.count; i-- > 0;)
+		if (bobbin_lists.objects[i].of->file == &here)
 			drop_objects(i);
-	unlock_told();
+	unlock_shared();
 }

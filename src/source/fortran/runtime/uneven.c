@@ -6,7 +6,8 @@
  * addresses (w); the steps follow from these. If a loop never has two iterations under the same
  * iteration of the outer loops, and varies, each row of the innermost loop is passed on its own. */
 
-/* In `at` of the loops around: what it is in the first iteration (place LOOPS), and one step of each further. */
+/* The value in iteration `at` of the outer loops: that of the first iteration (element LOOPS), plus
+ * the steps of each loop. */
 static int64_t affine(const int64_t *row, const int64_t *at, int loop)
 {
 	int64_t n = row[LOOPS];
@@ -16,7 +17,8 @@ static int64_t affine(const int64_t *row, const int64_t *at, int loop)
 	return n;
 }
 
-/* Values of the counter before the loop, if it begins there: in the first iteration of those around it, or a step of loop `point` further. */
+/* Values of the counter before loop `loop` begins: in the first iteration of the outer loops (point
+ * LOOPS), or one step of loop `point` further. */
 void BOBBIN(r)(int32_t loop, int32_t point, int64_t low, int64_t high, int64_t step);
 void BOBBIN(r)(int32_t loop, int32_t point, int64_t low, int64_t high, int64_t step)
 {
@@ -36,7 +38,7 @@ static int64_t trips_of(const struct nest *n, const int64_t *at, int loop)
 	return span <= 0 || !by ? 0 : (span - 1) / by + 1;
 }
 
-/* From this iteration of `loop` on, in the same ones of those around: the first that has a row. */
+/* Moves `at` to the first iteration, from this one of `loop` on, whose innermost loop runs. */
 static int settle(const struct nest *n, int64_t *at, int loop, int depth)
 {
 	const int64_t trips = trips_of(n, at, loop);
@@ -51,7 +53,7 @@ static int settle(const struct nest *n, int64_t *at, int loop, int depth)
 	return 0;
 }
 
-/* The next row, in another iteration of `loop` or of one around it. */
+/* The next row: another iteration of `loop`, or of a loop around it. */
 static int go_on(const struct nest *n, int64_t *at, int loop, int depth)
 {
 	for (; loop >= 0; loop--) {
@@ -73,7 +75,7 @@ static int add_point(struct nest *n, const int64_t *at, int depth)
 	return p;
 }
 
-/* Two iterations of `loop` in the same ones of those around it. */
+/* Two iterations of `loop` under the same iteration of the outer loops. */
 static void add_pair(struct nest *n, int loop, const int64_t *a, const int64_t *b, int depth)
 {
 	n->pair[loop][0] = add_point(n, a, depth);
@@ -87,7 +89,8 @@ static int lacks(const struct nest *n, int depth)
 	return depth;
 }
 
-/* What iterations tell all: 0 if there is no row; 1 if the rows have to be told one by one. */
+/* Finds iterations whose addresses determine all others. 0: the nest does not run; 1: no such set,
+ * rows are passed one by one; 2: found. */
 #define ROWS_MAX 4096
 static int find_points(struct nest *n, int depth)
 {
@@ -131,8 +134,8 @@ static uintptr_t place(const struct nest *n, int point, uint32_t access)
 	return (uintptr_t)n->at[(uint32_t)point * BOB_PROBE_NEST_LAID_MAX + access];
 }
 
-/* Steps of the inner loops come first: iterations of an outer one may differ in these, too. */
-static void tell_all(const struct nest *n, int depth)
+/* Steps of inner loops come first, because two iterations of an outer loop may differ in these. */
+static void pass_all(const struct nest *n, int depth)
 {
 	const uint32_t count = nests[n->nest].count;
 	const volatile void *at[BOB_PROBE_NEST_LAID_MAX];
@@ -166,8 +169,8 @@ static void tell_all(const struct nest *n, int depth)
 	bob_probe_uneven(&here, n->nest, span, slope, by, at, step);
 }
 
-/* The row whose first iterations are points 0 and, if there are two, 1. */
-static void tell_row(const struct nest *n, int depth)
+/* The row whose first iterations are points 0 and, if it has more than one, 1. */
+static void pass_row(const struct nest *n, int depth)
 {
 	const uint32_t count = nests[n->nest].count;
 	const volatile void *at[BOB_PROBE_NEST_LAID_MAX];
@@ -194,7 +197,7 @@ static void take_row(struct nest *n, int64_t *at, int depth)
 	}
 }
 
-/* The next iteration whose addresses are wanted; 0: all is told, and the nest is over. */
+/* Selects the next iteration whose addresses the probe passes; 0: the nest is complete. */
 int32_t BOBBIN(p)(int32_t nest);
 int32_t BOBBIN(p)(int32_t nest)
 {
@@ -210,10 +213,10 @@ int32_t BOBBIN(p)(int32_t nest)
 	}
 	if (n->way && ++n->visiting == n->points) {
 		if (n->way == 2) {
-			tell_all(n, depth);
+			pass_all(n, depth);
 			n->way = 0;
 		} else {
-			tell_row(n, depth);
+			pass_row(n, depth);
 			memcpy(at, n->point[0], sizeof(at));
 			n->way = go_on(n, at, depth - 2, depth);
 			if (n->way)
@@ -226,7 +229,7 @@ int32_t BOBBIN(p)(int32_t nest)
 	return n->way != 0;
 }
 
-/* The counter's value there. */
+/* The value of the counter of `loop` in the selected iteration. */
 int64_t BOBBIN(v)(int32_t loop);
 int64_t BOBBIN(v)(int32_t loop)
 {

@@ -256,7 +256,7 @@ static void say_storage(struct out *o, const struct bob_weave *w)
 	say(o, "0};\nstatic const char is_text[] = {");
 	for (size_t i = 0; i < w->variable_count; i++)
 		say(o, "%d,", w->variables[i].is_text);
-	say(o, "0};\nstatic void *told[%zu];\n", w->variable_count + 1);
+	say(o, "0};\nstatic void *declared[%zu];\n", w->variable_count + 1);
 	if (!w->has_moves)
 		return;
 	say(o, "static const char is_pointer[] = {");
