@@ -13,20 +13,19 @@
 
 static uint32_t add(struct bob_c_unit *u, const char *name, uint32_t at, bool has_trips)
 {
-	if (bob_array_room(&u->events, u->event_count, &u->event_room, sizeof(*u->events))) {
+	if (BOB_VEC_ADD(&u->events, (struct bob_c_event){ name, at, has_trips }) != BOB_OK) {
 		u->is_failed = true;
 		return 0;
 	}
-	u->events[u->event_count] = (struct bob_c_event){ name, at, has_trips };
-	return (uint32_t)u->event_count++;
+	return (uint32_t)(u->events.count - 1);
 }
 
 /* Calls by one name are one event. */
 static uint32_t event_called(struct bob_c_unit *u, const char *name)
 {
 	name = bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name);
-	for (size_t i = 0; name && i < u->event_count; i++)
-		if (!u->events[i].at && !strcmp(u->events[i].name, name))
+	for (size_t i = 0; name && i < u->events.count; i++)
+		if (!u->events.at[i].at && !strcmp(u->events.at[i].name, name))
 			return (uint32_t)i;
 	return add(u, name ? name : "", 0, false);
 }
@@ -40,10 +39,10 @@ static uint32_t event_at(struct bob_c_unit *u, const char *what, const struct bo
 	bool is_second = false;
 
 	name = name ? bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name) : NULL;
-	for (size_t i = 0; name && i < u->event_count; i++) {
-		if (u->events[i].at == s->start + 1)
+	for (size_t i = 0; name && i < u->events.count; i++) {
+		if (u->events.at[i].at == s->start + 1)
 			return (uint32_t)i;
-		is_second |= u->events[i].at && !strcmp(u->events[i].name, name);
+		is_second |= u->events.at[i].at && !strcmp(u->events.at[i].name, name);
 	}
 	if (is_second)
 		name = bob_c_printf(u, "%s %u:%u in %.40s", what, bob_c_line(s->line), s->column,
@@ -69,10 +68,11 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 
 	if (bob_c_is_behind_pragma(u, s->start, NULL))
 		return true;
-	for (size_t i = u->path_count; i-- > 0;) {
-		const struct bob_c_span outer = bob_c_span(u, u->path_at[i]);
+	for (size_t i = u->ancestors.count; i-- > 0;) {
+		const struct bob_c_span outer = bob_c_span(u, u->ancestors.at[i]);
 
-		if (u->clang->getCursorKind(u->path_at[i]) != CXCursor_ForStmt || !outer.is_ours)
+		if (u->clang->getCursorKind(u->ancestors.at[i]) != CXCursor_ForStmt ||
+		    !outer.is_ours)
 			continue;
 		for (size_t k = 0; k < sizeof(deep) / sizeof(deep[0]); k++)
 			if (bob_c_is_behind_pragma(u, outer.start, deep[k]))
@@ -239,20 +239,20 @@ void bob_c_call_close(struct bob_c_unit *u, uint32_t end)
 
 void bob_c_emit_events(struct bob_c_unit *u)
 {
-	if (u->event_count)
+	if (u->events.count)
 		bob_c_open_at(u, u->top,
 			      bob_c_printf(u, "static bob_event_id bobbin_events[%zu];\n%s",
-					   u->event_count,
+					   u->events.count,
 					   bob_source_runtime(bob_source_c_events)));
 }
 
 void bob_c_emit_event_names(struct bob_c_unit *u)
 {
-	for (size_t i = 0; i < u->event_count; i++)
+	for (size_t i = 0; i < u->events.count; i++)
 		bob_c_close_at(u, u->len,
 			       bob_c_printf(u,
 					    "bobbin_events[%zu]=bob_event_register(%s,"
 					    "BOB_EVENT_NO_SIGNATURE,%s);\n",
-					    i, bob_c_quoted(u, u->events[i].name),
-					    u->events[i].has_trips ? "\"-> int trips\"" : "0"));
+					    i, bob_c_quoted(u, u->events.at[i].name),
+					    u->events.at[i].has_trips ? "\"-> int trips\"" : "0"));
 }

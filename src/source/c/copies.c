@@ -21,8 +21,7 @@ struct plan {
 	struct bob_copies_procedure *procedures;
 	struct bob_copies_call
 		*calls; /* as those of the file, first; then those that are planned alone */
-	struct bob_copies_pass *passes;
-	size_t pass_count, pass_room;
+	BOB_VEC(struct bob_copies_pass) passes;
 };
 
 /* What the call gives of what probes in the function depend on; its arguments stand behind what is
@@ -43,10 +42,8 @@ static bool add_passes(struct bob_c_unit *u, const struct bob_c_call *call, stru
 		/* Nothing is known of arguments of what is not a function of this file. */
 		if (leads & BOB_C_ANYWHERE || !call->from)
 			leads = 0;
-		ok = !bob_array_room(&p->passes, p->pass_count, &p->pass_room, sizeof(*p->passes));
-		if (ok)
-			p->passes[p->pass_count++] =
-				(struct bob_copies_pass){ leads, UINT64_C(1) << (i - 1) };
+		ok = BOB_VEC_ADD(&p->passes, (struct bob_copies_pass){
+						     leads, UINT64_C(1) << (i - 1) }) == BOB_OK;
 	}
 	bob_c_list_free(&l);
 	return ok;
@@ -60,14 +57,14 @@ static void close_arguments(struct bob_c_unit *u, struct plan *p)
 
 	while (is_new) {
 		is_new = false;
-		for (size_t i = 0; i < k->call_count; i++) {
+		for (size_t i = 0; i < k->calls.count; i++) {
 			const struct bob_copies_call *call = &p->calls[i];
-			struct bob_c_function *from = k->calls[i].from;
+			struct bob_c_function *from = k->calls.at[i].from;
 
 			for (size_t n = 0; from && n < call->pass_count; n++) {
 				const struct bob_copies_pass *pass =
-					&p->passes[call->first_pass + n];
-				const uint64_t more = pass->gives & k->calls[i].to->all ?
+					&p->passes.at[call->first_pass + n];
+				const uint64_t more = pass->gives & k->calls.at[i].to->all ?
 							      pass->when & ~from->all :
 							      0;
 
@@ -84,8 +81,8 @@ static void number(struct bob_c_unit *u, struct plan *p)
 	struct bob_c_copies *k = u->copies;
 	size_t n = 0;
 
-	for (size_t i = 0; i < k->function_count; i++) {
-		struct bob_c_function *f = k->functions[i];
+	for (size_t i = 0; i < k->functions.count; i++) {
+		struct bob_c_function *f = k->functions.at[i];
 
 		if (!f->is_defined || !f->all)
 			continue;
@@ -96,11 +93,11 @@ static void number(struct bob_c_unit *u, struct plan *p)
 			(struct bob_copies_procedure){ .all = f->all, .why = f->why,
 						       .is_open = !f->why && f->others };
 	}
-	for (size_t i = 0; i < k->call_count; i++) {
-		const struct bob_c_call *call = &k->calls[i];
+	for (size_t i = 0; i < k->calls.count; i++) {
+		const struct bob_c_call *call = &k->calls.at[i];
 
-		k->calls[i].planned = call->to->planned == BOB_COPIES_NO ? BOB_COPIES_NO :
-									   (uint32_t)n;
+		k->calls.at[i].planned = call->to->planned == BOB_COPIES_NO ? BOB_COPIES_NO :
+									      (uint32_t)n;
 		if (call->to->planned == BOB_COPIES_NO)
 			continue;
 		p->calls[n] = p->calls[i];
@@ -121,8 +118,8 @@ static void number_copies(struct bob_c_unit *u)
 {
 	struct bob_c_copies *k = u->copies;
 
-	for (size_t i = 0; i < k->function_count; i++) {
-		struct bob_c_function *f = k->functions[i];
+	for (size_t i = 0; i < k->functions.count; i++) {
+		struct bob_c_function *f = k->functions.at[i];
 		const struct bob_copies_procedure *p = planned(u, f);
 
 		f->copies_before = k->copy_count;
@@ -132,31 +129,31 @@ static void number_copies(struct bob_c_unit *u)
 	u->is_failed |= !k->is_declared;
 	if (k->is_declared)
 		memset(k->is_declared, 0, k->copy_count + 1);
-	if (k->call_count)
-		qsort(k->calls, k->call_count, sizeof(*k->calls), by_place);
+	if (k->calls.count)
+		qsort(k->calls.at, k->calls.count, sizeof(*k->calls.at), by_place);
 }
 
 /* The trial is over. */
 static void plan(struct bob_c_unit *u)
 {
 	struct bob_c_copies *k = u->copies;
-	struct plan p = { .passes = NULL };
+	struct plan p = { .procedures = NULL };
 
-	p.procedures = bob_arena_alloc(&u->arena, (k->function_count + 1) * sizeof(*p.procedures));
-	p.calls = bob_arena_alloc(&u->arena, (k->call_count + 1) * sizeof(*p.calls));
+	p.procedures = bob_arena_alloc(&u->arena, (k->functions.count + 1) * sizeof(*p.procedures));
+	p.calls = bob_arena_alloc(&u->arena, (k->calls.count + 1) * sizeof(*p.calls));
 	u->is_failed |= !p.procedures || !p.calls;
-	for (size_t i = 0; i < k->call_count && !u->is_failed; i++) {
-		p.calls[i].first_pass = p.pass_count;
-		u->is_failed |= !add_passes(u, &k->calls[i], &p);
-		p.calls[i].pass_count = (uint32_t)(p.pass_count - p.calls[i].first_pass);
+	for (size_t i = 0; i < k->calls.count && !u->is_failed; i++) {
+		p.calls[i].first_pass = p.passes.count;
+		u->is_failed |= !add_passes(u, &k->calls.at[i], &p);
+		p.calls[i].pass_count = (uint32_t)(p.passes.count - p.calls[i].first_pass);
 	}
-	k->passes = p.passes;
+	k->passes = p.passes.at;
 	if (u->is_failed)
 		return;
 	close_arguments(u, &p);
 	k->plan.procedures = p.procedures;
 	k->plan.calls = p.calls;
-	k->plan.passes = p.passes;
+	k->plan.passes = p.passes.at;
 	number(u, &p);
 	bob_copies_plan(&k->plan);
 	number_copies(u);
@@ -171,11 +168,9 @@ static void forget_trial(struct bob_c_unit *u)
 		v->is_used = v->has_scope = v->is_jumped = false;
 	for (struct bob_c_path *p = u->paths; p; p = p->next)
 		p->is_used = false;
-	if (u->wrapped_room)
-		memset(u->wrapped, 0, u->wrapped_room * sizeof(*u->wrapped));
-	u->wrapped_count = 0;
-	u->row_count = u->nest_count = u->unit_count = u->site_count = u->event_count = 0;
-	u->edit_count = 0;
+	BOB_MAP_CLEAR(&u->wrapped);
+	u->rows.count = u->nests.count = u->units.count = u->sites.count = u->events.count = 0;
+	u->edits.count = 0;
 	u->gone = u->top = u->top_line = u->hold_count = 0;
 	u->has_top = false;
 	u->counts = (struct bob_source_c_counts){ .copies = u->copies->copy_count };
@@ -192,8 +187,8 @@ static bool is_worthwhile(const struct bob_c_unit *u)
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		is_asked |= u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE ||
 			    u->options->wishes[i].what == BOB_SOURCE_C_POINTERS;
-	for (size_t i = 0; i < k->call_count && is_asked; i++)
-		if (k->calls[i].to->is_defined && k->calls[i].to->span.is_ours)
+	for (size_t i = 0; i < k->calls.count && is_asked; i++)
+		if (k->calls.at[i].to->is_defined && k->calls.at[i].to->span.is_ours)
 			return true;
 	return false;
 }
@@ -321,7 +316,7 @@ static const struct bob_c_call *call_at(const struct bob_c_copies *k, uint32_t a
 {
 	const struct bob_c_call key = { .at = at };
 
-	return bsearch(&key, k->calls, k->call_count, sizeof(key), by_place);
+	return bsearch(&key, k->calls.at, k->calls.count, sizeof(key), by_place);
 }
 
 const char *bob_c_copies_redirect(struct bob_c_unit *u, CXCursor c, const char *callee)
@@ -386,7 +381,7 @@ void bob_c_copies_walk(struct bob_c_unit *u, CXCursor definition)
 	const struct bob_copies_procedure *p = f ? planned(u, f) : NULL;
 
 	for (uint32_t copy = 0; p && bob_copies_has(p) && copy < p->set_count; copy++) {
-		const size_t before = u->edit_count;
+		const size_t before = u->edits.count;
 
 		k->copy_number = f->copies_before + copy + 1;
 		k->set = p->sets[copy];
@@ -418,9 +413,9 @@ uint32_t bob_c_copies_remarks(struct bob_c_unit *u, struct bob_source_c_refused 
 	const struct bob_c_copies *k = u->copies;
 	uint32_t n = 0;
 
-	*out = k ? bob_arena_alloc(&u->arena, (k->function_count + 1) * sizeof(**out)) : NULL;
-	for (size_t i = 0; *out && i < k->function_count; i++) {
-		const struct bob_c_function *f = k->functions[i];
+	*out = k ? bob_arena_alloc(&u->arena, (k->functions.count + 1) * sizeof(**out)) : NULL;
+	for (size_t i = 0; *out && i < k->functions.count; i++) {
+		const struct bob_c_function *f = k->functions.at[i];
 		const struct bob_copies_procedure *p = planned(u, f);
 
 		if (!f->span.is_ours)

@@ -66,16 +66,13 @@ struct bob_c_value {
 
 struct bob_c_copies {
 	struct bob_c_function *buckets[BOB_C_BUCKETS];
-	struct bob_c_function **functions; /* in the order in which they are met */
-	size_t function_count, function_room;
-	struct bob_c_call *calls; /* as the scan met them; when the plan is made, by their places */
-	size_t call_count, call_room;
-	struct bob_c_value *values;
-	size_t value_count, value_room;
+	BOB_VEC(struct bob_c_function *) functions; /* in the order in which they are met */
+	/* as the scan met them; when the plan is made, by their places */
+	BOB_VEC(struct bob_c_call) calls;
+	BOB_VEC(struct bob_c_value) values;
 	/* places in the file where a declaration or call has a function's name; in order when the
 	 * scan is over */
-	uint32_t *named;
-	size_t named_count, named_room;
+	BOB_VEC(uint32_t) named;
 	uint32_t declared;	/* declarations at file scope so far */
 	struct bob_c_function *function; /* that is looked at; NULL: none */
 	struct bob_copies plan;

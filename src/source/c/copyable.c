@@ -160,8 +160,8 @@ static bool has_word(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 
 static bool has_macro(const struct bob_c_unit *u, const struct bob_c_span *s)
 {
-	for (size_t i = 0; i < u->macro_count; i++)
-		if (u->macros[i].start >= s->start && u->macros[i].start < s->end)
+	for (size_t i = 0; i < u->macros.count; i++)
+		if (u->macros.at[i].start >= s->start && u->macros.at[i].start < s->end)
 			return true;
 	return false;
 }
@@ -301,7 +301,7 @@ static void look_at_word(struct bob_c_unit *u, const struct names *n, uint32_t a
 	struct bob_c_function **f = bsearch(&w, n->at, n->count, sizeof(*n->at), compare_word);
 	const char *const why = "it is named elsewhere than in calls";
 
-	if (!f || bsearch(&at, u->copies->named, u->copies->named_count, sizeof(at), by_number))
+	if (!f || bsearch(&at, u->copies->named.at, u->copies->named.count, sizeof(at), by_number))
 		return;
 	while (f > n->at && !compare_word(&w, f - 1))
 		f--;
@@ -361,19 +361,19 @@ static void look_at_words(struct bob_c_unit *u, const struct names *n)
 static void look_at_names(struct bob_c_unit *u)
 {
 	struct bob_c_copies *k = u->copies;
-	struct names n = { calloc(k->function_count + 1, sizeof(*n.at)), 0 };
+	struct names n = { calloc(k->functions.count + 1, sizeof(*n.at)), 0 };
 
 	if (!n.at) {
 		u->is_failed = true;
 		return;
 	}
-	for (size_t i = 0; i < k->function_count; i++)
-		if (k->functions[i]->is_defined)
-			n.at[n.count++] = k->functions[i];
+	for (size_t i = 0; i < k->functions.count; i++)
+		if (k->functions.at[i]->is_defined)
+			n.at[n.count++] = k->functions.at[i];
 	if (n.count)
 		qsort(n.at, n.count, sizeof(*n.at), by_name);
-	if (k->named_count)
-		qsort(k->named, k->named_count, sizeof(*k->named), by_number);
+	if (k->named.count)
+		qsort(k->named.at, k->named.count, sizeof(*k->named.at), by_number);
 	look_at_words(u, &n);
 	free(n.at);
 }
@@ -425,8 +425,8 @@ static const char *foreign(struct bob_c_unit *u)
 	const char *name = NULL;
 	bool has_main = false;
 
-	for (size_t i = 0; i < k->function_count; i++) {
-		const struct bob_c_function *f = k->functions[i];
+	for (size_t i = 0; i < k->functions.count; i++) {
+		const struct bob_c_function *f = k->functions.at[i];
 
 		has_main |= f->is_defined && !strcmp(f->name, "main");
 		if (!name && f->uses && !f->is_defined && !f->is_of_library && !is_library(f->name))
@@ -452,12 +452,12 @@ void bob_c_copyable(struct bob_c_unit *u)
 	const char *const others =
 		u->options->has_other_files ? "other files of the command may call it" : foreign(u);
 
-	for (size_t i = 0; i < k->call_count; i++)
-		if (k->calls[i].to->is_defined)
-			look_at_call(u, &k->calls[i]);
+	for (size_t i = 0; i < k->calls.count; i++)
+		if (k->calls.at[i].to->is_defined)
+			look_at_call(u, &k->calls.at[i]);
 	look_at_names(u);
-	for (size_t i = 0; i < k->function_count; i++) {
-		struct bob_c_function *f = k->functions[i];
+	for (size_t i = 0; i < k->functions.count; i++) {
+		struct bob_c_function *f = k->functions.at[i];
 		struct body b = { u, f, 0 };
 
 		if (!f->is_defined)

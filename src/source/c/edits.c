@@ -9,17 +9,10 @@
 
 static void add(struct bob_c_unit *u, uint32_t at, const char *text, bool is_close)
 {
-	struct bob_c_edit *e;
+	const struct bob_c_edit e = { .at = at, .number = (uint32_t)u->edits.count,
+				      .is_close = is_close, .text = text };
 
-	if (!text || bob_array_room(&u->edits, u->edit_count, &u->edit_room, sizeof(*u->edits))) {
-		u->is_failed = true;
-		return;
-	}
-	e = &u->edits[u->edit_count];
-	*e = (struct bob_c_edit){
-		.at = at, .number = (uint32_t)u->edit_count, .is_close = is_close, .text = text
-	};
-	u->edit_count++;
+	u->is_failed |= !text || BOB_VEC_ADD(&u->edits, e) != BOB_OK;
 }
 
 void bob_c_open_at(struct bob_c_unit *u, uint32_t at, const char *text)
@@ -36,38 +29,10 @@ void bob_c_keep_edits(struct bob_c_unit *u, const char *one, const char *other)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < u->edit_count; i++)
-		if (u->edits[i].text == one || u->edits[i].text == other)
-			u->edits[n++] = u->edits[i];
-	u->edit_count = n;
-}
-
-static void insert(uint64_t *table, size_t room, uint64_t key)
-{
-	size_t i = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (room - 1);
-
-	while (table[i])
-		i = (i + 1) & (room - 1);
-	table[i] = key;
-}
-
-static bool grow(struct bob_c_unit *u)
-{
-	const size_t room = u->wrapped_room ? u->wrapped_room * 2 : 1024;
-	uint64_t *table;
-
-	if (u->wrapped_count * 2 < u->wrapped_room)
-		return true;
-	table = calloc(room, sizeof(*table));
-	if (!table)
-		return false;
-	for (size_t i = 0; i < u->wrapped_room; i++)
-		if (u->wrapped[i])
-			insert(table, room, u->wrapped[i]);
-	free(u->wrapped);
-	u->wrapped = table;
-	u->wrapped_room = room;
-	return true;
+	for (size_t i = 0; i < u->edits.count; i++)
+		if (u->edits.at[i].text == one || u->edits.at[i].text == other)
+			u->edits.at[n++] = u->edits.at[i];
+	u->edits.count = n;
 }
 
 bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end)
@@ -75,19 +40,10 @@ bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end)
 	/* Places have 26 bits, ends 27, copies of functions 11. */
 	const uint64_t key = (uint64_t)start << 38 | (uint64_t)(end + 1) << 11 |
 			     (u->copies ? u->copies->copy_number : 0);
-	size_t i;
+	const size_t count = u->wrapped.count;
 
-	if (!grow(u)) {
-		u->is_failed = true;
-		return false;
-	}
-	i = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (u->wrapped_room - 1);
-	for (; u->wrapped[i]; i = (i + 1) & (u->wrapped_room - 1))
-		if (u->wrapped[i] == key)
-			return false;
-	u->wrapped[i] = key;
-	u->wrapped_count++;
-	return true;
+	u->is_failed |= !BOB_MAP_PUT(&u->wrapped, &key);
+	return u->wrapped.count > count;
 }
 
 static int by_place(const void *a, const void *b)
@@ -134,10 +90,10 @@ static char *apply(const struct bob_c_unit *u, struct bob_c_edit *edits, size_t 
 const char *bob_c_take_edits(struct bob_c_unit *u, size_t before, uint32_t from, uint32_t to)
 {
 	size_t len;
-	char *text = apply(u, u->edits + before, u->edit_count - before, from, to, &len);
+	char *text = apply(u, u->edits.at + before, u->edits.count - before, from, to, &len);
 	const char *kept = text ? bob_arena_text(&u->arena, text, len) : NULL;
 
-	u->edit_count = before;
+	u->edits.count = before;
 	u->is_failed |= !kept;
 	free(text);
 	return kept;
@@ -145,7 +101,7 @@ const char *bob_c_take_edits(struct bob_c_unit *u, size_t before, uint32_t from,
 
 bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len)
 {
-	char *to = u->is_failed ? NULL : apply(u, u->edits, u->edit_count, 0, u->len, len);
+	char *to = u->is_failed ? NULL : apply(u, u->edits.at, u->edits.count, 0, u->len, len);
 
 	if (!to)
 		return BOB_ERR_NOMEM;

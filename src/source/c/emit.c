@@ -68,7 +68,7 @@ const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int writ
 static const char *pointed(struct bob_c_unit *u, struct bob_c_variable *v)
 {
 	CXType t = v->canonical;
-	const struct bob_source_c_wish *w = v->pointed_count ? u->rows[v->pointed_first].wish :
+	const struct bob_source_c_wish *w = v->pointed_count ? u->rows.at[v->pointed_first].wish :
 							       NULL;
 	const char *list = "0";
 
@@ -158,7 +158,7 @@ static bool has_length(struct bob_c_unit *u, const struct bob_c_variable *v)
 	if (v->canonical.kind != CXType_IncompleteArray)
 		return true;
 	for (uint32_t i = 0; i < v->count; i++)
-		if (v->is_defined || !bob_c_shape_of(u, &u->rows[v->first + i]).extent[0])
+		if (v->is_defined || !bob_c_shape_of(u, &u->rows.at[v->first + i]).extent[0])
 			return false;
 	return true;
 }
@@ -231,12 +231,12 @@ static void put_top(struct bob_c_unit *u)
 
 	put_at_top(u, bob_c_printf(u, "%s%s#include \"%s\"\n%s%s%s", is_line ? "" : "\n",
 				   before_headers, header,
-				   u->event_count ? "#include \"bobbin/events.h\"\n" : "",
+				   u->events.count ? "#include \"bobbin/events.h\"\n" : "",
 				   after_headers, bob_source_runtime(bob_source_c_probes)));
-	for (size_t i = 0; i < u->row_count; i++) {
-		const struct bob_c_variable *v = u->rows[i].variable;
-		const uint32_t first = u->rows[i].is_pointed ? v->pointed_first : v->first;
-		const uint32_t count = u->rows[i].is_pointed ? v->pointed_count : v->count;
+	for (size_t i = 0; i < u->rows.count; i++) {
+		const struct bob_c_variable *v = u->rows.at[i].variable;
+		const uint32_t first = u->rows.at[i].is_pointed ? v->pointed_first : v->first;
+		const uint32_t count = u->rows.at[i].is_pointed ? v->pointed_count : v->count;
 
 		if (v->has_scope && first == i)
 			put_at_top(u, bob_c_printf(u,
@@ -252,10 +252,10 @@ static void put_top(struct bob_c_unit *u)
 /* Accesses, or variables that other files may access. */
 static bool has_accesses(const struct bob_c_unit *u)
 {
-	for (size_t i = 0; i < u->row_count; i++)
-		if (u->rows[i].variable->is_exposed)
+	for (size_t i = 0; i < u->rows.count; i++)
+		if (u->rows.at[i].variable->is_exposed)
 			return true;
-	return u->site_count != 0;
+	return u->sites.count != 0;
 }
 
 /* Something was asked for that has no probe, or leaves the sight of probes: the trace is to say
@@ -273,7 +273,7 @@ static bool has_refusals(struct bob_c_unit *u)
 /* Is it told of when the program begins? */
 static bool is_told_at_once(struct bob_c_unit *u, size_t row)
 {
-	const struct bob_c_variable *v = u->rows[row].variable;
+	const struct bob_c_variable *v = u->rows.at[row].variable;
 
 	return is_nameable(u, v) && !is_lent(u, v) && v->first == row && v->count &&
 	       !v->has_no_length;
@@ -295,8 +295,8 @@ static const char *symbol_of(struct bob_c_unit *u, const struct bob_c_variable *
 /* Those of other files are told of if the program has them: to be asked for is no use of theirs. */
 static void put_weak(struct bob_c_unit *u)
 {
-	for (size_t i = 0; i < u->row_count; i++) {
-		const struct bob_c_variable *v = u->rows[i].variable;
+	for (size_t i = 0; i < u->rows.count; i++) {
+		const struct bob_c_variable *v = u->rows.at[i].variable;
 
 		if (is_told_at_once(u, i) && !v->is_defined)
 			bob_c_close_at(u, u->len,
@@ -309,8 +309,8 @@ static void put_weak(struct bob_c_unit *u)
 
 static void put_declarations(struct bob_c_unit *u)
 {
-	for (size_t i = 0; i < u->row_count; i++) {
-		const struct bob_c_variable *v = u->rows[i].variable;
+	for (size_t i = 0; i < u->rows.count; i++) {
+		const struct bob_c_variable *v = u->rows.at[i].variable;
 
 		if (!is_told_at_once(u, i))
 			continue;
@@ -327,11 +327,11 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 {
 	use_exposed(u);
 	find_lengths(u);
-	if (!has_accesses(u) && !u->event_count && !has_refusals(u)) {
+	if (!has_accesses(u) && !u->events.count && !has_refusals(u)) {
 		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is
 		 * given back. */
 		bob_c_keep_edits(u, bob_c_before_gone, bob_c_behind_gone);
-		if (!u->edit_count)
+		if (!u->edits.count)
 			return;
 	}
 	put_top(u);

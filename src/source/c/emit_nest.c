@@ -91,9 +91,9 @@ static const char *steps(struct bob_c_unit *u, const struct bob_c_nest *n)
 
 uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
-	const uint32_t first = (uint32_t)u->site_count;
+	const uint32_t first = (uint32_t)u->sites.count;
 
-	if (bob_array_room(&u->nests, u->nest_count, &u->nest_room, sizeof(*u->nests))) {
+	if (BOB_VEC_RESERVE(&u->nests, 1) != BOB_OK) {
 		u->is_failed = true;
 		return UINT32_MAX;
 	}
@@ -104,10 +104,10 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 
 		if (a->of == k || site == UINT32_MAX)
 			continue;
-		u->sites[site].like = k - a->of;
+		u->sites.at[site].like = k - a->of;
 		u->counts = counts;
 	}
-	u->nests[u->nest_count++] = (struct bob_c_nest_row){ first, n->count, n->depth };
+	u->nests.at[u->nests.count++] = (struct bob_c_nest_row){ first, n->count, n->depth };
 	bob_c_predict_nest(n);
 	u->counts.nests++;
 	u->counts.nest_references += n->places;
@@ -137,7 +137,7 @@ const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, ui
 				     k ? "&&" : "", first + k, n->depth, k, k * n->depth));
 	return bob_c_printf(
 		u, "if(%s)bobbin_outside(%s);else bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);",
-		misses, all_of(u, n), u->nest_count - 1);
+		misses, all_of(u, n), u->nests.count - 1);
 }
 
 /* How far one more of loop l, the d-th of those around the access, is from bobbin_p. */
@@ -187,7 +187,7 @@ static const char *told_laid(struct bob_c_unit *u, const struct bob_c_nest *n, u
 	return bob_c_printf(u,
 			    "%sif(bobbin_m)bobbin_outside(%s);else{%s%s"
 			    "bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);}",
-			    to, all_of(u, n), places(u, n), steps(u, n), u->nest_count - 1);
+			    to, all_of(u, n), places(u, n), steps(u, n), u->nests.count - 1);
 }
 
 /* --- loops whose bounds depend on those around --- */
@@ -280,7 +280,7 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n)
 		   bob_c_printf(u,
 				"bobbin_uneven(%zu,bobbin_n,bobbin_d,bobbin_b,"
 				"bobbin_a,bobbin_s);}}",
-				u->nest_count - 1));
+				u->nests.count - 1));
 }
 
 static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)

@@ -134,6 +134,6 @@ void bob_c_emit_one(struct bob_c_unit *u, const struct bob_c_nest *n, const stru
 		text = bob_c_printf(u, ",%s(void)0;})", text);
 	else
 		text = bob_c_printf(u, ",*bobbin_k%zu __attribute__((unused))=%s(void*)0;})",
-				    u->nest_count - 1, text);
+				    u->nests.count - 1, text);
 	bob_c_close_at(u, head->first_end, text);
 }

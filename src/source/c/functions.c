@@ -15,8 +15,7 @@ static struct bob_c_function *add(struct bob_c_unit *u, CXCursor decl)
 	struct bob_c_copies *k = u->copies;
 	struct bob_c_function *f = bob_arena_alloc(&u->arena, sizeof(*f));
 
-	if (!f || bob_array_room(&k->functions, k->function_count, &k->function_room,
-				 sizeof(*k->functions))) {
+	if (!f || BOB_VEC_RESERVE(&k->functions, 1) != BOB_OK) {
 		u->is_failed = true;
 		return NULL;
 	}
@@ -26,7 +25,7 @@ static struct bob_c_function *add(struct bob_c_unit *u, CXCursor decl)
 	f->is_linked = u->clang->getCursorLinkage(decl) == CXLinkage_External;
 	f->is_of_library = u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(decl));
 	f->result = (struct bob_c_variable){ .is_pointer = true, .is_static = true, .name = "" };
-	k->functions[k->function_count++] = f;
+	k->functions.at[k->functions.count++] = f;
 	return f;
 }
 
@@ -67,10 +66,7 @@ static void note_place(struct bob_c_unit *u, uint32_t at)
 {
 	struct bob_c_copies *k = u->copies;
 
-	if (bob_array_room(&k->named, k->named_count, &k->named_room, sizeof(*k->named)))
-		u->is_failed = true;
-	else
-		k->named[k->named_count++] = at;
+	u->is_failed |= BOB_VEC_ADD(&k->named, at) != BOB_OK;
 }
 
 /* The name in a declaration; UINT32_MAX: it is in another file, or in a macro. */
@@ -179,7 +175,7 @@ void bob_c_call_note(struct bob_c_unit *u, CXCursor call)
 		return;
 	to.from = k->function;
 	to.to = bob_c_function(u, u->clang->getCursorReferenced(name));
-	if (!to.to || bob_array_room(&k->calls, k->call_count, &k->call_room, sizeof(*k->calls))) {
+	if (!to.to || BOB_VEC_RESERVE(&k->calls, 1) != BOB_OK) {
 		u->is_failed = true;
 		return;
 	}
@@ -189,17 +185,17 @@ void bob_c_call_note(struct bob_c_unit *u, CXCursor call)
 		note_place(u, s.start);
 	}
 	to.to->calls++;
-	k->calls[k->call_count++] = to;
+	k->calls.at[k->calls.count++] = to;
 }
 
 void bob_c_functions_free(struct bob_c_unit *u)
 {
 	if (!u->copies)
 		return;
-	free(u->copies->functions);
-	free(u->copies->calls);
-	free(u->copies->values);
-	free(u->copies->named);
+	free(u->copies->functions.at);
+	free(u->copies->calls.at);
+	free(u->copies->values.at);
+	free(u->copies->named.at);
 	free(u->copies->passes);
 	free(u->copies);
 	u->copies = NULL;

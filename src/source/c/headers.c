@@ -26,8 +26,8 @@ static bool is_beside(const struct bob_c_inc_headers *h, const struct bob_c_inc_
 
 static bool is_all_beside(const struct bob_c_inc_headers *h, uint32_t file)
 {
-	for (size_t i = 0; i < h->entry_count; i++)
-		if (h->entries[i].file == file && !is_beside(h, &h->entries[i]))
+	for (size_t i = 0; i < h->entries.count; i++)
+		if (h->entries.at[i].file == file && !is_beside(h, &h->entries.at[i]))
 			return false;
 	return true;
 }
@@ -47,18 +47,19 @@ static void spread(struct bob_c_inc_headers *h)
 
 	while (is_new) {
 		is_new = false;
-		for (size_t i = 0; i < h->entry_count; i++) {
-			const struct bob_c_inc_entry *e = &h->entries[i];
-			const uint32_t around = e->parent != BOB_C_NO ? h->entries[e->parent].file :
-									BOB_C_NO;
+		for (size_t i = 0; i < h->entries.count; i++) {
+			const struct bob_c_inc_entry *e = &h->entries.at[i];
+			const uint32_t around =
+				e->parent != BOB_C_NO ? h->entries.at[e->parent].file : BOB_C_NO;
 
-			if (e->file != BOB_C_NO && h->files[e->file].is_taken && around != BOB_C_NO)
-				is_new |= take(&h->files[around]);
+			if (e->file != BOB_C_NO && h->files.at[e->file].is_taken &&
+			    around != BOB_C_NO)
+				is_new |= take(&h->files.at[around]);
 		}
-		for (size_t i = 0; i < h->directive_count; i++) {
-			const struct bob_c_inc_directive *d = &h->directives[i];
-			struct bob_c_inc_file *in = &h->files[d->file],
-					      *target = &h->files[d->target];
+		for (size_t i = 0; i < h->directives.count; i++) {
+			const struct bob_c_inc_directive *d = &h->directives.at[i];
+			struct bob_c_inc_file *in = &h->files.at[d->file],
+					      *target = &h->files.at[d->target];
 
 			if (target->is_taken && target->is_once)
 				is_new |= take(in);
@@ -73,19 +74,19 @@ static bool choose(struct bob_c_inc_headers *h)
 {
 	bool is_any = false;
 
-	for (size_t i = 1; i < h->file_count; i++)
-		for (size_t k = 0; k < h->u->included_count; k++)
-			if (!strcmp(h->files[i].name, h->u->included[k].why))
-				is_any |= take(&h->files[i]);
+	for (size_t i = 1; i < h->files.count; i++)
+		for (size_t k = 0; k < h->u->included.count; k++)
+			if (!strcmp(h->files.at[i].name, h->u->included.at[k].why))
+				is_any |= take(&h->files.at[i]);
 	spread(h);
-	for (size_t i = 0; i < h->entry_count; i++) {
-		struct bob_c_inc_entry *e = &h->entries[i];
+	for (size_t i = 0; i < h->entries.count; i++) {
+		struct bob_c_inc_entry *e = &h->entries.at[i];
 
 		e->is_taken = !e->depth ||
-			      (e->file != BOB_C_NO && h->files[e->file].is_taken &&
-			       e->parent != BOB_C_NO && h->entries[e->parent].is_taken);
+			      (e->file != BOB_C_NO && h->files.at[e->file].is_taken &&
+			       e->parent != BOB_C_NO && h->entries.at[e->parent].is_taken);
 	}
-	return is_any && h->files[0].is_taken;
+	return is_any && h->files.at[0].is_taken;
 }
 
 /* --- the text --- */
@@ -128,11 +129,9 @@ static void put_place(struct bob_c_inc_headers *h, const struct bob_c_inc_entry 
 	    (size_t)snprintf(text, sizeof(text), "#line %u \"%s", line, is_bare ? "./" : ""));
 	put(h, e->name, strlen(e->name));
 	put(h, "\"\n", 2);
-	if (bob_array_room(&s->pieces, s->count, &s->room, sizeof(*s->pieces)))
-		h->is_failed = true;
-	else
-		s->pieces[s->count++] =
-			(struct bob_c_piece){ h->lines + 1, source_of(h, e->name), line };
+	h->is_failed |=
+		BOB_VEC_ADD(&s->pieces, (struct bob_c_piece){ h->lines + 1, source_of(h, e->name),
+							      line }) != BOB_OK;
 }
 
 /* The line around a byte, with those that a backslash joins to it. */
@@ -167,7 +166,7 @@ static void put_lines(struct bob_c_inc_headers *h, uint32_t count)
 static void put_bytes(struct bob_c_inc_headers *h, const struct bob_c_inc_file *f, size_t from,
 		      size_t to)
 {
-	const bool is_cleaned = f != h->files && f->is_once;
+	const bool is_cleaned = f != h->files.at && f->is_once;
 
 	while (from < to) {
 		size_t start, end;
@@ -187,10 +186,10 @@ static uint32_t child_at(const struct bob_c_inc_headers *h, uint32_t number, siz
 			 size_t end)
 {
 	for (size_t i = number + 1;
-	     i < h->entry_count && h->entries[i].depth > h->entries[number].depth; i++)
-		if (h->entries[i].parent == number && h->entries[i].offset >= start &&
-		    h->entries[i].offset < end)
-			return h->entries[i].is_taken ? (uint32_t)i : BOB_C_NO;
+	     i < h->entries.count && h->entries.at[i].depth > h->entries.at[number].depth; i++)
+		if (h->entries.at[i].parent == number && h->entries.at[i].offset >= start &&
+		    h->entries.at[i].offset < end)
+			return h->entries.at[i].is_taken ? (uint32_t)i : BOB_C_NO;
 	return BOB_C_NO;
 }
 
@@ -205,15 +204,15 @@ static int by_place(const void *a, const void *b)
 
 static void put_entry(struct bob_c_inc_headers *h, uint32_t number)
 {
-	struct bob_c_inc_file *f = &h->files[h->entries[number].file];
+	struct bob_c_inc_file *f = &h->files.at[h->entries.at[number].file];
 	size_t at = 0, start, end;
 
-	for (size_t i = 0; i < h->directive_count && !h->is_failed; i++) {
-		const struct bob_c_inc_directive *d = &h->directives[i];
-		const struct bob_c_inc_file *target = &h->files[d->target];
+	for (size_t i = 0; i < h->directives.count && !h->is_failed; i++) {
+		const struct bob_c_inc_directive *d = &h->directives.at[i];
+		const struct bob_c_inc_file *target = &h->files.at[d->target];
 		uint32_t child;
 
-		if (&h->files[d->file] != f || d->offset < at)
+		if (&h->files.at[d->file] != f || d->offset < at)
 			continue;
 		find_line(f, d->offset, &start, &end);
 		child = child_at(h, number, start, end);
@@ -225,12 +224,12 @@ static void put_entry(struct bob_c_inc_headers *h, uint32_t number)
 			put_lines(h, count_lines(f->bytes + start, end - start));
 			continue;
 		}
-		put_place(h, &h->entries[child], 1);
+		put_place(h, &h->entries.at[child], 1);
 		put_entry(h, child);
-		put_place(h, &h->entries[number], count_lines(f->bytes, end) + 1);
+		put_place(h, &h->entries.at[number], count_lines(f->bytes, end) + 1);
 	}
 	put_bytes(h, f, at, f->size);
-	if (f != h->files && f->size && f->bytes[f->size - 1] != '\n')
+	if (f != h->files.at && f->size && f->bytes[f->size - 1] != '\n')
 		put(h, "\n", 1);
 }
 
@@ -242,14 +241,13 @@ static bool build(struct bob_c_inc_headers *h, bool is_trial, struct bob_c_bytes
 	h->lines = 0;
 	h->is_trial = is_trial;
 	s->path = bob_arena_alloc(&s->arena, BOB_C_FILES_MAX * sizeof(*s->path));
-	if (!s->path || bob_array_room(&s->pieces, 0, &s->room, sizeof(*s->pieces)))
+	s->pieces.count = 0;
+	if (!s->path || BOB_VEC_ADD(&s->pieces, (struct bob_c_piece){ 1, 0, 1 }) != BOB_OK)
 		return false;
 	s->path[0] = h->u->path;
 	s->files = 1;
-	s->pieces[0] = (struct bob_c_piece){ 1, 0, 1 };
-	s->count = 1;
-	if (h->directive_count)
-		qsort(h->directives, h->directive_count, sizeof(*h->directives), by_place);
+	if (h->directives.count)
+		qsort(h->directives.at, h->directives.count, sizeof(*h->directives.at), by_place);
 	put_entry(h, 0);
 	return !h->is_failed && !to->is_failed && to->len && to->len <= BOB_C_BYTES_MAX;
 }
@@ -272,14 +270,14 @@ bool bob_c_take_headers(struct bob_c_unit *u, char **text, size_t *len, struct b
 {
 	struct bob_c_inc_headers h = { .u = u, .sources = calloc(1, sizeof(*h.sources)) };
 	struct bob_c_bytes made = { 0 };
-	bool ok = u->included_count && h.sources;
+	bool ok = u->included.count && h.sources;
 
 	if (ok)
 		ok = bob_c_inclusions_find(&h) && choose(&h) && is_right(&h) &&
 		     build(&h, false, &made);
-	free(h.files);
-	free(h.entries);
-	free(h.directives);
+	free(h.files.at);
+	free(h.entries.at);
+	free(h.directives.at);
 	if (!ok) {
 		bob_c_sources_free(h.sources);
 		free(made.bytes);
@@ -316,7 +314,7 @@ void bob_c_sources_free(struct bob_c_sources *s)
 {
 	if (s) {
 		bob_arena_free(&s->arena);
-		free(s->pieces);
+		free(s->pieces.at);
 	}
 	free(s);
 }
@@ -324,18 +322,18 @@ void bob_c_sources_free(struct bob_c_sources *s)
 uint32_t bob_c_line_of(const struct bob_c_sources *s, uint32_t line)
 {
 	const uint32_t most = (1u << BOB_C_LINE_BITS) - 1;
-	size_t lo = 0, hi = s ? s->count : 0;
+	size_t lo = 0, hi = s ? s->pieces.count : 0;
 
 	while (lo + 1 < hi) { /* the last one that begins at the line or before it */
 		const size_t mid = lo + (hi - lo) / 2;
 
-		if (s->pieces[mid].first <= line)
+		if (s->pieces.at[mid].first <= line)
 			lo = mid;
 		else
 			hi = mid;
 	}
 	if (s) {
-		const struct bob_c_piece *p = &s->pieces[lo];
+		const struct bob_c_piece *p = &s->pieces.at[lo];
 
 		line = p->line + (line - p->first);
 		return (line < most ? line : most) | p->file << BOB_C_LINE_BITS;

@@ -37,8 +37,7 @@ struct bob_c_sources {
 	struct bob_arena arena;
 	const char **path;	/* as the compiler names them; the first is the file itself */
 	uint32_t files;
-	struct bob_c_piece *pieces;
-	size_t count, room;
+	BOB_VEC(struct bob_c_piece) pieces;
 };
 
 struct bob_c_unit;

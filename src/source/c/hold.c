@@ -151,8 +151,8 @@ static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 	for (uint32_t i = start; i + sizeof(word) <= end; i++)
 		if (!memcmp(u->bytes + i, word, sizeof(word) - 1))
 			return true;
-	for (size_t i = 0; i < u->macro_count && u->macros[i].start < end; i++)
-		if (u->macros[i].is_pragma && u->macros[i].end > start)
+	for (size_t i = 0; i < u->macros.count && u->macros.at[i].start < end; i++)
+		if (u->macros.at[i].is_pragma && u->macros.at[i].end > start)
 			return true;
 	return false;
 }

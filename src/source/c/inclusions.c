@@ -19,24 +19,24 @@ static uint32_t number_of(struct bob_c_inc_headers *h, CXFile at)
 	const struct bob_clang *l = h->u->clang;
 	struct bob_c_inc_file *f;
 
-	for (size_t i = 0; at && i < h->file_count; i++)
-		if (l->File_isEqual(h->files[i].at, at))
+	for (size_t i = 0; at && i < h->files.count; i++)
+		if (l->File_isEqual(h->files.at[i].at, at))
 			return (uint32_t)i;
-	if (!at || (h->file_count &&
+	if (!at || (h->files.count &&
 		    l->Location_isInSystemHeader(l->getLocationForOffset(h->u->tu, at, 0))))
 		return BOB_C_NO;
-	if (bob_array_room(&h->files, h->file_count, &h->file_room, sizeof(*h->files))) {
+	if (BOB_VEC_RESERVE(&h->files, 1) != BOB_OK) {
 		h->is_failed = true;
 		return BOB_C_NO;
 	}
-	f = &h->files[h->file_count];
+	f = &h->files.at[h->files.count];
 	*f = (struct bob_c_inc_file){ .at = at, .name = bob_c_text(h->u, l->getFileName(at)) };
 	f->bytes = l->getFileContents(h->u->tu, at, &f->size);
 	f->is_once = has(f, "pragma once");
 	f->is_barred = !f->bytes || strpbrk(f->name, "\"\\\n") ||
-		       (h->file_count && (has(f, "include_next") || has(f, "__has_include") ||
-					  has(f, "__INCLUDE_LEVEL__") || has(f, "system_header")));
-	return (uint32_t)h->file_count++;
+		       (h->files.count && (has(f, "include_next") || has(f, "__has_include") ||
+					   has(f, "__INCLUDE_LEVEL__") || has(f, "system_header")));
+	return (uint32_t)h->files.count++;
 }
 
 size_t bob_c_folder_len(const char *name)
@@ -64,8 +64,8 @@ static const char *try_name(struct bob_c_inc_headers *h, const char *folder, siz
 static const char *name_of(struct bob_c_inc_headers *h, const struct bob_c_inc_entry *e,
 			   const char *otherwise)
 {
-	const struct bob_c_inc_entry *around = &h->entries[e->parent];
-	const struct bob_c_inc_file *in = &h->files[around->file];
+	const struct bob_c_inc_entry *around = &h->entries.at[e->parent];
+	const struct bob_c_inc_file *in = &h->files.at[around->file];
 	const char *text = in->bytes + e->offset, *end = memchr(text, '\n', in->size - e->offset);
 	const struct bob_source_c_options *o = h->u->options;
 	const char *name = NULL, *open, *close;
@@ -106,26 +106,21 @@ static void see_entry(CXFile at, CXSourceLocation *stack, unsigned depth, CXClie
 	if (depth) {
 		h->u->clang->getExpansionLocation(stack[0], &around, &line, &column, &offset);
 		e.offset = offset;
-		for (size_t i = h->entry_count; i-- > 0 && e.parent == BOB_C_NO;)
-			if (h->entries[i].depth + 1 == depth)
+		for (size_t i = h->entries.count; i-- > 0 && e.parent == BOB_C_NO;)
+			if (h->entries.at[i].depth + 1 == depth)
 				e.parent = (uint32_t)i;
-		if (e.parent != BOB_C_NO && h->entries[e.parent].file != number_of(h, around))
+		if (e.parent != BOB_C_NO && h->entries.at[e.parent].file != number_of(h, around))
 			e.parent = BOB_C_NO;
 	}
 	if (e.file != BOB_C_NO) {
-		const struct bob_c_inc_file *f = &h->files[e.file];
+		const struct bob_c_inc_file *f = &h->files.at[e.file];
 
 		e.name = !depth ? h->u->path : f->name;
-		if (e.parent != BOB_C_NO && h->entries[e.parent].file != BOB_C_NO &&
-		    e.offset < h->files[h->entries[e.parent].file].size)
+		if (e.parent != BOB_C_NO && h->entries.at[e.parent].file != BOB_C_NO &&
+		    e.offset < h->files.at[h->entries.at[e.parent].file].size)
 			e.name = name_of(h, &e, f->name);
 	}
-	if (h->entry_count >= ENTRIES_MAX ||
-	    bob_array_room(&h->entries, h->entry_count, &h->entry_room, sizeof(*h->entries))) {
-		h->is_failed = true;
-		return;
-	}
-	h->entries[h->entry_count++] = e;
+	h->is_failed |= h->entries.count >= ENTRIES_MAX || BOB_VEC_ADD(&h->entries, e) != BOB_OK;
 }
 
 static enum CXChildVisitResult see_directive(CXCursor c, CXCursor parent, CXClientData data)
@@ -145,16 +140,15 @@ static enum CXChildVisitResult see_directive(CXCursor c, CXCursor parent, CXClie
 	d.file = number_of(h, in);
 	d.target = number_of(h, l->getIncludedFile(c));
 	d.offset = offset;
-	if (d.file == BOB_C_NO || d.target == BOB_C_NO || offset > h->files[d.file].size)
+	if (d.file == BOB_C_NO || d.target == BOB_C_NO || offset > h->files.at[d.file].size)
 		return CXChildVisit_Continue;
-	for (size_t i = offset; i < h->files[d.file].size && h->files[d.file].bytes[i] != '\n'; i++)
-		d.is_quoted |= h->files[d.file].bytes[i] == '"';
-	if (bob_array_room(&h->directives, h->directive_count, &h->directive_room,
-			   sizeof(*h->directives))) {
+	for (size_t i = offset;
+	     i < h->files.at[d.file].size && h->files.at[d.file].bytes[i] != '\n'; i++)
+		d.is_quoted |= h->files.at[d.file].bytes[i] == '"';
+	if (BOB_VEC_ADD(&h->directives, d) != BOB_OK) {
 		h->is_failed = true;
 		return CXChildVisit_Break;
 	}
-	h->directives[h->directive_count++] = d;
 	return CXChildVisit_Continue;
 }
 
@@ -165,5 +159,5 @@ bool bob_c_inclusions_find(struct bob_c_inc_headers *h)
 	(void)number_of(h, l->getFile(h->u->tu, h->u->path));
 	l->getInclusions(h->u->tu, see_entry, h);
 	l->visitChildren(l->getTranslationUnitCursor(h->u->tu), see_directive, h);
-	return !h->is_failed && h->entry_count && !h->entries[0].depth;
+	return !h->is_failed && h->entries.count && !h->entries.at[0].depth;
 }

@@ -32,12 +32,9 @@ struct bob_c_inc_directive {
 
 struct bob_c_inc_headers {
 	struct bob_c_unit *u;
-	struct bob_c_inc_file *files;
-	size_t file_count, file_room;
-	struct bob_c_inc_entry *entries;
-	size_t entry_count, entry_room;
-	struct bob_c_inc_directive *directives;
-	size_t directive_count, directive_room;
+	BOB_VEC(struct bob_c_inc_file) files;
+	BOB_VEC(struct bob_c_inc_entry) entries;
+	BOB_VEC(struct bob_c_inc_directive) directives;
 	struct bob_c_sources *sources;
 	struct bob_c_bytes *to;
 	uint32_t lines;		/* of the text so far */

@@ -81,7 +81,7 @@ static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
 	bob_c_copies_plan(u);
 	bob_c_walk_file(u);
 	bob_c_emit_frame(u);
-	bob_predict_variables(options->predict, (uint32_t)u->row_count);
+	bob_predict_variables(options->predict, (uint32_t)u->rows.count);
 	return u;
 }
 

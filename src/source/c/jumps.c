@@ -14,8 +14,7 @@ struct jump {
 };
 
 struct bob_c_jumps {
-	struct jump *at;
-	size_t count, room;
+	BOB_VEC(struct jump);
 	bool is_computed;	/* some jump leads nobody knows where */
 	struct bob_c_unit *u;
 };
@@ -61,11 +60,10 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	s = bob_c_span(j->u, c);
 	one.start = s.start;
 	one.end = s.end;
-	if (bob_array_room(&j->at, j->count, &j->room, sizeof(*j->at))) {
+	if (BOB_VEC_ADD(j, one) != BOB_OK) {
 		j->u->is_failed = true;
 		return CXChildVisit_Break;
 	}
-	j->at[j->count++] = one;
 	return CXChildVisit_Recurse;
 }
 

@@ -30,11 +30,10 @@ static uint64_t of_variable(struct look *l, struct bob_c_variable *from)
 		return from->leads;
 	if (from == l->to)
 		return NOWHERE;
-	if (bob_array_room(&k->values, k->value_count, &k->value_room, sizeof(*k->values))) {
+	if (BOB_VEC_ADD(&k->values, (struct bob_c_value){ l->to, from }) != BOB_OK) {
 		l->u->is_failed = true;
 		return BOB_C_ANYWHERE;
 	}
-	k->values[k->value_count++] = (struct bob_c_value){ l->to, from };
 	return NOWHERE;
 }
 
@@ -384,14 +383,14 @@ void bob_c_leads_settle(struct bob_c_unit *u)
 	for (struct bob_c_variable *v = u->variables; v; v = v->later)
 		if (is_open(v))
 			v->leads |= BOB_C_ANYWHERE;
-	for (size_t i = 0; i < k->function_count; i++)
-		if (!k->functions[i]->is_defined)
-			k->functions[i]->result.leads = BOB_C_ANYWHERE;
+	for (size_t i = 0; i < k->functions.count; i++)
+		if (!k->functions.at[i]->is_defined)
+			k->functions.at[i]->result.leads = BOB_C_ANYWHERE;
 	while (is_new) {
 		is_new = false;
-		for (size_t i = 0; i < k->value_count; i++) {
-			struct bob_c_variable *to = k->values[i].to;
-			uint64_t more = k->values[i].from->leads;
+		for (size_t i = 0; i < k->values.count; i++) {
+			struct bob_c_variable *to = k->values.at[i].to;
+			uint64_t more = k->values.at[i].from->leads;
 
 			/* What stays from one call to the next has other calls' arguments. */
 			if (to->is_static && more)

@@ -59,12 +59,12 @@ static enum CXChildVisitResult see_definition(CXCursor c, CXCursor parent, CXCli
 	(void)parent;
 	if (d->u->clang->getCursorKind(c) != CXCursor_MacroDefinition)
 		return CXChildVisit_Continue;
-	if (bob_array_room(&d->at, d->count, &d->room, sizeof(*d->at))) {
+	to = BOB_VEC_PUSH(d);
+	if (!to) {
 		d->u->is_failed = true;
 		return CXChildVisit_Break;
 	}
-	to = &d->at[d->count++];
-	*to = (struct bob_c_definition){ .name = bob_c_spelling(d->u, c) };
+	to->name = bob_c_spelling(d->u, c);
 	to->name_len = strlen(to->name);
 	read_text(d->u, c, to);
 	/* What libclang says of it is of the last definition of that name. */
@@ -379,11 +379,10 @@ static enum CXChildVisitResult see_use(CXCursor c, CXCursor parent, CXClientData
 	s = bob_c_span(u, c);
 	if (!s.is_ours)
 		return CXChildVisit_Continue;
-	if (bob_array_room(&u->macros, u->macro_count, &u->macro_room, sizeof(*u->macros))) {
+	if (BOB_VEC_ADD(&u->macros, s) != BOB_OK) {
 		u->is_failed = true;
 		return CXChildVisit_Break;
 	}
-	u->macros[u->macro_count++] = s;
 	return CXChildVisit_Continue;
 }
 
@@ -401,35 +400,35 @@ void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d)
 	size_t n = 0;
 
 	u->clang->visitChildren(u->clang->getTranslationUnitCursor(u->tu), see_use, u);
-	if (u->macro_count)
-		qsort(u->macros, u->macro_count, sizeof(*u->macros), by_place);
-	for (size_t i = 0; i < u->macro_count; i++) {
-		struct bob_c_span s = u->macros[i];
+	if (u->macros.count)
+		qsort(u->macros.at, u->macros.count, sizeof(*u->macros.at), by_place);
+	for (size_t i = 0; i < u->macros.count; i++) {
+		struct bob_c_span s = u->macros.at[i];
 		struct word name = { u->bytes + s.start, 0 };
 		size_t count;
 
-		if (n && s.start < u->macros[n - 1].end)
+		if (n && s.start < u->macros.at[n - 1].end)
 			continue;
 		while (name.len < s.end - s.start && is_in_word(name.at[name.len]))
 			name.len++;
 		s.is_macro = named(d, name, &count) && is_whole_name(d, name, 0);
 		extend(u, d, &s);
-		u->macros[n++] = s;
+		u->macros.at[n++] = s;
 	}
-	u->macro_count = n;
+	u->macros.count = n;
 }
 
 const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at)
 {
-	size_t lo = 0, hi = u->macro_count;
+	size_t lo = 0, hi = u->macros.count;
 
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
 
-		if (u->macros[mid].end <= at)
+		if (u->macros.at[mid].end <= at)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < u->macro_count && u->macros[lo].start <= at ? &u->macros[lo] : NULL;
+	return lo < u->macros.count && u->macros.at[lo].start <= at ? &u->macros.at[lo] : NULL;
 }

@@ -16,15 +16,14 @@ struct bob_c_definition {
 /* Every definition there is; one name may be there more than once. */
 struct bob_c_definitions {
 	struct bob_c_unit *u;
-	struct bob_c_definition *at;
-	size_t count, room;
+	BOB_VEC(struct bob_c_definition);
 	size_t pragmas;		/* the first of them may stand for one: pragmas.c */
 	bool is_named;		/* one of those has a name that is not the system's own */
 };
 
 /* By name. No memory: u->is_failed. The caller frees `at`. */
 void bob_c_definitions_read(struct bob_c_unit *u, struct bob_c_definitions *to);
-/* Needs `d` by name: u->macros. A macro that ends with the name of another one that has parameters
+/* Needs `d` by name: u->macros.at. A macro that ends with the name of another one that has parameters
  * takes what stands in brackets behind it along. */
 void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d);
 /* Which of the unit's uses of macros may stand for a _Pragma. `d` is in another order then. */

@@ -80,9 +80,9 @@ static bool has_function(const struct bob_c_unit *u, const char *name, struct bo
 {
 	bool is_there = !*name;
 
-	for (size_t i = 0; i < u->function_count; i++) {
-		is_there |= !strcmp(u->functions[i], name);
-		bob_nearest_try(near, u->functions[i]);
+	for (size_t i = 0; i < u->functions.count; i++) {
+		is_there |= !strcmp(u->functions.at[i], name);
+		bob_nearest_try(near, u->functions.at[i]);
 	}
 	return is_there;
 }

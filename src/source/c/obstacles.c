@@ -15,11 +15,7 @@
 
 static void note(struct bob_c_unit *u, const struct bob_c_span *s)
 {
-	if (bob_array_room(&u->obstacles, u->obstacle_count, &u->obstacle_room,
-			   sizeof(*u->obstacles)))
-		u->is_failed = true;
-	else
-		u->obstacles[u->obstacle_count++] = *s;
+	u->is_failed |= BOB_VEC_ADD(&u->obstacles, *s) != BOB_OK;
 }
 
 void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s)
@@ -120,8 +116,8 @@ static bool rewrite(const struct bob_c_unit *u, const struct bob_c_bytes *by,
 	const char *there = by ? by->bytes : NULL;
 	uint32_t at = 0;
 
-	for (size_t i = 0; i < u->obstacle_count; i++) {
-		const struct bob_c_span *m = &u->obstacles[i];
+	for (size_t i = 0; i < u->obstacles.count; i++) {
+		const struct bob_c_span *m = &u->obstacles.at[i];
 		const char *from;
 		size_t len;
 
@@ -157,9 +153,9 @@ bool bob_c_remove_obstacles(struct bob_c_unit *u, char **text, size_t *len)
 	struct bob_c_bytes marked = { 0 }, meaning = { 0 }, expanded = { 0 }, again = { 0 };
 	bool is_sure;
 
-	if (!u->obstacle_count || u->is_failed)
+	if (!u->obstacles.count || u->is_failed)
 		return false;
-	qsort(u->obstacles, u->obstacle_count, sizeof(*u->obstacles), by_place);
+	qsort(u->obstacles.at, u->obstacles.count, sizeof(*u->obstacles.at), by_place);
 	is_sure = rewrite(u, NULL, &marked) && bob_c_preprocess(u, &marked, &meaning) &&
 		  rewrite(u, &meaning, &expanded) && bob_c_preprocess(u, &expanded, &again) &&
 		  bob_c_is_same(&meaning, &again) && expanded.len <= BOB_C_BYTES_MAX;

@@ -246,8 +246,8 @@ void bob_c_pragmas_find(struct bob_c_unit *u, struct bob_c_definitions *d)
 			is_more = true;
 		}
 	}
-	for (size_t i = 0; i < u->macro_count; i++) {
-		struct bob_c_span *m = &u->macros[i];
+	for (size_t i = 0; i < u->macros.count; i++) {
+		struct bob_c_span *m = &u->macros.at[i];
 
 		m->is_pragma = mentions_pragma(d, u->bytes + m->start, m->end - m->start);
 		for (size_t k = 0; k < d->count && m->is_pragma; k++)

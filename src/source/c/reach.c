@@ -21,20 +21,19 @@ static uint32_t classes_of_paths(struct bob_c_unit *u, const struct bob_source_c
 	return mask;
 }
 
-struct names {
+struct name {
 	const struct bob_c_variable *of;
 	uint32_t wish;
 };
+struct names {
+	BOB_VEC(struct name);
+};
 
-/* Variables with a name that other files may know, and the wish that means them. NULL: no
+/* Variables with a name that other files may know, and the request that means them. False: no
  * memory. */
-static struct names *find_names(struct bob_c_unit *u, uint32_t *classes, size_t *count)
+static bool find_names(struct bob_c_unit *u, uint32_t *classes, struct names *names)
 {
-	struct names *names = calloc(1, sizeof(*names));
-	size_t room = 1;
-
-	*count = 0;
-	for (uint32_t i = 0; names && i < u->options->wish_count; i++) {
+	for (uint32_t i = 0; i < u->options->wish_count; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
 
 		if (!is_everywhere(w) || w->what != BOB_SOURCE_C_VARIABLE)
@@ -47,52 +46,50 @@ static struct names *find_names(struct bob_c_unit *u, uint32_t *classes, size_t 
 				*classes |= bob_c_exposed_classes(u, v);
 			if (!v->is_linked)
 				continue;
-			if (bob_array_room(&names, *count, &room, sizeof(*names))) {
-				free(names);
-				return NULL;
-			}
-			names[(*count)++] = (struct names){ v, i };
+			if (BOB_VEC_ADD(names, (struct name){ v, i }) != BOB_OK)
+				return false;
 		}
 	}
-	return names;
+	return true;
 }
 
 struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u)
 {
 	struct bob_source_c_reach *r;
 	uint32_t classes = 0;
-	size_t count, bytes = 0, all;
-	struct names *names = find_names(u, &classes, &count);
+	size_t bytes = 0, all;
+	struct names names = { .at = NULL };
+	const bool ok = find_names(u, &classes, &names);
 	char *text;
 
-	for (size_t i = 0; names && i < count; i++)
-		bytes += strlen(names[i].of->name) + 1;
-	for (size_t i = 0; i < u->function_count; i++)
-		bytes += strlen(u->functions[i]) + 1;
-	all = sizeof(*r) + (count + u->function_count) * sizeof(*r->names) +
-	      count * sizeof(*r->wishes) + bytes;
-	r = names ? calloc(1, all) : NULL;
+	for (size_t i = 0; i < names.count; i++)
+		bytes += strlen(names.at[i].of->name) + 1;
+	for (size_t i = 0; i < u->functions.count; i++)
+		bytes += strlen(u->functions.at[i]) + 1;
+	all = sizeof(*r) + (names.count + u->functions.count) * sizeof(*r->names) +
+	      names.count * sizeof(*r->wishes) + bytes;
+	r = ok ? calloc(1, all) : NULL;
 	if (!r) {
-		free(names);
+		free(names.at);
 		return NULL;
 	}
 	r->classes = classes;
 	r->has_arguments = bob_c_has_arguments(u);
-	r->count = (uint32_t)count;
+	r->count = (uint32_t)names.count;
 	r->names = (const char **)(r + 1);
-	r->functions = r->names + count;
-	r->function_count = (uint32_t)u->function_count;
-	r->wishes = (uint32_t *)(r->functions + u->function_count);
-	text = (char *)(r->wishes + count);
-	for (size_t i = 0; i < count; i++) {
-		r->wishes[i] = names[i].wish;
-		r->names[i] = strcpy(text, names[i].of->name);
+	r->functions = r->names + names.count;
+	r->function_count = (uint32_t)u->functions.count;
+	r->wishes = (uint32_t *)(r->functions + u->functions.count);
+	text = (char *)(r->wishes + names.count);
+	for (size_t i = 0; i < names.count; i++) {
+		r->wishes[i] = names.at[i].wish;
+		r->names[i] = strcpy(text, names.at[i].of->name);
 		text += strlen(text) + 1;
 	}
-	for (size_t i = 0; i < u->function_count; i++) {
-		r->functions[i] = strcpy(text, u->functions[i]);
+	for (size_t i = 0; i < u->functions.count; i++) {
+		r->functions[i] = strcpy(text, u->functions.at[i]);
 		text += strlen(text) + 1;
 	}
-	free(names);
+	free(names.at);
 	return r;
 }

@@ -32,23 +32,21 @@ void bob_c_refuse_included(struct bob_c_unit *u, CXCursor c)
 	size_t i = 0;
 
 	bob_c_refuse(u, BOB_SOURCE_C_INCLUDED);
-	while (name && i < u->included_count && strcmp(u->included[i].why, name) != 0)
+	while (name && i < u->included.count && strcmp(u->included.at[i].why, name) != 0)
 		i++;
-	if (!name ||
-	    (i == u->included_count && bob_array_room(&u->included, u->included_count,
-						      &u->included_room, sizeof(*u->included)))) {
+	if (!name || (i == u->included.count && BOB_VEC_RESERVE(&u->included, 1) != BOB_OK)) {
 		u->is_failed = true;
 		return;
 	}
-	if (i == u->included_count)
-		u->included[u->included_count++] = (struct bob_source_c_refused){
+	if (i == u->included.count)
+		u->included.at[u->included.count++] = (struct bob_source_c_refused){
 			.why = name,
 			.system = u->clang->Location_isInSystemHeader(
 					  u->clang->getCursorLocation(c)) ?
 					  name :
 					  NULL,
 		};
-	u->included[i].count += !u->is_refused;
+	u->included.at[i].count += !u->is_refused;
 }
 
 static const char *text_of(uint32_t why)
@@ -75,7 +73,7 @@ static const char *text_of(uint32_t why)
 uint32_t bob_c_refusals(struct bob_c_unit *u, struct bob_source_c_refused **out)
 {
 	struct bob_source_c_refused *to = bob_arena_alloc(
-		&u->arena, (BOB_SOURCE_C_REFUSALS + u->included_count) * sizeof(*to));
+		&u->arena, (BOB_SOURCE_C_REFUSALS + u->included.count) * sizeof(*to));
 	uint32_t n = 0;
 
 	u->is_failed |= !to;
@@ -85,12 +83,12 @@ uint32_t bob_c_refusals(struct bob_c_unit *u, struct bob_source_c_refused **out)
 				.count = u->counts.refused[i],
 				.why = bob_c_printf(u, "%s", text_of(i))
 			};
-	for (size_t i = 0; to && i < u->included_count; i++)
+	for (size_t i = 0; to && i < u->included.count; i++)
 		to[n++] = (struct bob_source_c_refused){
-			.count = u->included[i].count,
+			.count = u->included.at[i].count,
 			.why = bob_c_printf(u, "%s, %s", text_of(BOB_SOURCE_C_INCLUDED),
-					    u->included[i].why),
-			.system = u->included[i].system
+					    u->included.at[i].why),
+			.system = u->included.at[i].system
 		};
 	*out = to;
 	return n;
@@ -117,10 +115,10 @@ static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused
 {
 	uint32_t n = 0;
 
-	*out = bob_arena_alloc(&u->arena, (u->row_count + 1) * sizeof(**out));
+	*out = bob_arena_alloc(&u->arena, (u->rows.count + 1) * sizeof(**out));
 	u->is_failed |= !*out;
-	for (size_t i = 0; *out && i < u->row_count; i++) {
-		const struct bob_c_variable *v = u->rows[i].variable;
+	for (size_t i = 0; *out && i < u->rows.count; i++) {
+		const struct bob_c_variable *v = u->rows.at[i].variable;
 
 		if (v->has_no_length && v->first == i)
 			(*out)[n++] = (struct bob_source_c_refused){

@@ -159,8 +159,8 @@ static void walk_declarations(struct bob_c_unit *u, CXCursor c)
 
 	/* To the end of the statement around it: a block, or a loop with a declaration of its
 	 * own. */
-	if (u->path_count > 1)
-		end = bob_c_span(u, u->path_at[u->path_count - 2]).end;
+	if (u->ancestors.count > 1)
+		end = bob_c_span(u, u->ancestors.at[u->ancestors.count - 2]).end;
 	for (size_t i = 0; i < l.count; i++)
 		if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl &&
 		    bob_c_enter(u, l.at[i])) {
@@ -343,11 +343,7 @@ static void declare_parameters(struct bob_c_unit *u, const struct bob_c_list *l,
 
 static void note_function(struct bob_c_unit *u)
 {
-	if (bob_array_room(&u->functions, u->function_count, &u->function_room,
-			   sizeof(*u->functions)))
-		u->is_failed = true;
-	else
-		u->functions[u->function_count++] = u->function_name;
+	u->is_failed |= BOB_VEC_ADD(&u->functions, u->function_name) != BOB_OK;
 }
 
 void bob_c_walk_function(struct bob_c_unit *u, CXCursor function)
@@ -396,12 +392,12 @@ void bob_c_walk_file(struct bob_c_unit *u)
 			bob_c_function_declared(u, l.at[i]);
 		if (u->clang->getCursorKind(l.at[i]) == CXCursor_FunctionDecl &&
 		    u->clang->isCursorDefinition(l.at[i])) {
-			const size_t before = u->edit_count;
+			const size_t before = u->edits.count;
 
 			bob_c_copies_enter(u, l.at[i]);
 			bob_c_walk_function(u, l.at[i]);
 			bob_c_copies_walk(u, l.at[i]);
-			note_top(u, l.at[i], u->edit_count > before);
+			note_top(u, l.at[i], u->edits.count > before);
 		} else if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl && u->is_scan) {
 			const CXCursor init = initial_value(u, l.at[i]);
 			struct bob_c_variable *v = bob_c_variable(u, l.at[i]);

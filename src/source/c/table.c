@@ -14,35 +14,32 @@
 
 uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function)
 {
-	for (size_t i = u->unit_count; i-- > 0;)
-		if (!strcmp(u->units[i], function))
+	for (size_t i = u->units.count; i-- > 0;)
+		if (!strcmp(u->units.at[i], function))
 			return (uint32_t)i;
-	if (bob_array_room(&u->units, u->unit_count, &u->unit_room, sizeof(*u->units))) {
+	if (BOB_VEC_ADD(&u->units, function) != BOB_OK) {
 		u->is_failed = true;
 		return 0;
 	}
-	u->units[u->unit_count] = function;
-	return (uint32_t)u->unit_count++;
+	return (uint32_t)(u->units.count - 1);
 }
 
 uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s)
 {
-	if (bob_array_room(&u->sites, u->site_count, &u->site_room, sizeof(*u->sites))) {
+	if (BOB_VEC_ADD(&u->sites, *s) != BOB_OK) {
 		u->is_failed = true;
 		return UINT32_MAX;
 	}
-	u->sites[u->site_count] = *s;
-	return (uint32_t)u->site_count++;
+	return (uint32_t)(u->sites.count - 1);
 }
 
 static void add_row(struct bob_c_unit *u, const struct bob_c_variable *v,
 		    const struct bob_source_c_wish *wish, bool is_pointed)
 {
-	if (bob_array_room(&u->rows, u->row_count, &u->row_room, sizeof(*u->rows))) {
+	if (BOB_VEC_ADD(&u->rows, (struct bob_c_row){ v, wish, is_pointed, NULL }) != BOB_OK) {
 		u->is_failed = true;
 		return;
 	}
-	u->rows[u->row_count++] = (struct bob_c_row){ v, wish, is_pointed, NULL };
 	u->counts.variables++;
 }
 
@@ -55,7 +52,7 @@ static bool is_told(const struct bob_source_c_wish *w, const struct bob_c_variab
 /* One row for all of it, or one for each box. */
 static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, bool is_pointed)
 {
-	const size_t before = u->row_count;
+	const size_t before = u->rows.count;
 	const struct bob_source_c_wish *whole = NULL;
 
 	for (uint32_t i = 0; i < u->options->wish_count; i++) {
@@ -74,7 +71,7 @@ static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, b
 		if (is_told(w, v) && (is_pointed || !v->is_pointer))
 			add_row(u, v, w, is_pointed);
 	}
-	return (uint32_t)(u->row_count - before);
+	return (uint32_t)(u->rows.count - before);
 }
 
 void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v)
@@ -82,11 +79,11 @@ void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v)
 	if (v->is_used)
 		return;
 	v->is_used = true;
-	v->first = (uint32_t)u->row_count;
+	v->first = (uint32_t)u->rows.count;
 	v->count = add_rows(u, v, false);
 	if (!v->is_pointer)
 		return;
-	v->pointed_first = (uint32_t)u->row_count;
+	v->pointed_first = (uint32_t)u->rows.count;
 	v->pointed_count = add_rows(u, v, true);
 }
 
@@ -97,7 +94,7 @@ void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p)
 	if (p->is_used)
 		return;
 	p->is_used = true;
-	p->first = (uint32_t)u->row_count;
+	p->first = (uint32_t)u->rows.count;
 	for (int with_box = 0; with_box < 2 && !is_whole; with_box++)
 		for (uint32_t i = 0; i < u->options->wish_count && !is_whole; i++) {
 			const struct bob_source_c_wish *w = &u->options->wishes[i];
@@ -107,9 +104,9 @@ void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p)
 			is_whole = !w->rank;
 			add_row(u, p->variable, w, true);
 		}
-	p->count = (uint32_t)(u->row_count - p->first);
+	p->count = (uint32_t)(u->rows.count - p->first);
 	for (uint32_t i = 0; i < p->count; i++)
-		u->rows[p->first + i].path = p;
+		u->rows.at[p->first + i].path = p;
 }
 
 /* --- text --- */
@@ -194,11 +191,11 @@ static uint32_t own_of(const struct bob_c_row *r, size_t number)
 
 static void put_variables(struct bob_c_unit *u)
 {
-	for (size_t i = 0; i < u->row_count; i++)
-		put_row(u, &u->rows[i], i);
+	for (size_t i = 0; i < u->rows.count; i++)
+		put_row(u, &u->rows.at[i], i);
 	put(u, "static const struct bob_probe_variable bobbin_variables[]={\n");
-	for (size_t i = 0; i < u->row_count; i++) {
-		const struct bob_c_row *r = &u->rows[i];
+	for (size_t i = 0; i < u->rows.count; i++) {
+		const struct bob_c_row *r = &u->rows.at[i];
 		const struct bob_c_shape s = bob_c_shape_of(u, r);
 		const char *bounds = s.rank ? bob_c_printf(u, "bobbin_b%zu", i) : "0";
 		const char *wanted = s.rank && r->wish && r->wish->rank ?
@@ -287,26 +284,26 @@ void bob_c_emit_tables(struct bob_c_unit *u)
 	put_missing(u);
 	put_variables(u);
 	put(u, "static const char *const bobbin_units[]={");
-	for (size_t i = 0; i < u->unit_count; i++)
-		put(u, bob_c_printf(u, "%s,", bob_c_quoted(u, u->units[i])));
+	for (size_t i = 0; i < u->units.count; i++)
+		put(u, bob_c_printf(u, "%s,", bob_c_quoted(u, u->units.at[i])));
 	put(u, "0};\nstatic const struct bob_probe_site bobbin_sites[]={\n");
-	for (size_t i = 0; i < u->site_count; i++) {
-		const struct bob_c_site *s = &u->sites[i];
+	for (size_t i = 0; i < u->sites.count; i++) {
+		const struct bob_c_site *s = &u->sites.at[i];
 
 		put(u, bob_c_printf(u, "{%u,%u,%d,%u,%u,%u,%u},\n", bob_c_line(s->line),
 				    s->column > UINT16_MAX ? 0 : s->column, (int)s->kind,
 				    bob_c_file(s->line), s->unit, s->bytes, s->like));
 	}
 	put(u, "{0,0,0,0,0,0,0}};\nstatic const struct bob_probe_nest bobbin_nests[]={\n");
-	for (size_t i = 0; i < u->nest_count; i++)
-		put(u, bob_c_printf(u, "{%u,%u,%u},\n", u->nests[i].first, u->nests[i].count,
-				    u->nests[i].depth));
+	for (size_t i = 0; i < u->nests.count; i++)
+		put(u, bob_c_printf(u, "{%u,%u,%u},\n", u->nests.at[i].first, u->nests.at[i].count,
+				    u->nests.at[i].depth));
 	put(u,
 	    bob_c_printf(
 		    u,
 		    "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
 		    "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
 		    "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing,BOBBIN_PREDICTED,bobbin_headers};\n",
-		    bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->unit_count,
-		    u->row_count, u->site_count, u->nest_count));
+		    bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->units.count,
+		    u->rows.count, u->sites.count, u->nests.count));
 }

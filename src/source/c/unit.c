@@ -151,18 +151,18 @@ void bob_c_unit_close(struct bob_c_unit *u)
 	if (u->index)
 		u->clang->disposeIndex(u->index);
 	free(u->bytes);
-	free(u->macros);
-	free(u->obstacles);
-	free(u->included);
-	free(u->rows);
-	free(u->nests);
-	free(u->units);
-	free(u->functions);
-	free(u->sites);
-	free(u->events);
-	free(u->edits);
-	free(u->wrapped);
-	free(u->path_at);
+	free(u->macros.at);
+	free(u->obstacles.at);
+	free(u->included.at);
+	free(u->rows.at);
+	free(u->nests.at);
+	free(u->units.at);
+	free(u->functions.at);
+	free(u->sites.at);
+	free(u->events.at);
+	free(u->edits.at);
+	BOB_MAP_FREE(&u->wrapped);
+	free(u->ancestors.at);
 	bob_c_jumps_free(u);
 	bob_c_functions_free(u);
 	bob_arena_free(&u->arena);
@@ -204,10 +204,7 @@ static enum CXChildVisitResult see_child(CXCursor c, CXCursor parent, CXClientDa
 	struct bob_c_list *l = data;
 
 	(void)parent;
-	if (bob_array_room(&l->at, l->count, &l->room, sizeof(*l->at)))
-		return CXChildVisit_Break;
-	l->at[l->count++] = c;
-	return CXChildVisit_Continue;
+	return BOB_VEC_ADD(l, c) == BOB_OK ? CXChildVisit_Continue : CXChildVisit_Break;
 }
 
 struct bob_c_list bob_c_all_children(struct bob_c_unit *u, CXCursor c)

@@ -5,6 +5,7 @@
 #define BOB_SOURCE_C_UNIT_H
 
 #include "base/host/arena.h"
+#include "base/host/map.h"
 #include "source/c/c.h"
 #include "source/c/clang.h"
 #include "source/c/headers.h"
@@ -151,33 +152,22 @@ struct bob_c_unit {
 	const struct bob_c_sources *sources; /* whose text it is; NULL: the file alone */
 	char *bytes;		/* the file, and a zero */
 	uint32_t len;
-	struct bob_c_span *macros; /* uses, in order, none in another */
-	size_t macro_count, macro_room;
+	BOB_VEC(struct bob_c_span) macros; /* uses, in order, none in another */
 	/* uses of macros and words `register` because of which something that was asked for got no
 	 * probe; a place may be there twice */
-	struct bob_c_span *obstacles;
-	size_t obstacle_count, obstacle_room;
+	BOB_VEC(struct bob_c_span) obstacles;
 	struct bob_c_variable *buckets[BOB_C_BUCKETS], *variables, *last_variable;
 	struct bob_c_path *paths; /* that were asked for and are there, or get memory */
-	struct bob_c_row *rows;
-	size_t row_count, row_room;
-	struct bob_c_nest_row *nests;
-	size_t nest_count, nest_room;
-	const char **functions;	/* that the file defines */
-	size_t function_count, function_room;
-	const char **units;	/* names of functions with sites */
-	size_t unit_count, unit_room;
-	struct bob_c_site *sites;
-	size_t site_count, site_room;
-	struct bob_c_event *events;
-	size_t event_count, event_room;
-	struct bob_c_edit *edits;
-	size_t edit_count, edit_room;
-	uint64_t *wrapped;	/* spans that have a probe: an open hash of (start, end) */
-	size_t wrapped_count, wrapped_room;
+	BOB_VEC(struct bob_c_row) rows;
+	BOB_VEC(struct bob_c_nest_row) nests;
+	BOB_VEC(const char *) functions;	/* that the file defines */
+	BOB_VEC(const char *) units;	/* names of functions with sites */
+	BOB_VEC(struct bob_c_site) sites;
+	BOB_VEC(struct bob_c_event) events;
+	BOB_VEC(struct bob_c_edit) edits;
+	BOB_MAP(uint64_t) wrapped; /* spans that have a probe: (start, end) */
 	struct bob_source_c_counts counts;
-	struct bob_source_c_refused *included; /* by the names of files */
-	size_t included_count, included_room;
+	BOB_VEC(struct bob_source_c_refused) included; /* by the names of files */
 	uint32_t top,
 		/* where the first function with a probe begins, if has_top; else the first
 		 * function */
@@ -192,8 +182,7 @@ struct bob_c_unit {
 
 	/* while it is walked */
 	const char *function_name; /* "" outside */
-	CXCursor *path_at;	/* from the function to what is looked at */
-	size_t path_count, path_room;
+	BOB_VEC(CXCursor) ancestors;	/* from the function to what is looked at */
 	int blocked;		/* enum bob_source_c_refusal of all that is met, or -1 */
 	struct bob_c_jumps *jumps; /* of the function */
 	struct bob_c_hold *hold; /* the loop around that does; NULL: none */
@@ -259,8 +248,7 @@ struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c);
 uint32_t bob_c_children(const struct bob_c_unit *u, CXCursor c, CXCursor *to, uint32_t max);
 /* All of them, in memory of the unit until bob_c_children_free. */
 struct bob_c_list {
-	CXCursor *at;
-	size_t count, room;
+	BOB_VEC(CXCursor);
 };
 struct bob_c_list bob_c_all_children(struct bob_c_unit *u, CXCursor c);
 void bob_c_list_free(struct bob_c_list *l);

@@ -13,21 +13,20 @@
 
 bool bob_c_enter(struct bob_c_unit *u, CXCursor c)
 {
-	if (u->path_count >= BOB_SOURCE_C_DEPTH_MAX) {
+	if (u->ancestors.count >= BOB_SOURCE_C_DEPTH_MAX) {
 		bob_c_refuse(u, BOB_SOURCE_C_DEEP);
 		return false;
 	}
-	if (bob_array_room(&u->path_at, u->path_count, &u->path_room, sizeof(*u->path_at))) {
+	if (BOB_VEC_ADD(&u->ancestors, c) != BOB_OK) {
 		u->is_failed = true;
 		return false;
 	}
-	u->path_at[u->path_count++] = c;
 	return true;
 }
 
 void bob_c_leave(struct bob_c_unit *u)
 {
-	u->path_count--;
+	u->ancestors.count--;
 }
 
 static bool is_transparent(struct bob_c_unit *u, CXCursor c)
@@ -42,7 +41,7 @@ static bool is_transparent(struct bob_c_unit *u, CXCursor c)
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s)
 {
 	struct bob_c_span outer;
-	size_t i = u->path_count - 1;
+	size_t i = u->ancestors.count - 1;
 
 	if (s->is_plain)
 		return true;
@@ -50,11 +49,11 @@ bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s)
 		return false;
 	/* All that a macro stands for has the macro's place: it is the whole of it if nothing else
 	 * around it is there, too. */
-	while (i > 0 && is_transparent(u, u->path_at[i - 1]))
+	while (i > 0 && is_transparent(u, u->ancestors.at[i - 1]))
 		i--;
 	if (!i)
 		return false;
-	outer = bob_c_span(u, u->path_at[i - 1]);
+	outer = bob_c_span(u, u->ancestors.at[i - 1]);
 	return outer.start != s->start || outer.end != s->end;
 }
 
