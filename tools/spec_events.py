@@ -4,6 +4,7 @@
 An event is (key, words, vectors, places, open); a vector is a list of elements, an element a tuple of words."""
 import struct
 
+import spec_columns
 from spec_bytes import Bad, Reader
 from spec_fold import Folded, Packed
 
@@ -228,6 +229,22 @@ class Sums:
         s.bins = [0] * first + found + [0] * (BINS - first - bins)
         return s
 
+    @staticmethod
+    def columns(row, count, bins):
+        """Nine cells of the table times; `bins` is consumed."""
+        s = Sums.__new__(Sums)
+        s.min, s.min_of, spread, s.max_of, rest, low, high, first, some = row
+        s.max, s.sum = s.min + spread, count * s.min + rest & (1 << 64) - 1
+        square = (high << 64 | low) + count * s.min * s.min
+        s.low, s.high = square & (1 << 64) - 1, square >> 64 & (1 << 64) - 1
+        first += min(s.min.bit_length(), BINS - 1)
+        found = [next(bins) for _ in range(some)]
+        found.append(count - sum(found))
+        s.bins = [0] * first + found + [0] * (BINS - first - len(found))
+        if len(s.bins) != BINS or found[-1] < 0:
+            raise Bad
+        return s
+
     def text(self, thread):
         used = [i for i, n in enumerate(self.bins) if n]
         bins = ",".join(str(n) for n in self.bins[used[0]:used[-1] + 1])
@@ -239,6 +256,30 @@ def merged_of(file):
     """The merged events of a file, or None."""
     shifts = b"".join(c.data for c in file.common() if c.kind == 21 and c.aux == CONTENT)
     return next((Packed(c.data, shifts) for c in file.common() if c.kind == 20 and c.aux == CONTENT), None)
+
+
+def times_of_1(data):
+    """A chunk TIMES of no stream."""
+    r, shape = Reader(data), 0
+    if r.n() != 1:
+        raise Bad
+    for _ in range(r.n()):
+        shape += r.n()
+        before, count = r.n(), r.n()
+        yield shape, before - 1 if before else None, count, Sums.packed(r, count), Sums.packed(r, count)
+    if r.at != len(data):
+        raise Bad
+
+
+def times_of(data):
+    found = spec_columns.tables(data)
+    bins = iter(found[spec_columns.BINS].columns[0])
+    for row in found[spec_columns.TIMES].each():
+        shape, before, count = row[:3]
+        before_call = Sums.columns(row[3:12], count, bins)
+        yield shape, before, count, before_call, Sums.columns(row[12:21], count, bins)
+    if next(bins, None) is not None:
+        raise Bad
 
 
 def merged_times(file, packed):
@@ -255,20 +296,11 @@ def merged_times(file, packed):
         return (said[1], places[::-1]) if said else None
 
     for c in file.common():
-        if c.kind != 12 or c.stream != NO_STREAM or c.aux != CONTENT:
-            continue
-        r, shape = Reader(c.data), 0
-        if r.n() != 1:
-            raise Bad
-        for _ in range(r.n()):
-            shape += r.n()
-            before, count = r.n(), r.n()
-            before_call, duration = Sums.packed(r, count), Sums.packed(r, count)
-            for s in (before_call, duration):
-                s.min_of, s.max_of = ids[s.min_of], ids[s.max_of]
-            yield count, site(before - 1) if before else None, site(shape), before_call, duration
-        if r.at != len(c.data):
-            raise Bad
+        if c.kind in (12, spec_columns.FIRST_KIND + spec_columns.TIMES) and c.stream == NO_STREAM and c.aux == CONTENT:
+            for shape, before, count, before_call, duration in times_of_1(c.data) if c.kind == 12 else times_of(c.data):
+                for s in (before_call, duration):
+                    s.min_of, s.max_of = ids[s.min_of], ids[s.max_of]
+                yield count, None if before is None else site(before), site(shape), before_call, duration
 
 
 def own_parts(file, stream):

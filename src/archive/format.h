@@ -134,7 +134,10 @@ enum bob_chunk_kind {
 	/* between a process and who folds its records (archive/write/ring.h); no reader's
 	 * business */
 	BOB_CHUNK_COLLECTOR = 31,
-	BOB_CHUNK_RING = 32
+	BOB_CHUNK_RING = 32,
+	/* tables (archive/columns), the first of which has the number `kind - BOB_CHUNK_TABLES` */
+	BOB_CHUNK_TABLES = 64,
+	BOB_CHUNK_TABLE_TIMES = 68 /* in the place of TIMES of no stream */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */

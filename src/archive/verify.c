@@ -15,6 +15,13 @@ static int is_listed(const struct bob_trace *t, const struct bob_file *f, uint64
 	return 0;
 }
 
+static int is_known(uint32_t kind)
+{
+	return (kind >= BOB_CHUNK_META && kind <= BOB_CHUNK_EXACT_HEADS) ||
+	       (kind >= BOB_CHUNK_FOLD && kind <= BOB_CHUNK_INNER) ||
+	       (kind >= BOB_CHUNK_SETS && kind <= BOB_CHUNK_RING) || kind == BOB_CHUNK_TABLE_TIMES;
+}
+
 static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 {
 	static const char wrong[] = "the checksum of a chunk does not match";
@@ -23,9 +30,7 @@ static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 		const struct bob_chunk_ref *c = &f->chunks[i];
 		uint32_t kind = c->head.kind;
 
-		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_RING ||
-		    (kind > BOB_CHUNK_INNER && kind < BOB_CHUNK_SETS) ||
-		    (kind > BOB_CHUNK_EXACT_HEADS && kind < BOB_CHUNK_FOLD))
+		if (!is_known(kind))
 			bob_problem_add(t, f, c->off, "a chunk of unknown kind", 0);
 		/* these were checked when the trace was opened */
 		if (f->kind == BOB_FILE_PROCESS &&

@@ -8,6 +8,7 @@
 
 `make` writes one input for each kind of trace, and says what it leaves out because this machine
 has no MPI or the build no engine for it."""
+import glob
 import os
 import shutil
 import signal
@@ -29,7 +30,7 @@ ENVIRONMENT = {
 }
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "..", "prog", "fuzz")
-GOLDEN = os.path.join(HERE, "..", "golden", "v1")
+GOLDEN = os.path.join(HERE, "..", "golden")
 
 
 def fail(text):
@@ -180,10 +181,10 @@ def make(bobbin, to):
         record_all(m)
     finally:
         shutil.rmtree(m.dir)
-    for name in sorted(os.listdir(GOLDEN)):
-        trace = os.path.join(GOLDEN, name)
-        if os.path.isdir(trace) and sum(os.path.getsize(e.path) for e in os.scandir(trace)) < 15000:
-            m.put("golden_" + name.replace("-", "_"), trace)
+    for trace in sorted(glob.glob(os.path.join(GOLDEN, "v*", "*", ""))):
+        version, name = trace.split(os.sep)[-3:-1]
+        if sum(os.path.getsize(e.path) for e in os.scandir(trace)) < 15000:
+            m.put("golden_" + (version + "_" if version != "v1" else "") + name.replace("-", "_"), trace)
 
 
 def record_all(m):

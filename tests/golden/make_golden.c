@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the golden traces and their dumps below the directory given: v1/<name>/, v1/<name>.dump.
- * Run once per new trace; what a release has had is never written again (it refuses to overwrite).
+/* Writes golden traces below the directory given, <name>/, and their dumps, <name>.dump, unless a
+ * directory beside it has that dump: a trace says the same however it is stored. v1 has all traces as the
+ * first version of each chunk was; v2, v3 ... those in which a chunk has got a successor since. Run
+ * once per new trace; what a release has had is never written again (it refuses to overwrite).
  *   gcc -Isrc -Iinclude -Itests/golden tests/golden/make_golden.c -Lbuild/release/lib -lbob_archive -lbob_mem -lbob_fold -lbob_run -lbob_base -lzstd */
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "traces.h"
 
@@ -21,6 +24,14 @@ static int write_file(const char *dir, const char *name, const void *bytes, size
 	}
 	bad = fwrite(bytes, 1, len, f) != len;
 	return bad | (fclose(f) != 0);
+}
+
+static int is_asked_for(const char *name, char **names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return 1;
+	return !count;
 }
 
 static int write_dump(const char *dir, const char *name)
@@ -48,14 +59,16 @@ int main(int argc, char **argv)
 {
 	int bad = 0;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: make_golden DIRECTORY\n");
+	if (argc < 2) {
+		fprintf(stderr, "usage: make_golden DIRECTORY [NAME...]\n");
 		return 2;
 	}
 	for (size_t i = 0; i < GOLDEN_TRACES && !bad; i++) {
 		struct golden g = { .count = 0 };
-		char dir[2048];
+		char dir[2048], first[4096];
 
+		if (!is_asked_for(golden_traces[i].name, argv + 2, argc - 2))
+			continue;
 		snprintf(dir, sizeof(dir), "%s/%s", argv[1], golden_traces[i].name);
 		if (mkdir(dir, 0777)) {
 			perror(dir);
@@ -64,7 +77,9 @@ int main(int argc, char **argv)
 		golden_traces[i].make(&g);
 		for (size_t k = 0; k < g.count; k++)
 			bad |= write_file(dir, g.files[k].name, g.files[k].bytes, g.files[k].len);
-		bad |= write_dump(dir, dir);
+		snprintf(first, sizeof(first), "%s/../v1/%s.dump", argv[1], golden_traces[i].name);
+		if (access(first, F_OK))
+			bad |= write_dump(dir, dir);
 		golden_free(&g);
 	}
 	return bad;

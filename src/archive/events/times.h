@@ -37,11 +37,14 @@ bob_status bob_time_rows_add(struct bob_time_rows *r, const struct bob_time_row 
 void bob_time_rows_finish(struct bob_time_rows *r);
 void bob_time_rows_free(struct bob_time_rows *r);
 
-/* To bytes, and back: `shapes`, `participants` are how many there are. BOB_ERR_CORRUPT,
+/* times_table.c: to tables, and back; `shapes`, `participants` are how many there are. _v1: the
+ * payload of a chunk TIMES, which is no table and is only read. BOB_ERR_CORRUPT, BOB_ERR_VERSION,
  * BOB_ERR_NOMEM. */
 void bob_time_rows_pack(const struct bob_time_rows *r, struct bob_bytes *b);
 bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shapes,
 				uint32_t participants, struct bob_time_rows *r);
+bob_status bob_time_rows_unpack_v1(const uint8_t *bytes, size_t len, uint32_t shapes,
+				   uint32_t participants, struct bob_time_rows *r);
 
 /* Slot `k` of a stream; its count is 0 if it cannot be. 0: it has not so many. */
 int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot *out);

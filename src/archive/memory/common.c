@@ -66,19 +66,21 @@ static bob_status read_merged(struct bob_trace *t, struct bob_common *c, enum bo
 /* Times are of no stream where they are merged. */
 static bob_status read_times(struct bob_trace *t, struct bob_common *c)
 {
-	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_TIMES, BOB_CONTENT_MPI);
+	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_TABLE_TIMES, BOB_CONTENT_MPI);
+	const int is_table = m != NULL;
 	struct bob_payload p;
 	bob_status st;
 
+	m = m ? m : find_chunk(c->file, BOB_CHUNK_TIMES, BOB_CONTENT_MPI);
 	if (!m || !c->events)
 		return BOB_OK;
 	st = bob_payload_open(t, c->file, m, &p);
 	if (st != BOB_OK)
 		return st == BOB_ERR_NOMEM ? st : BOB_OK;
-	st = bob_time_rows_unpack(p.at, p.len, bob_folded_shapes(c->events),
-				  bob_folded_count(c->events), &c->times);
+	st = (is_table ? bob_time_rows_unpack : bob_time_rows_unpack_v1)(
+		p.at, p.len, bob_folded_shapes(c->events), bob_folded_count(c->events), &c->times);
 	bob_payload_close(&p);
-	if (st == BOB_ERR_CORRUPT)
+	if (st == BOB_ERR_CORRUPT || st == BOB_ERR_VERSION)
 		bob_problem_add(t, c->file, m->off, "statistics of times cannot be read", 1);
 	if (st == BOB_OK)
 		c->merged_bytes += bob_chunk_len(m);

@@ -371,8 +371,8 @@ static bob_status write_file(const struct bob_process *p, const struct merged *m
 	if (write_packed(&m->records, to, &used) != BOB_OK ||
 	    write_packed(&m->events, to, &used) != BOB_OK)
 		return BOB_ERR_NOMEM;
-	n = m->times.len ? bob_chunk_write_packed(to, BOB_CHUNK_TIMES, BOB_CONTENT_MPI, m->times.at,
-						  m->times.len) :
+	n = m->times.len ? bob_chunk_write_packed(to, BOB_CHUNK_TABLE_TIMES, BOB_CONTENT_MPI,
+						  m->times.at, m->times.len) :
 			   0;
 	if (!n && m->times.len)
 		return BOB_ERR_NOMEM;

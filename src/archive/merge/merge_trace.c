@@ -293,7 +293,7 @@ static bob_status write_events(struct bob_merging *m)
 	if (st == BOB_OK && f)
 		st = write_packed(m, &packed);
 	if (st == BOB_OK && times.len) {
-		n = bob_chunk_write_packed(m->to, BOB_CHUNK_TIMES, BOB_CONTENT_MPI, times.at,
+		n = bob_chunk_write_packed(m->to, BOB_CHUNK_TABLE_TIMES, BOB_CONTENT_MPI, times.at,
 					   times.len);
 		m->used += n;
 		st = n ? BOB_OK : BOB_ERR_NOMEM;
