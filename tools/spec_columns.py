@@ -9,8 +9,8 @@ from spec_bytes import M64, Bad, Reader
 UNSIGNED, SIGNED, BYTES, TEXT, DOUBLE, COUNT, REFERENCE = range(7)
 ZERO, PLAIN, DELTA, RUNS, WIDE, BACK = range(6)
 FIRST_KIND = 64
-TIMES, BINS = 4, 5
-NAMES = {4: "times", 5: "bins"}
+PROCESSES, TIMES, BINS, BEFORE, MOMENTS, HEADS, SHIFTS = range(3, 10)
+NAMES = {TIMES: "times", BINS: "bins", BEFORE: "before", MOMENTS: "moments", HEADS: "heads", SHIFTS: "shifts"}
 
 
 class Bytes(Reader):
@@ -67,7 +67,7 @@ class Column(list):
 
 
 class Table:
-    """`columns` are lists of values; numbers of things that are none are None."""
+    """`columns` are lists of values; a reference to nothing is None."""
     def __init__(self, r):
         begin = r.at
         self.number, self.rows, columns = r.n(), r.n(), r.n()
@@ -95,6 +95,14 @@ def tables(data):
         t = Table(r)
         found.setdefault(t.number, t)
     return found
+
+
+def rows_of(chunks, number, aux=0):
+    """Rows of the table whose chunk it is; none: there is no such chunk."""
+    for c in chunks:
+        if c.kind == FIRST_KIND + number and c.aux == aux:
+            return list(tables(c.data)[number].each())
+    return []
 
 
 def main():

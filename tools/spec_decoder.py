@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 
+import spec_columns
 from spec_bytes import M32, M64, crc32c
 from spec_events import Values, dump_times
 from spec_inner import inner_files
@@ -518,7 +519,10 @@ class File:
         return {}
 
     def begins(self, stream, content):
-        """Record kind 19: how many events of a stream precede those of this file."""
+        """How many events of a stream precede those of this file: the table before, or record kind 19."""
+        for process, of, what, events in spec_columns.rows_of(self.outer.chunks if self.outer else [], spec_columns.BEFORE):
+            if (process, of, what) == (self.inner, stream, content):
+                return events
         for kind, body in self.records():
             if kind == 19:
                 for at in range(0, len(body), 16):

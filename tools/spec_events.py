@@ -6,7 +6,7 @@ import struct
 
 import spec_columns
 from spec_bytes import Bad, Reader
-from spec_fold import Folded, Packed
+from spec_fold import Folded, Packed, apart
 
 HEADER, COMPLETE = 1 << 63, 1 << 62
 CONTENT, SHIFT = 1, 28
@@ -254,8 +254,7 @@ class Sums:
 
 def merged_of(file):
     """The merged events of a file, or None."""
-    shifts = b"".join(c.data for c in file.common() if c.kind == 21 and c.aux == CONTENT)
-    return next((Packed(c.data, shifts) for c in file.common() if c.kind == 20 and c.aux == CONTENT), None)
+    return next((Packed(c.data, apart(file, CONTENT)) for c in file.common() if c.kind == 20 and c.aux == CONTENT), None)
 
 
 def times_of_1(data):
@@ -346,6 +345,13 @@ def packed_parts(file, participant):
                 yield first, base, unpack(heads[at:at + count], c.data[r.at:r.at + length])
             at += count
             r.at += length
+    for c in (c for c in chunks if c.kind == spec_columns.FIRST_KIND + spec_columns.MOMENTS):
+        heads = spec_columns.rows_of(chunks, spec_columns.HEADS, c.aux)
+        for i, (who, first, base, count, tails) in enumerate(spec_columns.tables(c.data)[spec_columns.MOMENTS].each()):
+            if len(heads[i][0]) != count:
+                raise Bad
+            if who == participant:
+                yield first, base, unpack(heads[i][0], tails)
 
 
 class Values:

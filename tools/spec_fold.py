@@ -6,6 +6,7 @@ An event is (places of its path, the last call first; key; words)."""
 import itertools
 import struct
 
+import spec_columns
 from spec_bytes import M32, M64, Bad, Reader, crc32c
 
 PATH, SHAPE, LOOP, SPINE, COLUMN, VALUES, ITEMS, END = range(1, 9)
@@ -483,6 +484,21 @@ class Group:
         return Column(pieces, self.left, Reader(self.own))
 
 
+def number(n):
+    """LEB128."""
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def apart(file, content):
+    """What is apart of merged records, as a SHIFTS has it."""
+    rows = spec_columns.rows_of(file.common(), spec_columns.SHIFTS, content)
+    return b"".join([c.data for c in file.common() if c.kind == 21 and c.aux == content] + [number(len(s)) + s for s, in rows])
+
+
 class Packed:
     def __init__(self, data, apart):
         r = self.r = Reader(data)
@@ -601,7 +617,7 @@ class Folded:
         if head:
             self.read_stream(head[0])
             return
-        shifts = b"".join(c.data for c in file.common() if c.kind == 21 and c.aux == content)
+        shifts = apart(file, content)
         for c in file.common():
             if c.kind == 20 and c.aux == content:
                 packed, number = Packed(c.data, shifts), self.participant()

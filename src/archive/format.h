@@ -137,7 +137,11 @@ enum bob_chunk_kind {
 	BOB_CHUNK_RING = 32,
 	/* tables (archive/columns), the first of which has the number `kind - BOB_CHUNK_TABLES` */
 	BOB_CHUNK_TABLES = 64,
-	BOB_CHUNK_TABLE_TIMES = 68 /* in the place of TIMES of no stream */
+	BOB_CHUNK_TABLE_TIMES = 68, /* in the place of TIMES of no stream */
+	BOB_CHUNK_TABLE_BEFORE = 70, /* of records BEHIND */
+	BOB_CHUNK_TABLE_MOMENTS = 71, /* of EXACT of no stream ... */
+	BOB_CHUNK_TABLE_HEADS = 72, /* ... and of EXACT_HEADS */
+	BOB_CHUNK_TABLE_SHIFTS = 73 /* of SHIFTS */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */

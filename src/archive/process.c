@@ -256,18 +256,28 @@ static void read_clock(struct bob_trace *t, struct bob_process *p, const struct 
 	p->clocks |= 1u << rec.when;
 }
 
+bob_status bob_behind_add(struct bob_process *p, uint32_t stream, uint32_t content, uint64_t events)
+{
+	struct bob_rec_behind **rows = (struct bob_rec_behind **)(uintptr_t)&p->behind;
+
+	if (bob_array_room(rows, p->behind_count, &p->behind_cap, sizeof(**rows)))
+		return BOB_ERR_NOMEM;
+	(*rows)[p->behind_count++] = (struct bob_rec_behind){ stream, content, events };
+	return BOB_OK;
+}
+
+/* Version 1 of the table `before`. */
 static bob_status read_behind(struct bob_process *p, const struct body *b)
 {
-	p->behind_count = 0; /* the last one holds */
-	for (uint32_t at = 0; b->len - at >= sizeof(*p->behind);
-	     at += (uint32_t)sizeof(*p->behind)) {
-		struct bob_rec_behind **rows = (struct bob_rec_behind **)(uintptr_t)&p->behind;
+	struct bob_rec_behind rec;
+	bob_status st = BOB_OK;
 
-		if (bob_array_room(rows, p->behind_count, &p->behind_cap, sizeof(**rows)))
-			return BOB_ERR_NOMEM;
-		memcpy(&(*rows)[p->behind_count++], b->p + at, sizeof(**rows));
+	p->behind_count = 0; /* the last one holds */
+	for (uint32_t at = 0; b->len - at >= sizeof(rec) && st == BOB_OK; at += sizeof(rec)) {
+		memcpy(&rec, b->p + at, sizeof(rec));
+		st = bob_behind_add(p, rec.stream, rec.content, rec.events);
 	}
-	return BOB_OK;
+	return st;
 }
 
 static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32_t kind,

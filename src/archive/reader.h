@@ -92,6 +92,14 @@ struct bob_desc_run {
 	const struct bob_mem_desc *desc;
 };
 
+/* A row of the table `before`: so many events of a stream are not in the file. */
+struct bob_before {
+	uint32_t process;	/* its number in the TRACE file */
+	uint32_t stream, content, reserved;
+	uint64_t events;
+};
+extern const struct bob_table bob_before_table;
+
 /* What the memory records of a process speak of; in a merged trace one for all processes. */
 struct bob_common {
 	const struct bob_file *file;
@@ -103,6 +111,8 @@ struct bob_common {
 	struct bob_folded *events; /* likewise: their MPI calls */
 	struct bob_time_rows times; /* how long these took */
 	struct bob_exact_parts exact; /* when each of them began and ended */
+	struct bob_before *before; /* a TRACE file: by process, what earlier parts have of it */
+	size_t before_count;
 	uint64_t merged_bytes;	/* of all that is merged */
 };
 
@@ -409,6 +419,8 @@ bob_status bob_more_join(struct bob_trace *t, struct bob_file *f);
 bob_status bob_more_choose(struct bob_trace *t);
 bob_status bob_more_link(struct bob_trace *t);
 /* So many events, of these rows. */
+bob_status bob_behind_add(struct bob_process *p, uint32_t stream, uint32_t content,
+			  uint64_t events);
 uint64_t bob_behind_find(const struct bob_rec_behind *row, size_t count, uint32_t stream,
 			 uint32_t content);
 

@@ -19,7 +19,9 @@ static int is_known(uint32_t kind)
 {
 	return (kind >= BOB_CHUNK_META && kind <= BOB_CHUNK_EXACT_HEADS) ||
 	       (kind >= BOB_CHUNK_FOLD && kind <= BOB_CHUNK_INNER) ||
-	       (kind >= BOB_CHUNK_SETS && kind <= BOB_CHUNK_RING) || kind == BOB_CHUNK_TABLE_TIMES;
+	       (kind >= BOB_CHUNK_SETS && kind <= BOB_CHUNK_RING) ||
+	       kind == BOB_CHUNK_TABLE_TIMES ||
+	       (kind >= BOB_CHUNK_TABLE_BEFORE && kind <= BOB_CHUNK_TABLE_SHIFTS);
 }
 
 static void verify_chunks(struct bob_trace *t, const struct bob_file *f)

@@ -49,7 +49,11 @@ enum bob_table_number {
 	BOB_TABLE_PROCESSES = 3, /* of a TRACE file */
 	BOB_TABLE_FIRST = 4,	/* tables begin here */
 	BOB_TABLE_TIMES = 4,
-	BOB_TABLE_BINS = 5
+	BOB_TABLE_BINS = 5,
+	BOB_TABLE_BEFORE = 6,
+	BOB_TABLE_MOMENTS = 7,
+	BOB_TABLE_HEADS = 8,
+	BOB_TABLE_SHIFTS = 9
 };
 
 /* A field of type BYTES or TEXT. Borrowed: of the writer's caller; of the payload that was read. */

@@ -58,13 +58,18 @@ bob_status bob_exact_list_own(struct bob_trace *t, const struct bob_file *f, uin
 	return st;
 }
 
-static const struct bob_chunk_ref *heads_of(const struct bob_file *f, uint64_t number)
+static const struct bob_chunk_ref *heads_of(const struct bob_file *f, uint32_t kind,
+					    uint64_t number)
 {
 	for (size_t i = 0; i < f->chunk_count; i++)
-		if (f->chunks[i].head.kind == BOB_CHUNK_EXACT_HEADS &&
-		    f->chunks[i].head.aux == number)
+		if (f->chunks[i].head.kind == kind && f->chunks[i].head.aux == number)
 			return &f->chunks[i];
 	return NULL;
+}
+
+static int is_segment(const struct bob_exact_part *p)
+{
+	return p->count && p->count <= BOB_EXACT_SEGMENT && p->first % 2 == 0;
 }
 
 static int get_segment(const uint8_t **at, const uint8_t *end, struct bob_exact_part *p)
@@ -73,16 +78,16 @@ static int get_segment(const uint8_t **at, const uint8_t *end, struct bob_exact_
 	       bob_varint_get(at, end, &p->first) == BOB_OK &&
 	       bob_varint_get(at, end, &p->base_ns) == BOB_OK &&
 	       bob_varint_get(at, end, &p->count) == BOB_OK &&
-	       bob_varint_get(at, end, &p->len) == BOB_OK && p->count &&
-	       p->count <= BOB_EXACT_SEGMENT && p->first % 2 == 0;
+	       bob_varint_get(at, end, &p->len) == BOB_OK && is_segment(p);
 }
 
-/* The index of a chunk, then its tails. BOB_ERR_CORRUPT: it is not that. */
-static bob_status list_chunk(const struct bob_file *f, const struct bob_chunk_ref *c,
-			     struct bob_exact_parts *out)
+/* Version 1: the index of a chunk, then its tails. BOB_ERR_CORRUPT: it is not that. */
+static bob_status list_chunk_v1(const struct bob_file *f, const struct bob_chunk_ref *c,
+				struct bob_exact_parts *out)
 {
 	const uint8_t *at = f->bytes + c->off, *begin = at, *end = at + bob_chunk_len(c);
-	struct bob_exact_part p = { .file = f, .heads = heads_of(f, c->head.aux) };
+	struct bob_exact_part p = { .file = f,
+				    .heads = heads_of(f, BOB_CHUNK_EXACT_HEADS, c->head.aux) };
 	const size_t before = out->count;
 	uint64_t version, segments, left;
 
@@ -108,6 +113,51 @@ static bob_status list_chunk(const struct bob_file *f, const struct bob_chunk_re
 	return left ? BOB_ERR_CORRUPT : BOB_OK;
 }
 
+static const struct bob_column moments_columns[] = {
+	BOB_COLUMN(struct bob_exact_segment, id, BOB_COLUMN_UNSIGNED, 0),
+	BOB_COLUMN(struct bob_exact_segment, first, BOB_COLUMN_UNSIGNED, 0),
+	BOB_COLUMN(struct bob_exact_segment, base_ns, BOB_COLUMN_UNSIGNED, 0),
+	BOB_COLUMN(struct bob_exact_segment, count, BOB_COLUMN_UNSIGNED, 0),
+	BOB_COLUMN(struct bob_exact_segment, tails, BOB_COLUMN_BYTES, 0),
+};
+const struct bob_table bob_exact_moments =
+	BOB_TABLE(BOB_TABLE_MOMENTS, "moments", struct bob_exact_segment, moments_columns);
+
+static const struct bob_column heads_columns[] = {
+	BOB_COLUMN(struct bob_exact_segment, heads, BOB_COLUMN_BYTES, 0),
+};
+const struct bob_table bob_exact_heads =
+	BOB_TABLE(BOB_TABLE_HEADS, "heads", struct bob_exact_segment, heads_columns);
+
+/* The table `moments` of a chunk. BOB_ERR_CORRUPT, BOB_ERR_VERSION: it has none, or of others. */
+static bob_status list_chunk(const struct bob_file *f, const struct bob_chunk_ref *c,
+			     struct bob_exact_parts *out)
+{
+	struct bob_exact_part p = { .file = f,
+				    .heads = heads_of(f, BOB_CHUNK_TABLE_HEADS, c->head.aux) };
+	void *rows = NULL;
+	size_t count = 0;
+	bob_status st = bob_table_read(f->bytes + c->off, bob_chunk_len(c), &bob_exact_moments,
+				       &rows, &count);
+
+	if (st == BOB_NONE || (st == BOB_OK && !p.heads))
+		st = BOB_ERR_CORRUPT;
+	for (size_t i = 0; i < count && st == BOB_OK; i++) {
+		const struct bob_exact_segment *x = (const struct bob_exact_segment *)rows + i;
+
+		p.id = x->id;
+		p.first = x->first;
+		p.base_ns = x->base_ns;
+		p.count = x->count;
+		p.off = (uint64_t)(x->tails.at - f->bytes);
+		p.len = x->tails.len;
+		p.heads_at = i;
+		st = is_segment(&p) ? add_part(out, &p) : BOB_ERR_CORRUPT;
+	}
+	free(rows);
+	return st;
+}
+
 bob_status bob_exact_list_packed(struct bob_trace *t, const struct bob_file *f,
 				 struct bob_exact_parts *out)
 {
@@ -117,10 +167,13 @@ bob_status bob_exact_list_packed(struct bob_trace *t, const struct bob_file *f,
 		const struct bob_chunk_ref *c = &f->chunks[i];
 		const size_t before = out->count;
 
-		if (c->head.kind != BOB_CHUNK_EXACT || c->head.stream != BOB_STREAM_NONE)
+		if (c->head.kind == BOB_CHUNK_TABLE_MOMENTS)
+			st = list_chunk(f, c, out);
+		else if (c->head.kind == BOB_CHUNK_EXACT && c->head.stream == BOB_STREAM_NONE)
+			st = list_chunk_v1(f, c, out);
+		else
 			continue;
-		st = list_chunk(f, c, out);
-		if (st != BOB_ERR_CORRUPT)
+		if (st == BOB_OK || st == BOB_ERR_NOMEM)
 			continue;
 		bob_problem_add(t, f, c->off, "moments of events cannot be read", 1);
 		out->count = before;
@@ -154,7 +207,9 @@ uint64_t bob_exact_bytes(const struct bob_file *f, uint32_t stream)
 	uint64_t n = 0;
 
 	while ((c = bob_chunks_next(f, stream, &i)))
-		if (c->head.kind == BOB_CHUNK_EXACT || c->head.kind == BOB_CHUNK_EXACT_HEADS)
+		if (c->head.kind == BOB_CHUNK_EXACT || c->head.kind == BOB_CHUNK_EXACT_HEADS ||
+		    c->head.kind == BOB_CHUNK_TABLE_MOMENTS ||
+		    c->head.kind == BOB_CHUNK_TABLE_HEADS)
 			n += bob_chunk_len(c);
 	return n;
 }
@@ -188,24 +243,45 @@ static bob_status read_plain(struct bob_exact_reader *r, const struct bob_exact_
 	return BOB_OK;
 }
 
+/* The heads of a part, in its payload: from a byte on, or a row. */
+static bob_status find_heads(const struct bob_exact_part *p, const struct bob_payload *all,
+			     struct bob_cell_bytes *heads)
+{
+	void *rows = NULL;
+	size_t count = 0;
+	bob_status st;
+
+	if (p->heads->head.kind == BOB_CHUNK_EXACT_HEADS) {
+		if (p->heads_at > all->len || all->len - p->heads_at < p->count)
+			return BOB_ERR_CORRUPT;
+		*heads = (struct bob_cell_bytes){ all->at + p->heads_at, p->count };
+		return BOB_OK;
+	}
+	st = bob_table_read(all->at, all->len, &bob_exact_heads, &rows, &count);
+	if (st == BOB_OK && p->heads_at < count)
+		*heads = ((const struct bob_exact_segment *)rows)[p->heads_at].heads;
+	free(rows);
+	return st == BOB_OK && heads->len != p->count ? BOB_ERR_CORRUPT : st;
+}
+
 static bob_status read_packed(struct bob_exact_reader *r, const struct bob_exact_part *p)
 {
-	struct bob_payload heads;
-	bob_status st = bob_payload_read(p->file, p->heads, &heads);
+	struct bob_cell_bytes heads = { 0 };
+	struct bob_payload all;
+	bob_status st = bob_payload_read(p->file, p->heads, &all);
 
 	if (st != BOB_OK)
 		return st;
+	st = find_heads(p, &all, &heads);
 	r->value = malloc(p->count * sizeof(*r->value));
 	if (!r->value)
 		st = BOB_ERR_NOMEM;
-	else if (p->heads_at > heads.len || heads.len - p->heads_at < p->count)
-		st = BOB_ERR_CORRUPT;
-	else
-		st = bob_exact_unpack(heads.at + p->heads_at, p->count, p->file->bytes + p->off,
-				      p->len, r->value);
+	if (st == BOB_OK)
+		st = bob_exact_unpack(heads.at, p->count, p->file->bytes + p->off, p->len,
+				      r->value);
 	r->count = p->count;
-	bob_payload_close(&heads);
-	return st;
+	bob_payload_close(&all);
+	return st == BOB_NONE ? BOB_ERR_CORRUPT : st;
 }
 
 static bob_status open_part(struct bob_exact_reader *r, struct bob_error *err)

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "archive/columns/columns.h"
 #include "archive/write/exact_write.h"
 
 struct bob_bytes;
@@ -40,8 +41,16 @@ struct bob_exact_part {
 	uint64_t off, len;	/* in the file: LEB128; packed: tails */
 	uint64_t count;		/* packed: values */
 	const struct bob_chunk_ref *heads; /* packed: where their heads are ...; else NULL */
-	uint64_t heads_at;	/* ... and from which on */
+	uint64_t heads_at;	/* ... and from which on; in a table `heads`: the row */
 };
+
+/* A row of the tables `moments` and `heads`. */
+struct bob_exact_segment {
+	uint64_t id, first, base_ns;
+	uint64_t count;
+	struct bob_cell_bytes tails, heads;
+};
+extern const struct bob_table bob_exact_moments, bob_exact_heads;
 
 struct bob_exact_parts {
 	struct bob_exact_part *at; /* malloc'ed */
@@ -79,8 +88,8 @@ void bob_exact_close(struct bob_exact_reader *r);
 struct bob_exact_writer {
 	FILE *to;
 	uint64_t used;		/* bytes written */
-	uint64_t chunks, segments; /* segments: of the open chunk */
-	struct bob_bytes *index, *heads, *tails; /* of it */
+	uint64_t chunks;
+	struct bob_bytes *index, *heads, *tails; /* of the open chunk; index: its segments */
 };
 
 /* BOB_ERR_NOMEM; errors of `to` are its own. The writer is to be ended whatever happens. */

@@ -24,7 +24,7 @@ struct side {
 
 struct cells {
 	uint64_t count;
-	struct side gap, duration;
+	struct side before, duration;
 	uint32_t to, from;
 };
 
@@ -47,11 +47,11 @@ static const struct bob_column times_columns[] = {
 	BOB_COLUMN(struct cells, to, BOB_COLUMN_REFERENCE, BOB_TABLE_SHAPES),
 	BOB_COLUMN(struct cells, from, BOB_COLUMN_REFERENCE, BOB_TABLE_SHAPES),
 	BOB_COLUMN(struct cells, count, BOB_COLUMN_UNSIGNED, 0),
-	SIDE(gap),
+	SIDE(before),
 	SIDE(duration),
 };
-static const struct bob_table times = BOB_TABLE(BOB_TABLE_TIMES, "times", struct cells,
-						times_columns);
+static const struct bob_table times =
+	BOB_TABLE(BOB_TABLE_TIMES, "times", struct cells, times_columns);
 
 static const struct bob_column bins_columns[] = {
 	BOB_COLUMN(struct bin, count, BOB_COLUMN_UNSIGNED, 0),
@@ -123,7 +123,7 @@ static int sums_of(const struct side *x, uint64_t count, uint32_t participants,
 static bob_status add_row(struct bob_time_rows *r, const struct cells *c, uint32_t shapes,
 			  uint32_t participants, const struct bin **bin, size_t *left)
 {
-	const uint64_t all = (uint64_t)c->gap.bins + c->duration.bins;
+	const uint64_t all = (uint64_t)c->before.bins + c->duration.bins;
 	struct bob_time_row *x;
 
 	if (r->count == BOB_TIME_ROWS_MAX || c->to >= shapes || !c->count || all > *left ||
@@ -133,8 +133,8 @@ static bob_status add_row(struct bob_time_rows *r, const struct cells *c, uint32
 		return BOB_ERR_NOMEM;
 	x = &r->row[r->count++];
 	*x = (struct bob_time_row){ .from = c->from, .to = c->to, .count = c->count };
-	if (!sums_of(&c->gap, c->count, participants, *bin, &x->gap, &x->gap_of) ||
-	    !sums_of(&c->duration, c->count, participants, *bin + c->gap.bins, &x->duration,
+	if (!sums_of(&c->before, c->count, participants, *bin, &x->gap, &x->gap_of) ||
+	    !sums_of(&c->duration, c->count, participants, *bin + c->before.bins, &x->duration,
 		     &x->duration_of))
 		return BOB_ERR_CORRUPT;
 	*bin += all;
@@ -152,7 +152,7 @@ void bob_time_rows_pack(const struct bob_time_rows *r, struct bob_bytes *b)
 		const struct bob_time_row *x = &r->row[i];
 		struct cells c = { .count = x->count, .to = x->to, .from = x->from };
 
-		c.gap = side_of(&x->gap, x->count, &x->gap_of, &all);
+		c.before = side_of(&x->gap, x->count, &x->gap_of, &all);
 		c.duration = side_of(&x->duration, x->count, &x->duration_of, &all);
 		bob_bytes_take(&rows, &c, sizeof(c));
 	}
@@ -247,10 +247,9 @@ static bob_status get_row(struct input *in, uint32_t *to, uint32_t shapes, uint3
 	c.to = *to;
 	c.from = get_below(in, shapes + 1ull) - 1;
 	c.count = get(in);
-	c.gap = get_side(in, c.count, all);
-	c.duration = get_side(in, c.count, all + c.gap.bins);
-	return in->bad ? BOB_ERR_CORRUPT :
-			 add_row(r, &c, shapes, participants, &bin, &left);
+	c.before = get_side(in, c.count, all);
+	c.duration = get_side(in, c.count, all + c.before.bins);
+	return in->bad ? BOB_ERR_CORRUPT : add_row(r, &c, shapes, participants, &bin, &left);
 }
 
 bob_status bob_time_rows_unpack_v1(const uint8_t *bytes, size_t len, uint32_t shapes,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "archive/folds.h"
+#include "archive/merge/merging.h"
 #include "archive/reader.h"
 
 void bob_common_free(struct bob_common *c)
@@ -14,6 +15,7 @@ void bob_common_free(struct bob_common *c)
 	bob_folded_close(c->events);
 	bob_time_rows_free(&c->times);
 	free(c->exact.at);
+	free(c->before);
 	free(c->descs);
 	free(c);
 }
@@ -27,27 +29,47 @@ static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t
 	return NULL;
 }
 
-/* No such chunk: no bytes. */
-static bob_status open_chunk(struct bob_trace *t, const struct bob_file *f,
-			     const struct bob_chunk_ref *c, struct bob_payload *p)
+/* What is apart of merged records: as they were packed, or a table. No such chunk: no bytes. *c
+ * is that chunk, or NULL. */
+static bob_status open_shifts(struct bob_trace *t, const struct bob_file *f,
+			      enum bob_content content, const struct bob_chunk_ref **c,
+			      struct bob_payload *p)
 {
+	struct bob_bytes series = { 0 };
+	struct bob_payload table;
+	bob_status st;
+
 	*p = (struct bob_payload){ .at = f->bytes };
-	return c ? bob_payload_open(t, f, c, p) : BOB_OK;
+	*c = find_chunk(f, BOB_CHUNK_SHIFTS, content);
+	if (*c)
+		return bob_payload_open(t, f, *c, p);
+	*c = find_chunk(f, BOB_CHUNK_TABLE_SHIFTS, content);
+	if (!*c)
+		return BOB_OK;
+	st = bob_payload_open(t, f, *c, &table);
+	if (st != BOB_OK)
+		return st;
+	st = bob_shifts_read(&table, &series);
+	bob_payload_close(&table);
+	*p = (struct bob_payload){ .at = series.at, .len = series.len, .owned = series.at };
+	if (st != BOB_OK)
+		bob_payload_close(p);
+	return st == BOB_NONE ? BOB_ERR_CORRUPT : st;
 }
 
 static bob_status read_merged(struct bob_trace *t, struct bob_common *c, enum bob_content content,
 			      struct bob_folded **out)
 {
 	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_FOLD_MERGED, content);
-	const struct bob_chunk_ref *s = find_chunk(c->file, BOB_CHUNK_SHIFTS, content);
+	const struct bob_chunk_ref *s = NULL;
 	struct bob_payload folded = { 0 }, shifts = { 0 };
 	bob_status st;
 
 	if (!m)
 		return BOB_OK;
-	st = open_chunk(t, c->file, m, &folded);
+	st = bob_payload_open(t, c->file, m, &folded);
 	if (st == BOB_OK)
-		st = open_chunk(t, c->file, s, &shifts);
+		st = open_shifts(t, c->file, content, &s, &shifts);
 	if (st == BOB_OK)
 		st = bob_folded_unpack_apart(folded.at, folded.len, shifts.at, shifts.len,
 					     &bob_alloc_malloc, out);
@@ -87,6 +109,58 @@ static bob_status read_times(struct bob_trace *t, struct bob_common *c)
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
+static const struct bob_column before_columns[] = {
+	BOB_COLUMN(struct bob_before, process, BOB_COLUMN_REFERENCE, BOB_TABLE_PROCESSES),
+	BOB_COLUMN(struct bob_before, stream, BOB_COLUMN_UNSIGNED, 0),
+	BOB_COLUMN(struct bob_before, content, BOB_COLUMN_UNSIGNED, 0),
+	BOB_COLUMN(struct bob_before, events, BOB_COLUMN_UNSIGNED, 0),
+};
+const struct bob_table bob_before_table =
+	BOB_TABLE(BOB_TABLE_BEFORE, "before", struct bob_before, before_columns);
+
+static bob_status read_before(struct bob_trace *t, struct bob_common *c)
+{
+	const struct bob_chunk_ref *b = find_chunk(c->file, BOB_CHUNK_TABLE_BEFORE, 0);
+	struct bob_payload p;
+	void *rows = NULL;
+	bob_status st;
+
+	if (!b)
+		return BOB_OK;
+	st = bob_payload_open(t, c->file, b, &p);
+	if (st != BOB_OK)
+		return st == BOB_ERR_NOMEM ? st : BOB_OK;
+	st = bob_table_read(p.at, p.len, &bob_before_table, &rows, &c->before_count);
+	bob_payload_close(&p);
+	c->before = rows;
+	t->meta_bytes += sizeof(b->head) + bob_chunk_len(b);
+	if (st != BOB_OK && st != BOB_ERR_NOMEM)
+		bob_problem_add(t, c->file, b->off, "what earlier parts have cannot be read", 1);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
+/* The rows of `before` that are the process's; they are in order of processes. */
+static bob_status take_before(struct bob_process *p)
+{
+	const struct bob_common *c = p->common;
+	size_t lo = 0, hi = p->file->outer ? c->before_count : 0;
+	const size_t end = hi;
+	bob_status st = BOB_OK;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (c->before[mid].process < p->file->inner)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < end && c->before[lo].process == p->file->inner && st == BOB_OK; lo++)
+		st = bob_behind_add(p, c->before[lo].stream, c->before[lo].content,
+				    c->before[lo].events);
+	return st;
+}
+
 /* The one of the file, a new one if it has none yet. */
 static bob_status find_common(struct bob_trace *t, struct bob_file *f, struct bob_common **out)
 {
@@ -114,6 +188,8 @@ static bob_status find_common(struct bob_trace *t, struct bob_file *f, struct bo
 		st = read_times(t, c);
 	if (st == BOB_OK)
 		st = bob_exact_list_packed(t, f, &c->exact);
+	if (st == BOB_OK)
+		st = read_before(t, c);
 	c->merged_bytes += bob_exact_bytes(f, BOB_STREAM_NONE);
 	return st;
 }
@@ -187,6 +263,8 @@ bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)
 
 	if (st == BOB_OK)
 		st = number_participants(p);
+	if (st == BOB_OK)
+		st = take_before(p);
 	for (size_t k = 0; st == BOB_OK && k < p->stream_count; k++) {
 		const struct bob_common *c = p->common;
 		uint64_t id = bob_merged_id(p, k);

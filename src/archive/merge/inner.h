@@ -88,8 +88,7 @@ void bob_inner_form(uint8_t leaf, const uint8_t *text, size_t len, int numbers,
 struct bob_inner_member {
 	const struct bob_process *process;
 	const struct bob_unified_of *of;
-	const struct bob_rec_behind *behind; /* what comes before what the file will have of it */
-	size_t behind_count;
+	int is_known;		/* an earlier part has what it said when it began */
 };
 
 /* The payload of a chunk INNER: these processes, numbered from `first` on. `how`: what was given

@@ -302,15 +302,6 @@ static void put_loss(struct walk *w, const struct bob_process *p,
 	free(bytes);
 }
 
-static void put_behind(struct walk *w, const struct bob_rec_behind *row, size_t count)
-{
-	if (w->status != BOB_OK || !count)
-		return;
-	begin_chunk(w, BOB_CHUNK_META, BOB_STREAM_NONE, 0);
-	put_numbered(w, BOB_INNER_RECORD, BOB_REC_BEHIND, NULL, 0);
-	put_bytes(w, (const uint8_t *)row, count * sizeof(*row));
-}
-
 /* What is said anew, behind all others, where it lies in a trace file: a map of images, a loss,
  * what comes before. */
 static int is_said_anew(const struct bob_file *f, const struct bob_chunk_ref *c)
@@ -343,7 +334,7 @@ static bob_status put_file(struct walk *w, const struct bob_inner_member *m,
 	const struct bob_file *f = m->process->file;
 
 	w->head = &f->head;
-	w->is_known = m->behind_count != 0;
+	w->is_known = m->is_known;
 	put_long_text(w, BOB_INNER_NAME, (const uint8_t *)f->name, strlen(f->name));
 	put_head(w);
 	for (size_t i = 0; i < f->chunk_count && w->status == BOB_OK; i++)
@@ -352,7 +343,6 @@ static bob_status put_file(struct walk *w, const struct bob_inner_member *m,
 	if (w->status == BOB_OK)
 		put_map(w, m->process, m->of);
 	put_loss(w, m->process, how);
-	put_behind(w, m->behind, m->behind_count);
 	return w->status;
 }
 
@@ -428,9 +418,8 @@ bob_status bob_inner_pack(const struct bob_inner_member *m, uint32_t count, uint
 uint64_t bob_inner_room(const struct bob_process *p)
 {
 	const struct bob_file *f = p->file;
-	/* a map of images, a loss and what comes before may come to it */
-	uint64_t n = 2 * BOB_FILE_HEAD_BYTES + p->image_count * 8 +
-		     2 * p->stream_count * sizeof(struct bob_rec_behind);
+	/* a map of images and a loss may come to it */
+	uint64_t n = 2 * BOB_FILE_HEAD_BYTES + p->image_count * 8;
 
 	for (size_t i = 0; i < f->chunk_count; i++)
 		if (bob_chunk_is_kept(f->chunks[i].head.kind))

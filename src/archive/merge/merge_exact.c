@@ -6,7 +6,6 @@
 
 #include "archive/events/exact.h"
 #include "archive/merge/merging.h"
-#include "base/varint.h"
 
 #define HEADS_BYTES                                                                                \
 	(256u << 10) /* of a chunk: what one reads of it is decompressed with all of it */
@@ -22,34 +21,43 @@ bob_status bob_exact_writer_begin(struct bob_exact_writer *w, FILE *to)
 	return BOB_OK;
 }
 
-static void put(struct bob_bytes *b, uint64_t v)
+/* Where the bytes of each segment are is known when all are there. */
+static void place(struct bob_exact_segment *x, size_t count, const struct bob_exact_writer *w)
 {
-	uint8_t bytes[BOB_VARINT_MAX];
+	const uint8_t *heads = w->heads->at, *tails = w->tails->at;
 
-	bob_bytes_take(b, bytes, bob_varint_put(bytes, v));
+	for (size_t i = 0; i < count; i++) {
+		x[i].heads.at = heads;
+		x[i].tails.at = tails;
+		heads += x[i].heads.len;
+		tails += x[i].tails.len;
+	}
 }
 
 static bob_status flush(struct bob_exact_writer *w)
 {
-	struct bob_bytes all = { 0 };
+	struct bob_exact_segment *x = (struct bob_exact_segment *)(void *)w->index->at;
+	const size_t count = w->index->len / sizeof(*x);
+	struct bob_bytes moments = { 0 }, heads = { 0 };
 	uint64_t n = 0, m = 0;
 
-	if (!w->segments)
+	if (!count)
 		return BOB_OK;
-	put(&all, 1);
-	put(&all, w->segments);
-	bob_bytes_take(&all, w->index->at, w->index->len);
-	bob_bytes_take(&all, w->tails->at, w->tails->len);
-	if (!all.failed && !w->index->failed && !w->tails->failed && !w->heads->failed) {
-		n = bob_chunk_write(w->to, BOB_CHUNK_EXACT, BOB_STREAM_NONE, w->chunks, all.at,
-				    all.len);
-		m = bob_chunk_write_packed(w->to, BOB_CHUNK_EXACT_HEADS, w->chunks, w->heads->at,
-					   w->heads->len);
+	if (!w->index->failed && !w->tails->failed && !w->heads->failed) {
+		place(x, count, w);
+		bob_table_write(&bob_exact_moments, x, count, bob_bytes_take, &moments);
+		bob_table_write(&bob_exact_heads, x, count, bob_bytes_take, &heads);
 	}
-	free(all.at);
+	if (moments.len && heads.len && !moments.failed && !heads.failed) {
+		n = bob_chunk_write(w->to, BOB_CHUNK_TABLE_MOMENTS, BOB_STREAM_NONE, w->chunks,
+				    moments.at, moments.len);
+		m = bob_chunk_write_packed(w->to, BOB_CHUNK_TABLE_HEADS, w->chunks, heads.at,
+					   heads.len);
+	}
+	free(moments.at);
+	free(heads.at);
 	w->used += n + m;
 	w->chunks++;
-	w->segments = 0;
 	w->index->len = w->heads->len = w->tails->len = 0;
 	return n && m ? BOB_OK : BOB_ERR_NOMEM;
 }
@@ -57,15 +65,16 @@ static bob_status flush(struct bob_exact_writer *w)
 static bob_status put_segment(struct bob_exact_writer *w, uint64_t id, uint64_t first,
 			      uint64_t base_ns, const uint64_t *value, size_t count)
 {
-	const size_t tails = w->tails->len;
+	struct bob_exact_segment x = { .id = id, .first = first, .base_ns = base_ns,
+				       .count = count };
 
+	x.tails.len = w->tails->len;
 	bob_exact_pack(value, count, w->heads, w->tails);
-	put(w->index, id);
-	put(w->index, first);
-	put(w->index, base_ns);
-	put(w->index, count);
-	put(w->index, w->tails->len - tails);
-	w->segments++;
+	x.tails.len = w->tails->len - x.tails.len;
+	x.heads.len = count;
+	bob_bytes_take(w->index, &x, sizeof(x));
+	if (w->index->failed) /* what is not there cannot be flushed */
+		return BOB_ERR_NOMEM;
 	return w->heads->len < HEADS_BYTES ? BOB_OK : flush(w);
 }
 

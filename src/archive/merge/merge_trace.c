@@ -234,19 +234,26 @@ static bob_status write_inner(struct bob_merging *m, const struct bob_inner_memb
 	return st;
 }
 
-/* With what comes before all that the file will have of it; joined parts begin at the beginning. */
+/* What comes before all that the file will have of the process; joined parts begin at the
+ * beginning. */
+static const struct bob_rec_behind *before_of(const struct bob_merging *m,
+					      const struct bob_process *p, size_t *count)
+{
+	if (p == m->own) {
+		*count = p->given_count;
+		return p->given;
+	}
+	*count = m->t->joins ? 0 : p->behind_count;
+	return p->behind;
+}
+
 static struct bob_inner_member member_of(const struct bob_merging *m, const struct bob_process *p)
 {
-	struct bob_inner_member in = { .process = p, .of = &m->unified.of[p->common->number] };
+	size_t before;
 
-	if (p == m->own) {
-		in.behind = p->given;
-		in.behind_count = p->given_count;
-	} else if (!m->t->joins) {
-		in.behind = p->behind;
-		in.behind_count = p->behind_count;
-	}
-	return in;
+	(void)before_of(m, p, &before);
+	return (struct bob_inner_member){ .process = p, .of = &m->unified.of[p->common->number],
+					  .is_known = before != 0 };
 }
 
 static bob_status write_processes(struct bob_merging *m)
@@ -268,6 +275,42 @@ static bob_status write_processes(struct bob_merging *m)
 		count = 0;
 	}
 	return st == BOB_OK && count ? write_inner(m, member, count, number) : st;
+}
+
+static void put_before(const struct bob_merging *m, const struct bob_process *p, uint32_t number,
+		       struct bob_bytes *rows)
+{
+	size_t count;
+	const struct bob_rec_behind *row = before_of(m, p, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bob_before b = { .process = number, .stream = row[i].stream,
+					      .content = row[i].content,
+					      .events = row[i].events };
+
+		bob_bytes_take(rows, &b, sizeof(b));
+	}
+}
+
+/* The table `before`, unless it is empty. */
+static bob_status write_before(struct bob_merging *m)
+{
+	struct bob_bytes rows = { 0 }, table = { 0 };
+	uint32_t number = 0;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m->t->process_count; i++)
+		if (m->is_in[i])
+			put_before(m, m->t->processes[i], number++, &rows);
+	if (rows.len && !rows.failed)
+		bob_table_write(&bob_before_table, rows.at, rows.len / sizeof(struct bob_before),
+				bob_bytes_take, &table);
+	if (table.len && !table.failed)
+		n = bob_chunk_write_packed(m->to, BOB_CHUNK_TABLE_BEFORE, 0, table.at, table.len);
+	m->used += n;
+	free(rows.at);
+	free(table.at);
+	return n || (!rows.len && !rows.failed) ? BOB_OK : BOB_ERR_NOMEM;
 }
 
 /* --- the file --- */
@@ -361,6 +404,8 @@ static bob_status write_trace(struct bob_merging *m, struct bob_error *err)
 	if (fseek(m->to, BOB_FILE_HEAD_SHORT, SEEK_SET))
 		return BOB_ERR_IO;
 	st = write_processes(m);
+	if (st == BOB_OK)
+		st = write_before(m);
 	if (st == BOB_OK)
 		st = write_folded(m);
 	if (st == BOB_OK)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/columns/columns.h"
 #include "archive/write/write.h"
 #include "base/varint.h"
 
@@ -102,7 +103,7 @@ int bob_chunk_is_kept(uint32_t kind)
 	       kind != BOB_CHUNK_RAW && kind != BOB_CHUNK_MEM_DESC &&
 	       kind != BOB_CHUNK_EVENT_DEFS && kind != BOB_CHUNK_TIMES && kind != BOB_CHUNK_EXACT &&
 	       kind != BOB_CHUNK_EXACT_HEADS && kind != BOB_CHUNK_COLLECTOR &&
-	       kind != BOB_CHUNK_RING && kind != BOB_CHUNK_TABLE_TIMES;
+	       kind != BOB_CHUNK_RING && kind < BOB_CHUNK_TABLES;
 }
 
 /* Writers need not say how much of a stream's head means something: all of it does. */
@@ -146,13 +147,65 @@ bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
 	return st == BOB_OK && (p->bytes.failed || p->shifts.failed) ? BOB_ERR_NOMEM : st;
 }
 
+/* --- the table `shifts`: a row for each series, which bob_folded_pack_apart gives one after the
+ * other, each behind its length --- */
+
+struct shift {
+	struct bob_cell_bytes series;
+};
+
+static const struct bob_column shifts_columns[] = {
+	BOB_COLUMN(struct shift, series, BOB_COLUMN_BYTES, 0),
+};
+static const struct bob_table shifts =
+	BOB_TABLE(BOB_TABLE_SHIFTS, "shifts", struct shift, shifts_columns);
+
+static uint64_t write_shifts(const struct bob_packed *p, FILE *to)
+{
+	const uint8_t *at = p->shifts.at, *end = at + p->shifts.len;
+	struct bob_bytes rows = { 0 }, table = { 0 };
+	uint64_t len, n = 0;
+
+	while (bob_varint_get(&at, end, &len) == BOB_OK && len <= (size_t)(end - at)) {
+		const struct shift s = { { at, (size_t)len } };
+
+		bob_bytes_take(&rows, &s, sizeof(s));
+		at += len;
+	}
+	if (!rows.failed)
+		bob_table_write(&shifts, rows.at, rows.len / sizeof(struct shift), bob_bytes_take,
+				&table);
+	if (!rows.failed && !table.failed)
+		n = bob_chunk_write_packed(to, BOB_CHUNK_TABLE_SHIFTS, p->content, table.at,
+					   table.len);
+	free(rows.at);
+	free(table.at);
+	return n;
+}
+
+bob_status bob_shifts_read(const struct bob_payload *p, struct bob_bytes *out)
+{
+	void *rows = NULL;
+	size_t count = 0;
+	bob_status st = bob_table_read(p->at, p->len, &shifts, &rows, &count);
+
+	for (size_t i = 0; i < count && st == BOB_OK; i++) {
+		const struct bob_cell_bytes s = ((const struct shift *)rows)[i].series;
+		uint8_t len[BOB_VARINT_MAX];
+
+		bob_bytes_take(out, len, bob_varint_put(len, s.len));
+		bob_bytes_take(out, s.at, s.len);
+	}
+	free(rows);
+	return st == BOB_OK && out->failed ? BOB_ERR_NOMEM : st;
+}
+
 uint64_t bob_packed_write(const struct bob_packed *p, FILE *to)
 {
 	uint64_t n = 0, m;
 
 	if (p->shifts.len) {
-		n = bob_chunk_write_packed(to, BOB_CHUNK_SHIFTS, p->content, p->shifts.at,
-					   p->shifts.len);
+		n = write_shifts(p, to);
 		if (!n)
 			return 0;
 	}

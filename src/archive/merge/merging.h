@@ -43,6 +43,9 @@ bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
 /* As bob_chunk_write. */
 uint64_t bob_packed_write(const struct bob_packed *p, FILE *to);
 void bob_packed_free(struct bob_packed *p);
+/* What is apart, from a table `shifts`, as bob_folded_unpack_apart takes it. BOB_NONE: there is no
+ * such table. BOB_ERR_CORRUPT, BOB_ERR_VERSION, BOB_ERR_NOMEM. */
+bob_status bob_shifts_read(const struct bob_payload *p, struct bob_bytes *out);
 
 /* Which records of a process. */
 enum bob_which {
