@@ -9,8 +9,9 @@ from spec_bytes import M64, Bad, Reader
 UNSIGNED, SIGNED, BYTES, TEXT, DOUBLE, COUNT, REFERENCE = range(7)
 ZERO, PLAIN, DELTA, RUNS, WIDE, BACK = range(6)
 FIRST_KIND = 64
-PROCESSES, TIMES, BINS, BEFORE, MOMENTS, HEADS, SHIFTS = range(3, 10)
-NAMES = {TIMES: "times", BINS: "bins", BEFORE: "before", MOMENTS: "moments", HEADS: "heads", SHIFTS: "shifts"}
+PROCESSES, TIMES, BINS, BEFORE, MOMENTS, HEADS, SHIFTS, SETS, CALLS, SET_NAMES = range(3, 13)
+NAMES = {TIMES: "times", BINS: "bins", BEFORE: "before", MOMENTS: "moments", HEADS: "heads", SHIFTS: "shifts", SETS: "sets",
+         CALLS: "calls", SET_NAMES: "set_names"}
 
 
 class Bytes(Reader):

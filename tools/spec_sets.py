@@ -2,6 +2,7 @@
 """What hooks brought: docs/format.md, "Sets", and its part of "Dump"."""
 import struct
 
+import spec_columns
 from spec_bytes import Bad, Reader
 
 
@@ -23,18 +24,37 @@ class Sets(Reader):
 
 
 class Part:
-    """A chunk: its name, the names of others in it, and its sets."""
+    """A chunk: its name, the names of others in it, and its sets: hook, event, phase, calls, kind, bytes, text."""
 
-    def __init__(self, process, data):
+    def __init__(self, process, c):
         self.process = process
-        self.own, self.times, self.inner, at = None, 0, [], 1
+        self.own, self.times, self.inner = None, 0, []
+        (self.read_1 if c.kind == SETS else self.read_tables)(c.data)
+
+    def read_1(self, data):
+        at = 1
         if data[0] == 2:
             count, self.times = struct.unpack_from("<IQ", data, 4)
             names = struct.unpack_from("<%dQ" % count, data, 16)
             self.own, self.inner, at = names[0], names[1:], 16 + 8 * count
         elif data[0] != 1:
             raise Bad
-        self.sets = data[at:]
+        r, self.sets = Sets(data[at:]), []
+        while not r.is_over():
+            hook, event, phase, calls, image = r.text(), r.text(), r.n(), [], 0
+            for _ in range(r.n() if phase & 2 else 0):
+                image = r.n() or image
+                calls.append((image, r.n()))
+            self.sets.append((hook, event, phase & 1, calls, r.n(), r.text(), r.text()))
+
+    def read_tables(self, data):
+        found = spec_columns.tables(data)
+        calls = iter(list(found[spec_columns.CALLS].each()) if spec_columns.CALLS in found else [])
+        names = list(found[spec_columns.SET_NAMES].each()) if spec_columns.SET_NAMES in found else []
+        if names:
+            (self.own, self.times), self.inner = names[0], [name for name, _ in names[1:]]
+        self.sets = [(hook, event, phase, [next(calls) for _ in range(depth)], kind, data, text)
+                     for hook, event, phase, depth, kind, data, text in found[spec_columns.SETS].each()]
 
     def order(self):
         return (self.own is not None, self.own or 0, -self.times, self.process)
@@ -69,25 +89,19 @@ def call_text(process, image, address):
     return " @0x%x" % address
 
 
-def set_text(r, number, process, safe):
-    hook, event = r.text(), r.text()
-    phase = r.n()
-    line = "set %d [%s] [%s] %d" % (number, safe(hook), safe(event), phase & 1)
-    if phase & 2:
-        image = 0
-        for _ in range(r.n()):
-            image = r.n() or image
-            line += call_text(process, image, r.n())
-    kind, data = r.n(), r.text()
-    text = r.text()
+def set_text(s, number, process, safe):
+    hook, event, phase, calls, kind, data, text = s
+    line = "set %d [%s] [%s] %d" % (number, safe(hook), safe(event), phase)
+    for image, address in calls:
+        line += call_text(process, image, address)
     if kind == 0:
         return line + numbers(data)
     return line + " own %s [%s]" % (data.hex() or "-", safe(text))
 
 
 def dump_sets(processes, safe, out):
-    parts = [Part(i, c.data) for i, p in enumerate(processes) for c in p.file.chunks if c.kind == SETS and c.data]
+    kinds = SETS, spec_columns.FIRST_KIND + spec_columns.SETS
+    parts = [Part(i, c) for i, p in enumerate(processes) for c in p.file.chunks if c.kind in kinds and c.data]
     for part in those_that_count(parts):
-        r = Sets(part.sets)
-        while not r.is_over():
-            out(set_text(r, part.process, processes[part.process], safe))
+        for s in part.sets:
+            out(set_text(s, part.process, processes[part.process], safe))

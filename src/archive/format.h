@@ -141,7 +141,8 @@ enum bob_chunk_kind {
 	BOB_CHUNK_TABLE_BEFORE = 70, /* of records BEHIND */
 	BOB_CHUNK_TABLE_MOMENTS = 71, /* of EXACT of no stream ... */
 	BOB_CHUNK_TABLE_HEADS = 72, /* ... and of EXACT_HEADS */
-	BOB_CHUNK_TABLE_SHIFTS = 73 /* of SHIFTS */
+	BOB_CHUNK_TABLE_SHIFTS = 73, /* of SHIFTS */
+	BOB_CHUNK_TABLE_SETS = 74 /* of SETS (sets_table.h) */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Value sets of the process in its file (archive/events/value_sets.h). Where they are written more
+/* Value sets of the process in its file (archive/events/sets_table.h). Where they are written more
  * than once, or may be in another process's file as well, they have a name: what is written of that
  * name later replaces what was written before, in one of two rooms in turn, so that one is whole at
  * any moment. */
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/events/value_sets.h"
+#include "archive/events/sets_table.h"
 #include "archive/write/write.h"
 #include "base/hash.h"
 #include "events/hooks.h"
@@ -75,47 +75,133 @@ bool bob_ev_sets_have(const uint64_t *names, uint32_t count)
 	return true;
 }
 
-/* Nobody reads half of it: while it is written the room is empty. */
-static void put_named(const void *bytes, size_t len)
+/* --- as tables --- */
+
+struct tables {
+	struct bob_set_row *row;
+	struct bob_set_call *call;
+	struct bob_set_name *name;
+	size_t rows, calls, names;
+};
+
+/* How many there are; where there is memory for them, they are put there. */
+static void take_sets(const uint8_t *at, size_t len, struct tables *t)
 {
-	const struct bob_sets_head head = { .version = BOB_SETS_NAMED, .times = ++named.times,
-					    .names = named.count };
-	const uint64_t names = named.count * sizeof(*named.name), all = sizeof(head) + names + len;
+	const uint8_t *end = at + len;
+	struct bob_set s;
+
+	t->rows = t->calls = 0;
+	while (len && bob_set_next(&at, end, &s) == BOB_OK) {
+		if (t->row)
+			t->row[t->rows] = bob_set_row_of(&s);
+		if (t->call)
+			bob_set_calls(&s, t->call + t->calls);
+		t->rows++;
+		t->calls += s.depth;
+	}
+}
+
+/* All in one piece of memory. NULL: there is none. */
+static void *make_tables(const void *bytes, size_t len, size_t names, struct tables *t,
+			 size_t *size)
+{
+	uint8_t *at;
+
+	*t = (struct tables){ .names = names };
+	take_sets(bytes, len, t);
+	*size = t->rows * sizeof(*t->row) + t->calls * sizeof(*t->call) + names * sizeof(*t->name) +
+		1;
+	at = bob_ev_map(*size);
+	if (!at)
+		return NULL;
+	t->row = (struct bob_set_row *)(void *)at;
+	t->call = (struct bob_set_call *)(void *)(t->row + t->rows);
+	t->name = (struct bob_set_name *)(void *)(t->call + t->calls);
+	take_sets(bytes, len, t);
+	for (size_t i = 0; i < names; i++)
+		t->name[i].name = named.name[i];
+	if (names)
+		t->name[0].times = named.times;
+	return at;
+}
+
+static uint64_t write_tables(const struct tables *t, bob_columns_fn put, void *ctx)
+{
+	uint64_t n = bob_table_write(&bob_sets_table, t->row, t->rows, put, ctx);
+
+	if (t->calls)
+		n += bob_table_write(&bob_set_calls_table, t->call, t->calls, put, ctx);
+	if (t->names)
+		n += bob_table_write(&bob_set_names_table, t->name, t->names, put, ctx);
+	return n;
+}
+
+static void copy(void *ctx, const void *bytes, size_t len)
+{
+	uint8_t **at = ctx;
+
+	memcpy(*at, bytes, len);
+	*at += len;
+}
+
+/* A reader never sees half of it: the chunk is empty while it is written. */
+static void put_named(const struct tables *t)
+{
+	const uint64_t all = write_tables(t, NULL, NULL);
 	struct bob_chunk_head **slot = &named.slot[named.times & 1];
 	uint64_t at;
 	uint8_t *to;
 
 	if (!*slot || (*slot)->size < all)
-		*slot = bob_ev_agent->chunk(NULL, BOB_CHUNK_SETS, BOB_STREAM_NONE, 2 * all, 0, &at);
+		*slot = bob_ev_agent->chunk(NULL, BOB_CHUNK_TABLE_SETS, BOB_STREAM_NONE, 2 * all, 0,
+					    &at);
 	if (!*slot)
 		return;
 	bob_chunk_set_len(*slot, 0);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	to = bob_chunk_data(*slot);
-	memcpy(to, &head, sizeof(head));
-	memcpy(to + sizeof(head), named.name, names);
-	if (len)
-		memcpy(to + sizeof(head) + names, bytes, len);
+	write_tables(t, copy, &to);
 	bob_chunk_set_len(*slot, all);
+}
+
+static void put_alone(const struct tables *t)
+{
+	const uint64_t all = write_tables(t, NULL, NULL);
+	struct bob_chunk_head *c;
+	uint64_t at;
+	uint8_t *to;
+
+	c = bob_ev_agent->chunk(NULL, BOB_CHUNK_TABLE_SETS, BOB_STREAM_NONE, all, 0, &at);
+	if (!c)
+		return;
+	to = bob_chunk_data(c);
+	write_tables(t, copy, &to);
+	bob_chunk_seal(c, all);
+}
+
+static void put(const void *bytes, size_t len, bool has_name)
+{
+	struct tables t;
+	size_t size;
+	void *mem;
+
+	named.times += has_name;
+	mem = make_tables(bytes, len, has_name ? named.count : 0, &t, &size);
+	if (!mem)
+		return;
+	if (has_name)
+		put_named(&t);
+	else
+		put_alone(&t);
+	bob_ev_unmap(mem, size);
 }
 
 void bob_ev_sets_put_alone(const void *bytes, size_t len)
 {
-	struct bob_chunk_head *c;
-	uint64_t at;
-
-	c = bob_ev_agent->chunk(NULL, BOB_CHUNK_SETS, BOB_STREAM_NONE, len + 1, 0, &at);
-	if (!c)
-		return;
-	((uint8_t *)bob_chunk_data(c))[0] = BOB_SETS_ALONE;
-	memcpy((uint8_t *)bob_chunk_data(c) + 1, bytes, len);
-	bob_chunk_seal(c, len + 1);
+	put(bytes, len, false);
 }
 
 void bob_ev_sets_put(const void *bytes, size_t len)
 {
-	if (is_named())
-		put_named(bytes, len);
-	else
-		bob_ev_sets_put_alone(bytes, len);
+	put(bytes, len, is_named());
 }

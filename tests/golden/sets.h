@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "archive/events/value_numbers.h"
-#include "archive/events/value_sets.h"
+#include "archive/events/sets_table.h"
 #include "base/varint.h"
 #include "build.h"
 
@@ -94,38 +94,59 @@ static inline void sets_process(struct build *p, uint32_t rank)
 	build_sealed(p, BOB_CHUNK_META, 0, buf, meta.len);
 }
 
-static inline void sets_named(struct build *p, uint64_t times, const uint64_t *names,
-			      uint32_t count, const struct sets_bytes *b)
+static inline void sets_copy(void *ctx, const void *bytes, size_t len)
 {
-	const struct bob_sets_head head = { .version = BOB_SETS_NAMED, .names = count,
-					    .times = times };
-	static uint8_t bytes[20000];
+	struct sets_bytes *b = ctx;
 
-	memcpy(bytes, &head, sizeof(head));
-	memcpy(bytes + sizeof(head), names, 8ull * count);
-	memcpy(bytes + sizeof(head) + 8ull * count, b->bytes, b->len);
-	build_sealed(p, BOB_CHUNK_SETS, 0, bytes, sizeof(head) + 8ull * count + b->len);
+	assert(len <= sizeof(b->bytes) - b->len);
+	memcpy(b->bytes + b->len, bytes, len);
+	b->len += len;
+}
+
+/* As tables; without names if `count` is 0. */
+static inline void sets_put_chunk(struct build *p, uint64_t times, const uint64_t *names,
+				  uint32_t count, const struct sets_bytes *b)
+{
+	const uint8_t *at = b->bytes, *end = at + b->len;
+	static struct sets_bytes table;
+	struct bob_set_name name[8] = { { 0 } };
+	struct bob_set_call call[64];
+	struct bob_set_row row[16];
+	uint32_t rows = 0, calls = 0;
+	struct bob_set s;
+
+	for (; bob_set_next(&at, end, &s) == BOB_OK; calls += s.depth) {
+		row[rows++] = bob_set_row_of(&s);
+		bob_set_calls(&s, call + calls);
+	}
+	assert(at == end && rows < 16 && calls < 64 && count < 8);
+	for (uint32_t i = 0; i < count; i++)
+		name[i].name = names[i];
+	name[0].times = times;
+	table.len = 0;
+	bob_table_write(&bob_sets_table, row, rows, sets_copy, &table);
+	bob_table_write(&bob_set_calls_table, call, calls, sets_copy, &table);
+	if (count)
+		bob_table_write(&bob_set_names_table, name, count, sets_copy, &table);
+	build_sealed(p, BOB_CHUNK_TABLE_SETS, 0, table.bytes, table.len);
 }
 
 static inline void golden_sets_files(struct build *p, struct build *image)
 {
 	const uint64_t names[] = { 77, 1000, 55 };
 	static struct sets_bytes b;
-	static uint8_t alone[20000];
 
 	sets_process(&p[0], 0);
 	sets_some(&b, 0);
-	alone[0] = BOB_SETS_ALONE;
-	memcpy(alone + 1, b.bytes, b.len);
-	build_sealed(&p[0], BOB_CHUNK_SETS, 0, alone, b.len + 1);
+	sets_put_chunk(&p[0], 0, NULL, 0, &b);
 	sets_process(&p[1], 1);
 	sets_some(&b, 1);
-	sets_named(&p[1], 2, names, 3, &b);
+	sets_put_chunk(&p[1], 2, names, 3, &b);
 	sets_some(&b, 2);
-	sets_named(&p[1], 3, names, 3, &b);
+	sets_put_chunk(&p[1], 3, names, 3, &b);
 	sets_process(&p[2], 2);
 	sets_some(&b, 3);
-	sets_named(&p[2], 1, names + 1, 1, &b);
+	sets_put_chunk(&p[2], 1, names + 1, 1, &b);
 	build_image(image, SETS_IMAGE, "sets", 4);
 }
 

@@ -53,7 +53,10 @@ enum bob_table_number {
 	BOB_TABLE_BEFORE = 6,
 	BOB_TABLE_MOMENTS = 7,
 	BOB_TABLE_HEADS = 8,
-	BOB_TABLE_SHIFTS = 9
+	BOB_TABLE_SHIFTS = 9,
+	BOB_TABLE_SETS = 10,
+	BOB_TABLE_CALLS = 11,
+	BOB_TABLE_SET_NAMES = 12
 };
 
 /* A field of type BYTES or TEXT. Borrowed: of the writer's caller; of the payload that was read. */
@@ -93,10 +96,10 @@ struct bob_table {
 
 typedef void (*bob_columns_fn)(void *ctx, const void *bytes, size_t len);
 
-/* The table with these rows, given to `put` piece by piece. Names of columns are part of it where
+/* The table with these rows, given to `put` (NULL: to nothing) piece by piece; its bytes. Names of columns are part of it where
  * they are at most a 64th of the rest. */
-void bob_table_write(const struct bob_table *t, const void *rows, size_t count, bob_columns_fn put,
-		     void *ctx);
+uint64_t bob_table_write(const struct bob_table *t, const void *rows, size_t count,
+			 bob_columns_fn put, void *ctx);
 
 /* The rows of the first table of that number in a payload: malloc'ed, never NULL on BOB_OK. Columns
  * that the payload lacks are 0. Spans borrow from `bytes`. On failure *rows is untouched. BOB_NONE:

@@ -226,8 +226,8 @@ static uint64_t bytes_of_names(const struct bob_table *t)
 	return n;
 }
 
-void bob_table_write(const struct bob_table *t, const void *rows, size_t count, bob_columns_fn put,
-		     void *ctx)
+uint64_t bob_table_write(const struct bob_table *t, const void *rows, size_t count,
+			 bob_columns_fn put, void *ctx)
 {
 	const struct rows r = { rows, count, t->row_bytes };
 	struct sink s = { .put = put, .ctx = ctx };
@@ -249,4 +249,5 @@ void bob_table_write(const struct bob_table *t, const void *rows, size_t count, 
 	put_description(&s, t, count, &how);
 	for (uint32_t i = 0; i < t->columns; i++)
 		put_column(&s, &r, &t->column[i], how.coding[i]);
+	return s.len;
 }

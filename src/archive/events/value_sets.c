@@ -69,6 +69,10 @@ void bob_set_calls(const struct bob_set *s, struct bob_set_call *to)
 {
 	struct bob_reader in = bob_reader_of(s->path, s->path_len);
 
+	if (s->call) {
+		memcpy(to, s->call, s->depth * sizeof(*to));
+		return;
+	}
 	for (uint32_t i = 0; i < s->depth; i++) {
 		const uint64_t image = bob_reader_varint(&in);
 
@@ -90,6 +94,7 @@ bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *
 	s->event = bob_reader_text(&in, &s->event_len);
 	phase = bob_reader_varint(&in);
 	s->path = NULL;
+	s->call = NULL;
 	s->path_len = s->depth = 0;
 	if (phase & 2)
 		get_path(&in, s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks brought at events (bobbin/hooks.h), in a process's file.
+/* What hooks brought at events (bobbin/hooks.h), as ranks send it to each other, and in process
+ * files of version 1; newer ones have tables (sets_table.h).
  *
  *     SETS  of no stream: 1; then sets, integers LEB128: bytes of the hook's name, it; bytes of the event's name, it; phase, + 2 if it is of a place: then
  *           calls of the path that leads there, outermost first, and for each its image's key (1: not known; 0: as the call before), its link address;
@@ -42,6 +43,7 @@ struct bob_set {
 	size_t hook_len, event_len, len, text_len;
 	const uint8_t *path;
 	size_t path_len;
+	const struct bob_set_call *call; /* of a set in a table, in the place of `path` */
 	uint32_t depth;		/* calls of it; 0: it is of no place, but of all */
 	uint32_t phase;
 	uint32_t kind;

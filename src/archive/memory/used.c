@@ -124,7 +124,8 @@ static bob_status visit_sets(const struct bob_trace *t, uint32_t process,
 	int has_sets = 0;
 
 	for (size_t k = 0; k < f->chunk_count; k++)
-		has_sets |= f->chunks[k].head.kind == BOB_CHUNK_SETS;
+		has_sets |= f->chunks[k].head.kind == BOB_CHUNK_SETS ||
+			    f->chunks[k].head.kind == BOB_CHUNK_TABLE_SETS;
 	/* what is damaged there is said by who prints them */
 	return has_sets && bob_hook_sets_visit(t, visit_set, &v) == BOB_ERR_NOMEM ? BOB_ERR_NOMEM :
 										    BOB_OK;

@@ -103,7 +103,7 @@ int bob_chunk_is_kept(uint32_t kind)
 	       kind != BOB_CHUNK_RAW && kind != BOB_CHUNK_MEM_DESC &&
 	       kind != BOB_CHUNK_EVENT_DEFS && kind != BOB_CHUNK_TIMES && kind != BOB_CHUNK_EXACT &&
 	       kind != BOB_CHUNK_EXACT_HEADS && kind != BOB_CHUNK_COLLECTOR &&
-	       kind != BOB_CHUNK_RING && kind < BOB_CHUNK_TABLES;
+	       kind != BOB_CHUNK_RING && (kind < BOB_CHUNK_TABLES || kind == BOB_CHUNK_TABLE_SETS);
 }
 
 /* Writers need not say how much of a stream's head means something: all of it does. */
