@@ -10,22 +10,22 @@ static const struct bob_column sets_columns[] = {
 	BOB_COLUMN(struct bob_set_row, bytes, BOB_COLUMN_BYTES, 0),
 	BOB_COLUMN(struct bob_set_row, text, BOB_COLUMN_TEXT, 0),
 };
-const struct bob_table bob_sets_table = BOB_TABLE(BOB_TABLE_SETS, "sets", struct bob_set_row,
-						  sets_columns);
+const struct bob_table bob_sets_table =
+	BOB_TABLE(BOB_TABLE_SETS, "sets", struct bob_set_row, sets_columns);
 
 static const struct bob_column calls_columns[] = {
 	BOB_COLUMN(struct bob_set_call, image, BOB_COLUMN_UNSIGNED, 0),
 	BOB_COLUMN(struct bob_set_call, address, BOB_COLUMN_UNSIGNED, 0),
 };
-const struct bob_table bob_set_calls_table = BOB_TABLE(BOB_TABLE_CALLS, "calls",
-						       struct bob_set_call, calls_columns);
+const struct bob_table bob_set_calls_table =
+	BOB_TABLE(BOB_TABLE_CALLS, "calls", struct bob_set_call, calls_columns);
 
 static const struct bob_column names_columns[] = {
 	BOB_COLUMN(struct bob_set_name, name, BOB_COLUMN_UNSIGNED, 0),
 	BOB_COLUMN(struct bob_set_name, times, BOB_COLUMN_UNSIGNED, 0),
 };
-const struct bob_table bob_set_names_table = BOB_TABLE(BOB_TABLE_SET_NAMES, "set_names",
-						       struct bob_set_name, names_columns);
+const struct bob_table bob_set_names_table =
+	BOB_TABLE(BOB_TABLE_SET_NAMES, "set_names", struct bob_set_name, names_columns);
 
 struct bob_set_row bob_set_row_of(const struct bob_set *s)
 {

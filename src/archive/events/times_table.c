@@ -119,7 +119,7 @@ static int sums_of(const struct side *x, uint64_t count, uint32_t participants,
 	return 1;
 }
 
-/* The row whose bins are the first of bin[0..left), which then lie behind them. BOB_ERR_CORRUPT. */
+/* The row whose bins begin at *bin, which is advanced past them. BOB_ERR_CORRUPT. */
 static bob_status add_row(struct bob_time_rows *r, const struct cells *c, uint32_t shapes,
 			  uint32_t participants, const struct bin **bin, size_t *left)
 {
@@ -210,7 +210,7 @@ static uint32_t get_below(struct input *in, uint64_t limit)
 	return in->bad ? 0 : (uint32_t)v;
 }
 
-/* `bin` has room for BOB_TIME_BINS. */
+/* `bin` has BOB_TIME_BINS elements. */
 static struct side get_side(struct input *in, uint64_t count, struct bin *bin)
 {
 	struct side x = { .min = get(in) };
