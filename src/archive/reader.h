@@ -98,7 +98,7 @@ struct bob_before {
 	uint32_t stream, content, reserved;
 	uint64_t events;
 };
-extern const struct bob_table bob_before_table;
+extern const struct bob_schema bob_before_table;
 
 /* What the memory records of a process speak of; in a merged trace one for all processes. */
 struct bob_common {

@@ -125,14 +125,14 @@ static void *make_tables(const void *bytes, size_t len, size_t names, struct tab
 	return at;
 }
 
-static uint64_t write_tables(const struct tables *t, bob_columns_fn put, void *ctx)
+static uint64_t write_tables(const struct tables *t, bob_rows_fn put, void *ctx)
 {
-	uint64_t n = bob_table_write(&bob_sets_table, t->row, t->rows, put, ctx);
+	uint64_t n = bob_rows_write(&bob_sets_table, t->row, t->rows, put, ctx);
 
 	if (t->calls)
-		n += bob_table_write(&bob_set_calls_table, t->call, t->calls, put, ctx);
+		n += bob_rows_write(&bob_set_calls_table, t->call, t->calls, put, ctx);
 	if (t->names)
-		n += bob_table_write(&bob_set_names_table, t->name, t->names, put, ctx);
+		n += bob_rows_write(&bob_set_names_table, t->name, t->names, put, ctx);
 	return n;
 }
 

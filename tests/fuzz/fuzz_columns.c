@@ -20,19 +20,19 @@ struct row {
 	uint64_t place;
 };
 
-static const struct bob_column columns[] = {
-	BOB_COLUMN(struct row, number, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct row, offset, BOB_COLUMN_SIGNED, 0),
-	BOB_COLUMN(struct row, bytes, BOB_COLUMN_BYTES, 0),
-	BOB_COLUMN(struct row, text, BOB_COLUMN_TEXT, 0),
-	BOB_COLUMN(struct row, share, BOB_COLUMN_DOUBLE, 0),
-	BOB_COLUMN(struct row, count, BOB_COLUMN_COUNT, 7),
-	BOB_COLUMN(struct row, reference, BOB_COLUMN_REFERENCE, 8),
-	BOB_COLUMN(struct row, step, BOB_COLUMN_SIGNED, 0),
-	BOB_COLUMN(struct row, half, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct row, place, BOB_COLUMN_REFERENCE, 9),
+static const struct bob_schema_column columns[] = {
+	BOB_SCHEMA_COLUMN(struct row, number, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, offset, BOB_STORED_SIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, bytes, BOB_STORED_BYTES, 0),
+	BOB_SCHEMA_COLUMN(struct row, text, BOB_STORED_TEXT, 0),
+	BOB_SCHEMA_COLUMN(struct row, share, BOB_STORED_DOUBLE, 0),
+	BOB_SCHEMA_COLUMN(struct row, count, BOB_STORED_COUNT, 7),
+	BOB_SCHEMA_COLUMN(struct row, reference, BOB_STORED_REFERENCE, 8),
+	BOB_SCHEMA_COLUMN(struct row, step, BOB_STORED_SIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, half, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, place, BOB_STORED_REFERENCE, 9),
 };
-static const struct bob_table table = BOB_TABLE(7, "rows", struct row, columns);
+static const struct bob_schema table = BOB_SCHEMA(7, "rows", struct row, columns);
 
 static void must(int holds)
 {
@@ -59,12 +59,12 @@ static void round_trip(const struct row *rows, size_t count)
 	void *back = NULL;
 	size_t n = 0;
 
-	bob_table_write(&table, rows, count, bob_bytes_take, &b);
-	if (!b.failed && bob_table_read(b.at, b.len, &table, &back, &n) != BOB_ERR_NOMEM) {
+	bob_rows_write(&table, rows, count, bob_bytes_take, &b);
+	if (!b.failed && bob_rows_read(b.at, b.len, &table, &back, &n) != BOB_ERR_NOMEM) {
 		must(back && n == count);
 		for (size_t i = 0; i < n; i++)
 			must(same_row(&rows[i], (const struct row *)back + i));
-		bob_table_write(&table, back, n, bob_bytes_take, &again);
+		bob_rows_write(&table, back, n, bob_bytes_take, &again);
 		must(again.failed || (again.len == b.len && !memcmp(again.at, b.at, b.len)));
 	}
 	free(back);
@@ -76,10 +76,10 @@ static void round_trip(const struct row *rows, size_t count)
 static void walk(const uint8_t *data, size_t size)
 {
 	const uint8_t *at = data, *end = size ? data + size : data;
-	struct bob_table_said said;
+	struct bob_stored_table said;
 	volatile uint8_t sum = 0; /* so that all are read */
 
-	while (bob_table_next(&at, end, &said) == BOB_OK)
+	while (bob_stored_next(&at, end, &said) == BOB_OK)
 		for (uint32_t i = 0; i < said.columns; i++)
 			for (size_t k = 0; k < said.column[i].data.len; k++)
 				sum = sum ^ said.column[i].data.at[k];
@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t count = 0;
 
 	walk(data, size);
-	if (bob_table_read(data, size, &table, &rows, &count) == BOB_OK)
+	if (bob_rows_read(data, size, &table, &rows, &count) == BOB_OK)
 		round_trip(rows, count);
 	else
 		must(!rows);

@@ -124,10 +124,10 @@ static inline void sets_put_chunk(struct build *p, uint64_t times, const uint64_
 		name[i].name = names[i];
 	name[0].times = times;
 	table.len = 0;
-	bob_table_write(&bob_sets_table, row, rows, sets_copy, &table);
-	bob_table_write(&bob_set_calls_table, call, calls, sets_copy, &table);
+	bob_rows_write(&bob_sets_table, row, rows, sets_copy, &table);
+	bob_rows_write(&bob_set_calls_table, call, calls, sets_copy, &table);
 	if (count)
-		bob_table_write(&bob_set_names_table, name, count, sets_copy, &table);
+		bob_rows_write(&bob_set_names_table, name, count, sets_copy, &table);
 	build_sealed(p, BOB_CHUNK_TABLE_SETS, 0, table.bytes, table.len);
 }
 

@@ -11,7 +11,7 @@
 #define BACK_ROWS 64u		/* how far BACK looks for the same value */
 
 struct sink {
-	bob_columns_fn put;	/* NULL: bytes are only counted */
+	bob_rows_fn put;	/* NULL: bytes are only counted */
 	void *ctx;
 	uint64_t len;
 };
@@ -41,15 +41,15 @@ static void put_text(struct sink *s, const char *text)
 	put_bytes(s, text, strlen(text));
 }
 
-static int is_bytes(const struct bob_column *c)
+static int is_bytes(const struct bob_schema_column *c)
 {
-	return c->type == BOB_COLUMN_BYTES || c->type == BOB_COLUMN_TEXT;
+	return c->type == BOB_STORED_BYTES || c->type == BOB_STORED_TEXT;
 }
 
 /* --- values --- */
 
 /* The field as a number of 64 bits. */
-static uint64_t value_at(const struct rows *r, const struct bob_column *c, size_t i)
+static uint64_t value_at(const struct rows *r, const struct bob_schema_column *c, size_t i)
 {
 	const uint8_t *at = r->at + i * r->bytes + c->at;
 	uint64_t v = 0;
@@ -59,14 +59,15 @@ static uint64_t value_at(const struct rows *r, const struct bob_column *c, size_
 		memcpy(&v, at, sizeof(v));
 	} else {
 		memcpy(&half, at, sizeof(half));
-		v = c->type == BOB_COLUMN_SIGNED ? (uint64_t)(int32_t)half : half;
+		v = c->type == BOB_STORED_SIGNED ? (uint64_t)(int32_t)half : half;
 	}
-	if (c->type != BOB_COLUMN_REFERENCE)
+	if (c->type != BOB_STORED_REFERENCE)
 		return v;
 	return c->width == sizeof(v) ? v + 1 : (uint32_t)(v + 1);
 }
 
-static struct bob_cell_bytes span_at(const struct rows *r, const struct bob_column *c, size_t i)
+static struct bob_cell_bytes span_at(const struct rows *r, const struct bob_schema_column *c,
+				     size_t i)
 {
 	struct bob_cell_bytes s;
 
@@ -79,14 +80,14 @@ static int same_spans(struct bob_cell_bytes a, struct bob_cell_bytes b)
 	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));
 }
 
-static uint64_t plain_of(const struct bob_column *c, uint64_t v)
+static uint64_t plain_of(const struct bob_schema_column *c, uint64_t v)
 {
-	return c->type == BOB_COLUMN_SIGNED ? bob_zigzag((int64_t)v) : v;
+	return c->type == BOB_STORED_SIGNED ? bob_zigzag((int64_t)v) : v;
 }
 
 /* --- columns --- */
 
-static void put_runs(struct sink *s, const struct rows *r, const struct bob_column *c)
+static void put_runs(struct sink *s, const struct rows *r, const struct bob_schema_column *c)
 {
 	for (size_t i = 0, n; i < r->count; i += n) {
 		const uint64_t v = value_at(r, c, i);
@@ -98,7 +99,7 @@ static void put_runs(struct sink *s, const struct rows *r, const struct bob_colu
 	}
 }
 
-static void put_numbers(struct sink *s, const struct rows *r, const struct bob_column *c,
+static void put_numbers(struct sink *s, const struct rows *r, const struct bob_schema_column *c,
 			uint32_t coding)
 {
 	uint64_t before = 0;
@@ -121,7 +122,7 @@ static void put_numbers(struct sink *s, const struct rows *r, const struct bob_c
 }
 
 /* How many rows before `i` the value was last; 0: in none of those that are looked at. */
-static size_t rows_back(const struct rows *r, const struct bob_column *c, size_t i)
+static size_t rows_back(const struct rows *r, const struct bob_schema_column *c, size_t i)
 {
 	const struct bob_cell_bytes v = span_at(r, c, i);
 
@@ -131,7 +132,7 @@ static size_t rows_back(const struct rows *r, const struct bob_column *c, size_t
 	return 0;
 }
 
-static void put_spans(struct sink *s, const struct rows *r, const struct bob_column *c,
+static void put_spans(struct sink *s, const struct rows *r, const struct bob_schema_column *c,
 		      uint32_t coding)
 {
 	for (size_t i = 0; i < r->count && coding != BOB_CODING_ZERO; i++) {
@@ -147,7 +148,7 @@ static void put_spans(struct sink *s, const struct rows *r, const struct bob_col
 	}
 }
 
-static void put_column(struct sink *s, const struct rows *r, const struct bob_column *c,
+static void put_column(struct sink *s, const struct rows *r, const struct bob_schema_column *c,
 		       uint32_t coding)
 {
 	if (is_bytes(c))
@@ -156,7 +157,7 @@ static void put_column(struct sink *s, const struct rows *r, const struct bob_co
 		put_numbers(s, r, c, coding);
 }
 
-static int is_zero(const struct rows *r, const struct bob_column *c)
+static int is_zero(const struct rows *r, const struct bob_schema_column *c)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (is_bytes(c) ? span_at(r, c, i).len != 0 : value_at(r, c, i) != 0)
@@ -165,7 +166,7 @@ static int is_zero(const struct rows *r, const struct bob_column *c)
 }
 
 /* The shortest; of several, the first one. */
-static uint32_t choose(const struct rows *r, const struct bob_column *c, uint64_t *len)
+static uint32_t choose(const struct rows *r, const struct bob_schema_column *c, uint64_t *len)
 {
 	static const uint8_t numbers[] = { BOB_CODING_PLAIN, BOB_CODING_DELTA, BOB_CODING_RUNS,
 					   BOB_CODING_WIDE };
@@ -192,12 +193,12 @@ static uint32_t choose(const struct rows *r, const struct bob_column *c, uint64_
 /* --- all of it --- */
 
 struct chosen {
-	uint32_t coding[BOB_COLUMNS_MAX];
-	uint64_t len[BOB_COLUMNS_MAX];
+	uint32_t coding[BOB_STORED_COLUMNS_MAX];
+	uint64_t len[BOB_STORED_COLUMNS_MAX];
 	int has_names;
 };
 
-static void put_description(struct sink *s, const struct bob_table *t, size_t rows,
+static void put_description(struct sink *s, const struct bob_schema *t, size_t rows,
 			    const struct chosen *how)
 {
 	put_number(s, t->number);
@@ -206,10 +207,10 @@ static void put_description(struct sink *s, const struct bob_table *t, size_t ro
 	if (how->has_names)
 		put_text(s, t->name);
 	for (uint32_t i = 0; i < t->columns; i++) {
-		const struct bob_column *c = &t->column[i];
+		const struct bob_schema_column *c = &t->column[i];
 
 		put_number(s, c->type + 8ull * how->coding[i]);
-		if (c->type == BOB_COLUMN_COUNT || c->type == BOB_COLUMN_REFERENCE)
+		if (c->type == BOB_STORED_COUNT || c->type == BOB_STORED_REFERENCE)
 			put_number(s, c->target);
 		if (how->has_names)
 			put_text(s, c->name);
@@ -217,7 +218,7 @@ static void put_description(struct sink *s, const struct bob_table *t, size_t ro
 	}
 }
 
-static uint64_t bytes_of_names(const struct bob_table *t)
+static uint64_t bytes_of_names(const struct bob_schema *t)
 {
 	uint64_t n = strlen(t->name) + 1;
 
@@ -226,8 +227,8 @@ static uint64_t bytes_of_names(const struct bob_table *t)
 	return n;
 }
 
-uint64_t bob_table_write(const struct bob_table *t, const void *rows, size_t count,
-			 bob_columns_fn put, void *ctx)
+uint64_t bob_rows_write(const struct bob_schema *t, const void *rows, size_t count, bob_rows_fn put,
+			void *ctx)
 {
 	const struct rows r = { rows, count, t->row_bytes };
 	struct sink s = { .put = put, .ctx = ctx };

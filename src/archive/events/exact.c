@@ -113,21 +113,21 @@ static bob_status list_chunk_v1(const struct bob_file *f, const struct bob_chunk
 	return left ? BOB_ERR_CORRUPT : BOB_OK;
 }
 
-static const struct bob_column moments_columns[] = {
-	BOB_COLUMN(struct bob_exact_segment, id, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_exact_segment, first, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_exact_segment, base_ns, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_exact_segment, count, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_exact_segment, tails, BOB_COLUMN_BYTES, 0),
+static const struct bob_schema_column moments_columns[] = {
+	BOB_SCHEMA_COLUMN(struct bob_exact_segment, id, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_exact_segment, first, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_exact_segment, base_ns, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_exact_segment, count, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_exact_segment, tails, BOB_STORED_BYTES, 0),
 };
-const struct bob_table bob_exact_moments =
-	BOB_TABLE(BOB_TABLE_MOMENTS, "moments", struct bob_exact_segment, moments_columns);
+const struct bob_schema bob_exact_moments =
+	BOB_SCHEMA(BOB_STORED_MOMENTS, "moments", struct bob_exact_segment, moments_columns);
 
-static const struct bob_column heads_columns[] = {
-	BOB_COLUMN(struct bob_exact_segment, heads, BOB_COLUMN_BYTES, 0),
+static const struct bob_schema_column heads_columns[] = {
+	BOB_SCHEMA_COLUMN(struct bob_exact_segment, heads, BOB_STORED_BYTES, 0),
 };
-const struct bob_table bob_exact_heads =
-	BOB_TABLE(BOB_TABLE_HEADS, "heads", struct bob_exact_segment, heads_columns);
+const struct bob_schema bob_exact_heads =
+	BOB_SCHEMA(BOB_STORED_HEADS, "heads", struct bob_exact_segment, heads_columns);
 
 /* The table `moments` of a chunk. BOB_ERR_CORRUPT, BOB_ERR_VERSION: it has none, or of others. */
 static bob_status list_chunk(const struct bob_file *f, const struct bob_chunk_ref *c,
@@ -137,8 +137,8 @@ static bob_status list_chunk(const struct bob_file *f, const struct bob_chunk_re
 				    .heads = heads_of(f, BOB_CHUNK_TABLE_HEADS, c->head.aux) };
 	void *rows = NULL;
 	size_t count = 0;
-	bob_status st = bob_table_read(f->bytes + c->off, bob_chunk_len(c), &bob_exact_moments,
-				       &rows, &count);
+	bob_status st = bob_rows_read(f->bytes + c->off, bob_chunk_len(c), &bob_exact_moments,
+				      &rows, &count);
 
 	if (st == BOB_NONE || (st == BOB_OK && !p.heads))
 		st = BOB_ERR_CORRUPT;
@@ -257,7 +257,7 @@ static bob_status find_heads(const struct bob_exact_part *p, const struct bob_pa
 		*heads = (struct bob_cell_bytes){ all->at + p->heads_at, p->count };
 		return BOB_OK;
 	}
-	st = bob_table_read(all->at, all->len, &bob_exact_heads, &rows, &count);
+	st = bob_rows_read(all->at, all->len, &bob_exact_heads, &rows, &count);
 	if (st == BOB_OK && p->heads_at < count)
 		*heads = ((const struct bob_exact_segment *)rows)[p->heads_at].heads;
 	free(rows);

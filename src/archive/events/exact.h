@@ -50,7 +50,7 @@ struct bob_exact_segment {
 	uint64_t count;
 	struct bob_cell_bytes tails, heads;
 };
-extern const struct bob_table bob_exact_moments, bob_exact_heads;
+extern const struct bob_schema bob_exact_moments, bob_exact_heads;
 
 struct bob_exact_parts {
 	struct bob_exact_part *at; /* malloc'ed */

@@ -35,11 +35,11 @@ static void free_part(struct part *p)
 }
 
 /* A table that need not be there. */
-static bob_status read_rows(const struct part *p, const struct bob_table *t, void *rows,
+static bob_status read_rows(const struct part *p, const struct bob_schema *t, void *rows,
 			    size_t *count)
 {
 	void *found = NULL;
-	const bob_status st = bob_table_read(p->at, (size_t)(p->end - p->at), t, &found, count);
+	const bob_status st = bob_rows_read(p->at, (size_t)(p->end - p->at), t, &found, count);
 
 	memcpy(rows, &found, sizeof(found));
 	return st == BOB_NONE ? BOB_OK : st;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "archive/events/sets_table.h"
 
-static const struct bob_column sets_columns[] = {
-	BOB_COLUMN(struct bob_set_row, hook, BOB_COLUMN_TEXT, 0),
-	BOB_COLUMN(struct bob_set_row, event, BOB_COLUMN_TEXT, 0),
-	BOB_COLUMN(struct bob_set_row, phase, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_set_row, depth, BOB_COLUMN_COUNT, BOB_TABLE_CALLS),
-	BOB_COLUMN(struct bob_set_row, kind, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_set_row, bytes, BOB_COLUMN_BYTES, 0),
-	BOB_COLUMN(struct bob_set_row, text, BOB_COLUMN_TEXT, 0),
+static const struct bob_schema_column sets_columns[] = {
+	BOB_SCHEMA_COLUMN(struct bob_set_row, hook, BOB_STORED_TEXT, 0),
+	BOB_SCHEMA_COLUMN(struct bob_set_row, event, BOB_STORED_TEXT, 0),
+	BOB_SCHEMA_COLUMN(struct bob_set_row, phase, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_set_row, depth, BOB_STORED_COUNT, BOB_STORED_CALLS),
+	BOB_SCHEMA_COLUMN(struct bob_set_row, kind, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_set_row, bytes, BOB_STORED_BYTES, 0),
+	BOB_SCHEMA_COLUMN(struct bob_set_row, text, BOB_STORED_TEXT, 0),
 };
-const struct bob_table bob_sets_table =
-	BOB_TABLE(BOB_TABLE_SETS, "sets", struct bob_set_row, sets_columns);
+const struct bob_schema bob_sets_table =
+	BOB_SCHEMA(BOB_STORED_SETS, "sets", struct bob_set_row, sets_columns);
 
-static const struct bob_column calls_columns[] = {
-	BOB_COLUMN(struct bob_set_call, image, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_set_call, address, BOB_COLUMN_UNSIGNED, 0),
+static const struct bob_schema_column calls_columns[] = {
+	BOB_SCHEMA_COLUMN(struct bob_set_call, image, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_set_call, address, BOB_STORED_UNSIGNED, 0),
 };
-const struct bob_table bob_set_calls_table =
-	BOB_TABLE(BOB_TABLE_CALLS, "calls", struct bob_set_call, calls_columns);
+const struct bob_schema bob_set_calls_table =
+	BOB_SCHEMA(BOB_STORED_CALLS, "calls", struct bob_set_call, calls_columns);
 
-static const struct bob_column names_columns[] = {
-	BOB_COLUMN(struct bob_set_name, name, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_set_name, times, BOB_COLUMN_UNSIGNED, 0),
+static const struct bob_schema_column names_columns[] = {
+	BOB_SCHEMA_COLUMN(struct bob_set_name, name, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_set_name, times, BOB_STORED_UNSIGNED, 0),
 };
-const struct bob_table bob_set_names_table =
-	BOB_TABLE(BOB_TABLE_SET_NAMES, "set_names", struct bob_set_name, names_columns);
+const struct bob_schema bob_set_names_table =
+	BOB_SCHEMA(BOB_STORED_SET_NAMES, "set_names", struct bob_set_name, names_columns);
 
 struct bob_set_row bob_set_row_of(const struct bob_set *s)
 {

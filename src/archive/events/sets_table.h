@@ -19,7 +19,7 @@ struct bob_set_name {
 };
 
 /* Rows: struct bob_set_row, struct bob_set_call, struct bob_set_name. */
-extern const struct bob_table bob_sets_table, bob_set_calls_table, bob_set_names_table;
+extern const struct bob_schema bob_sets_table, bob_set_calls_table, bob_set_names_table;
 
 struct bob_set_row bob_set_row_of(const struct bob_set *s);
 /* The set of a row; `call` has the next `left` rows of `calls`. 0: there is no such set. */

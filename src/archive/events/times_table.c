@@ -33,30 +33,32 @@ struct bin {
 };
 
 #define SIDE(x)                                                                                    \
-	BOB_COLUMN(struct cells, x.min, BOB_COLUMN_UNSIGNED, 0),                                   \
-		BOB_COLUMN(struct cells, x.min_of, BOB_COLUMN_REFERENCE, BOB_TABLE_PARTICIPANTS),  \
-		BOB_COLUMN(struct cells, x.spread, BOB_COLUMN_UNSIGNED, 0),                        \
-		BOB_COLUMN(struct cells, x.max_of, BOB_COLUMN_REFERENCE, BOB_TABLE_PARTICIPANTS),  \
-		BOB_COLUMN(struct cells, x.rest, BOB_COLUMN_UNSIGNED, 0),                          \
-		BOB_COLUMN(struct cells, x.square[0], BOB_COLUMN_UNSIGNED, 0),                     \
-		BOB_COLUMN(struct cells, x.square[1], BOB_COLUMN_UNSIGNED, 0),                     \
-		BOB_COLUMN(struct cells, x.first, BOB_COLUMN_UNSIGNED, 0),                         \
-		BOB_COLUMN(struct cells, x.bins, BOB_COLUMN_COUNT, BOB_TABLE_BINS)
+	BOB_SCHEMA_COLUMN(struct cells, x.min, BOB_STORED_UNSIGNED, 0),                            \
+		BOB_SCHEMA_COLUMN(struct cells, x.min_of, BOB_STORED_REFERENCE,                    \
+				  BOB_STORED_PARTICIPANTS),                                        \
+		BOB_SCHEMA_COLUMN(struct cells, x.spread, BOB_STORED_UNSIGNED, 0),                 \
+		BOB_SCHEMA_COLUMN(struct cells, x.max_of, BOB_STORED_REFERENCE,                    \
+				  BOB_STORED_PARTICIPANTS),                                        \
+		BOB_SCHEMA_COLUMN(struct cells, x.rest, BOB_STORED_UNSIGNED, 0),                   \
+		BOB_SCHEMA_COLUMN(struct cells, x.square[0], BOB_STORED_UNSIGNED, 0),              \
+		BOB_SCHEMA_COLUMN(struct cells, x.square[1], BOB_STORED_UNSIGNED, 0),              \
+		BOB_SCHEMA_COLUMN(struct cells, x.first, BOB_STORED_UNSIGNED, 0),                  \
+		BOB_SCHEMA_COLUMN(struct cells, x.bins, BOB_STORED_COUNT, BOB_STORED_BINS)
 
-static const struct bob_column times_columns[] = {
-	BOB_COLUMN(struct cells, to, BOB_COLUMN_REFERENCE, BOB_TABLE_SHAPES),
-	BOB_COLUMN(struct cells, from, BOB_COLUMN_REFERENCE, BOB_TABLE_SHAPES),
-	BOB_COLUMN(struct cells, count, BOB_COLUMN_UNSIGNED, 0),
+static const struct bob_schema_column times_columns[] = {
+	BOB_SCHEMA_COLUMN(struct cells, to, BOB_STORED_REFERENCE, BOB_STORED_SHAPES),
+	BOB_SCHEMA_COLUMN(struct cells, from, BOB_STORED_REFERENCE, BOB_STORED_SHAPES),
+	BOB_SCHEMA_COLUMN(struct cells, count, BOB_STORED_UNSIGNED, 0),
 	SIDE(before),
 	SIDE(duration),
 };
-static const struct bob_table times =
-	BOB_TABLE(BOB_TABLE_TIMES, "times", struct cells, times_columns);
+static const struct bob_schema times =
+	BOB_SCHEMA(BOB_STORED_TIMES, "times", struct cells, times_columns);
 
-static const struct bob_column bins_columns[] = {
-	BOB_COLUMN(struct bin, count, BOB_COLUMN_UNSIGNED, 0),
+static const struct bob_schema_column bins_columns[] = {
+	BOB_SCHEMA_COLUMN(struct bin, count, BOB_STORED_UNSIGNED, 0),
 };
-static const struct bob_table bins = BOB_TABLE(BOB_TABLE_BINS, "bins", struct bin, bins_columns);
+static const struct bob_schema bins = BOB_SCHEMA(BOB_STORED_BINS, "bins", struct bin, bins_columns);
 
 /* --- sums as columns, and back --- */
 
@@ -158,8 +160,8 @@ void bob_time_rows_pack(const struct bob_time_rows *r, struct bob_bytes *b)
 	}
 	b->failed |= rows.failed | all.failed;
 	if (!b->failed) {
-		bob_table_write(&times, rows.at, r->count, bob_bytes_take, b);
-		bob_table_write(&bins, all.at, all.len / sizeof(struct bin), bob_bytes_take, b);
+		bob_rows_write(&times, rows.at, r->count, bob_bytes_take, b);
+		bob_rows_write(&bins, all.at, all.len / sizeof(struct bin), bob_bytes_take, b);
 	}
 	free(rows.at);
 	free(all.at);
@@ -171,11 +173,11 @@ bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shape
 	void *rows = NULL, *all = NULL;
 	size_t count = 0, left = 0;
 	const struct bin *bin;
-	bob_status st = bob_table_read(bytes, len, &times, &rows, &count);
+	bob_status st = bob_rows_read(bytes, len, &times, &rows, &count);
 
 	memset(r, 0, sizeof(*r));
 	if (st == BOB_OK)
-		st = bob_table_read(bytes, len, &bins, &all, &left);
+		st = bob_rows_read(bytes, len, &bins, &all, &left);
 	bin = all;
 	for (size_t i = 0; i < count && st == BOB_OK; i++)
 		st = add_row(r, (const struct cells *)rows + i, shapes, participants, &bin, &left);

@@ -109,14 +109,14 @@ static bob_status read_times(struct bob_trace *t, struct bob_common *c)
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-static const struct bob_column before_columns[] = {
-	BOB_COLUMN(struct bob_before, process, BOB_COLUMN_REFERENCE, BOB_TABLE_PROCESSES),
-	BOB_COLUMN(struct bob_before, stream, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_before, content, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct bob_before, events, BOB_COLUMN_UNSIGNED, 0),
+static const struct bob_schema_column before_columns[] = {
+	BOB_SCHEMA_COLUMN(struct bob_before, process, BOB_STORED_REFERENCE, BOB_STORED_PROCESSES),
+	BOB_SCHEMA_COLUMN(struct bob_before, stream, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_before, content, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct bob_before, events, BOB_STORED_UNSIGNED, 0),
 };
-const struct bob_table bob_before_table =
-	BOB_TABLE(BOB_TABLE_BEFORE, "before", struct bob_before, before_columns);
+const struct bob_schema bob_before_table =
+	BOB_SCHEMA(BOB_STORED_BEFORE, "before", struct bob_before, before_columns);
 
 static bob_status read_before(struct bob_trace *t, struct bob_common *c)
 {
@@ -130,7 +130,7 @@ static bob_status read_before(struct bob_trace *t, struct bob_common *c)
 	st = bob_payload_open(t, c->file, b, &p);
 	if (st != BOB_OK)
 		return st == BOB_ERR_NOMEM ? st : BOB_OK;
-	st = bob_table_read(p.at, p.len, &bob_before_table, &rows, &c->before_count);
+	st = bob_rows_read(p.at, p.len, &bob_before_table, &rows, &c->before_count);
 	bob_payload_close(&p);
 	c->before = rows;
 	t->meta_bytes += sizeof(b->head) + bob_chunk_len(b);

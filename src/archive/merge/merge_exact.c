@@ -45,8 +45,8 @@ static bob_status flush(struct bob_exact_writer *w)
 		return BOB_OK;
 	if (!w->index->failed && !w->tails->failed && !w->heads->failed) {
 		place(x, count, w);
-		bob_table_write(&bob_exact_moments, x, count, bob_bytes_take, &moments);
-		bob_table_write(&bob_exact_heads, x, count, bob_bytes_take, &heads);
+		bob_rows_write(&bob_exact_moments, x, count, bob_bytes_take, &moments);
+		bob_rows_write(&bob_exact_heads, x, count, bob_bytes_take, &heads);
 	}
 	if (moments.len && heads.len && !moments.failed && !heads.failed) {
 		n = bob_chunk_write(w->to, BOB_CHUNK_TABLE_MOMENTS, BOB_STREAM_NONE, w->chunks,

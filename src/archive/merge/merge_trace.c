@@ -303,8 +303,8 @@ static bob_status write_before(struct bob_merging *m)
 		if (m->is_in[i])
 			put_before(m, m->t->processes[i], number++, &rows);
 	if (rows.len && !rows.failed)
-		bob_table_write(&bob_before_table, rows.at, rows.len / sizeof(struct bob_before),
-				bob_bytes_take, &table);
+		bob_rows_write(&bob_before_table, rows.at, rows.len / sizeof(struct bob_before),
+			       bob_bytes_take, &table);
 	if (table.len && !table.failed)
 		n = bob_chunk_write_packed(m->to, BOB_CHUNK_TABLE_BEFORE, 0, table.at, table.len);
 	m->used += n;

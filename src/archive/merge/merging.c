@@ -154,11 +154,11 @@ struct shift {
 	struct bob_cell_bytes series;
 };
 
-static const struct bob_column shifts_columns[] = {
-	BOB_COLUMN(struct shift, series, BOB_COLUMN_BYTES, 0),
+static const struct bob_schema_column shifts_columns[] = {
+	BOB_SCHEMA_COLUMN(struct shift, series, BOB_STORED_BYTES, 0),
 };
-static const struct bob_table shifts =
-	BOB_TABLE(BOB_TABLE_SHIFTS, "shifts", struct shift, shifts_columns);
+static const struct bob_schema shifts =
+	BOB_SCHEMA(BOB_STORED_SHIFTS, "shifts", struct shift, shifts_columns);
 
 static uint64_t write_shifts(const struct bob_packed *p, FILE *to)
 {
@@ -173,8 +173,8 @@ static uint64_t write_shifts(const struct bob_packed *p, FILE *to)
 		at += len;
 	}
 	if (!rows.failed)
-		bob_table_write(&shifts, rows.at, rows.len / sizeof(struct shift), bob_bytes_take,
-				&table);
+		bob_rows_write(&shifts, rows.at, rows.len / sizeof(struct shift), bob_bytes_take,
+			       &table);
 	if (!rows.failed && !table.failed)
 		n = bob_chunk_write_packed(to, BOB_CHUNK_TABLE_SHIFTS, p->content, table.at,
 					   table.len);
@@ -187,7 +187,7 @@ bob_status bob_shifts_read(const struct bob_payload *p, struct bob_bytes *out)
 {
 	void *rows = NULL;
 	size_t count = 0;
-	bob_status st = bob_table_read(p->at, p->len, &shifts, &rows, &count);
+	bob_status st = bob_rows_read(p->at, p->len, &shifts, &rows, &count);
 
 	for (size_t i = 0; i < count && st == BOB_OK; i++) {
 		const struct bob_cell_bytes s = ((const struct shift *)rows)[i].series;

@@ -25,22 +25,22 @@ struct row {
 	uint64_t place;
 };
 
-static const struct bob_column columns[] = {
-	BOB_COLUMN(struct row, number, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct row, half, BOB_COLUMN_UNSIGNED, 0),
-	BOB_COLUMN(struct row, offset, BOB_COLUMN_SIGNED, 0),
-	BOB_COLUMN(struct row, step, BOB_COLUMN_SIGNED, 0),
-	BOB_COLUMN(struct row, share, BOB_COLUMN_DOUBLE, 0),
-	BOB_COLUMN(struct row, text, BOB_COLUMN_TEXT, 0),
-	BOB_COLUMN(struct row, bytes, BOB_COLUMN_BYTES, 0),
-	BOB_COLUMN(struct row, count, BOB_COLUMN_COUNT, 77),
-	BOB_COLUMN(struct row, other, BOB_COLUMN_REFERENCE, 78),
-	BOB_COLUMN(struct row, place, BOB_COLUMN_REFERENCE, 79),
+static const struct bob_schema_column columns[] = {
+	BOB_SCHEMA_COLUMN(struct row, number, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, half, BOB_STORED_UNSIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, offset, BOB_STORED_SIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, step, BOB_STORED_SIGNED, 0),
+	BOB_SCHEMA_COLUMN(struct row, share, BOB_STORED_DOUBLE, 0),
+	BOB_SCHEMA_COLUMN(struct row, text, BOB_STORED_TEXT, 0),
+	BOB_SCHEMA_COLUMN(struct row, bytes, BOB_STORED_BYTES, 0),
+	BOB_SCHEMA_COLUMN(struct row, count, BOB_STORED_COUNT, 77),
+	BOB_SCHEMA_COLUMN(struct row, other, BOB_STORED_REFERENCE, 78),
+	BOB_SCHEMA_COLUMN(struct row, place, BOB_STORED_REFERENCE, 79),
 };
-static const struct bob_table table = BOB_TABLE(70, "rows", struct row, columns);
+static const struct bob_schema table = BOB_SCHEMA(70, "rows", struct row, columns);
 
 /* The same table as an older writer or reader knows it. */
-static const struct bob_table older = {
+static const struct bob_schema older = {
 	.number = 70, .columns = 3, .name = "rows", .column = columns,
 	.row_bytes = sizeof(struct row)
 };
@@ -96,21 +96,21 @@ static void make(struct row *r, size_t count, uint32_t kind)
 	}
 }
 
-static struct bob_bytes written(const struct bob_table *t, const struct row *r, size_t count)
+static struct bob_bytes written(const struct bob_schema *t, const struct row *r, size_t count)
 {
 	struct bob_bytes b = { 0 };
 
-	bob_table_write(t, r, count, bob_bytes_take, &b);
+	bob_rows_write(t, r, count, bob_bytes_take, &b);
 	assert_false(b.failed);
 	return b;
 }
 
-static struct row *read_back(const struct bob_table *t, const struct bob_bytes *b, size_t count)
+static struct row *read_back(const struct bob_schema *t, const struct bob_bytes *b, size_t count)
 {
 	void *rows = NULL;
 	size_t n = 0;
 
-	assert_int_equal(bob_table_read(b->at, b->len, t, &rows, &n), BOB_OK);
+	assert_int_equal(bob_rows_read(b->at, b->len, t, &rows, &n), BOB_OK);
 	assert_non_null(rows);
 	assert_int_equal(n, count);
 	return rows;
@@ -175,14 +175,14 @@ static void codings(void **state)
 
 	(void)state;
 	for (uint32_t kind = 0; kind < 5; kind++) {
-		struct bob_table_said said;
+		struct bob_stored_table said;
 		struct bob_bytes b;
 		const uint8_t *at;
 
 		make(rows, 300, 20 + kind);
 		b = written(&table, rows, 300);
 		at = b.at;
-		assert_int_equal(bob_table_next(&at, b.at + b.len, &said), BOB_OK);
+		assert_int_equal(bob_stored_next(&at, b.at + b.len, &said), BOB_OK);
 		assert_int_equal(said.column[0].coding, want[kind]);
 		assert_ptr_equal(at, b.at + b.len);
 		free(b.at);
@@ -193,7 +193,7 @@ static void codings(void **state)
 static void names(void **state)
 {
 	static struct row rows[300];
-	struct bob_table_said said;
+	struct bob_stored_table said;
 
 	(void)state;
 	make(rows, 300, 24);
@@ -201,7 +201,7 @@ static void names(void **state)
 		struct bob_bytes b = written(&table, rows, count);
 		const uint8_t *at = b.at;
 
-		assert_int_equal(bob_table_next(&at, b.at + b.len, &said), BOB_OK);
+		assert_int_equal(bob_stored_next(&at, b.at + b.len, &said), BOB_OK);
 		assert_int_equal(said.name.len, count == 300 ? 4 : 0);
 		assert_int_equal(said.column[4].name.len, count == 300 ? 5 : 0);
 		assert_int_equal(said.rows, count);
@@ -237,7 +237,7 @@ static void other_versions(void **state)
 /* Among others, of which the reader knows nothing. */
 static void several(void **state)
 {
-	static const struct bob_table second = { .number = 71, .columns = 2, .name = "others",
+	static const struct bob_schema second = { .number = 71, .columns = 2, .name = "others",
 						 .column = columns,
 						 .row_bytes = sizeof(struct row) };
 	static struct row rows[20];
@@ -246,14 +246,14 @@ static void several(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(bob_table_read(b.at, 0, &table, &back, &n), BOB_NONE);
+	assert_int_equal(bob_rows_read(b.at, 0, &table, &back, &n), BOB_NONE);
 	make(rows, 20, 24);
-	bob_table_write(&table, rows, 3, bob_bytes_take, &b);
-	bob_table_write(&second, rows, 20, bob_bytes_take, &b);
+	bob_rows_write(&table, rows, 3, bob_bytes_take, &b);
+	bob_rows_write(&second, rows, 20, bob_bytes_take, &b);
 	free(read_back(&table, &b, 3));
 	free(read_back(&second, &b, 20));
-	assert_int_equal(bob_table_read(b.at, b.len, &(struct bob_table){ .number = 72 }, &back,
-					&n),
+	assert_int_equal(bob_rows_read(b.at, b.len, &(struct bob_schema){ .number = 72 }, &back,
+				       &n),
 			 BOB_NONE);
 	assert_null(back);
 	free(b.at);
@@ -270,7 +270,7 @@ static bob_status read_one(const uint8_t *description, size_t len)
 {
 	void *rows = NULL;
 	size_t n;
-	const bob_status st = bob_table_read(description, len, &older, &rows, &n);
+	const bob_status st = bob_rows_read(description, len, &older, &rows, &n);
 
 	assert_true((st == BOB_OK) == (rows != NULL));
 	free(rows);
@@ -318,7 +318,7 @@ static void cuts(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy, b.at, cut);
-		assert_int_equal(bob_table_read(copy, cut, &table, &back, &n), BOB_ERR_CORRUPT);
+		assert_int_equal(bob_rows_read(copy, cut, &table, &back, &n), BOB_ERR_CORRUPT);
 		free(copy);
 	}
 	assert_null(back);
