@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions as they are printed and matched. */
+#define _GNU_SOURCE
 #include "cli/names.h"
 
 #include <fnmatch.h>
@@ -8,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/place.h"
 #include "sys/sys.h"
 
 struct cli_names {
 	const struct bob_functions *functions;
 	char **made;	/* by number; NULL: not asked for yet */
+	char *last;	/* the symbol or place that was asked for last */
 	int demangle;
 };
 
@@ -39,6 +42,7 @@ void cli_names_destroy(struct cli_names *n)
 	for (uint32_t i = 0; i < bob_functions_count(n->functions); i++)
 		free(n->made[i]);
 	free(n->made);
+	free(n->last);
 	free(n);
 }
 
@@ -78,6 +82,31 @@ const char *cli_names_get(struct cli_names *n, uint32_t number)
 			return "[no memory]";
 	}
 	return n->made[number];
+}
+
+const char *cli_names_symbol(struct cli_names *n, const char *symbol)
+{
+	char *text = n->demangle ? bob_demangle(symbol) : NULL;
+
+	free(n->last);
+	n->last = text;
+	return text ? text : symbol;
+}
+
+const char *cli_names_place(struct cli_names *n, const struct bob_trace *t, uint32_t process,
+			    uint32_t image, uint64_t pc)
+{
+	size_t len;
+	FILE *f;
+
+	free(n->last);
+	n->last = NULL;
+	f = open_memstream(&n->last, &len);
+	if (f)
+		cli_place_print(t, process, image, pc, f);
+	if (!f || fclose(f) || !n->last)
+		return "[no memory]";
+	return n->last;
 }
 
 const char *cli_names_image(const struct cli_names *n, uint32_t number)

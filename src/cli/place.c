@@ -3,20 +3,13 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "analysis/place_cells.h"
 #include "archive/events/mpi_functions.h"
 #include "archive/memory/stretch.h"
 #include "sys/sys.h"
 
 static int is_demangled = 1;
-
-const char *cli_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out)
 {
@@ -61,7 +54,7 @@ void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image
 
 	if (im && bob_trace_source(t, process, image, pc, &line) == BOB_OK && line.line) {
 		print_name(known ? f.name : im->soname, out);
-		fprintf(out, "  %s:%" PRIu32, cli_base_name(line.file), line.line);
+		fprintf(out, "  %s:%" PRIu32, bob_base_name(line.file), line.line);
 	} else if (known) {
 		print_name(f.name, out);
 		fprintf(out, "+0x%" PRIx64, pc - f.addr);

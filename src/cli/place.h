@@ -20,7 +20,4 @@ void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image
  * the function. */
 void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out);
 
-/* The part of a path behind the last slash. */
-const char *cli_base_name(const char *path);
-
 #endif

@@ -77,9 +77,20 @@ static const char *image_name(void *names, uint32_t number)
 	return cli_names_image(names, number);
 }
 
+static const char *symbol_name(void *names, const char *name)
+{
+	return cli_names_symbol(names, name);
+}
+
+static const char *place_name(void *names, const struct bob_trace *t, uint32_t process,
+			      uint32_t image, uint64_t pc)
+{
+	return cli_names_place(names, t, process, image, pc);
+}
+
 struct bob_naming cli_session_naming(const struct cli_session *s)
 {
-	return (struct bob_naming){ function_name, image_name, s->names };
+	return (struct bob_naming){ function_name, image_name, symbol_name, place_name, s->names };
 }
 
 int cli_session_max_events(struct cli_session *s, const char *arg)
@@ -208,6 +219,18 @@ uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread)
 			      !cli_select_match(&s->select, s->trace, thread)))
 		thread++;
 	return thread;
+}
+
+uint32_t *cli_session_threads(const struct cli_session *s, uint32_t *count)
+{
+	const uint32_t n = bob_trace_thread_count(s->trace);
+	uint32_t *threads = calloc(n + 1u, sizeof(*threads));
+
+	*count = 0;
+	for (uint32_t i = cli_session_thread(s, 0); threads && i < n;
+	     i = cli_session_thread(s, i + 1))
+		threads[(*count)++] = i;
+	return threads;
 }
 
 #define OFF "the trace has no MPI calls: it was recorded with --mpi-level=off"

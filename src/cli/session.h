@@ -59,6 +59,8 @@ void cli_session_close(struct cli_session *s);
 
 /* The next chosen thread at or after `thread`, or the thread count. */
 uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread);
+/* All chosen ones, for the caller to free; NULL: no memory. */
+uint32_t *cli_session_threads(const struct cli_session *s, uint32_t *count);
 /* 0 if a chosen thread has calls, else 1 after a complaint. */
 int cli_session_need_calls(const struct cli_session *s);
 /* Have the chosen threads folded memory accesses? */

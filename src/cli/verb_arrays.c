@@ -12,7 +12,7 @@
 #include "cli/terminal/complain.h"
 #include "table/numbers.h"
 #include "cli/terminal/output.h"
-#include "cli/place.h"
+#include "analysis/place_cells.h"
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
 #include "cli/terminal/width.h"
@@ -199,7 +199,7 @@ static void print_touch(const struct question *q, const char *what, const struct
 	bob_subscripts_of(&a->shape, at, NULL, text, sizeof(text));
 	fprintf(q->out,
 		"  %s: %s%s %s, %s:%" PRIu32 ", access %s of thread %" PRIu32 ".%" PRIu32 "\n",
-		what, a->shape.name, text, t->store ? "written" : "read", cli_base_name(t->file),
+		what, a->shape.name, text, t->store ? "written" : "read", bob_base_name(t->file),
 		t->line, bob_format_count(n, t->position), th->process, th->number);
 }
 
@@ -210,7 +210,7 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 
 	fputc('\n', q->out);
 	print_declaration(&a->shape, q->out);
-	fprintf(q->out, "   %" PRIu32 " B each   %s\n", a->shape.element, cli_base_name(a->source));
+	fprintf(q->out, "   %" PRIu32 " B each   %s\n", a->shape.element, bob_base_name(a->source));
 	fprintf(q->out, "  %s read%s, ", bob_format_count(n, a->loads), bob_plural(a->loads));
 	fprintf(q->out, "%s write%s; ", bob_format_count(n, a->stores), bob_plural(a->stores));
 	fprintf(q->out, "touched %s of %s %s (%s)\n", bob_format_count(n, a->touched),
@@ -248,7 +248,7 @@ static int print_sites(const struct question *q, const struct bob_array *a)
 		cli_table_cell(&t, bob_format_count(n, s->accesses));
 		cli_table_cell(&t, bob_format_share(n, s->accesses, a->loads + a->stores));
 		cli_table_cell(&t, s->store ? "write" : "read");
-		snprintf(text, sizeof(text), "%.160s:%" PRIu32 "  %.160s", cli_base_name(s->file),
+		snprintf(text, sizeof(text), "%.160s:%" PRIu32 "  %.160s", bob_base_name(s->file),
 			 s->line, s->function);
 		cli_table_cell(&t, text);
 		moves_text(a, s, text);

@@ -363,30 +363,30 @@ static int report_mpi(struct report *r)
 static int report_memory(struct report *r)
 {
 	if (r->by == CLI_BY_SYNC)
-		return cli_report_syncs(&r->a.s, &r->style);
+		return cli_report_syncs(&r->a);
 
-	int status = cli_report_memory(&r->a.s, memory_by(r->by), &r->style);
+	int status = cli_report_memory(&r->a, memory_by(r->by));
 
-	cli_report_predicted(&r->a.s, r->baseline, r->a.text);
+	if (!status)
+		cli_report_predicted(&r->a.s, r->baseline, r->a.text);
 	return status;
 }
 
-/* Memory accesses, MPI calls and events are not typed tables yet: text alone. */
-static int refuse_table_options(const struct report *r, int memory)
+/* MPI calls and events are not typed tables yet: text alone. */
+static int refuse_table_options(const struct report *r)
 {
 	const struct bob_table_view *v = &r->a.view;
 
-	if ((r->mpi || memory) && (v->format != BOB_TABLE_TEXT || v->sort || v->columns))
+	if (r->mpi && (v->format != BOB_TABLE_TEXT || v->sort || v->columns))
 		return cli_misuse("report",
-				  "--format, --sort and --columns are for tables of "
-				  "calls; these are %s",
-				  r->mpi ? "MPI calls or events" : "memory accesses");
+				  "--format, --sort and --columns are for tables of calls and "
+				  "memory accesses; these are MPI calls or events");
 	return 0;
 }
 
 static int print_report(struct report *r, int memory)
 {
-	int status = refuse_table_options(r, memory);
+	int status = refuse_table_options(r);
 
 	if (!status)
 		status = cli_answer_begin(&r->a);

@@ -35,7 +35,10 @@ enum bob_column_flag {
 	BOB_COLUMN_SUBJECT = 1,	/* what a row is about; --sort=name means it */
 	BOB_COLUMN_EXTRA = 2,	/* in text only where --columns asks for it */
 	BOB_COLUMN_ADDS = 4,	/* its sum over the rows left out is printed below the text */
-	BOB_COLUMN_BOUNDS = 8	/* some cells are bounds: CSV and JSON get a column NAME_is */
+	BOB_COLUMN_BOUNDS = 8,	/* some cells are bounds: CSV and JSON get a column NAME_is */
+	BOB_COLUMN_RIGHT = 64,	/* texts, such as formatted numbers, that are aligned to the right */
+	BOB_COLUMN_FILLED =
+		128 /* a missing text is "-" in text, so that each line has all fields */
 };
 
 struct bob_column {
@@ -52,7 +55,8 @@ enum bob_cell_kind {
 	BOB_CELL_AT_LEAST,
 	BOB_CELL_AT_MOST,
 	BOB_CELL_UNKNOWN,	/* there is a value, but the trace does not say it: "?" */
-	BOB_CELL_NONE		/* there is no value: "-", or nothing in a column of texts */
+	BOB_CELL_NONE		/* there is no value: "-", or nothing in a column of texts
+				 * without BOB_COLUMN_FILLED */
 };
 
 struct bob_cell {

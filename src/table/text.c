@@ -95,7 +95,7 @@ static const char *cell_text(struct page *p, const struct bob_column *c,
 	if (cell->kind == BOB_CELL_UNKNOWN)
 		return "?";
 	if (cell->kind == BOB_CELL_NONE)
-		return is_text(c) ? "" : "-";
+		return is_text(c) && !(c->flags & BOB_COLUMN_FILLED) ? "" : "-";
 	if (size > p->text_size) {
 		char *text = realloc(p->text, size);
 
@@ -197,14 +197,16 @@ static const char *color_of(const struct page *p, const struct bob_column *c,
 static void put(const struct page *p, size_t i, const char *text, const char *color)
 {
 	const size_t pad = p->width[i] - characters(text);
+	const struct bob_column *c = column_of(p, i);
+	const int is_left = is_text(c) && !(c->flags & BOB_COLUMN_RIGHT);
 	const int is_last = i + 1 == p->chosen->columns;
 
 	if (i)
 		fprintf(p->out, "%*s", BETWEEN, "");
-	if (!is_text(column_of(p, i)))
+	if (!is_left)
 		fprintf(p->out, "%*s", (int)pad, "");
 	fprintf(p->out, "%s%s%s", color ? color : "", text, color ? PLAIN : "");
-	if (is_text(column_of(p, i)) && !is_last)
+	if (is_left && !is_last)
 		fprintf(p->out, "%*s", (int)pad, "");
 	if (is_last)
 		fputc('\n', p->out);

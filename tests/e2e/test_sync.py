@@ -337,7 +337,7 @@ def by_object():
     some = report(trace, "-g", "0.0")[1].splitlines()
     h.check(some[1].split()[:4] == ["2", "1", "2", "thread"] and len(some) == 9, "\n".join(some))
     some = report(trace, "--limit=2")[1].splitlines()
-    h.check(some[3] == "... 15 more rows (--limit)", "\n".join(some))
+    h.check(re.fullmatch(r"... 15 more rows with \d+ marks \([\d.]+%\); --limit=0 shows all", some[3]), "\n".join(some))
     raw = report(h.record([path], ["--mem", "--codec=none"]).trace)
     h.check(raw[0] == got[0] and whatever_site(raw[1]) == whatever_site(want.replace("(stack)          ", "(heap or mapping)")),
             f"raw\n{raw[1]}")

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "table/numbers.h"
-#include "cli/place.h"
+#include "analysis/place_cells.h"
 #include "cli/terminal/text_table.h"
 #include "cli/terminal/width.h"
 
@@ -274,7 +274,7 @@ static void place_text(const struct cli_cache_tables *t, const struct cli_cache_
 	case CLI_CACHE_LINE:
 		if (!row->line)
 			break;
-		snprintf(text, size, "%.160s:%" PRIu32 "  %.160s", cli_base_name(row->file),
+		snprintf(text, size, "%.160s:%" PRIu32 "  %.160s", bob_base_name(row->file),
 			 row->line, name);
 		return;
 	case CLI_CACHE_VARIABLE:
@@ -348,7 +348,7 @@ static void who(const struct cli_cache_tables *t, const struct bob_cache_replay 
 
 	if (bob_trace_source(t->s->trace, th->process, p->image, p->pc, &line) == BOB_OK &&
 	    line.line)
-		snprintf(text + n, size - n, "%.80s:%" PRIu32, cli_base_name(line.file), line.line);
+		snprintf(text + n, size - n, "%.80s:%" PRIu32, bob_base_name(line.file), line.line);
 	else
 		snprintf(text + n, size - n, "0x%" PRIx64, p->pc);
 }

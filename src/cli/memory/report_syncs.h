@@ -3,9 +3,9 @@
 #ifndef BOB_CLI_REPORT_SYNCS_H
 #define BOB_CLI_REPORT_SYNCS_H
 
-#include "cli/report.h"
+#include "cli/answer.h"
 
 /* Of the chosen threads. 0, or a status for exit after a complaint. */
-int cli_report_syncs(struct cli_session *s, const struct cli_report_style *style);
+int cli_report_syncs(struct cli_answer *a);
 
 #endif
