@@ -21,14 +21,14 @@ static int wants_color(const struct cli_answer *a)
 	       !(term && !strcmp(term, "dumb"));
 }
 
-static int is_help(const struct cli_answer *a)
+int cli_answer_is_help(const struct cli_answer *a)
 {
 	return a->view.columns && !strcmp(a->view.columns, HELP);
 }
 
 int cli_answer_begin(struct cli_answer *a)
 {
-	const int is_text = a->view.format == BOB_TABLE_TEXT && !is_help(a);
+	const int is_text = a->view.format == BOB_TABLE_TEXT && !cli_answer_is_help(a);
 
 	a->out = cli_output_open(a->s.verb, a->output);
 	if (!a->out)
@@ -57,6 +57,26 @@ static void separate(struct cli_answer *a, const struct bob_table *t)
 	snprintf(a->last_table, sizeof(a->last_table), "%s", name);
 }
 
+static int complain(const struct cli_answer *a, bob_status st, const char *why)
+{
+	if (st == BOB_ERR_INVAL)
+		return cli_misuse(a->s.verb, "%s", why);
+	return st == BOB_OK ? 0 : cli_fail(a->s.verb, "%s", why);
+}
+
+int cli_answer_check(const struct cli_answer *a, struct bob_table *t)
+{
+	char why[BOB_TABLE_WHY_MAX] = "out of memory";
+	struct bob_table_view view = a->view;
+	bob_status st;
+
+	if (cli_answer_is_help(a))
+		view.columns = NULL;
+	st = bob_table_check(t, &view, why);
+	bob_table_destroy(t);
+	return complain(a, st, why);
+}
+
 int cli_answer_table(struct cli_answer *a, struct bob_table *t)
 {
 	char why[BOB_TABLE_WHY_MAX] = "out of memory";
@@ -64,14 +84,19 @@ int cli_answer_table(struct cli_answer *a, struct bob_table *t)
 
 	if (t)
 		separate(a, t);
-	if (t && is_help(a))
+	if (t && cli_answer_is_help(a))
 		bob_table_describe(t, a->out);
 	else if (t)
 		st = bob_table_print(t, &a->view, a->out, why);
 	bob_table_destroy(t);
-	if (st == BOB_ERR_INVAL)
-		return cli_misuse(a->s.verb, "%s", why);
-	return st == BOB_OK ? 0 : cli_fail(a->s.verb, "%s", why);
+	return complain(a, st, why);
+}
+
+int cli_answer_flush(struct cli_answer *a, struct bob_table *t)
+{
+	char why[BOB_TABLE_WHY_MAX] = "out of memory";
+
+	return complain(a, bob_table_flush(t, &a->view, a->out, why), why);
 }
 
 int cli_answer_second_table(struct cli_answer *a, struct bob_table *t)

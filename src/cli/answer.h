@@ -61,10 +61,18 @@ struct cli_answer {
 
 /* Opens the output, and a pager on a terminal if the format is text. */
 int cli_answer_begin(struct cli_answer *a);
+/* For answers that take long: refuses --sort and --columns if `t`, still empty, does not have them.
+ * Destroys `t` (NULL: there was no memory). */
+int cli_answer_check(const struct cli_answer *a, struct bob_table *t);
 /* Prints and destroys `t` (NULL: there was no memory). --columns=help: describes it instead. */
 int cli_answer_table(struct cli_answer *a, struct bob_table *t);
 /* The same for a table after the first, which only text shows. */
 int cli_answer_second_table(struct cli_answer *a, struct bob_table *t);
+/* Is it --columns=help? Then cli_answer_table says what the columns are. */
+int cli_answer_is_help(const struct cli_answer *a);
+/* Prints the rows of `t` in CSV or JSON and forgets them, as often as rows come: for tables that are
+ * too long to keep. `t` (NULL: there was no memory) stays the caller's. */
+int cli_answer_flush(struct cli_answer *a, struct bob_table *t);
 /* Closes what begin opened. Returns `status`, or 1 if writing failed. The session stays open. */
 int cli_answer_end(struct cli_answer *a, int status);
 

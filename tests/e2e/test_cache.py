@@ -68,7 +68,7 @@ def rows(text):
 def instructions():
     of = trace()
     for preset, sets, ways in (("skylake", 64, 8), ("tiny", 8, 2), ("sapphire-rapids", 64, 12)):
-        got = rows(cache("--preset", preset, "--by=pc", "--limit=0", of=of))
+        got = rows(cache("--preset", preset, "--by=instruction", "--limit=0", of=of))
         want = plain(of, sets, ways)
         h.check(sum(want.values()) > 5000, f"{preset}: too few misses to compare")
         h.check(len(got) > 10, f"{preset}: {len(got)} rows")
@@ -93,7 +93,7 @@ def totals():
 @suite.case("folded loops, and every access one by one")
 def one_by_one():
     for preset in ("skylake", "tiny", "zen2"):
-        for by in ("function", "pc"):
+        for by in ("function", "instruction"):
             options = ("--preset", preset, "--by", by, "--limit=0")
             fast, slow = cache(*options, of=trace()), cache(*options, "--one-by-one", of=trace())
             h.check(fast == slow, f"{preset} by {by}\n{fast}\n{slow}")
@@ -133,7 +133,7 @@ def refusals():
     says("is longer than", "--config", str(file))
     says("cannot open /nowhere/x", "--config=/nowhere/x")
     says("--preset and --config are two machines", "--config", str(file), "--preset=tiny", status=2)
-    says("the machine has 3 levels", "--sort=L4", status=2)
+    says("--sort: no column 'L4'; did you mean 'L1'?", "--sort=L4", status=2)
     says("--quantum is a number above 0", "--quantum=0", status=2)
     says("the trace has no memory accesses, or none in the threads chosen", "--group=77")
 

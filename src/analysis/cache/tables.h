@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulated caches as tables, which the caller destroys; NULL if there is no memory. Threads: as
+ * the simulation. */
+#ifndef BOB_ANALYSIS_CACHE_TABLES_H
+#define BOB_ANALYSIS_CACHE_TABLES_H
+
+#include <stdio.h>
+
+#include "analysis/cache/rows.h"
+#include "analysis/naming.h"
+#include "table/table.h"
+
+/* Sums by level. */
+struct bob_table *bob_cache_levels_table(const struct bob_cache_rows *r);
+/* Rows with most misses of the last level first, then of the one above. The columns depend on the
+ * levels of the machine alone: a table of no rows has them, too. */
+struct bob_table *bob_cache_rows_table(const struct bob_cache_rows *r,
+				       const struct bob_naming *names);
+/* Lines that one core's stores took from another: empty, then with the rows of one process after
+ * the other. `threads` are the threads of the simulation. */
+struct bob_table *bob_cache_sharing_table(void);
+void bob_cache_sharing_rows(struct bob_table *t, const struct bob_cache_rows *r,
+			    const struct bob_cache_replay *replay, const uint32_t *threads,
+			    const struct bob_naming *names);
+
+/* The variables in a line that cores use, separated by commas, with offsets unless they begin
+ * there. */
+void bob_cache_line_variables(const struct bob_trace *t, uint32_t process,
+			      const struct bob_cache_replay *replay,
+			      const struct bob_cache_sharing *row, uint32_t line_bytes, FILE *out);
+#define BOB_CACHE_CORES_SHOWN 8u /* of a line */
+
+#endif
