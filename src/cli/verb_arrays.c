@@ -1,131 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin arrays: what happened to the variables of instrumented sources. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/arrays/arrays.h"
+#include "analysis/arrays/tables.h"
+#include "cli/answer.h"
 #include "cli/source/array_box.h"
 #include "cli/source/array_names.h"
 #include "cli/source/arrays_svg.h"
 #include "cli/terminal/complain.h"
 #include "table/numbers.h"
-#include "cli/terminal/output.h"
 #include "analysis/place_cells.h"
-#include "cli/session.h"
-#include "cli/terminal/text_table.h"
-#include "cli/terminal/width.h"
 #include "cli/verbs.h"
-#include "table/csv.h"
 
-enum {
-	OPT_VARIABLE,
-	OPT_FORMAT,
-	OPT_WINDOWS,
-	OPT_WINDOW,
-	OPT_GROUP,
-	OPT_LIMIT,
-	OPT_MAX_EVENTS,
-	OPT_OUTPUT
+#define LIMIT_DEFAULT 20u
+#define ROWS_FLUSHED 4096u	/* cells of a table of elements that is printed at a time */
+
+enum { FORMAT_SVG = BOB_TABLE_JSON + 1 };
+enum by { BY_ELEMENT, BY_STATEMENT, BY_DEFAULT };
+
+struct question {
+	struct cli_answer a;
+	struct bob_arrays_wanted wanted;
+	char name[CLI_ARRAY_NAME_MAX];
+	enum by by;
+	struct bob_arrays *arrays;
+	uint32_t threads;
 };
+
+static int take_variable(const char *verb, void *question, const char *arg)
+{
+	struct question *q = question;
+
+	return cli_array_box(verb, arg, q->name, &q->wanted);
+}
+
+static int take_windows(const char *verb, void *wanted, const char *arg)
+{
+	struct bob_arrays_wanted *w = wanted;
+	uint64_t n;
+
+	if (w->window)
+		return cli_misuse(verb, "--window or --windows, not both");
+	if (cli_parse_count(arg, &n) || !n || n > BOB_ARRAY_WINDOWS_MAX)
+		return cli_misuse(verb, "--windows is a number from 1 to %u, not '%s'",
+				  BOB_ARRAY_WINDOWS_MAX, arg);
+	w->windows = (uint32_t)n;
+	return 0;
+}
+
+static int take_window(const char *verb, void *wanted, const char *arg)
+{
+	struct bob_arrays_wanted *w = wanted;
+	char *end, *last = NULL;
+	unsigned long k = strtoul(arg, &end, 10), n = *end == '/' ? strtoul(end + 1, &last, 10) : 0;
+
+	if (w->windows)
+		return cli_misuse(verb, "--window or --windows, not both");
+	if (!n || !last || *last || !k || k > n || n > 1000000)
+		return cli_misuse(verb, "--window is K/N, such as 2/10, not '%s'", arg);
+	w->window = (uint32_t)k;
+	w->windows = (uint32_t)n;
+	return 0;
+}
 
 const struct cli_option arrays_options[] = {
 	{ "variable", 'v', "NAME",
 	  "only this variable, or those that a pattern fits; with subscripts, such as "
 	  "a[0..9][3] or a(1:5,2), only these elements",
-	  .bind = CLI_BIND_NONE },
-	{ "format", 'f', "FORMAT",
-	  "text (default), csv: a line for each element, or svg: pictures",
-	  .values = "text|csv|svg" },
+	  .bind = CLI_BIND_TAKE, .take = take_variable },
+	{ "by", 'b', "KIND",
+	  "what rows of csv and json are: elements (default), or statements as in text",
+	  CLI_WORD(struct question, by, "element|statement") },
 	{ "windows", 'w', "N",
-	  "csv and svg: each thread's accesses in N equal shares, one after the other",
-	  .bind = CLI_BIND_NONE },
+	  "elements and svg: each thread's accesses in N equal shares, one after the other",
+	  CLI_TAKE(struct question, wanted, take_windows) },
 	{ "window", 0, "K/N", "only the K-th of N such shares, from 1",
-	  .bind = CLI_BIND_NONE },
-	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME",
-	  .bind = CLI_BIND_NONE },
-	{ "limit", 'n', "N",
-	  "variables, and statements of each, that are printed or drawn (default 20, 0 "
-	  "for all)",
-	  .bind = CLI_BIND_NONE },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP,
-	  .bind = CLI_BIND_NONE },
-	{ "output", 'o', "FILE", "write there instead of standard output",
-	  .bind = CLI_BIND_NONE },
+	  CLI_TAKE(struct question, wanted, take_window) },
+	CLI_OPTIONS_TABLE(struct question, a, CLI_FORMATS "|svg"),
+	CLI_OPTIONS_THREADS(struct question, a),
+	CLI_OPTIONS_OUTPUT(struct question, a),
+	CLI_OPTION_NO_DEMANGLE(struct question, a.s),
 	{ 0 },
 };
 
-#define LIMIT_DEFAULT 20u
-#define MOVES_SHOWN 3u
-#define TEXT_MAX 1024u
-
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_SVG };
-
-struct question {
-	struct cli_session s;
-	struct bob_arrays_wanted wanted;
-	char name[CLI_ARRAY_NAME_MAX];
-	enum format format;
-	uint64_t limit;
-	const char *output;
-	struct bob_arrays *arrays;
-	uint32_t threads;
-	FILE *out;
-};
-
-static int take_windows(struct question *q, const char *arg)
+/* Variables printed or drawn, 0: all. */
+static uint64_t limit_of(const struct question *q)
 {
-	uint64_t n;
+	const struct bob_table_view *view = &q->a.view;
 
-	if (cli_parse_count(arg, &n) || !n || n > BOB_ARRAY_WINDOWS_MAX)
-		return cli_misuse("arrays", "--windows is a number from 1 to %u, not '%s'",
-				  BOB_ARRAY_WINDOWS_MAX, arg);
-	q->wanted.windows = (uint32_t)n;
-	return 0;
-}
-
-static int take_window(struct question *q, const char *arg)
-{
-	char *end, *last = NULL;
-	unsigned long k = strtoul(arg, &end, 10), n = *end == '/' ? strtoul(end + 1, &last, 10) : 0;
-
-	if (!n || !last || *last || !k || k > n || n > 1000000)
-		return cli_misuse("arrays", "--window is K/N, such as 2/10, not '%s'", arg);
-	q->wanted.window = (uint32_t)k;
-	q->wanted.windows = (uint32_t)n;
-	return 0;
-}
-
-static int take_option(struct question *q, int opt, const char *arg)
-{
-	int value = 0, status = 0;
-
-	switch (opt) {
-	case OPT_VARIABLE:
-		return cli_array_box("arrays", arg, q->name, &q->wanted);
-	case OPT_FORMAT:
-		status = cli_option_word("arrays", &arrays_options[opt], arg, &value);
-		q->format = (enum format)value;
-		return status;
-	case OPT_WINDOWS:
-		return q->wanted.window ? cli_misuse("arrays", "--window or --windows, not both") :
-					  take_windows(q, arg);
-	case OPT_WINDOW:
-		return q->wanted.windows ? cli_misuse("arrays", "--window or --windows, not both") :
-					   take_window(q, arg);
-	case OPT_GROUP:
-		return cli_session_select("arrays", &q->s, arg);
-	case OPT_MAX_EVENTS:
-		return cli_session_max_events(&q->s, arg);
-	case OPT_LIMIT:
-		if (cli_parse_count(arg, &q->limit))
-			return cli_misuse("arrays", "--limit is a number, not '%s'", arg);
-		return 0;
-	default:
-		q->output = arg;
-		return 0;
-	}
+	if (view->limit != BOB_TABLE_LIMIT_DEFAULT)
+		return view->limit;
+	return view->format == BOB_TABLE_TEXT || (int)view->format == FORMAT_SVG ? view->usual : 0;
 }
 
 /* --- text --- */
@@ -150,44 +117,10 @@ static void print_declaration(const struct bob_shape *s, FILE *out)
 	}
 }
 
-/* "[0][+1] 98%, [+1][-49] 2%". */
-static void moves_text(const struct bob_array *a, const struct bob_array_site *site,
-		       char text[TEXT_MAX])
-{
-	const struct bob_shape *s = &a->shape;
-	char share[BOB_NUMBER_MAX];
-	size_t len = 0;
-	uint64_t rest = site->moves;
-
-	*text = 0;
-	for (uint32_t m = 0; m < MOVES_SHOWN && site->move[m].count && s->rank; m++) {
-		len += (size_t)snprintf(text + len, TEXT_MAX - len, "%s", m ? ", " : "");
-		for (uint32_t i = 0; i < s->rank; i++) {
-			const uint32_t d = s->rows_first ? s->rank - 1 - i : i;
-			const int64_t by = site->move[m].by[d];
-
-			len += (size_t)snprintf(text + len, TEXT_MAX - len,
-						by ? "%s%+" PRId64 "%s" : "%s%" PRId64 "%s",
-						s->rows_first ? "[" :
-						i	      ? "," :
-								"(",
-						by,
-						s->rows_first	 ? "]" :
-						i + 1 == s->rank ? ")" :
-								   "");
-		}
-		len += (size_t)snprintf(text + len, TEXT_MAX - len, " %s",
-					bob_format_share(share, site->move[m].count, site->moves));
-		rest -= site->move[m].count;
-	}
-	if (rest && s->rank)
-		snprintf(text + len, TEXT_MAX - len, "%s...", len ? ", " : "");
-}
-
 static void print_touch(const struct question *q, const char *what, const struct bob_array *a,
 			const struct bob_array_touch *t)
 {
-	const struct bob_thread_info *th = bob_trace_thread(q->s.trace, t->thread);
+	const struct bob_thread_info *th = bob_trace_thread(q->a.s.trace, t->thread);
 	int64_t at[BOB_SHAPE_DIMENSIONS_MAX];
 	char text[BOB_SUBSCRIPTS_MAX], n[BOB_NUMBER_MAX];
 	uint64_t rest = t->number;
@@ -197,7 +130,7 @@ static void print_touch(const struct question *q, const char *what, const struct
 		rest /= (uint64_t)a->shape.bounds[d][1];
 	}
 	bob_subscripts_of(&a->shape, at, NULL, text, sizeof(text));
-	fprintf(q->out,
+	fprintf(q->a.text,
 		"  %s: %s%s %s, %s:%" PRIu32 ", access %s of thread %" PRIu32 ".%" PRIu32 "\n",
 		what, a->shape.name, text, t->store ? "written" : "read", bob_base_name(t->file),
 		t->line, bob_format_count(n, t->position), th->process, th->number);
@@ -208,24 +141,25 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 	char n[BOB_NUMBER_MAX], m[BOB_NUMBER_MAX], share[BOB_NUMBER_MAX];
 	const int binned = a->cells != a->shape.elements;
 
-	fputc('\n', q->out);
-	print_declaration(&a->shape, q->out);
-	fprintf(q->out, "   %" PRIu32 " B each   %s\n", a->shape.element, bob_base_name(a->source));
-	fprintf(q->out, "  %s read%s, ", bob_format_count(n, a->loads), bob_plural(a->loads));
-	fprintf(q->out, "%s write%s; ", bob_format_count(n, a->stores), bob_plural(a->stores));
-	fprintf(q->out, "touched %s of %s %s (%s)\n", bob_format_count(n, a->touched),
+	fputc('\n', q->a.text);
+	print_declaration(&a->shape, q->a.text);
+	fprintf(q->a.text, "   %" PRIu32 " B each   %s\n", a->shape.element,
+		bob_base_name(a->source));
+	fprintf(q->a.text, "  %s read%s, ", bob_format_count(n, a->loads), bob_plural(a->loads));
+	fprintf(q->a.text, "%s write%s; ", bob_format_count(n, a->stores), bob_plural(a->stores));
+	fprintf(q->a.text, "touched %s of %s %s (%s)\n", bob_format_count(n, a->touched),
 		bob_format_count(m, a->cells), binned ? "groups of elements" : "elements",
 		bob_format_share(share, a->touched, a->cells));
 	if (a->shape.varies)
-		fprintf(q->out,
+		fprintf(q->a.text,
 			"  its bounds changed, %" PRIu32
 			" were told: subscripts are those of the largest\n",
 			a->shape.variants);
 	if (a->before)
-		fprintf(q->out, "  %s of them before its elements, in what shares its storage\n",
+		fprintf(q->a.text, "  %s of them before its elements, in what shares its storage\n",
 			bob_format_count(n, a->before));
 	if (a->behind)
-		fprintf(q->out, "  %s of them behind its elements, in what shares its storage\n",
+		fprintf(q->a.text, "  %s of them behind its elements, in what shares its storage\n",
 			bob_format_count(n, a->behind));
 	if (a->sites) {
 		print_touch(q, "first", a, &a->first);
@@ -233,41 +167,12 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 	}
 }
 
-static int print_sites(const struct question *q, const struct bob_array *a)
-{
-	static const char *const titles[] = { ">  accesses", ">share", "", "statement", "moves" };
-	char n[BOB_NUMBER_MAX], text[TEXT_MAX];
-	struct cli_table t;
-
-	if (!a->sites)
-		return 0;
-	cli_table_begin(&t, 5, titles);
-	for (size_t i = 0; i < a->sites && (!q->limit || i < q->limit); i++) {
-		const struct bob_array_site *s = &a->site[i];
-
-		cli_table_cell(&t, bob_format_count(n, s->accesses));
-		cli_table_cell(&t, bob_format_share(n, s->accesses, a->loads + a->stores));
-		cli_table_cell(&t, s->store ? "write" : "read");
-		snprintf(text, sizeof(text), "%.160s:%" PRIu32 "  %.160s", bob_base_name(s->file),
-			 s->line, s->function);
-		cli_table_cell(&t, text);
-		moves_text(a, s, text);
-		cli_table_cell(&t, text);
-	}
-	if (cli_table_end(&t, q->output ? 0 : cli_terminal_width(), q->out))
-		return cli_fail("arrays", "out of memory");
-	if (q->limit && a->sites > q->limit)
-		fprintf(q->out, "  ... %s more (--limit)\n",
-			bob_format_count(n, a->sites - q->limit));
-	return 0;
-}
-
 static void print_title(const struct question *q, size_t count, FILE *out)
 {
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
 	const uint64_t n = bob_arrays_accesses(q->arrays);
 
-	fprintf(out, "%s: %s access%s of %s thread%s; %s variable%s", q->s.dir,
+	fprintf(out, "%s: %s access%s of %s thread%s; %s variable%s", q->a.s.dir,
 		bob_format_count(a, n), n == 1 ? "" : "es", bob_format_count(b, q->threads),
 		bob_plural(q->threads), bob_format_count(c, count), bob_plural(count));
 	if (q->wanted.window)
@@ -275,24 +180,34 @@ static void print_title(const struct question *q, size_t count, FILE *out)
 			q->wanted.windows);
 }
 
-static int print_text(const struct question *q, const struct bob_array *a, size_t count)
+static int print_statements(struct question *q, const struct bob_array *a)
 {
+	const struct bob_naming names = cli_session_naming(&q->a.s);
+
+	if (!a->sites)
+		return 0;
+	return cli_answer_table(&q->a, bob_array_statements_table(a, &names));
+}
+
+static int print_text(struct question *q, const struct bob_array *a, size_t count)
+{
+	const uint64_t limit = limit_of(q);
 	char n[BOB_NUMBER_MAX];
 	int status = 0;
 
-	print_title(q, count, q->out);
-	fputc('\n', q->out);
-	for (size_t i = 0; i < count && (!q->limit || i < q->limit) && !status; i++) {
+	print_title(q, count, q->a.text);
+	fputc('\n', q->a.text);
+	for (size_t i = 0; i < count && (!limit || i < limit) && !status; i++) {
 		print_summary(q, &a[i]);
-		status = print_sites(q, &a[i]);
+		status = print_statements(q, &a[i]);
 	}
-	if (q->limit && count > q->limit)
-		fprintf(q->out, "\n... %s more variables (--limit)\n",
-			bob_format_count(n, count - q->limit));
+	if (limit && count > limit)
+		fprintf(q->a.text, "\n... %s more variable%s; --limit=0 shows all\n",
+			bob_format_count(n, count - limit), bob_plural(count - limit));
 	return status;
 }
 
-/* --- csv --- */
+/* --- elements --- */
 
 static void warn_of_bins(const struct bob_array *a)
 {
@@ -309,52 +224,40 @@ static void warn_of_bins(const struct bob_array *a)
 		 a->shape.name, a->shape.name, text);
 }
 
-static void print_cell(const struct question *q, const struct bob_array *a, uint32_t window,
-		       uint64_t cell, uint32_t columns)
+static int print_elements(struct question *q, const struct bob_array *a, size_t count)
 {
-	const uint64_t i = window * a->cells + cell;
-	int64_t at[BOB_SHAPE_DIMENSIONS_MAX];
-
-	if (!a->read[i] && !a->written[i])
-		return;
-	bob_array_cell(a, cell, at);
-	bob_csv_text(a->shape.name, q->out);
-	fputc(',', q->out);
-	bob_csv_text(a->source, q->out);
-	fprintf(q->out, ",%" PRIu32, q->wanted.window ? q->wanted.window : window + 1);
-	for (uint32_t k = 0; k < columns; k++) {
-		fputc(',', q->out);
-		if (k < a->shape.rank)
-			fprintf(q->out, "%" PRId64,
-				at[a->shape.rows_first ? a->shape.rank - 1 - k : k]);
-	}
-	fprintf(q->out, ",%" PRIu32 ",%" PRIu32 "\n", a->read[i], a->written[i]);
-}
-
-static int print_csv(const struct question *q, const struct bob_array *a, size_t count)
-{
-	uint32_t columns = 0;
+	const uint32_t window = q->wanted.window;
+	uint32_t rank = 0;
+	struct bob_table *t;
+	int status = 0;
 
 	for (size_t i = 0; i < count; i++)
-		columns = a[i].shape.rank > columns ? a[i].shape.rank : columns;
-	fputs("variable,source,window", q->out);
-	for (uint32_t k = 0; k < columns; k++)
-		fprintf(q->out, ",subscript%" PRIu32, k + 1);
-	fputs(",reads,writes\n", q->out);
+		rank = a[i].shape.rank > rank ? a[i].shape.rank : rank;
+	t = bob_array_elements_table(rank);
+	if (cli_answer_is_help(&q->a))
+		return cli_answer_table(&q->a, t);
 	for (size_t i = 0; i < count; i++) {
 		warn_of_bins(&a[i]);
 		for (uint32_t w = 0; w < a[i].windows; w++)
-			for (uint64_t c = 0; c < a[i].cells; c++)
-				print_cell(q, &a[i], w, c, columns);
+			for (uint64_t c = 0; c < a[i].cells && !status; c += ROWS_FLUSHED) {
+				const uint64_t rest = a[i].cells - c;
+
+				bob_array_elements_rows(
+					t, rank, &a[i], w, window ? window : w + 1, c,
+					c + (rest < ROWS_FLUSHED ? rest : ROWS_FLUSHED));
+				status = cli_answer_flush(&q->a, t);
+			}
 	}
-	return 0;
+	bob_table_destroy(t);
+	return status;
 }
 
 /* --- pictures --- */
 
 static int print_svg(const struct question *q, const struct bob_array *a, size_t count)
 {
-	const size_t shown = q->limit && count > q->limit ? q->limit : count;
+	const uint64_t limit = limit_of(q);
+	const size_t shown = limit && count > limit ? limit : count;
 	char *title = NULL;
 	size_t len;
 	FILE *f = open_memstream(&title, &len);
@@ -369,7 +272,7 @@ static int print_svg(const struct question *q, const struct bob_array *a, size_t
 	fclose(f);
 	for (size_t i = 0; i < shown; i++)
 		warn_of_bins(&a[i]);
-	cli_arrays_svg(a, shown, title, q->out);
+	cli_arrays_svg(a, shown, title, q->a.out);
 	free(title);
 	return 0;
 }
@@ -378,8 +281,7 @@ static int print_svg(const struct question *q, const struct bob_array *a, size_t
 
 static int make(struct question *q)
 {
-	const uint32_t n = bob_trace_thread_count(q->s.trace);
-	uint32_t *threads = calloc(n + 1u, sizeof(*threads));
+	uint32_t *threads = cli_session_threads(&q->a.s, &q->threads);
 	struct bob_error err = { .text = "" };
 	struct bob_shape shape;
 	bob_status st = BOB_NONE;
@@ -387,26 +289,24 @@ static int make(struct question *q)
 
 	if (!threads)
 		return cli_fail("arrays", "out of memory");
-	for (uint32_t i = cli_session_thread(&q->s, 0); i < n; i = cli_session_thread(&q->s, i + 1))
-		threads[q->threads++] = i;
-	for (uint32_t i = 0; i < bob_trace_process_count(q->s.trace) && st != BOB_OK; i++)
-		st = bob_trace_shape_at(q->s.trace, i, 0, &shape);
+	for (uint32_t i = 0; i < bob_trace_process_count(q->a.s.trace) && st != BOB_OK; i++)
+		st = bob_trace_shape_at(q->a.s.trace, i, 0, &shape);
 	if (st != BOB_OK) {
 		free(threads);
 		return cli_fail("arrays",
 				"the trace has no variables with bounds; they are recorded with "
 				"bobbin instrument and bobbin record --source");
 	}
-	q->wanted.count = q->format != FORMAT_TEXT;
-	st = bob_arrays_create(q->s.trace, threads, q->threads, &q->wanted, &q->s.progress,
+	q->wanted.count = q->by == BY_ELEMENT;
+	st = bob_arrays_create(q->a.s.trace, threads, q->threads, &q->wanted, &q->a.s.progress,
 			       &q->arrays, &err);
-	cli_session_progress_end(&q->s);
+	cli_session_progress_end(&q->a.s);
 	free(threads);
 	if (st != BOB_OK)
 		return cli_fail_status("arrays", "not all of the trace can be read", st, &err);
 	(void)bob_arrays_all(q->arrays, &count);
 	if (!count && q->wanted.variable)
-		return cli_array_not_found("arrays", q->s.trace, &q->wanted);
+		return cli_array_not_found("arrays", q->a.s.trace, &q->wanted);
 	if (!count)
 		return cli_fail("arrays", "no variable was accessed in the threads chosen");
 	return 0;
@@ -416,44 +316,61 @@ static int answer(struct question *q)
 {
 	size_t count;
 	const struct bob_array *a = bob_arrays_all(q->arrays, &count);
+	int status = 0;
 
-	if (q->format == FORMAT_CSV)
-		return print_csv(q, a, count);
-	if (q->format == FORMAT_SVG)
+	if ((int)q->a.view.format == FORMAT_SVG)
 		return print_svg(q, a, count);
-	return print_text(q, a, count);
+	if (q->by == BY_ELEMENT)
+		return print_elements(q, a, count);
+	if (q->a.view.format == BOB_TABLE_TEXT)
+		return print_text(q, a, count);
+	for (size_t i = 0; i < count && !status; i++)
+		status = print_statements(q, &a[i]);
+	return status;
+}
+
+/* Do the options fit together? */
+static int check(struct question *q)
+{
+	const struct bob_array none = { .shape = { .name = "" } };
+	const struct bob_naming names = cli_session_naming(&q->a.s);
+	const int is_text = q->a.view.format == BOB_TABLE_TEXT;
+
+	if (is_text && q->by == BY_ELEMENT)
+		return cli_misuse("arrays", "--by=element is for csv and json");
+	if (q->by == BY_DEFAULT)
+		q->by = is_text ? BY_STATEMENT : BY_ELEMENT;
+	if (q->by == BY_ELEMENT && q->a.view.sort)
+		return cli_misuse("arrays",
+				  "--sort is for statements: elements come as they are in "
+				  "memory");
+	return cli_answer_check(&q->a, q->by == BY_STATEMENT ?
+					       bob_array_statements_table(&none, &names) :
+					       bob_array_elements_table(BOB_SHAPE_DIMENSIONS_MAX));
 }
 
 int verb_arrays(int argc, char **argv)
 {
-	struct question q = { .s = { .verb = "arrays" }, .limit = LIMIT_DEFAULT };
-	struct cli_options o;
-	const char *arg;
-	int opt, status = 0;
+	struct question q = { .a = CLI_ANSWER("arrays", LIMIT_DEFAULT), .by = BY_DEFAULT };
+	int status = cli_options_read("arrays", argc, argv, &q);
 	size_t count = 0;
 
-	cli_options_begin(&o, "arrays", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0)
-		if (!status)
-			status = take_option(&q, opt, arg);
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status)
-		status = cli_session_open(&q.s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	status = cli_session_open(&q.a.s, argc, argv);
 	if (status)
 		return status;
-	status = make(&q);
+	status = check(&q);
+	if (!status)
+		status = make(&q);
 	/* of a damaged trace what could be read is printed all the same */
 	if (q.arrays)
 		(void)bob_arrays_all(q.arrays, &count);
-	q.out = count ? cli_output_open("arrays", q.output) : NULL;
-	if (q.out) {
-		status |= answer(&q);
-		status |= cli_output_close("arrays", q.out, q.output);
-	} else {
+	if (count && cli_answer_begin(&q.a))
 		status = 1;
-	}
+	else if (count)
+		status |= cli_answer_end(&q.a, answer(&q));
 	bob_arrays_destroy(q.arrays);
-	cli_session_close(&q.s);
+	cli_session_close(&q.a.s);
 	return status;
 }

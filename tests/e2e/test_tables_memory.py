@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of memory accesses, caches and instrumented variables: text, CSV and JSON have the same numbers, sums are those of
+`bobbin info`, options mean what docs/tables.md says."""
+
+import csv
+import io
+import json
+import sys
+
+import harness as h
+
+suite = h.Suite("tables_memory")
+
+
+@h.cached
+def trace():
+    program = h.compile("cache_walk", ["cache_walk.c"], "gcc", ["-O1", "-g", "-pthread"])
+    r = h.record([program, "threads"], ["--mem"])
+    h.check(r.status == 0, f"recording\n{r}")
+    return r.trace
+
+
+def out(*args, status=0):
+    r = h.bobbin(*args)
+    h.check(r.status == status and (status or not r.err), f"{r}")
+    return r.out.decode() if status == 0 else r.err.decode()
+
+
+def lines(text):
+    """Rows of CSV as dictionaries."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def agree(rows, found, what):
+    """CSV and JSON are the same: numbers as numbers, and nothing for what has no value."""
+    h.check(len(rows) == len(found), f"{what}: {len(rows)} and {len(found)} rows")
+    for a, b in zip(rows, found):
+        h.check(list(a) == [k for k in b if k != "table"], f"{what}: {list(a)}, {list(b)}")
+        for key, value in a.items():
+            want = b[key]
+            if want is None:
+                h.check(value == "", f"{what}: {key} is {value}, null in JSON")
+            elif isinstance(want, str):
+                h.check(value == want, f"{what}: {key} is {value} and {want}")
+            elif value.startswith("0x"):
+                h.check(int(value, 16) == want, f"{what}: {key} is {value} and {want}")
+            else:
+                h.check(abs(float(value) - want) <= 1e-5 * abs(want), f"{what}: {key} is {value} and {want}")
+
+
+def common(verb, options, of, key):
+    """What every table promises. `key`: its first column."""
+    args = [verb, *options, "--no-pager"]
+    rows, found = lines(out(*args, "-f", "csv", of)), objects(out(*args, "-f", "json", of))
+    agree(rows, found, f"{verb} {options}")
+    h.check(len(rows) > 1, f"{verb} {options}: {rows}")
+    sorted_ = lines(out(*args, "-f", "csv", f"--sort=-{key}", of))
+    h.check([int(r[key]) for r in sorted_] == sorted(int(r[key]) for r in rows), f"{verb} {options}: {sorted_}")
+    h.check(len(lines(out(*args, "-f", "csv", "-n", "1", of))) == 1, f"{verb} {options}: --limit")
+    some = lines(out(*args, "-f", "csv", f"--columns={key}", of))
+    h.check([list(r.items())[-1] for r in some] == [(key, r[key]) for r in rows], f"{verb} {options}: {some}")
+    text = out(*args, f"--columns={key}", "-n", "0", of)
+    want = "\n".join([key, *(f"{int(r[key]):,}" for r in rows)])
+    h.check(want in "\n".join(line.strip() for line in text.splitlines()), f"{verb} {options}: {want}\n{text}")
+    text = out(*args, "--columns=help", of)
+    h.check(text.startswith("columns of the table ") and f"\n  {key} " in text, text)
+    file = h.fresh("out") / "x"
+    for wrong in ("--sort=nothing_like_it", "--columns=nothing_like_it"):
+        text = out(*args, "-o", file, wrong, of, status=2)
+        h.check("no column 'nothing_like_it'" in text and text.count("\n") == 1 and not file.exists(), text)
+    return rows
+
+
+@suite.case("report: accesses by function, instruction, line, variable")
+def accesses():
+    total = h.info(trace())["accesses"]
+    for by in ("function", "instruction", "line", "variable"):
+        rows = common("report", [f"--by={by}"], trace(), "accesses")
+        h.check(sum(int(r["accesses"]) for r in rows) == total, f"by {by}: not {total}\n{rows}")
+        h.check(all(int(r["loads"]) + int(r["stores"]) == int(r["accesses"]) for r in rows), f"{rows}")
+        h.check(abs(sum(float(r["share"]) for r in rows) - 1) < 1e-4, f"{rows}")
+    text = out("report", "--no-pager", "--limit=1", trace())
+    rest = total - int(lines(out("report", "-f", "csv", trace()))[0]["accesses"])
+    h.check(f" more functions with {rest:,} accesses (" in text, text)
+    words = out("report", "--by=help")
+    h.check("variable" in words and "sync" in words, words)
+
+
+@suite.case("report: places have parts")
+def places():
+    rows = lines(out("report", "--by=line", "-f", "csv", trace()))
+    known = [r for r in rows if r["line"]]
+    h.check(known and all(r["place"] == f"{r['file'].rsplit('/', 1)[-1]}:{r['line']}  {r['function']}" for r in known), f"{rows}")
+    rows = lines(out("report", "--by=sync", "-f", "csv", trace()))
+    h.check(any(r["function"] == "main" and r["line"] and r["address"] for r in rows), f"{rows}")
+
+
+@suite.case("report: synchronisation")
+def syncs():
+    rows = common("report", ["--by=sync"], trace(), "marks")
+    text = out("report", "--by=sync", trace())
+    h.check(f": {sum(int(r['marks']) for r in rows)} marks of synchronisation" in text, text)
+
+
+@suite.case("cache: rows, levels and lines that are shared")
+def cache():
+    total = h.info(trace())["accesses"]
+    levels = common("cache", ["--by=level"], trace(), "accesses")
+    h.check([r["level"] for r in levels] == ["L1", "L2", "L3"], f"{levels}")
+    for by in ("function", "instruction", "line"):
+        rows = common("cache", [f"--by={by}"], trace(), "accesses")
+        h.check(sum(int(r["accesses"]) for r in rows) == total, f"by {by}: not {total}\n{rows}")
+        for level in levels:
+            h.check(sum(int(r[level["level"]]) for r in rows) == int(level["misses"]), f"by {by}: {level}\n{rows}")
+    order = [int(r["L1"]) for r in lines(out("cache", "--sort=L1", "-f", "csv", trace()))]
+    h.check(order == sorted(order, reverse=True), f"{order}")
+    shared = common("cache", ["--by=sharing"], trace(), "misses")
+    h.check(sum(int(r["misses"]) for r in shared) == sum(int(r["sharing"]) for r in rows), f"{shared}\n{rows}")
+    h.check({r["variables"] for r in shared} == {"together"}, f"{shared}")
+    h.check(out("cache", "--by=help").split() == ["function", "instruction", "line", "variable", "level", "sharing"], "--by=help")
+
+
+@suite.case("arrays: statements, and elements as they come")
+def arrays():
+    program = h.compile("arrays", ["source/arrays.c"], "gcc", ["-O2", f"-I{h.ROOT / 'include'}"])
+    of = h.record([program], ["--source"]).trace
+    common("arrays", ["--by=statement", "-v", "a"], of, "accesses")
+    rows = lines(out("arrays", "--by=statement", "-f", "csv", of))
+    cells, found = lines(out("arrays", "-f", "csv", of)), objects(out("arrays", "-f", "json", of))
+    agree(cells, found, "elements")
+    names = {r["variable"] for r in rows}
+    h.check(names == {r["variable"] for r in cells}, f"{names}\n{cells}")
+    some = lines(out("arrays", "-f", "csv", "--columns=writes,name", of))
+    h.check(some == [{"writes": r["writes"], "variable": r["variable"]} for r in cells], f"{some}")
+    h.check("columns of the table elements" in out("arrays", "-f", "json", "--columns=help", of), "help")
+    for wrong in (["-f", "csv", "--sort=reads"], ["--by=element"], ["-f", "csv", "--columns=x"]):
+        h.check(out("arrays", *wrong, of, status=2).count("\n") == 1, f"{wrong}")
+
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
