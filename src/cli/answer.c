@@ -113,6 +113,17 @@ int cli_answer_second_table(struct cli_answer *a, struct bob_table *t)
 	return status;
 }
 
+int cli_answer_whole_table(struct cli_answer *a, struct bob_table *t)
+{
+	const uint64_t limit = a->view.limit;
+	int status;
+
+	a->view.limit = 0;
+	status = cli_answer_second_table(a, t);
+	a->view.limit = limit;
+	return status;
+}
+
 int cli_answer_end(struct cli_answer *a, int status)
 {
 	if (!a->out)

@@ -68,6 +68,8 @@ int cli_answer_check(const struct cli_answer *a, struct bob_table *t);
 int cli_answer_table(struct cli_answer *a, struct bob_table *t);
 /* The same for a table after the first, which only text shows. */
 int cli_answer_second_table(struct cli_answer *a, struct bob_table *t);
+/* The same with all rows, whatever --limit says: for tables that are never long. */
+int cli_answer_whole_table(struct cli_answer *a, struct bob_table *t);
 /* Is it --columns=help? Then cli_answer_table says what the columns are. */
 int cli_answer_is_help(const struct cli_answer *a);
 /* Prints the rows of `t` in CSV or JSON and forgets them, as often as rows come: for tables that are

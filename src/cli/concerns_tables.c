@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/concerns/tables.h"
 #include "table/numbers.h"
-#include "cli/terminal/text_table.h"
-#include "table/csv.h"
 #include "table/json.h"
 
 #define LABEL_MAX 128
@@ -71,7 +70,7 @@ struct block {
 	int by_component;	/* else by concern */
 	const char *name;	/* of the row */
 	uint32_t row[2];	/* its number in each map, or NONE */
-	struct cli_table table;
+	struct bob_table *table;
 };
 
 static const struct bob_concerns_name *names_of(const struct cli_concerns *c, int components,
@@ -116,7 +115,7 @@ static void add_row(struct block *b, const char *label, value_fn value, int once
 {
 	char text[VALUE_MAX];
 
-	cli_table_cell(&b->table, label);
+	bob_table_text(b->table, label);
 	for (int k = 0; k < b->n; k++) {
 		uint32_t columns;
 
@@ -127,43 +126,46 @@ static void add_row(struct block *b, const char *label, value_fn value, int once
 			if (b->row[k] != BOB_CONCERNS_NONE && !(once && i))
 				v = value(&b->maps[k].counts, b->row[k], i);
 			snprintf(text, sizeof(text), "%.*f", digits, v);
-			cli_table_cell(&b->table, !isnan(v) ? text : once && i ? "" : "-");
+			bob_table_text(b->table, !isnan(v) ? text : once && i ? "" : "-");
 		}
 	}
 	if (b->n == 2)
-		cli_table_cell(&b->table, once ? change_text(b, value, text) : "");
+		bob_table_text(b->table, once ? change_text(b, value, text) : "");
 }
 
 /* The first column of a map says which map, if there are two. */
-static int add_titles(struct block *b, char titles[2 * BOB_CONCERNS_MAX + 2][LABEL_MAX])
+static struct bob_table *create_block(const struct block *b)
 {
-	int n = 0;
+	const unsigned right = BOB_COLUMN_RIGHT;
+	struct bob_column c = { .name = "label", .title = NULL, .type = BOB_COLUMN_TEXT };
+	struct bob_table *t = bob_table_create("block", "measure", NULL, 0);
+	char title[LABEL_MAX];
 
-	snprintf(titles[n++], LABEL_MAX, "%s %.80s", b->by_component ? "component" : "concern",
-		 b->name);
+	c.title = title;
+	snprintf(title, LABEL_MAX, "%s %.80s", b->by_component ? "component" : "concern", b->name);
+	bob_table_add_column(t, &c);
 	for (int k = 0; k < b->n; k++) {
 		uint32_t count;
 		const struct bob_concerns_name *names =
 			names_of(&b->maps[k], !b->by_component, &count);
 
-		for (uint32_t i = 0; i < count; i++)
-			snprintf(titles[n++], LABEL_MAX, ">%s%.80s",
+		for (uint32_t i = 0; i < count; i++) {
+			snprintf(title, LABEL_MAX, "%s%.80s",
 				 b->n == 1 || i ? "" : (k ? "2: " : "1: "), names[i].name);
+			c = (struct bob_column){ names[i].name, title, BOB_COLUMN_TEXT, right,
+						 NULL };
+			bob_table_add_column(t, &c);
+		}
 	}
+	c = (struct bob_column){ "change", NULL, BOB_COLUMN_TEXT, right, NULL };
 	if (b->n == 2)
-		snprintf(titles[n++], LABEL_MAX, ">change");
-	return n;
+		bob_table_add_column(t, &c);
+	return t;
 }
 
-static int print_block(struct block *b, FILE *out)
+static int print_block(struct cli_answer *a, struct block *b)
 {
-	char titles[2 * BOB_CONCERNS_MAX + 2][LABEL_MAX];
-	const char *pointers[2 * BOB_CONCERNS_MAX + 2];
-	int n = add_titles(b, titles);
-
-	for (int i = 0; i < n; i++)
-		pointers[i] = titles[i];
-	cli_table_begin(&b->table, n, pointers);
+	b->table = create_block(b);
 	if (b->by_component) {
 		add_row(b, "SLOC", lines_of_component, 0, 0);
 		add_row(b, "DEDI", dedi, 0, 4);
@@ -175,19 +177,20 @@ static int print_block(struct block *b, FILE *out)
 		add_row(b, "CONC of home", conc_of_home, 0, 4);
 		add_row(b, "DOS of home", dos_of_home, 1, 4);
 	}
-	fputc('\n', out);
-	return cli_table_end(&b->table, 0, out);
+	fputc('\n', a->text);
+	return cli_answer_whole_table(a, b->table);
 }
 
-static int print_blocks(const struct cli_concerns *maps, int n, int components, FILE *out)
+static int print_blocks(struct cli_answer *a, const struct cli_concerns *maps, int n,
+			int components)
 {
-	int failed = 0;
+	int status = 0;
 
 	for (int k = 0; k < n; k++) {
 		uint32_t count;
 		const struct bob_concerns_name *names = names_of(&maps[k], components, &count);
 
-		for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t i = 0; i < count && !status; i++) {
 			struct block b = { .maps = maps,
 					   .n = n,
 					   .by_component = components,
@@ -197,10 +200,10 @@ static int print_blocks(const struct cli_concerns *maps, int n, int components, 
 				continue; /* was printed */
 			for (int m = 0; m < n; m++)
 				b.row[m] = find(&maps[m], components, b.name);
-			failed |= print_block(&b, out);
+			status = print_block(a, &b);
 		}
 	}
-	return failed;
+	return status;
 }
 
 static void sums_of(const struct cli_concerns *c, uint64_t *lines, uint64_t *marks)
@@ -212,81 +215,24 @@ static void sums_of(const struct cli_concerns *c, uint64_t *lines, uint64_t *mar
 	}
 }
 
-int cli_concerns_text(const struct cli_concerns *maps, int n, FILE *out)
+static int print_text(struct cli_answer *a, const struct cli_concerns *maps, int n)
 {
+	int status;
+
 	for (int k = 0; k < n; k++) {
 		uint64_t lines, marks;
 
 		sums_of(&maps[k], &lines, &marks);
 		if (n == 2)
-			fprintf(out, "%d: ", k + 1);
-		fprintf(out,
+			fprintf(a->text, "%d: ", k + 1);
+		fprintf(a->text,
 			"%s: %" PRIu64 " line%s of code, %" PRIu64
 			" annotation%s left out, in %" PRIu32 " file%s\n",
 			maps[k].map->name, lines, bob_plural(lines), marks, bob_plural(marks),
 			maps[k].map->files, bob_plural(maps[k].map->files));
 	}
-	return print_blocks(maps, n, 0, out) | print_blocks(maps, n, 1, out) ? -1 : 0;
-}
-
-/* --- csv --- */
-
-/* What is not defined is an empty field. */
-static void csv_value(double v, FILE *out)
-{
-	fputc(',', out);
-	if (!isnan(v))
-		fprintf(out, "%.6f", v);
-}
-
-static void csv_line(const struct cli_concerns *c, const char *measure, const char *concern,
-		     const char *component, uint64_t lines, FILE *out)
-{
-	bob_csv_text(c->map->name, out);
-	fprintf(out, ",%s,", measure);
-	bob_csv_text(concern, out);
-	fputc(',', out);
-	bob_csv_text(component, out);
-	fprintf(out, ",%" PRIu64, lines);
-}
-
-static void csv_map(const struct cli_concerns *c, FILE *out)
-{
-	const struct bob_concerns_counts *n = &c->counts;
-
-	for (uint32_t s = 0; s < n->concerns; s++) {
-		const char *name = c->map->concern[s].name;
-
-		for (uint32_t t = 0; t < n->components; t++) {
-			csv_line(c, "CONC", name, c->map->component[t].name, n->sloc[t][s], out);
-			csv_value(conc(n, s, t), out);
-			csv_value(conc_of_home(n, s, t), out);
-			fputc('\n', out);
-		}
-		csv_line(c, "DOS", name, "", bob_concerns_of_concern(n, s), out);
-		csv_value(dos(n, s, 0), out);
-		csv_value(dos_of_home(n, s, 0), out);
-		fputc('\n', out);
-	}
-	for (uint32_t t = 0; t < n->components; t++) {
-		const char *name = c->map->component[t].name;
-
-		for (uint32_t s = 0; s < n->concerns; s++) {
-			csv_line(c, "DEDI", c->map->concern[s].name, name, n->sloc[t][s], out);
-			csv_value(dedi(n, t, s), out);
-			fputs(",\n", out);
-		}
-		csv_line(c, "DOF", "", name, bob_concerns_of_component(n, t), out);
-		csv_value(dof(n, t, 0), out);
-		fputs(",\n", out);
-	}
-}
-
-void cli_concerns_csv(const struct cli_concerns *maps, int n, FILE *out)
-{
-	fputs("map,measure,concern,component,sloc,value,value_of_home\n", out);
-	for (int k = 0; k < n; k++)
-		csv_map(&maps[k], out);
+	status = print_blocks(a, maps, n, 0);
+	return status ? status : print_blocks(a, maps, n, 1);
 }
 
 /* --- json --- */
@@ -346,7 +292,7 @@ static void json_map(struct bob_json *j, const struct cli_concerns *c)
 	bob_json_end(j, '}');
 }
 
-void cli_concerns_json(const struct cli_concerns *maps, int n, FILE *out)
+static void print_json(const struct cli_concerns *maps, int n, FILE *out)
 {
 	struct bob_json j = { .out = out };
 
@@ -357,4 +303,20 @@ void cli_concerns_json(const struct cli_concerns *maps, int n, FILE *out)
 	bob_json_end(&j, ']');
 	bob_json_end(&j, '}');
 	fputc('\n', out);
+}
+
+int cli_concerns_print(struct cli_answer *a, const struct cli_concerns *maps, int n)
+{
+	struct bob_table *t;
+
+	if (!a->view.columns && !a->view.sort && a->view.format == BOB_TABLE_TEXT)
+		return print_text(a, maps, n);
+	if (!cli_answer_is_help(a) && a->view.format == BOB_TABLE_JSON) {
+		print_json(maps, n, a->out);
+		return 0;
+	}
+	t = bob_concerns_table();
+	for (int k = 0; k < n; k++)
+		bob_concerns_rows(t, maps[k].map, &maps[k].counts);
+	return cli_answer_table(a, t);
 }

@@ -3,18 +3,16 @@
 #ifndef BOB_CLI_CONCERNS_TABLES_H
 #define BOB_CLI_CONCERNS_TABLES_H
 
-#include <stdio.h>
-
 #include "analysis/concerns/concerns.h"
+#include "cli/answer.h"
 
 struct cli_concerns {
 	struct bob_concerns_map *map;
 	struct bob_concerns_counts counts;
 };
 
-/* Returns 0, or -1: out of memory. */
-int cli_concerns_text(const struct cli_concerns *maps, int n, FILE *out);
-void cli_concerns_csv(const struct cli_concerns *maps, int n, FILE *out);
-void cli_concerns_json(const struct cli_concerns *maps, int n, FILE *out);
+/* Blocks of text, or a table if --columns or --sort says so; in JSON one object. Returns an exit
+ * status. */
+int cli_concerns_print(struct cli_answer *a, const struct cli_concerns *maps, int n);
 
 #endif

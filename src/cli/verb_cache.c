@@ -225,19 +225,6 @@ static void print_order(const struct cache *c, uint32_t processes)
 	fputc('\n', c->a.text);
 }
 
-/* The levels are few: --limit is for the rows. */
-static int print_levels(struct cache *c)
-{
-	const uint64_t limit = c->a.view.limit;
-	int status;
-
-	c->a.view.limit = 0;
-	status = cli_answer_second_table(&c->a, bob_cache_levels_table(&c->rows));
-	c->a.view.limit = limit;
-	fputc('\n', c->a.text);
-	return status;
-}
-
 static int print_all(struct cache *c, uint32_t processes, const uint32_t *threads)
 {
 	const struct bob_naming names = cli_session_naming(&c->a.s);
@@ -251,7 +238,8 @@ static int print_all(struct cache *c, uint32_t processes, const uint32_t *thread
 		return cli_answer_table(&c->a, sharing);
 	if (c->by == BY_LEVEL)
 		return cli_answer_table(&c->a, bob_cache_levels_table(&c->rows));
-	status = print_levels(c);
+	status = cli_answer_whole_table(&c->a, bob_cache_levels_table(&c->rows));
+	fputc('\n', c->a.text);
 	if (!status)
 		status = cli_answer_table(&c->a, bob_cache_rows_table(&c->rows, &names));
 	if (!status && processes == 1)

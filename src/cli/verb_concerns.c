@@ -10,26 +10,19 @@
 #include "analysis/concerns/concerns.h"
 #include "cli/terminal/complain.h"
 #include "cli/concerns_tables.h"
-#include "cli/terminal/output.h"
 #include "cli/verbs.h"
 
-enum { OPT_FORMAT, OPT_COUNT, OPT_OUTPUT };
-
-const struct cli_option concerns_options[] = {
-	{ "format", 'f', "FORMAT", "text (default), csv or json", .values = "text|csv|json" },
-	{ "count-annotations", 0, NULL, "annotations are lines of code, too",
-	  .bind = CLI_BIND_NONE },
-	{ "output", 'o', "FILE", "write there instead of standard output",
-	  .bind = CLI_BIND_NONE },
-	{ 0 },
+struct request {
+	struct cli_answer a;
+	int count_marks;
 };
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
-
-struct request {
-	int format;
-	int count_marks;
-	const char *output;
+const struct cli_option concerns_options[] = {
+	{ "count-annotations", 0, NULL, "annotations are lines of code, too",
+	  CLI_FLAG(struct request, count_marks) },
+	CLI_OPTIONS_TABLE(struct request, a, CLI_FORMATS),
+	CLI_OPTIONS_OUTPUT(struct request, a),
+	{ 0 },
 };
 
 /* At most *room bytes, which it then takes from it. *out is the caller's to free; *id says which
@@ -148,23 +141,7 @@ static int read_map(const char *path, int count_marks, struct cli_concerns *out)
 	return status ? status : count(out->map, count_marks, &out->counts);
 }
 
-static int print(const struct request *r, const struct cli_concerns *maps, int n)
-{
-	FILE *out = cli_output_open("concerns", r->output);
-	int status = 0;
-
-	if (!out)
-		return 1;
-	if (r->format == FORMAT_CSV)
-		cli_concerns_csv(maps, n, out);
-	else if (r->format == FORMAT_JSON)
-		cli_concerns_json(maps, n, out);
-	else if (cli_concerns_text(maps, n, out))
-		status = cli_fail("concerns", "out of memory");
-	return cli_output_close("concerns", out, r->output) | status;
-}
-
-static int run(const struct request *r, int n, char **paths)
+static int run(struct request *r, int n, char **paths)
 {
 	struct cli_concerns maps[2] = { { .map = NULL }, { .map = NULL } };
 	int status = 0;
@@ -172,7 +149,9 @@ static int run(const struct request *r, int n, char **paths)
 	for (int i = 0; i < n && !status; i++)
 		status = read_map(paths[i], r->count_marks, &maps[i]);
 	if (!status)
-		status = print(r, maps, n);
+		status = cli_answer_begin(&r->a);
+	if (!status)
+		status = cli_answer_end(&r->a, cli_concerns_print(&r->a, maps, n));
 	for (int i = 0; i < n; i++)
 		bob_concerns_map_destroy(maps[i].map);
 	return status;
@@ -180,26 +159,10 @@ static int run(const struct request *r, int n, char **paths)
 
 int verb_concerns(int argc, char **argv)
 {
-	struct request r = { FORMAT_TEXT, 0, NULL };
-	struct cli_options o;
-	const char *arg;
-	int opt, status = 0;
+	struct request r = { .a = CLI_ANSWER("concerns", 0) };
+	int status = cli_options_read("concerns", argc, argv, &r);
 
-	cli_options_begin(&o, "concerns", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (status)
-			continue;
-		if (opt == OPT_FORMAT)
-			status =
-				cli_option_word("concerns", &concerns_options[opt], arg, &r.format);
-		else if (opt == OPT_COUNT)
-			r.count_marks = 1;
-		else
-			r.output = arg;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (status)
+	if (status != CLI_GO_ON)
 		return status;
 	if (argc - optind < 1 || argc - optind > 2)
 		return cli_misuse("concerns", "one map of concerns is needed, or two to compare");

@@ -110,6 +110,19 @@ def formats():
     h.check(float(value[maps[0], "DOS", "perf", ""]["value"]) == round(4 * 90 * 43 / 133**2, 6), f"{rows}")
 
 
+@suite.case("the table of all values: its columns and its order")
+def flat():
+    d = project()
+    ask = lambda *options: h.bobbin("concerns", *options, "naive/is.map", cwd=d)
+    some = text(ask("--columns=measure,concern,sloc", "--sort=-sloc,measure", "-f", "csv", "-n", "2"))
+    h.check(some == "measure,concern,sloc\nCONC,sort,0\nDEDI,sort,0\n", some)
+    some = text(ask("--columns=name,component,value", "--sort=value", "-n", "1"))
+    h.check(some.startswith("measure  component   value\nCONC     main       100.0%\n... 11 more values; --limit=0"), some)
+    h.check("\n  value_of_home " in text(ask("--columns=help")), "--columns=help")
+    r = ask("--sort=values", "-o", d / "out")
+    h.check(r.status == 2 and b"did you mean 'value'?" in r.err and not (d / "out").exists(), f"{r}")
+
+
 @suite.case("maps that are wrong")
 def wrong():
     d = project()
