@@ -46,13 +46,14 @@ struct cli_answer {
 #define CLI_OPTIONS_TABLE(type, a, formats)                                                        \
 	{ "format", 'f', "FORMAT",                                                                 \
 	  "text (default), or for other programs csv or json: a line for each row",                \
-	  CLI_WORD(type, a.view.format, formats) },                                                \
+	  CLI_WORD(type, a.view.format, formats) }, CLI_OPTIONS_ROWS(type, a)
+#define CLI_OPTIONS_ROWS(type, a)                                                                  \
 	{ "sort", 's', "COLUMNS",                                                                  \
 	  "order of the rows: a column, or several with commas between them; "                     \
 	  "-COLUMN reverses it",                                                                   \
 	  CLI_TEXT(type, a.view.sort) },                                                           \
 	{ "limit", 'n', "ROWS",                                                                    \
-	  "rows of a table (default in text 30, else all; 0 for all)",                             \
+	  "rows of a table, 0 for all (default: 20 or 30 in text, else all)",                      \
 	  CLI_COUNT(type, a.view.limit) },                                                         \
 	{ "columns", 0, "COLUMNS", "which columns, in this order; all; help lists them",           \
 	  CLI_TEXT(type, a.view.columns) }

@@ -5,7 +5,6 @@
 #include "cli/info_columns.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +12,6 @@
 #include "archive/events/event_columns.h"
 #include "table/numbers.h"
 #include "cli/place.h"
-#include "cli/terminal/text_table.h"
-#include "cli/terminal/width.h"
 
 #define ROWS_SHOWN 10u
 #define FEW_BYTES 32u /* of a simple rule: a nest of three loops, its ranks */
@@ -143,67 +140,86 @@ static void print_parameter(const struct row *x, FILE *out)
 	fputs(x->vector != ~0u ? "elements" : "result", out);
 }
 
-static void print_rows(struct rows *r)
+static void put_text(struct bob_table *table, struct rows *r, const struct row *x, int is_place)
 {
-	static const char *const titles[] = {
-		">bytes", ">rules", ">values", ">threads", "what", "of"
-	};
-	char text[BOB_NUMBER_MAX], *what;
-	struct cli_table table;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
-	qsort(r->at, r->count, sizeof(*r->at), by_weight);
-	puts("\nwhat grows: bytes of rules, and how many rules; values of a thread that follow none, and "
-	     "how many threads have such");
-	cli_table_begin(&table, 6, titles);
-	for (size_t i = 0; i < r->count && i < ROWS_SHOWN; i++) {
-		const struct row *x = &r->at[i];
-		size_t len;
-		FILE *out = open_memstream(&what, &len);
-
-		if (!out)
-			break;
-		cli_table_cell(&table, bob_format_count(text, x->room.bytes));
-		cli_table_cell(&table, bob_format_count(text, x->room.forms));
-		cli_table_cell(&table, x->room.most ? bob_format_count(text, x->room.most) : "-");
-		cli_table_cell(&table,
-			       x->room.without ? bob_format_count(text, x->room.without) : "-");
-		if (x->function)
-			print_parameter(x, out);
-		else
-			fputs("trips of loops", out);
+	if (out && !is_place && x->function)
+		print_parameter(x, out);
+	else if (out && !is_place)
+		fputs("trips of loops", out);
+	if (out && is_place && x->function)
+		fprintf(out, "%s%s   ", bob_mpi_prefix(x->function), x->function->name);
+	if (out && is_place && x->pc)
+		cli_place_print(r->t, x->process, x->image, x->pc, out);
+	if (out)
 		fclose(out);
-		cli_table_cell(&table, what);
-		free(what);
-		out = open_memstream(&what, &len);
-		if (!out)
-			break;
-		if (x->function)
-			fprintf(out, "%s%s   ", bob_mpi_prefix(x->function), x->function->name);
-		if (x->pc)
-			cli_place_print(r->t, x->process, x->image, x->pc, out);
-		fclose(out);
-		cli_table_cell(&table, what);
-		free(what);
-	}
-	cli_table_end(&table, cli_terminal_width(), stdout);
-	if (r->count > ROWS_SHOWN)
-		printf("... %zu more\n", r->count - ROWS_SHOWN);
+	bob_table_text(table, text ? text : "");
+	free(text);
 }
 
-void cli_info_columns(const struct bob_trace *t)
+/* 0 is nothing to mention. */
+static void put_count(struct bob_table *table, uint64_t n)
 {
-	struct rows r = { .t = t };
-	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
+	if (n)
+		bob_table_count(table, n);
+	else
+		bob_table_none(table);
+}
 
-	if (bob_event_columns(t, take, &r, &r.values) == BOB_OK && r.columns && !r.failed) {
-		printf("folding     parameters and loops: %s of %s follow simple rules, %s; ",
-		       bob_format_count(a, r.simple), bob_format_count(b, r.columns),
-		       bob_format_bytes(c, r.simple_bytes));
-		printf("the rest %s, ", bob_format_bytes(a, r.bytes - r.simple_bytes));
-		printf("values without a rule %s (before compression)\n",
-		       bob_format_bytes(b, r.values));
+static int print_rows(struct cli_answer *a, struct rows *r)
+{
+	static const struct bob_column columns[] = {
+		{ "bytes", NULL, BOB_COLUMN_COUNT, 0, "of rules" },
+		{ "rules", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "values", NULL, BOB_COLUMN_COUNT, 0, "of a thread that follow no rule" },
+		{ "threads", NULL, BOB_COLUMN_COUNT, 0, "that have such values" },
+		{ "what", NULL, BOB_COLUMN_TEXT, 0, "parameter" },
+		{ "of", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_SUBJECT, "function and call site" },
+	};
+	struct bob_table *table = bob_table_create("columns", "column", columns,
+						   sizeof(columns) / sizeof(columns[0]));
+
+	qsort(r->at, r->count, sizeof(*r->at), by_weight);
+	fputs("\nwhat grows: bytes of rules, and how many rules; values of a thread that follow none, and "
+	      "how many threads have such\n",
+	      a->text);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct row *x = &r->at[i];
+
+		bob_table_count(table, x->room.bytes);
+		bob_table_count(table, x->room.forms);
+		put_count(table, x->room.most);
+		put_count(table, x->room.without);
+		put_text(table, r, x, 0);
+		put_text(table, r, x, 1);
+	}
+	return cli_answer_second_table(a, table);
+}
+
+int cli_info_columns(struct cli_answer *answer)
+{
+	const uint64_t usual = answer->view.usual;
+	struct rows r = { .t = answer->s.trace };
+	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
+	int status = 0;
+
+	if (bob_event_columns(r.t, take, &r, &r.values) == BOB_OK && r.columns && !r.failed) {
+		fprintf(answer->text,
+			"folding     parameters and loops: %s of %s follow simple rules, %s; ",
+			bob_format_count(a, r.simple), bob_format_count(b, r.columns),
+			bob_format_bytes(c, r.simple_bytes));
+		fprintf(answer->text, "the rest %s, ",
+			bob_format_bytes(a, r.bytes - r.simple_bytes));
+		fprintf(answer->text, "values without a rule %s (before compression)\n",
+			bob_format_bytes(b, r.values));
+		answer->view.usual = ROWS_SHOWN;
 		if (r.count)
-			print_rows(&r);
+			status = print_rows(answer, &r);
+		answer->view.usual = usual;
 	}
 	free(r.at);
+	return status;
 }

@@ -3,9 +3,9 @@
 #ifndef BOB_CLI_INFO_COLUMNS_H
 #define BOB_CLI_INFO_COLUMNS_H
 
-#include "bobbin/trace.h"
+#include "cli/answer.h"
 
-/* Nothing if the trace has none that are folded. */
-void cli_info_columns(const struct bob_trace *t);
+/* Nothing if the trace has none that are folded. Returns an exit status. */
+int cli_info_columns(struct cli_answer *answer);
 
 #endif

@@ -11,8 +11,6 @@
 #include "cli/event_words.h"
 #include "cli/source/of_source.h"
 #include "table/numbers.h"
-#include "cli/terminal/text_table.h"
-#include "cli/terminal/width.h"
 #include "sys/sys.h"
 
 static int was_killed(const struct bob_process_info *p)
@@ -83,7 +81,7 @@ static int ended_badly(const struct bob_process_info *p)
 	return p->end_source ? was_killed(p) : p->state == 0;
 }
 
-void cli_info_last(const struct bob_trace *t, uint32_t max)
+void cli_info_last(const struct bob_trace *t, uint32_t max, FILE *out)
 {
 	char text[CLI_LAST_MAX];
 	uint32_t n = 0;
@@ -95,11 +93,11 @@ void cli_info_last(const struct bob_trace *t, uint32_t max)
 		    !cli_last_entry(t, i, text)[0])
 			continue;
 		if (n++ < max)
-			printf("%slast entry  thread %" PRIu32 ".%" PRIu32 ": %s\n",
-			       n == 1 ? "\n" : "", th->process, th->number, text);
+			fprintf(out, "%slast entry  thread %" PRIu32 ".%" PRIu32 ": %s\n",
+				n == 1 ? "\n" : "", th->process, th->number, text);
 	}
 	if (n > max)
-		printf("... %" PRIu32 " more (--all)\n", n - max);
+		fprintf(out, "... %" PRIu32 " more; --limit=0 shows all\n", n - max);
 }
 
 double cli_info_ratio(const struct bob_trace_sizes *s)
@@ -124,17 +122,17 @@ static const char *what_is_there(const struct bob_trace *t, const struct bob_tra
 }
 
 /* "MPI calls   12", "events      12", and of both together "12 MPI calls and events". */
-static void print_events(const struct bob_trace *t, const struct bob_trace_sizes *s)
+static void print_events(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out)
 {
 	const int both = bob_trace_value_origins(t) == (BOB_VALUES_OF_MPI | BOB_VALUES_OF_PROGRAM);
 	char a[BOB_NUMBER_MAX];
 
-	printf("%-12s%s%s\n", cli_event_only_own(t) || both ? "events" : "MPI calls",
-	       bob_format_count(a, s->mpi_calls),
-	       both ? ", calls of MPI and the program's own" : "");
+	fprintf(out, "%-12s%s%s\n", cli_event_only_own(t) || both ? "events" : "MPI calls",
+		bob_format_count(a, s->mpi_calls),
+		both ? ", calls of MPI and the program's own" : "");
 }
 
-void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s)
+void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out)
 {
 	uint64_t count = s->events + s->accesses + s->mpi_calls;
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], text[64];
@@ -143,27 +141,27 @@ void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s)
 	const int none = !s->events && !s->accesses && !s->mpi_calls;
 
 	if (none && cli_is_of_source(t))
-		printf("accesses    none: %s\n", cli_source_without_accesses(t));
+		fprintf(out, "accesses    none: %s\n", cli_source_without_accesses(t));
 	else if (s->events || none)
-		printf("calls       %s\n", bob_format_count(a, s->events));
+		fprintf(out, "calls       %s\n", bob_format_count(a, s->events));
 	if (s->accesses)
-		printf("accesses    %s\n", bob_format_count(a, s->accesses));
+		fprintf(out, "accesses    %s\n", bob_format_count(a, s->accesses));
 	if (s->mpi_calls)
-		print_events(t, s);
-	printf("size        %s on disk: %s %s", bob_format_bytes(a, s->file_bytes), what,
-	       bob_format_bytes(b, s->stream_bytes));
-	printf(", names and descriptions %s", bob_format_bytes(a, s->meta_bytes));
-	printf(", times %s, the rest unused\n", bob_format_bytes(a, s->mark_bytes));
+		print_events(t, s, out);
+	fprintf(out, "size        %s on disk: %s %s", bob_format_bytes(a, s->file_bytes), what,
+		bob_format_bytes(b, s->stream_bytes));
+	fprintf(out, ", names and descriptions %s", bob_format_bytes(a, s->meta_bytes));
+	fprintf(out, ", times %s, the rest unused\n", bob_format_bytes(a, s->mark_bytes));
 	if (!count || !s->stream_bytes)
 		return;
-	printf("            %s need %.3g bytes each, ", what,
-	       (double)s->stream_bytes / (double)count);
+	fprintf(out, "            %s need %.3g bytes each, ", what,
+		(double)s->stream_bytes / (double)count);
 	if (cli_info_ratio(s) >= 2)
-		printf("%.0f times less than ", cli_info_ratio(s));
-	printf("%s uncompressed\n", bob_format_bytes(a, s->raw_bytes));
+		fprintf(out, "%.0f times less than ", cli_info_ratio(s));
+	fprintf(out, "%s uncompressed\n", bob_format_bytes(a, s->raw_bytes));
 }
 
-static void print_clocks(const struct bob_trace *t)
+static void print_clocks(const struct bob_trace *t, FILE *out)
 {
 	uint64_t worst = 0;
 	uint32_t same = 0, measured = 0, n = bob_trace_process_count(t);
@@ -178,87 +176,115 @@ static void print_clocks(const struct bob_trace *t)
 			worst = c.uncertainty_ns[k] > worst ? c.uncertainty_ns[k] : worst;
 	}
 	if (measured && same == measured)
-		printf("            all ranks have the same clock\n");
+		fprintf(out, "            all ranks have the same clock\n");
 	else if (measured)
-		printf("            clocks of the ranks beside that of rank 0: known to %" PRIu64
-		       ".%03u us\n",
-		       worst / 1000, (unsigned)(worst % 1000));
+		fprintf(out,
+			"            clocks of the ranks beside that of rank 0: known to %" PRIu64
+			".%03u us\n",
+			worst / 1000, (unsigned)(worst % 1000));
 	else if (n > 1)
-		printf("            clocks of the processes were not compared\n");
+		fprintf(out, "            clocks of the processes were not compared\n");
 }
 
-void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s)
+void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out)
 {
 	uint64_t bytes = bob_trace_spans_bytes(t);
 	char a[BOB_NUMBER_MAX];
 
 	if (!bytes || !s->mpi_calls)
 		return;
-	printf("exact times %s of these, %.3g bytes for each of the %s\n",
-	       bob_format_bytes(a, bytes), (double)bytes / (double)s->mpi_calls,
-	       cli_event_words(t, 2));
-	print_clocks(t);
+	fprintf(out, "exact times %s of these, %.3g bytes for each of the %s\n",
+		bob_format_bytes(a, bytes), (double)bytes / (double)s->mpi_calls,
+		cli_event_words(t, 2));
+	print_clocks(t, out);
 }
 
-enum counted { COUNT_CALLS, COUNT_ACCESSES, COUNT_MPI };
+/* Of a trace of accesses alone, text has those; of one of MPI calls alone these, and their bytes. */
+enum counted { COUNT_CALLS, COUNT_ACCESSES, COUNT_MPI, COUNTS };
 
-static uint64_t count_of(const struct bob_trace *t, uint32_t thread, enum counted what)
+static enum counted what_is_shown(const struct bob_trace *t, const struct bob_trace_sizes *s)
 {
-	if (what == COUNT_MPI)
-		return bob_trace_value_events(t, thread, BOB_VALUES_MPI);
-	return what == COUNT_ACCESSES ? bob_trace_accesses(t, thread) :
-					bob_trace_thread(t, thread)->events;
+	if (s->events)
+		return COUNT_CALLS;
+	if (s->accesses || (!s->mpi_calls && cli_is_of_source(t)))
+		return COUNT_ACCESSES;
+	return s->mpi_calls ? COUNT_MPI : COUNT_CALLS;
 }
 
-/* Of a trace of accesses alone, those are counted; of one of MPI calls alone these, and what they
- * take. */
-void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s, uint32_t max)
+static struct bob_table *create_processes(const struct bob_trace *t,
+					  const struct bob_trace_sizes *s)
 {
-	const enum counted what = s->events	      ? COUNT_CALLS :
-				  s->accesses	      ? COUNT_ACCESSES :
-				  s->mpi_calls	      ? COUNT_MPI :
-				  cli_is_of_source(t) ? COUNT_ACCESSES :
-							COUNT_CALLS;
-	const char *const counts[] = { ">calls", ">accesses",
-				       bob_trace_value_origins(t) & BOB_VALUES_OF_PROGRAM ?
-					       ">events" :
-					       ">MPI calls" };
-	const char *const titles[] = { "process", ">pid", ">rank", ">threads", counts[what],
-				       "how it ended", "program" };
-	const char *const sized[] = { "process", ">pid", ">rank", ">threads", counts[what],
-				      ">bytes", ">each", "how it ended", "program" };
-	uint32_t n = bob_trace_process_count(t);
-	char text[BOB_NUMBER_MAX], ended[CLI_END_MAX];
-	struct cli_table table;
+	const int own = bob_trace_value_origins(t) & BOB_VALUES_OF_PROGRAM;
+	const enum counted shown = what_is_shown(t, s);
+	const unsigned mpi = shown == COUNT_MPI ? 0 : BOB_COLUMN_EXTRA;
+	unsigned is[COUNTS];
 
-	cli_table_begin(&table, what == COUNT_MPI ? 9 : 7, what == COUNT_MPI ? sized : titles);
-	for (uint32_t i = 0; i < n && i < max; i++) {
-		const struct bob_process_info *p = bob_trace_process(t, i);
-		uint64_t events = 0, bytes = 0;
+	for (int i = 0; i < COUNTS; i++)
+		is[i] = i == (int)shown ? BOB_COLUMN_ADDS : BOB_COLUMN_EXTRA;
 
-		for (uint32_t k = 0; k < p->thread_count; k++) {
-			events += count_of(t, p->first_thread + k, what);
-			bytes += bob_trace_thread(t, p->first_thread + k)->stream_bytes;
-		}
-		snprintf(text, sizeof(text), "%" PRIu32, i);
-		cli_table_cell(&table, text);
-		snprintf(text, sizeof(text), "%" PRIu32, p->pid);
-		cli_table_cell(&table, text);
-		snprintf(text, sizeof(text), "%" PRId32, p->rank);
-		cli_table_cell(&table, p->rank < 0 ? "-" : text);
-		cli_table_cell(&table, bob_format_count(text, p->thread_count));
-		cli_table_cell(&table, bob_format_count(text, events));
-		if (what == COUNT_MPI) {
-			/* of what is merged nobody has a part of his own */
-			cli_table_cell(&table, bytes ? bob_format_count(text, bytes) : "-");
-			snprintf(text, sizeof(text), "%.3g",
-				 events ? (double)bytes / (double)events : 0.0);
-			cli_table_cell(&table, bytes ? text : "-");
-		}
-		cli_table_cell(&table, cli_process_end(p, ended));
-		cli_table_cell(&table, p->exe[0] ? p->exe : "?");
+	const struct bob_column columns[] = {
+		{ "process", NULL, BOB_COLUMN_NUMBER, 0, "its number in the trace" },
+		{ "pid", NULL, BOB_COLUMN_NUMBER, 0, NULL },
+		{ "rank", NULL, BOB_COLUMN_NUMBER, 0, "of MPI" },
+		{ "threads", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "calls", NULL, BOB_COLUMN_COUNT, is[COUNT_CALLS], "of functions" },
+		{ "accesses", NULL, BOB_COLUMN_COUNT, is[COUNT_ACCESSES], "of memory" },
+		{ "events", own ? "events" : "MPI calls", BOB_COLUMN_COUNT, is[COUNT_MPI],
+		  "calls of MPI and the program's own events" },
+		{ "bytes", NULL, BOB_COLUMN_COUNT, mpi, "of its streams, if they are not merged" },
+		{ "bytes_each", "each", BOB_COLUMN_REAL, mpi, "for each call, access and event" },
+		{ "end", "how it ended", BOB_COLUMN_TEXT, 0, NULL },
+		{ "host", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_EXTRA, NULL },
+		{ "program", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_SUBJECT, "its executable" },
+	};
+
+	return bob_table_create("processes", "process", columns,
+				sizeof(columns) / sizeof(columns[0]));
+}
+
+static void put_counts(struct bob_table *table, const struct bob_trace *t,
+		       const struct bob_process_info *p)
+{
+	uint64_t count[COUNTS] = { 0 }, bytes = 0, all = 0;
+
+	for (uint32_t k = p->first_thread; k < p->first_thread + p->thread_count; k++) {
+		count[COUNT_CALLS] += bob_trace_thread(t, k)->events;
+		count[COUNT_ACCESSES] += bob_trace_accesses(t, k);
+		count[COUNT_MPI] += bob_trace_value_events(t, k, BOB_VALUES_MPI);
+		bytes += bob_trace_thread(t, k)->stream_bytes;
 	}
-	cli_table_end(&table, cli_terminal_width(), stdout);
-	if (n > max)
-		printf("... %" PRIu32 " more (--all)\n", n - max);
+	for (int i = 0; i < COUNTS; i++) {
+		bob_table_count(table, count[i]);
+		all += count[i];
+	}
+	if (!bytes) { /* merged: it has no part of its own */
+		bob_table_none(table);
+		bob_table_none(table);
+		return;
+	}
+	bob_table_count(table, bytes);
+	bob_table_real(table, all ? (double)bytes / (double)all : 0);
+}
+
+struct bob_table *cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s)
+{
+	struct bob_table *table = create_processes(t, s);
+	char ended[CLI_END_MAX];
+
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+
+		bob_table_number(table, i);
+		bob_table_number(table, p->pid);
+		if (p->rank < 0)
+			bob_table_none(table);
+		else
+			bob_table_number(table, p->rank);
+		bob_table_count(table, p->thread_count);
+		put_counts(table, t, p);
+		bob_table_text(table, cli_process_end(p, ended));
+		bob_table_text(table, p->host);
+		bob_table_text(table, p->exe[0] ? p->exe : "?");
+	}
+	return table;
 }

@@ -3,7 +3,10 @@
 #ifndef BOB_CLI_INFO_TABLES_H
 #define BOB_CLI_INFO_TABLES_H
 
+#include <stdio.h>
+
 #include "bobbin/trace.h"
+#include "table/table.h"
 
 /* "ended", ... */
 const char *cli_process_state(const struct bob_process_info *p);
@@ -13,18 +16,18 @@ const char *cli_process_state(const struct bob_process_info *p);
 const char *cli_process_end(const struct bob_process_info *p, char text[CLI_END_MAX]);
 /* What threads that did not end by themselves entered last, those of processes that exited left
  * out: at most `max`. */
-void cli_info_last(const struct bob_trace *t, uint32_t max);
+void cli_info_last(const struct bob_trace *t, uint32_t max, FILE *out);
 /* The function that a thread entered last, with its image; "" if it is not known. Returns
  * `text`. */
 #define CLI_LAST_MAX 512
 const char *cli_last_entry(const struct bob_trace *t, uint32_t thread, char text[CLI_LAST_MAX]);
 /* Times that the streams are smaller than what they stand for; 0: there are none. */
 double cli_info_ratio(const struct bob_trace_sizes *s);
-void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s);
+void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out);
 /* When MPI calls began and ended, if that was recorded: what it takes, and how well clocks are
  * known. */
-void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s);
-/* At most `max` rows. */
-void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s, uint32_t max);
+void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out);
+/* The caller destroys it; NULL: no memory. */
+struct bob_table *cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s);
 
 #endif

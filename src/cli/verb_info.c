@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin info: what was recorded, where and how, its sizes, what is missing. */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,22 +22,27 @@
 #include "cli/overview.h"
 #include "cli/source/of_source.h"
 #include "cli/source/report_predicted.h"
-#include "cli/session.h"
-#include "cli/terminal/text_table.h"
-#include "cli/terminal/width.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
 #include "cli/worlds.h"
 #include "table/json.h"
 #include "plan/plan.h"
 
-enum { OPT_JSON, OPT_ALL };
+struct info {
+	struct cli_answer a;
+	int json, all;
+};
 
 const struct cli_option info_options[] = {
-	{ "json", 'j', NULL, "print one JSON object with stable keys",
-	  .bind = CLI_BIND_NONE },
-	{ "all", 'a', NULL, "list every process and image, not the first 20",
-	  .bind = CLI_BIND_NONE },
+	{ "json", 'j', NULL, "as --format=json: one JSON object with stable keys",
+	  CLI_FLAG(struct info, json) },
+	{ "all", 'a', NULL, "as --limit=0: every process and image, not the first 20",
+	  CLI_FLAG(struct info, all) },
+	{ "format", 'f', "FORMAT",
+	  "text (default), json: one object of everything, csv: the table of processes",
+	  CLI_WORD(struct info, a.view.format, CLI_FORMATS) },
+	CLI_OPTIONS_ROWS(struct info, a),
+	CLI_OPTIONS_OUTPUT(struct info, a),
 	{ 0 },
 };
 
@@ -147,28 +151,30 @@ static uint64_t recorded_of(const struct cli_session *s, const struct bob_functi
 	return im->chosen ? n : 0;
 }
 
-static void print_images(const struct cli_session *s, uint32_t max)
+static int print_images(struct cli_answer *a)
 {
-	static const char *const titles[] = { ">functions", ">recorded", "image", "path" };
-	uint32_t n = bob_functions_image_count(s->functions);
-	char text[BOB_NUMBER_MAX];
-	struct cli_table table;
+	static const struct bob_column columns[] = {
+		{ "functions", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "recorded", NULL, BOB_COLUMN_COUNT, 0, "functions that were recorded" },
+		{ "image", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_SUBJECT, "short name" },
+		{ "path", NULL, BOB_COLUMN_TEXT, 0, NULL },
+	};
+	const uint32_t n = bob_functions_image_count(a->s.functions);
+	struct bob_table *t;
 
 	if (!n)
-		return;
-	putchar('\n');
-	cli_table_begin(&table, 4, titles);
-	for (uint32_t i = 0; i < n && i < max; i++) {
-		const struct bob_function_image *im = bob_functions_image(s->functions, i);
+		return 0;
+	fputc('\n', a->text);
+	t = bob_table_create("images", "image", columns, sizeof(columns) / sizeof(columns[0]));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bob_function_image *im = bob_functions_image(a->s.functions, i);
 
-		cli_table_cell(&table, bob_format_count(text, im->count));
-		cli_table_cell(&table, bob_format_count(text, recorded_of(s, im)));
-		cli_table_cell(&table, im->soname);
-		cli_table_cell(&table, im->path);
+		bob_table_count(t, im->count);
+		bob_table_count(t, recorded_of(&a->s, im));
+		bob_table_text(t, im->soname);
+		bob_table_text(t, im->path);
 	}
-	cli_table_end(&table, cli_terminal_width(), stdout);
-	if (n > max)
-		printf("... %" PRIu32 " more (--all)\n", n - max);
+	return cli_answer_second_table(a, t);
 }
 
 /* How the parts of Bobbin found each other; --json has it. */
@@ -184,85 +190,98 @@ static int is_plumbing(const char *setting)
 	return 0;
 }
 
-static void print_config(const struct bob_process_info *p)
+static void print_config(const struct bob_process_info *p, FILE *out)
 {
 	int n = 0;
 
 	for (int i = 0; p->config && p->config[i]; i++)
 		if (!is_plumbing(p->config[i]))
-			printf("%s%s\n", n++ ? "                 " : "recorded    with ",
-			       p->config[i]);
+			fprintf(out, "%s%s\n", n++ ? "                 " : "recorded    with ",
+				p->config[i]);
 	if (!n)
-		puts("recorded    with the default options");
+		fputs("recorded    with the default options\n", out);
 }
 
-static void print_missing(const struct cli_session *s)
+static void print_missing(const struct cli_session *s, FILE *out)
 {
 	uint32_t n = bob_trace_problem_count(s->trace);
 
 	for (uint32_t i = 0; i < n && i < ROWS_DEFAULT; i++) {
 		const struct bob_problem *p = bob_trace_problem(s->trace, i);
 
-		printf("%s%s: %s", i ? "            " : "\nproblems    ", p->file, p->text);
+		fprintf(out, "%s%s: %s", i ? "            " : "\nproblems    ", p->file, p->text);
 		if (p->offset)
-			printf(" at byte %" PRIu64, p->offset);
-		putchar('\n');
+			fprintf(out, " at byte %" PRIu64, p->offset);
+		fputc('\n', out);
 	}
 	if (n > ROWS_DEFAULT)
-		printf("            ... %" PRIu32 " more, see bobbin check\n", n - ROWS_DEFAULT);
+		fprintf(out, "            ... %" PRIu32 " more, see bobbin check\n",
+			n - ROWS_DEFAULT);
 }
 
 /* Says so. */
-static uint32_t is_damaged(const struct bob_trace *t)
+static uint32_t is_damaged(const struct bob_trace *t, FILE *out)
 {
 	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++)
 		if (bob_trace_problem(t, i)->lost) {
-			puts("complete    no: files are damaged, see the problems below");
+			fputs("complete    no: files are damaged, see the problems below\n", out);
 			return 1;
 		}
 	return 0;
 }
 
-static void print_text(const struct cli_session *s, int all)
+static int print_text(struct cli_answer *answer)
 {
+	const struct cli_session *s = &answer->s;
+	const uint64_t limit = answer->view.limit;
+	FILE *out = answer->text;
 	const struct bob_trace *t = s->trace;
 	uint32_t processes = bob_trace_process_count(t), threads = bob_trace_thread_count(t);
 	const struct bob_process_info *first = bob_trace_process(t, 0);
 	uint64_t duration = whole_duration(t);
 	struct bob_trace_sizes sizes;
 	struct cli_overhead overhead;
+	int status;
 	char buf[64], a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	bob_trace_sizes(t, &sizes);
-	printf("trace       %s\n", s->dir);
+	fprintf(out, "trace       %s\n", s->dir);
 	if (first) {
-		fputs("command     ", stdout);
-		print_command(first, stdout);
-		printf("when        %s on %s", start_text(first->start_real_ns, buf, sizeof(buf)),
-		       first->host);
-		printf(duration ? ", for %s\n" : "\n", bob_format_seconds(a, duration));
-		print_config(first);
+		fputs("command     ", out);
+		print_command(first, out);
+		fprintf(out, "when        %s on %s",
+			start_text(first->start_real_ns, buf, sizeof(buf)), first->host);
+		fprintf(out, duration ? ", for %s\n" : "\n", bob_format_seconds(a, duration));
+		print_config(first, out);
 	}
-	printf("what        %s process%s, %s thread%s\n", bob_format_count(a, processes),
-	       processes == 1 ? "" : "es", bob_format_count(b, threads), bob_plural(threads));
-	cli_worlds_print(t, "worlds      ", stdout);
-	if (!(is_damaged(t) + cli_missing_print(t, "complete    no: ", stdout)))
-		puts("complete    yes");
-	cli_info_sizes(t, &sizes);
-	cli_source_variables(t, stdout);
-	cli_info_moments(s->trace, &sizes);
+	fprintf(out, "what        %s process%s, %s thread%s\n", bob_format_count(a, processes),
+		processes == 1 ? "" : "es", bob_format_count(b, threads), bob_plural(threads));
+	cli_worlds_print(t, "worlds      ", out);
+	if (!(is_damaged(t, out) + cli_missing_print(t, "complete    no: ", out)))
+		fputs("complete    yes\n", out);
+	cli_info_sizes(t, &sizes, out);
+	cli_source_variables(t, out);
+	cli_info_moments(s->trace, &sizes, out);
 	sum_overhead(t, &overhead);
-	cli_overhead_print(&overhead, stdout);
-	cli_info_columns(t);
-	putchar('\n');
-	cli_info_processes(t, &sizes, all ? UINT32_MAX : ROWS_DEFAULT);
-	cli_info_last(t, all ? UINT32_MAX : ROWS_DEFAULT);
-	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
-	cli_untraced_print(s, stdout);
-	(void)cli_left_out_print(s, "", stdout);
-	print_missing(s);
-	cli_report_prediction(t, stdout);
-	cli_info_notes(t);
+	cli_overhead_print(&overhead, out);
+	status = cli_info_columns(answer);
+	fputc('\n', out);
+	if (!status)
+		status = cli_answer_table(answer, cli_info_processes(t, &sizes));
+	if (status)
+		return status;
+	cli_info_last(t,
+		      limit == BOB_TABLE_LIMIT_DEFAULT ? ROWS_DEFAULT :
+		      limit && limit < UINT32_MAX      ? (uint32_t)limit :
+							 UINT32_MAX,
+		      out);
+	status = print_images(answer);
+	cli_untraced_print(s, out);
+	(void)cli_left_out_print(s, "", out);
+	print_missing(s, out);
+	cli_report_prediction(t, out);
+	cli_info_notes(t, out);
+	return status;
 }
 
 /* --- JSON --- */
@@ -461,9 +480,9 @@ static void json_missing(struct bob_json *j, const struct bob_trace *t)
 	free(text);
 }
 
-static void print_json(const struct cli_session *s)
+static void print_json(const struct cli_session *s, FILE *out)
 {
-	struct bob_json j = { .out = stdout };
+	struct bob_json j = { .out = out };
 
 	bob_json_object(&j, NULL);
 	bob_json_string(&j, "bobbin", BOB_VERSION);
@@ -494,29 +513,37 @@ static void print_json(const struct cli_session *s)
 	bob_json_end(&j, '}');
 }
 
+static int print(struct cli_answer *a)
+{
+	struct bob_trace_sizes sizes;
+
+	if (a->view.format == BOB_TABLE_TEXT && !cli_answer_is_help(a))
+		return print_text(a);
+	if (a->view.format == BOB_TABLE_JSON && !cli_answer_is_help(a)) {
+		print_json(&a->s, a->out);
+		return 0;
+	}
+	bob_trace_sizes(a->s.trace, &sizes);
+	return cli_answer_table(a, cli_info_processes(a->s.trace, &sizes));
+}
+
 int verb_info(int argc, char **argv)
 {
-	struct cli_session s = { .verb = "info" };
-	struct cli_options o;
-	const char *arg;
-	int json = 0, all = 0, opt, status;
+	struct info info = { .a = CLI_ANSWER("info", ROWS_DEFAULT) };
+	int status = cli_options_read("info", argc, argv, &info);
 
-	cli_options_begin(&o, "info", argc, argv);
-	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_JSON)
-			json = 1;
-		else if (opt == OPT_ALL)
-			all = 1;
-	}
-	if (opt != CLI_OPTIONS_END)
-		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	status = cli_session_open(&s, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
+	if (info.json)
+		info.a.view.format = BOB_TABLE_JSON;
+	if (info.all)
+		info.a.view.limit = 0;
+	status = cli_session_open(&info.a.s, argc, argv);
 	if (status)
 		return status;
-	if (json)
-		print_json(&s);
-	else
-		print_text(&s, all);
-	cli_session_close(&s);
-	return 0;
+	status = cli_answer_begin(&info.a);
+	if (!status)
+		status = cli_answer_end(&info.a, print(&info.a));
+	cli_session_close(&info.a.s);
+	return status;
 }

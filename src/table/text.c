@@ -223,6 +223,13 @@ static void put_row(struct page *p, const struct bob_cell *cells)
 	}
 }
 
+static const char *plural_of(const char *word, uint64_t n)
+{
+	const size_t len = strlen(word);
+
+	return n != 1 && len && word[len - 1] == 's' ? "es" : bob_plural(n);
+}
+
 /* "... 3 more functions with 12 calls (0.4%); --limit=0 shows all" */
 static void put_rest(const struct page *p)
 {
@@ -234,7 +241,7 @@ static void put_rest(const struct page *p)
 	if (!left)
 		return;
 	fprintf(p->out, "... %s more %s%s", bob_format_count(a, left), bob_table_row_name(t),
-		bob_plural(left));
+		plural_of(bob_table_row_name(t), left));
 	for (size_t i = 0; i < bob_table_columns(t); i++) {
 		const struct bob_column *c = bob_table_column(t, i);
 

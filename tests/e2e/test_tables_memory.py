@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of memory accesses, caches and instrumented variables: text, CSV and JSON have the same numbers, sums are those of
+"""Tables of memory accesses, caches, instrumented variables and processes: text, CSV and JSON have the same numbers, sums are those of
 `bobbin info`, options mean what docs/tables.md says."""
 
 import csv
 import io
 import json
+import re
 import sys
 
 import harness as h
@@ -140,6 +141,26 @@ def arrays():
     h.check("columns of the table elements" in out("arrays", "-f", "json", "--columns=help", of), "help")
     for wrong in (["-f", "csv", "--sort=reads"], ["--by=element"], ["-f", "csv", "--columns=x"]):
         h.check(out("arrays", *wrong, of, status=2).count("\n") == 1, f"{wrong}")
+
+
+@suite.case("info: processes, and the same object by both names")
+def info():
+    program = h.compile("cache_walk", ["cache_walk.c"], "gcc", ["-O1", "-g", "-pthread"])
+    of = h.record(["sh", "-c", f"{program} & {program}; wait"], ["--mem"]).trace
+    rows, whole = lines(out("info", "-f", "csv", of)), h.info(of)
+    h.check(out("info", "-f", "json", of) == out("info", "--json", of), "json")
+    h.check(len(rows) == whole["processes"] and sum(int(r["accesses"]) for r in rows) == whole["accesses"], f"{rows}")
+    h.check([int(r["pid"]) for r in rows] == [p["pid"] for p in whole["process_list"]], f"{rows}")
+    some = out("info", "-f", "csv", "--sort=-accesses", "--columns=name", "--limit=1", of)
+    least = min(rows, key=lambda r: int(r["accesses"]))
+    h.check(some == f"program\n{least['program']}\n", some)
+    text = out("info", "--limit=1", of)
+    h.check(re.search(r"(?m)^\.\.\. \d+ more process(es)? with [\d,]+ accesses \(", text), text)
+    h.check(out("info", "--all", of) == out("info", "--limit=0", of), "--all")
+    file = h.fresh("out") / "x"
+    h.check("no column 'call'; did you mean 'calls'?" in out("info", "-o", file, "--columns=call", of, status=2), "columns")
+    h.check(not file.exists(), "a file was left")
+    h.check("\n  bytes_each " in out("info", "--columns=help", of), "help")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ static int is_of_system(struct of_system *to, const char *line, size_t len)
 }
 
 /* What its parts had to say while it ran: each line once. */
-void cli_info_notes(const struct bob_trace *t)
+void cli_info_notes(const struct bob_trace *t, FILE *out)
 {
 	struct of_system system = { 0 };
 	uint32_t shown = 0, more = 0;
@@ -76,16 +76,18 @@ void cli_info_notes(const struct bob_trace *t)
 				continue;
 			}
 			all = times_logged(t, UINT32_MAX, p, len);
-			printf("%s%.*s", shown++ ? "            " : "\nnotes       ", (int)len, p);
-			printf(all > 1 ? " (%" PRIu32 " times)\n" : "\n", all);
+			fprintf(out, "%s%.*s", shown++ ? "            " : "\nnotes       ",
+				(int)len, p);
+			fprintf(out, all > 1 ? " (%" PRIu32 " times)\n" : "\n", all);
 		}
 	if (system.files > 1)
-		printf("%sno probe at %u places of %u files: written in headers of the system, up to %u in a file\n",
-		       shown ? "            " : "\nnotes       ", system.places, system.files,
-		       system.headers);
+		fprintf(out,
+			"%sno probe at %u places of %u files: written in headers of the system, up to %u in a file\n",
+			shown ? "            " : "\nnotes       ", system.places, system.files,
+			system.headers);
 	else if (system.files)
-		printf("%s%.*s\n", shown ? "            " : "\nnotes       ", (int)system.len,
-		       system.first);
+		fprintf(out, "%s%.*s\n", shown ? "            " : "\nnotes       ", (int)system.len,
+			system.first);
 	if (more)
-		printf("            ... %" PRIu32 " more, see bobbin info --json\n", more);
+		fprintf(out, "            ... %" PRIu32 " more, see bobbin info --json\n", more);
 }

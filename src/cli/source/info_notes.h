@@ -3,9 +3,11 @@
 #ifndef CLI_SOURCE_INFO_NOTES_H
 #define CLI_SOURCE_INFO_NOTES_H
 
+#include <stdio.h>
+
 #include "bobbin/trace.h"
 
 /* What its parts had to say while it ran, to stdout. */
-void cli_info_notes(const struct bob_trace *t);
+void cli_info_notes(const struct bob_trace *t, FILE *out);
 
 #endif
