@@ -225,6 +225,31 @@ static void flushing_prints_the_same(void **state)
 	free(text);
 }
 
+/* Texts that are aligned to the right, and missing ones that are shown. */
+static void texts_are_aligned_and_filled(void **state)
+{
+	static const struct bob_column of[] = {
+		{ "stride", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_RIGHT | BOB_COLUMN_FILLED, NULL },
+		{ "image", NULL, BOB_COLUMN_TEXT, 0, NULL },
+		{ "place", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_FILLED, NULL },
+	};
+	struct bob_table *t = bob_table_create("t", "process", of, 3);
+
+	(void)state;
+	bob_table_text(t, "+8 60.0%");
+	bob_table_text(t, "a.out");
+	bob_table_none(t);
+	for (int i = 0; i < 3; i++)
+		bob_table_none(t);
+	for (int i = 0; i < 6; i++)
+		bob_table_text(t, "left");
+	printed(t, &(struct bob_table_view){ .limit = 2 },
+		"  stride  image  place\n"
+		"+8 60.0%  a.out  -\n"
+		"       -         -\n"
+		"... 2 more processes; --limit=0 shows all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +261,7 @@ int main(void)
 		cmocka_unit_test(narrow_terminals_keep_the_numbers),
 		cmocka_unit_test(titles_are_whole),
 		cmocka_unit_test(flushing_prints_the_same),
+		cmocka_unit_test(texts_are_aligned_and_filled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
