@@ -93,13 +93,6 @@ struct bob_naming cli_session_naming(const struct cli_session *s)
 	return (struct bob_naming){ function_name, image_name, symbol_name, place_name, s->names };
 }
 
-int cli_session_max_events(struct cli_session *s, const char *arg)
-{
-	if (!cli_parse_count(arg, &s->max_events))
-		return 0;
-	return cli_misuse(s->verb, "--max-events is a number, not '%s'", arg);
-}
-
 static int select_kind(const char *verb, void *session, const char *kind, const char *arg)
 {
 	char spec[64];

@@ -35,7 +35,6 @@ int cli_session_select(const char *verb, void *session, const char *spec);
 /* Of --rank and --thread: the same as rank=ARG and thread=ARG. */
 int cli_session_select_ranks(const char *verb, void *session, const char *ranks);
 int cli_session_select_threads(const char *verb, void *session, const char *threads);
-int cli_session_max_events(struct cli_session *s, const char *arg);
 /* Rows of option tables; `type` is the verb's struct, `s` its session. */
 #define CLI_MAX_EVENTS_HELP "read at most so many events of each thread (default 0: all)"
 #define CLI_OPTION_GROUP(type, s)                                                                  \

@@ -108,7 +108,7 @@ static void accesses_by(struct opened *o, enum bob_memory_by by)
 
 static void accesses_are_all_there(void **state)
 {
-	void (*const make[])(struct golden *g) = { golden_memory_trace, golden_folded_trace };
+	void (*const make[])(struct golden * g) = { golden_memory_trace, golden_folded_trace };
 	struct opened o;
 
 	(void)state;
