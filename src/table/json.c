@@ -149,6 +149,12 @@ void bob_json_share(struct bob_json *j, const char *key, double value)
 	fprintf(j->out, "%.6g", value);
 }
 
+void bob_json_decimal(struct bob_json *j, const char *key, const char *digits)
+{
+	begin_value(j, key);
+	fputs(digits, j->out);
+}
+
 void bob_json_bool(struct bob_json *j, const char *key, int value)
 {
 	begin_value(j, key);

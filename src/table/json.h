@@ -23,6 +23,7 @@ void bob_json_uint(struct bob_json *j, const char *key, uint64_t value);
 void bob_json_int(struct bob_json *j, const char *key, int64_t value);
 void bob_json_real(struct bob_json *j, const char *key, double value);
 void bob_json_share(struct bob_json *j, const char *key, double value); /* six digits */
+void bob_json_decimal(struct bob_json *j, const char *key, const char *digits);
 void bob_json_bool(struct bob_json *j, const char *key, int value);
 
 #endif

@@ -33,7 +33,11 @@ static void csv_value(const struct bob_column *column, const struct bob_cell *ce
 		fprintf(out, "%.6g", cell->real);
 		return;
 	case BOB_COLUMN_REAL:
+	case BOB_COLUMN_RATIO:
 		fputs(bob_format_real(text, cell->real), out);
+		return;
+	case BOB_COLUMN_DECIMAL:
+		fputs(cell->text, out);
 		return;
 	case BOB_COLUMN_ADDRESS:
 		fprintf(out, "0x%" PRIx64, cell->count);
@@ -105,7 +109,11 @@ static void json_value(struct bob_json *j, const struct bob_column *column,
 		bob_json_share(j, column->name, cell->real);
 		return;
 	case BOB_COLUMN_REAL:
+	case BOB_COLUMN_RATIO:
 		bob_json_real(j, column->name, cell->real);
+		return;
+	case BOB_COLUMN_DECIMAL:
+		bob_json_decimal(j, column->name, cell->text);
 		return;
 	default:
 		bob_json_uint(j, column->name, cell->count);

@@ -188,7 +188,8 @@ bob_status bob_table_flush(struct bob_table *t, const struct bob_table_view *vie
 void bob_table_describe(const struct bob_table *t, FILE *out)
 {
 	static const char *const types[] = { "count", "number", "bytes",   "ns",   "share",
-					     "real",  "address", "text",   "text" };
+					     "real",  "ratio",   "decimal", "address", "text",
+					     "text" };
 
 	fprintf(out, "columns of the table %s:\n", bob_table_name(t));
 	for (size_t i = 0; i < bob_table_columns(t); i++) {

@@ -262,6 +262,11 @@ struct order {
 	bool reverse;
 };
 
+static int compare_decimals(long double x, long double y)
+{
+	return (x < y) - (x > y);
+}
+
 /* Below 0 if `x` comes first, numbers with the largest first. */
 static int compare_values(enum bob_column_type type, const struct bob_cell *x,
 			  const struct bob_cell *y)
@@ -274,7 +279,10 @@ static int compare_values(enum bob_column_type type, const struct bob_cell *x,
 		return (x->number < y->number) - (x->number > y->number);
 	case BOB_COLUMN_SHARE:
 	case BOB_COLUMN_REAL:
+	case BOB_COLUMN_RATIO:
 		return (x->real < y->real) - (x->real > y->real);
+	case BOB_COLUMN_DECIMAL:
+		return compare_decimals(strtold(x->text, NULL), strtold(y->text, NULL));
 	default:
 		return (x->count < y->count) - (x->count > y->count);
 	}

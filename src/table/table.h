@@ -24,6 +24,8 @@ enum bob_column_type {
 	BOB_COLUMN_NS,		/* uint64_t */
 	BOB_COLUMN_SHARE,	/* part of a whole, 0 to 1 */
 	BOB_COLUMN_REAL,	/* double */
+	BOB_COLUMN_RATIO,	/* double; two decimals in text */
+	BOB_COLUMN_DECIMAL,	/* a number of any size, by its digits; six of a fraction in text */
 	BOB_COLUMN_ADDRESS,	/* uint64_t, hexadecimal in text */
 	BOB_COLUMN_TEXT,
 	/* Text that begins with a function's name: long C++ names are shortened on a narrow
@@ -36,6 +38,8 @@ enum bob_column_flag {
 	BOB_COLUMN_EXTRA = 2,	/* in text only where --columns asks for it */
 	BOB_COLUMN_ADDS = 4,	/* its sum over the rows left out is printed below the text */
 	BOB_COLUMN_BOUNDS = 8,	/* some cells are bounds: CSV and JSON get a column NAME_is */
+	BOB_COLUMN_DASH = 16,	/* 0 is "-" in text */
+	BOB_COLUMN_BLANK = 32,	/* no value is an empty field in text, not "-" */
 	BOB_COLUMN_RIGHT = 64,	/* texts, such as formatted numbers, that are aligned to the right */
 	BOB_COLUMN_FILLED =
 		128 /* a missing text is "-" in text, so that each line has all fields */
@@ -63,8 +67,8 @@ struct bob_cell {
 	union {
 		uint64_t count;	/* COUNT, BYTES, NS, ADDRESS */
 		int64_t number;
-		double real;	/* SHARE, REAL */
-		const char *text;
+		double real;	/* SHARE, REAL, RATIO */
+		const char *text; /* TEXT, FUNCTION, DECIMAL */
 	};
 	enum bob_cell_kind kind;
 };
@@ -90,7 +94,7 @@ void bob_table_count(struct bob_table *t, uint64_t value); /* COUNT, BYTES, NS, 
 void bob_table_number(struct bob_table *t, int64_t value);
 void bob_table_real(struct bob_table *t, double value); /* not finite: none */
 void bob_table_share(struct bob_table *t, uint64_t part, uint64_t whole); /* whole 0: none */
-void bob_table_text(struct bob_table *t, const char *text);
+void bob_table_text(struct bob_table *t, const char *text); /* TEXT, FUNCTION, DECIMAL */
 void bob_table_textf(struct bob_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void bob_table_bound(struct bob_table *t, enum bob_cell_kind kind, uint64_t value);

@@ -72,6 +72,12 @@ static void number_text(const struct bob_column *c, const struct bob_cell *cell,
 	case BOB_COLUMN_REAL:
 		snprintf(text, BOB_NUMBER_MAX, "%.6g", cell->real);
 		return;
+	case BOB_COLUMN_RATIO:
+		snprintf(text, BOB_NUMBER_MAX, "%.2f", cell->real);
+		return;
+	case BOB_COLUMN_DECIMAL:
+		snprintf(text, BOB_NUMBER_MAX, "%.6g", strtod(cell->text, NULL));
+		return;
 	case BOB_COLUMN_NUMBER:
 		snprintf(text, BOB_NUMBER_MAX, "%" PRId64, cell->number);
 		return;
@@ -83,19 +89,39 @@ static void number_text(const struct bob_column *c, const struct bob_cell *cell,
 	}
 }
 
+/* Is the cell printed as it is? */
+static int is_literal(const struct bob_column *c, const struct bob_cell *cell)
+{
+	return cell->kind == BOB_CELL_EXACT &&
+	       (is_text(c) ||
+		(c->type == BOB_COLUMN_DECIMAL && !cell->text[strspn(cell->text, "-0123456789")]));
+}
+
+/* Cells whose text does not depend on the value; NULL: others. */
+static const char *mark_of(const struct bob_column *c, const struct bob_cell *cell)
+{
+	if (cell->kind == BOB_CELL_UNKNOWN)
+		return "?";
+	if (cell->kind == BOB_CELL_NONE)
+		return (is_text(c) && !(c->flags & BOB_COLUMN_FILLED)) ||
+				       c->flags & BOB_COLUMN_BLANK ?
+			       "" :
+			       "-";
+	return c->flags & BOB_COLUMN_DASH && cell->kind == BOB_CELL_EXACT && !cell->count ? "-" :
+											    NULL;
+}
+
 /* Valid until the next call. NULL: no memory. */
 static const char *cell_text(struct page *p, const struct bob_column *c,
 			     const struct bob_cell *cell)
 {
 	static const char *const bounds[] = { "", ">=", "<=" };
 	char number[BOB_NUMBER_MAX];
-	const size_t size = is_text(c) && cell->kind == BOB_CELL_EXACT ? strlen(cell->text) + 1 :
-									 2 * BOB_NUMBER_MAX;
+	const size_t size = is_literal(c, cell) ? strlen(cell->text) + 1 : 2 * BOB_NUMBER_MAX;
+	const char *mark = mark_of(c, cell);
 
-	if (cell->kind == BOB_CELL_UNKNOWN)
-		return "?";
-	if (cell->kind == BOB_CELL_NONE)
-		return is_text(c) && !(c->flags & BOB_COLUMN_FILLED) ? "" : "-";
+	if (mark)
+		return mark;
 	if (size > p->text_size) {
 		char *text = realloc(p->text, size);
 
@@ -104,7 +130,7 @@ static const char *cell_text(struct page *p, const struct bob_column *c,
 		p->text = text;
 		p->text_size = size;
 	}
-	if (is_text(c))
+	if (is_literal(c, cell))
 		return strcpy(p->text, cell->text);
 	number_text(c, cell, number);
 	snprintf(p->text, p->text_size, "%s%s", bounds[cell->kind], number);
@@ -236,7 +262,8 @@ static void put_rest(const struct page *p)
 	const struct bob_table *t = p->chosen->table;
 	const size_t rows = bob_table_rows(t), left = rows - p->chosen->rows;
 	char a[BOB_NUMBER_MAX], title[64];
-	uint64_t all = 0, rest = 0;
+	uint64_t all = 0;
+	struct bob_cell rest = { 0 };
 
 	if (!left)
 		return;
@@ -251,11 +278,11 @@ static void put_rest(const struct page *p)
 			const uint64_t v = bob_table_at(t, row)[i].count;
 
 			all += v;
-			rest += row >= p->chosen->rows ? v : 0;
+			rest.count += row >= p->chosen->rows ? v : 0;
 		}
-		fprintf(p->out, " with %s %s", bob_format_count(a, rest),
-			title_of(c, title, sizeof(title)));
-		fprintf(p->out, " (%s)", bob_format_share(a, rest, all));
+		number_text(c, &rest, a);
+		fprintf(p->out, " with %s %s", a, title_of(c, title, sizeof(title)));
+		fprintf(p->out, " (%s)", bob_format_share(a, rest.count, all));
 		break;
 	}
 	fputs("; --limit=0 shows all\n", p->out);

@@ -97,6 +97,55 @@ static void lines_are_plain(void **state)
 		"\"sent_bytes_is\":\"none\",\"function\":\"a \\\"b\\\", c\"}\n");
 }
 
+/* Numbers of any size, ratios, zeros and missing values as their columns want them. */
+static void numbers_are_as_their_column_says(void **state)
+{
+	static const struct bob_column kinds[] = {
+		{ "sum", NULL, BOB_COLUMN_DECIMAL, BOB_COLUMN_BLANK, NULL },
+		{ "balance", NULL, BOB_COLUMN_RATIO, 0, NULL },
+		{ "lost_ns", "lost", BOB_COLUMN_NS, BOB_COLUMN_DASH | BOB_COLUMN_ADDS, NULL },
+	};
+	static const char *const sums[] = { "12.345678901", "-36893488147419103230",
+					    "36893488147419103229" };
+	static const char *const texts[] = {
+		"                 sum  balance     lost\n"
+		"36893488147419103229     1.25        -\n"
+		"             12.3457     1.00  1.50 ms\n"
+		"... 2 more processes with 4.50 ms lost (75.0%); --limit=0 shows all\n",
+		"sum,balance,lost_ns\n"
+		"36893488147419103229,1.25,0\n"
+		"12.345678901,1,1500000\n"
+		"-36893488147419103230,,1500000\n"
+		",1.125,3000000\n",
+		"{\"table\":\"t\",\"sum\":36893488147419103229}\n"
+		"{\"table\":\"t\",\"sum\":12.345678901}\n"
+		"{\"table\":\"t\",\"sum\":-36893488147419103230}\n"
+		"{\"table\":\"t\",\"sum\":null}\n",
+	};
+
+	(void)state;
+	for (int format = BOB_TABLE_TEXT; format <= BOB_TABLE_JSON; format++) {
+		struct bob_table *t = bob_table_create("t", "process", kinds, 3);
+
+		bob_table_none(t);
+		bob_table_real(t, 1.125);
+		bob_table_count(t, 3000000);
+		for (int i = 0; i < 3; i++) {
+			bob_table_text(t, sums[i]);
+			bob_table_share(t, (uint64_t[]){ 4, 4, 5 }[i], (uint64_t[]){ 4, 0, 4 }[i]);
+			bob_table_count(t, i < 2 ? 1500000 : 0);
+		}
+		printed(t,
+			&(struct bob_table_view){ .format = (enum bob_table_format)format,
+						  .sort = "sum",
+						  .limit = BOB_TABLE_LIMIT_DEFAULT,
+						  .usual = 2,
+						  .columns = format == BOB_TABLE_JSON ? "sum" :
+											NULL },
+			texts[format]);
+	}
+}
+
 static void unknown_columns_are_refused(void **state)
 {
 	static const struct {
@@ -255,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_units_and_order),
 		cmocka_unit_test(lines_are_plain),
+		cmocka_unit_test(numbers_are_as_their_column_says),
 		cmocka_unit_test(unknown_columns_are_refused),
 		cmocka_unit_test(sorting_is_stable),
 		cmocka_unit_test(names_lose_their_arguments_first),
