@@ -14,7 +14,7 @@
 #include "archive/events/user_functions.h"
 #include "archive/events/value_numbers.h"
 #include "cli/terminal/complain.h"
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 #include "table/numbers.h"
 #include "cli/report_hooks.h"
 #include "cli/terminal/text_table.h"
@@ -151,7 +151,7 @@ static void take_value(struct row *to, const struct bob_mpi_call *c, const struc
 		bob_value_add(&to->numbers, d);
 		free(to->whole); /* one of that name was an integer */
 		to->whole = NULL;
-	} else if (c->function->flags & BOB_MPI_USER || cli_mpi_is_number(p->role, v)) {
+	} else if (c->function->flags & BOB_MPI_USER || bob_mpi_value_is_number(p->role, v)) {
 		bob_value_add(&to->numbers, (double)(int64_t)v);
 		if (to->whole)
 			cli_whole_add(to->whole, (int64_t)v);
@@ -228,7 +228,7 @@ static void put_texts(struct cli_table *t, struct row *row)
 		const uint64_t most = x->bytes < TEXT_BYTES ? x->bytes : TEXT_BYTES;
 
 		fputs(i ? ", " : "", out);
-		cli_mpi_text(x->word, (most + 7) / 8, most, out);
+		bob_mpi_text_print(x->word, (most + 7) / 8, most, out);
 		fputs(x->bytes > TEXT_BYTES ? "..." : "", out);
 		if (x->count > 1)
 			fprintf(out, " (%s times)", bob_format_count(a, x->count));

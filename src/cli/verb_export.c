@@ -13,7 +13,6 @@
 
 #include "cli/terminal/complain.h"
 #include "cli/exporting.h"
-#include "cli/mpi/mpi_values.h"
 #include "table/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/place.h"
@@ -61,7 +60,6 @@ int cli_export_begin(struct bob_export *x, struct cli_session *s)
 	x->ctx = s->names;
 	x->threads = threads;
 	x->progress = &s->progress;
-	x->value = cli_mpi_value;
 	x->place = cli_place_print;
 	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
 		threads[x->thread_count++] = i;

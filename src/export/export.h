@@ -21,8 +21,7 @@ struct bob_export {
 	const uint32_t *threads;	/* chosen ones */
 	uint32_t thread_count;
 	const struct bob_progress *progress;
-	/* Of MPI calls: a word for people, and a place in the program. */
-	void (*value)(enum bob_mpi_role role, uint64_t v, FILE *out);
+	/* Of MPI calls: a place in the program. */
 	void (*place)(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		      FILE *out);
 	FILE *out;		/* otf2: none */

@@ -51,8 +51,7 @@ bob_status bob_mpi_tour_out(const struct bob_export *x);
 /* "buf=other count=1 datatype=INT dest=1 tag=7 comm=COMM_WORLD": parameters that go in, or, with
  * `out`, what came out. Handles as people know them, requests by number in the thread from 1
  * ("thread:number" of another one), -1 to -3 of ranks and tags as they are. */
-void bob_mpi_put_words(const struct bob_export *x, const struct bob_mpi_told *told, int out,
-		       FILE *to);
+void bob_mpi_put_words(const struct bob_mpi_told *told, int out, FILE *to);
 /* Innermost place of the call: function, file and line. */
 void bob_mpi_put_site(const struct bob_export *x, const struct bob_mpi_told *told, FILE *to);
 

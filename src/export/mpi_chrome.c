@@ -139,9 +139,9 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 	bob_json_uint(&j, "call", told->index);
 	bob_mpi_put_site(d->x, told, d->text);
 	put_text(d, &j, "site");
-	bob_mpi_put_words(d->x, told, 0, d->text);
+	bob_mpi_put_words(told, 0, d->text);
 	put_text(d, &j, "in");
-	bob_mpi_put_words(d->x, told, 1, d->text);
+	bob_mpi_put_words(told, 1, d->text);
 	put_text(d, &j, "out");
 	if (c->event.open)
 		bob_json_bool(&j, "in_progress_at_end", 1);

@@ -40,10 +40,10 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 	bob_mpi_put_site(w->x, told, w->text);
 	put_field(w);
 	fputc(',', out);
-	bob_mpi_put_words(w->x, told, 0, w->text);
+	bob_mpi_put_words(told, 0, w->text);
 	put_field(w);
 	fputc(',', out);
-	bob_mpi_put_words(w->x, told, 1, w->text);
+	bob_mpi_put_words(told, 1, w->text);
 	put_field(w);
 	if (c->event.open)
 		fputs(",open", out);

@@ -2,6 +2,7 @@
 /* The words of a call by the names of its parameters. */
 #include <inttypes.h>
 
+#include "analysis/mpi/values.h"
 #include "export/mpi_calls.h"
 
 static void put_request(const struct bob_mpi_told *told, uint64_t word, FILE *to)
@@ -16,8 +17,7 @@ static void put_request(const struct bob_mpi_told *told, uint64_t word, FILE *to
 		fprintf(to, "%" PRIu64 ":%" PRIu32, (id >> 32) - 1, (uint32_t)id + 1);
 }
 
-static void put_value(const struct bob_export *x, const struct bob_mpi_told *told,
-		      enum bob_mpi_role role, uint64_t v, FILE *to)
+static void put_value(const struct bob_mpi_told *told, enum bob_mpi_role role, uint64_t v, FILE *to)
 {
 	switch (role) {
 	case BOB_MPI_ROLE_REQUEST:
@@ -36,11 +36,11 @@ static void put_value(const struct bob_export *x, const struct bob_mpi_told *tol
 	case BOB_MPI_ROLE_KEYVAL:
 	case BOB_MPI_ROLE_BUF:
 	case BOB_MPI_ROLE_DOUBLE:
-		x->value(role, v, to);
+		bob_mpi_value_print(role, v, to);
 		return;
 	default:
 		if (role > BOB_MPI_ROLE_NONE) /* one of MPI's constants */
-			x->value(role, v, to);
+			bob_mpi_value_print(role, v, to);
 		else
 			fprintf(to, "%" PRId64, (int64_t)v);
 	}
@@ -66,8 +66,8 @@ static void put_text(const struct bob_value_vector *v, uint64_t bytes, FILE *to)
 	fputc('"', to);
 }
 
-static void put_vector(const struct bob_export *x, const struct bob_mpi_told *told,
-		       const struct bob_mpi_param *p, uint64_t length, uint32_t vector, FILE *to)
+static void put_vector(const struct bob_mpi_told *told, const struct bob_mpi_param *p,
+		       uint64_t length, uint32_t vector, FILE *to)
 {
 	const struct bob_value_event *e = &told->call->event;
 	static const struct bob_value_vector none;
@@ -87,7 +87,7 @@ static void put_vector(const struct bob_export *x, const struct bob_mpi_told *to
 		if (v->words == 3)
 			put_status(v->at + 3 * i, to);
 		else
-			put_value(x, told, p->role, v->at[i], to);
+			put_value(told, p->role, v->at[i], to);
 	}
 	if (cut)
 		fprintf(to, "%s... not kept of %" PRIu64, v->count > 2 ? " " : "", had);
@@ -106,8 +106,8 @@ static void put_members(const struct bob_mpi_told *told, const struct bob_mpi_pa
 	fputc(']', to);
 }
 
-static void put_param(const struct bob_export *x, const struct bob_mpi_told *told,
-		      const struct bob_mpi_param *p, int out, FILE *to)
+static void put_param(const struct bob_mpi_told *told, const struct bob_mpi_param *p, int out,
+		      FILE *to)
 {
 	const struct bob_mpi_call *c = told->call;
 	uint32_t at = out ? p->out : p->in;
@@ -115,7 +115,7 @@ static void put_param(const struct bob_export *x, const struct bob_mpi_told *tol
 
 	fprintf(to, "%s=", p->name);
 	if (p->flags & BOB_MPI_VECTOR) {
-		put_vector(x, told, p, v,
+		put_vector(told, p, v,
 			   out ? bob_mpi_vector_after(c->function, p) :
 				 bob_mpi_vector_of(c->function, p),
 			   to);
@@ -124,7 +124,7 @@ static void put_param(const struct bob_export *x, const struct bob_mpi_told *tol
 	} else if (p->role == BOB_MPI_ROLE_REQUEST && out && v == 2) {
 		fprintf(to, "%" PRIu64, told->made + 1);
 	} else {
-		put_value(x, told, p->role, v, to);
+		put_value(told, p->role, v, to);
 	}
 	if (out && bob_mpi_has_size(p) && at + 1u < c->event.words)
 		fprintf(to, " %s.size=%" PRIu64, p->name, c->event.word[at + 1]);
@@ -132,8 +132,7 @@ static void put_param(const struct bob_export *x, const struct bob_mpi_told *tol
 		put_members(told, p, to);
 }
 
-void bob_mpi_put_words(const struct bob_export *x, const struct bob_mpi_told *told, int out,
-		       FILE *to)
+void bob_mpi_put_words(const struct bob_mpi_told *told, int out, FILE *to)
 {
 	const struct bob_mpi_function *f = told->call->function;
 	const char *between = "";
@@ -146,7 +145,7 @@ void bob_mpi_put_words(const struct bob_export *x, const struct bob_mpi_told *to
 		if ((out ? p->out : p->in) == BOB_MPI_NOWHERE)
 			continue;
 		fputs(between, to);
-		put_param(x, told, p, out, to);
+		put_param(told, p, out, to);
 		between = " ";
 	}
 }

@@ -139,11 +139,6 @@ static const char *number_name(void *ctx, uint32_t number)
 	return "f";
 }
 
-static void put_value(enum bob_mpi_role role, uint64_t v, FILE *out)
-{
-	fprintf(out, "%d %llu", (int)role, (unsigned long long)v);
-}
-
 static void put_place(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		      FILE *out)
 {
@@ -170,7 +165,6 @@ static void export_all(const struct bob_trace *t, const struct bob_functions *f,
 		struct bob_export x = { .trace = t,
 					.functions = f,
 					.name = number_name,
-					.value = put_value,
 					.place = put_place,
 					.threads = threads,
 					.thread_count = (uint32_t)t->thread_count,

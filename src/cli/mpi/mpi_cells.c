@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 
 #define TEXTS_SHOWN 6u		/* different ones, with the ranks that they are of */
 
@@ -138,7 +138,8 @@ static void print_piece(const struct cli_mpi_leaf *leaf, const struct bob_piece 
 		return;
 	}
 	cli_mpi_form_print(&leaf->who, f, role, out);
-	if (f->kind != CLI_MPI_ABSOLUTE || !cli_mpi_is_number(role, f->base) || grows || n != 1) {
+	if (f->kind != CLI_MPI_ABSOLUTE || !bob_mpi_value_is_number(role, f->base) || grows ||
+	    n != 1) {
 		print_steps(p, out);
 		return;
 	}
@@ -211,7 +212,7 @@ static void print_ranks_of(const struct cli_mpi_leaf *leaf, const struct texts *
 		if (t->text[i] && t->text[first] && !strcmp(t->text[i], t->text[first]))
 			rank[n++] = leaf->rank[i];
 	if (rank)
-		cli_mpi_ranges(rank, n, out);
+		bob_mpi_ranges_print(rank, n, out);
 	fputs(": ", out);
 	free(rank);
 }
@@ -278,8 +279,9 @@ static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum 
 		uint64_t base = s->piece[k].base;
 
 		forms[k] = (struct cli_mpi_form){ CLI_MPI_ABSOLUTE, base, 0 };
-		if (relative && cli_mpi_is_number(role, base) &&
-		    cli_mpi_is_number(role, last_of(&s->piece[k])) && leaf->who.me[member] != ~0u)
+		if (relative && bob_mpi_value_is_number(role, base) &&
+		    bob_mpi_value_is_number(role, last_of(&s->piece[k])) &&
+		    leaf->who.me[member] != ~0u)
 			forms[k] = (struct cli_mpi_form){ CLI_MPI_RELATIVE,
 							  base - leaf->who.me[member], 0 };
 	}

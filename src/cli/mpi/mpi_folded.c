@@ -9,7 +9,7 @@
 #include "cli/terminal/complain.h"
 #include "cli/mpi/mpi_cells.h"
 #include "cli/mpi/mpi_show.h"
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 #include "table/numbers.h"
 #include "cli/place.h"
 
@@ -207,7 +207,7 @@ static void print_members(struct showing *w)
 		n += w->member[i]->rank != ~0u && (!n || w->rank[n - 1] < w->member[i]->rank);
 	if (n == w->count) {
 		fputs(n == 1 ? "rank " : "ranks ", w->out);
-		cli_mpi_ranges(w->rank, n, w->out);
+		bob_mpi_ranges_print(w->rank, n, w->out);
 		if (n == 1 && bob_trace_thread(w->s->trace, w->member[0]->thread)->number)
 			fprintf(w->out, ", thread %" PRIu32,
 				bob_trace_thread(w->s->trace, w->member[0]->thread)->number);

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 
 static int fits(const struct cli_mpi_who *who, const struct cli_mpi_form *f, const uint64_t *v)
 {
@@ -43,7 +43,7 @@ struct cli_mpi_form cli_mpi_form_of(const struct cli_mpi_who *who, enum bob_mpi_
 	if (fits(who, &f, v))
 		return f;
 	for (uint32_t i = 0; i < who->count; i++)
-		numbers &= cli_mpi_is_number(role, v[i]) && who->me[i] != ~0u;
+		numbers &= bob_mpi_value_is_number(role, v[i]) && who->me[i] != ~0u;
 	if (!numbers)
 		return (struct cli_mpi_form){ CLI_MPI_APART, 0, 0 };
 	f = (struct cli_mpi_form){ CLI_MPI_RELATIVE, v[0] - who->me[0], 0 };
@@ -101,6 +101,6 @@ void cli_mpi_form_print(const struct cli_mpi_who *who, const struct cli_mpi_form
 		fprintf(out, f->base ? "%+" PRId64 "*rank" : "%" PRId64 "*rank", (int64_t)f->step);
 		break;
 	default:
-		cli_mpi_value(role, f->base, out);
+		bob_mpi_value_print(role, f->base, out);
 	}
 }

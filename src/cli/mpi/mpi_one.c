@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 
 #define ELEMENTS_SHOWN 64u	/* equal ones in a row counted once */
 
@@ -21,7 +21,7 @@ static void print_value(const struct cli_mpi_one *one, enum bob_mpi_role role, u
 	uint64_t id = bob_mpi_request_id(v, one->thread, one->made);
 
 	if (role != BOB_MPI_ROLE_REQUEST || !one->numbered || !id)
-		cli_mpi_value(role, v, out);
+		bob_mpi_value_print(role, v, out);
 	else if (id >> 32 == one->thread + 1u)
 		fprintf(out, "request#%" PRIu32, (uint32_t)id + 1);
 	else
@@ -59,7 +59,7 @@ static void print_values(const struct cli_mpi_one *one, const struct bob_value_v
 	while (k < v->count && shown < ELEMENTS_SHOWN) {
 		uint64_t same = run_of(v->at + k, v->count - k, 0), up = 1;
 
-		if (cli_mpi_is_number(role, v->at[k]))
+		if (bob_mpi_value_is_number(role, v->at[k]))
 			up = run_of(v->at + k, v->count - k, 1);
 		fputs(shown++ ? ", " : "", out);
 		print_value(one, role, v->at[k], out);
@@ -77,7 +77,7 @@ static void print_statuses(const struct bob_value_vector *v, FILE *out)
 {
 	for (uint64_t k = 0; k < v->count && k < ELEMENTS_SHOWN; k++) {
 		fputs(k ? "; " : "", out);
-		cli_mpi_status(v->at + 3 * k, out);
+		bob_mpi_status_print(v->at + 3 * k, out);
 	}
 	if (v->count > ELEMENTS_SHOWN)
 		fputs("; ...", out);
@@ -94,7 +94,7 @@ static void print_vector(const struct cli_mpi_cells *c, uint32_t vector, uint32_
 	if (role == BOB_MPI_ROLE_STRING || role == BOB_MPI_ROLE_STRINGS ||
 	    role == BOB_MPI_ROLE_ARGVS) {
 		(void)constant(c, length, &bytes);
-		cli_mpi_text(v->at, v->count, bytes, out);
+		bob_mpi_text_print(v->at, v->count, bytes, out);
 		return;
 	}
 	if (v->words == 1 && bob_mpi_is_cut(v->at, v->count, &had))

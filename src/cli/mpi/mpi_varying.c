@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "cli/mpi/mpi_cells.h"
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 
 #define ELEMENTS_SHOWN 16u
 #define LISTED 3u
@@ -89,17 +89,17 @@ static void print_word(const struct turn *t, uint64_t k, enum bob_mpi_role role,
 	for (uint64_t i = 1; i < t->count; i++)
 		same &= word_of(t, i, k) == first;
 	if (same) {
-		cli_mpi_value(role, first, out);
+		bob_mpi_value_print(role, first, out);
 	} else if (t->count <= LISTED) {
 		for (uint64_t i = 0; i < t->count; i++) {
 			fputs(i ? ", " : "(", out);
-			cli_mpi_value(role, word_of(t, i, k), out);
+			bob_mpi_value_print(role, word_of(t, i, k), out);
 		}
 		fputc(')', out);
 	} else {
-		cli_mpi_value(role, first, out);
+		bob_mpi_value_print(role, first, out);
 		fputs("..", out);
-		cli_mpi_value(role, last, out);
+		bob_mpi_value_print(role, last, out);
 		if (step != 1 && step != UINT64_MAX)
 			fprintf(out, " step %" PRId64, (int64_t)step);
 	}

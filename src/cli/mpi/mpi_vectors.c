@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/mpi/mpi_cells.h"
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 
 #define ELEMENTS_SHOWN 16u	/* equal ones in a row counted once */
 #define STATUS_WORDS 3u
@@ -131,7 +131,7 @@ static uint64_t run_of(const struct cli_mpi_leaf *leaf, const struct vectors *v,
 	for (uint32_t i = 0; i < leaf->who.count; i++)
 		if (v->at[i][k] != v->at[0][k])
 			return 1;
-	while (k + n < v->count && cli_mpi_is_number(role, v->at[0][k + n])) {
+	while (k + n < v->count && bob_mpi_value_is_number(role, v->at[0][k + n])) {
 		for (uint32_t i = 0; i < leaf->who.count; i++)
 			if (v->at[i][k + n] != v->at[0][k] + n)
 				return n ? n : 1;
@@ -229,7 +229,7 @@ void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32
 		cli_mpi_apart_print(leaf, write_member, role, out);
 	else if (v.at && v.at[0] && strings && cli_mpi_series_is_constant(&leaf->series[0]) &&
 		 c->constant(c, length, &bytes))
-		cli_mpi_text(v.at[0], v.count, bytes, out);
+		bob_mpi_text_print(v.at[0], v.count, bytes, out);
 	else if (strings || !cli_mpi_varying_print(leaf, role, out)) {
 		cli_mpi_cell_print(leaf, length, BOB_MPI_ROLE_COUNT, out);
 		fputs(strings ? " bytes" : " that vary", out);

@@ -10,7 +10,7 @@
 #include "cli/left_out.h"
 #include "cli/merge/whole.h"
 #include "cli/mpi/mpi_one.h"
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 #include "table/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
@@ -112,7 +112,7 @@ static void print_incomplete(struct reporting *r)
 			rank[left++] = (uint32_t)bob_trace_process(r->s->trace, process[i])->rank;
 	if (left) {
 		fprintf(out, "\nended without MPI_Finalize: rank%s ", bob_plural(left));
-		cli_mpi_ranges(rank, left, out);
+		bob_mpi_ranges_print(rank, left, out);
 		fputc('\n', out);
 	}
 	free(rank);
@@ -148,7 +148,7 @@ static void print_comm(const struct bob_mpi_row *r, FILE *out)
 		fputs("none", out);
 		return;
 	}
-	cli_mpi_value(BOB_MPI_ROLE_COMM, r->comm, out);
+	bob_mpi_value_print(BOB_MPI_ROLE_COMM, r->comm, out);
 	if (r->members_most)
 		fprintf(out, " of %" PRIu32, r->members_least);
 	if (r->members_most != r->members_least)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/mpi/mpi_values.h"
+#include "analysis/mpi/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static void print_double(uint64_t bits, FILE *out)
 	fputs(text, out);
 }
 
-void cli_mpi_value(enum bob_mpi_role role, uint64_t v, FILE *out)
+void bob_mpi_value_print(enum bob_mpi_role role, uint64_t v, FILE *out)
 {
 	static const char *const buffers[] = { "NULL", "IN_PLACE", "buffer" };
 	const char *kind = kind_of(role);
@@ -155,7 +155,7 @@ void cli_mpi_value(enum bob_mpi_role role, uint64_t v, FILE *out)
 		fprintf(out, "%" PRId64, (int64_t)v);
 }
 
-int cli_mpi_is_number(enum bob_mpi_role role, uint64_t v)
+int bob_mpi_value_is_number(enum bob_mpi_role role, uint64_t v)
 {
 	switch (role) {
 	case BOB_MPI_ROLE_RANK:
@@ -176,7 +176,7 @@ int cli_mpi_is_number(enum bob_mpi_role role, uint64_t v)
 	}
 }
 
-void cli_mpi_text(const uint64_t *word, uint64_t words, uint64_t bytes, FILE *out)
+void bob_mpi_text_print(const uint64_t *word, uint64_t words, uint64_t bytes, FILE *out)
 {
 	uint64_t n = bytes < 8 * words ? bytes : 8 * words, shown = n < TEXT_MAX ? n : TEXT_MAX;
 
@@ -198,20 +198,20 @@ void cli_mpi_text(const uint64_t *word, uint64_t words, uint64_t bytes, FILE *ou
 	fputs(n > TEXT_MAX ? "\"..." : "\"", out);
 }
 
-void cli_mpi_status(const uint64_t word[3], FILE *out)
+void bob_mpi_status_print(const uint64_t word[3], FILE *out)
 {
 	if (!word[0] && !word[1] && !word[2]) {
 		fputc('-', out);
 		return;
 	}
 	fputs("from ", out);
-	cli_mpi_value(BOB_MPI_ROLE_RANK, word[0], out);
+	bob_mpi_value_print(BOB_MPI_ROLE_RANK, word[0], out);
 	fputs(", tag ", out);
-	cli_mpi_value(BOB_MPI_ROLE_TAG, word[1], out);
+	bob_mpi_value_print(BOB_MPI_ROLE_TAG, word[1], out);
 	fprintf(out, ", %" PRIu64 " B", word[2]);
 }
 
-void cli_mpi_ranges(const uint32_t *number, uint32_t count, FILE *out)
+void bob_mpi_ranges_print(const uint32_t *number, uint32_t count, FILE *out)
 {
 	uint32_t shown = 0;
 
