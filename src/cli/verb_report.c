@@ -345,7 +345,7 @@ static int check_mpi(const struct report *r)
 static int report_mpi(struct report *r)
 {
 	if (r->by == CLI_BY_LATE)
-		return cli_report_late(&r->a.s, &r->style);
+		return cli_report_late(&r->a);
 	if (r->by == CLI_BY_HOOK)
 		return cli_report_hooks(&r->a.s, &r->style);
 	if (r->by == CLI_BY_PARAMETER)
@@ -355,9 +355,8 @@ static int report_mpi(struct report *r)
 
 	static const enum bob_mpi_by by[] = { BOB_MPI_BY_SITE, BOB_MPI_BY_COMM, BOB_MPI_BY_RANK };
 
-	return cli_report_mpi(&r->a.s,
-			      r->by >= CLI_BY_SITE ? by[r->by - CLI_BY_SITE] : BOB_MPI_BY_FUNCTION,
-			      &r->style);
+	return cli_report_mpi(&r->a,
+			      r->by >= CLI_BY_SITE ? by[r->by - CLI_BY_SITE] : BOB_MPI_BY_FUNCTION);
 }
 
 static int report_memory(struct report *r)
@@ -372,24 +371,10 @@ static int report_memory(struct report *r)
 	return status;
 }
 
-/* MPI calls and events are not typed tables yet: text alone. */
-static int refuse_table_options(const struct report *r)
-{
-	const struct bob_table_view *v = &r->a.view;
-
-	if (r->mpi && (v->format != BOB_TABLE_TEXT || v->sort || v->columns))
-		return cli_misuse("report",
-				  "--format, --sort and --columns are for tables of calls and "
-				  "memory accesses; these are MPI calls or events");
-	return 0;
-}
-
 static int print_report(struct report *r, int memory)
 {
-	int status = refuse_table_options(r);
+	int status = cli_answer_begin(&r->a);
 
-	if (!status)
-		status = cli_answer_begin(&r->a);
 	if (status)
 		return status;
 	r->style = (struct cli_report_style){ .by = r->by,

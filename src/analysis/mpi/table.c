@@ -396,6 +396,11 @@ const struct bob_mpi_row *bob_mpi_table_rows(struct bob_mpi_table *m, size_t *co
 	return m->rows;
 }
 
+enum bob_mpi_by bob_mpi_table_by(const struct bob_mpi_table *m)
+{
+	return m->by;
+}
+
 const struct bob_mpi_row *bob_mpi_table_sum(const struct bob_mpi_table *m)
 {
 	return &m->sum.row;

@@ -69,6 +69,7 @@ bob_status bob_mpi_table_add_times(struct bob_mpi_table *m);
 /* Those with most calls first, then in an order that depends on the program only. By rank: in that
  * order. Borrowed. */
 const struct bob_mpi_row *bob_mpi_table_rows(struct bob_mpi_table *m, size_t *count);
+enum bob_mpi_by bob_mpi_table_by(const struct bob_mpi_table *m);
 /* Of all rows together. */
 const struct bob_mpi_row *bob_mpi_table_sum(const struct bob_mpi_table *m);
 /* Processes that were added and called MPI; those of them that did not call MPI_Finalize. */

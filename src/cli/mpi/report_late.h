@@ -5,6 +5,6 @@
 
 #include "cli/report.h"
 
-int cli_report_late(struct cli_session *s, const struct cli_report_style *style);
+int cli_report_late(struct cli_answer *a);
 
 #endif

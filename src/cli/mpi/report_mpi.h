@@ -7,6 +7,6 @@
 #include "analysis/mpi/table.h"
 #include "cli/report.h"
 
-int cli_report_mpi(struct cli_session *s, enum bob_mpi_by by, const struct cli_report_style *style);
+int cli_report_mpi(struct cli_answer *a, enum bob_mpi_by by);
 
 #endif

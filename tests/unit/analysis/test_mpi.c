@@ -13,7 +13,7 @@
 
 #include "analysis/mpi/matrix.h"
 #include "analysis/mpi/programs.h"
-#include "analysis/mpi/table.h"
+#include "analysis/mpi/tables.h"
 #include "analysis/mpi/vectors.h"
 #include "fake_calls.h"
 
@@ -343,6 +343,77 @@ static void table(void **state)
 	free(t);
 }
 
+static const char *fake_symbol(void *ctx, const char *name)
+{
+	(void)ctx;
+	return name;
+}
+
+static const char *fake_place(void *ctx, const struct bob_trace *t, uint32_t process,
+			      uint32_t image, uint64_t pc)
+{
+	(void)ctx;
+	(void)t;
+	(void)process;
+	(void)image;
+	return pc == 100 ? "work  a.c:100" : "elsewhere";
+}
+
+static const struct bob_cell *cell_of(const struct bob_table *t, size_t row, const char *name)
+{
+	const size_t column = bob_table_find(t, name, strlen(name));
+
+	assert_true(column < bob_table_columns(t) && row < bob_table_rows(t));
+	return &bob_table_at(t, row)[column];
+}
+
+/* The rows are those of the analysis; what is known in part is a bound. */
+static void typed_tables(void **state)
+{
+	static const struct bob_naming names = { .symbol = fake_symbol, .place = fake_place };
+	struct bob_trace *t = make_trace(2);
+	uint32_t open[PROCESSES] = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++)
+		PUT(t, 0, "Send", 2, 10, INT, 1, 0, WORLD, 0)->place = 100;
+	PUT(t, 1, "Send", 2, 1, 299, 0, 0, WORLD, 0)->place = 100;
+	PUT(t, 1, "Recv", 2, 10, INT, 0, 0, WORLD, 0, 0, 0, 36);
+	for (int by = BOB_MPI_BY_FUNCTION; by <= BOB_MPI_BY_RANK; by++) {
+		struct bob_mpi_table *m = table_of(t, (enum bob_mpi_by)by, open);
+		struct bob_table *typed = bob_mpi_calls_table(m, t, &names);
+		uint64_t calls = 0, sent = 0, unknown = 0;
+
+		assert_false(bob_table_is_incomplete(typed));
+		for (size_t i = 0; i < bob_table_rows(typed); i++) {
+			const struct bob_cell *bytes = cell_of(typed, i, "sent_bytes");
+
+			calls += cell_of(typed, i, "calls")->count;
+			sent += bytes->count;
+			unknown += cell_of(typed, i, "unknown_calls")->count;
+			assert_int_equal(bytes->kind, cell_of(typed, i, "unknown_calls")->count ?
+							      BOB_CELL_AT_LEAST :
+							      BOB_CELL_EXACT);
+		}
+		assert_int_equal(calls, 5);
+		assert_int_equal(sent, 120);
+		assert_int_equal(unknown, 1);
+		if (by == BOB_MPI_BY_SITE) {
+			assert_string_equal(cell_of(typed, 0, "name")->text,
+					    "MPI_Send  work  a.c:100");
+			assert_string_equal(cell_of(typed, 0, "call")->text, "MPI_Send");
+			assert_string_equal(cell_of(typed, 0, "place")->text, "work  a.c:100");
+		}
+		if (by == BOB_MPI_BY_RANK) {
+			assert_string_equal(cell_of(typed, 1, "process")->text, "rank 1");
+			assert_int_equal(cell_of(typed, 1, "rank")->number, 1);
+		}
+		bob_table_destroy(typed);
+		bob_mpi_table_destroy(m);
+	}
+	free(t);
+}
+
 /* --- loops --- */
 
 /* Calls of rank 0 in loops: persistent requests that are started in turn, the same one while others
@@ -455,7 +526,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes),   cmocka_unit_test(spreads),  cmocka_unit_test(handles),
 		cmocka_unit_test(matrix),  cmocka_unit_test(table),    cmocka_unit_test(programs),
-		cmocka_unit_test(vectors), cmocka_unit_test(loops),
+		cmocka_unit_test(vectors), cmocka_unit_test(loops),    cmocka_unit_test(typed_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
