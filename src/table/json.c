@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "table/numbers.h"
 
@@ -152,7 +153,7 @@ void bob_json_share(struct bob_json *j, const char *key, double value)
 void bob_json_decimal(struct bob_json *j, const char *key, const char *digits)
 {
 	begin_value(j, key);
-	fputs(digits, j->out);
+	fputs(isfinite(strtold(digits, NULL)) ? digits : "null", j->out);
 }
 
 void bob_json_bool(struct bob_json *j, const char *key, int value)

@@ -25,7 +25,8 @@ enum bob_column_type {
 	BOB_COLUMN_SHARE,	/* part of a whole, 0 to 1 */
 	BOB_COLUMN_REAL,	/* double */
 	BOB_COLUMN_RATIO,	/* double; two decimals in text */
-	BOB_COLUMN_DECIMAL,	/* a number of any size, by its digits; six of a fraction in text */
+	BOB_COLUMN_DECIMAL,	/* a number of any size, by its digits, or inf, nan; a fraction has six
+				 * in text */
 	BOB_COLUMN_ADDRESS,	/* uint64_t, hexadecimal in text */
 	BOB_COLUMN_TEXT,
 	/* Text that begins with a function's name: long C++ names are shortened on a narrow
