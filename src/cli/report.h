@@ -23,12 +23,4 @@ enum cli_report_by {
 #define CLI_BY_WORDS                                                                               \
 	"function|image|api|instruction|line|variable|sync|site|comm|rank|late|hook|parameter"
 
-/* For the kinds of report that print their own text. */
-struct cli_report_style {
-	enum cli_report_by by;
-	uint64_t limit;		/* rows, 0: all */
-	int width;		/* of the terminal, 0: none */
-	FILE *out;
-};
-
 #endif

@@ -9,11 +9,10 @@
 #include "cli/terminal/complain.h"
 #include "table/numbers.h"
 #include "cli/overhead.h"
-#include "cli/report_hooks.h"
+#include "cli/report_events.h"
 #include "cli/mpi/report_late.h"
 #include "cli/memory/report_memory.h"
 #include "cli/mpi/report_mpi.h"
-#include "cli/report_parameters.h"
 #include "cli/source/report_predicted.h"
 #include "cli/memory/report_syncs.h"
 #include "cli/report.h"
@@ -25,7 +24,6 @@ enum per { PER_THREAD, PER_PROCESS, PER_ALL };
 
 struct report {
 	struct cli_answer a;
-	struct cli_report_style style;
 	const char *callers, *callees;
 	enum cli_report_by by;
 	enum per per;
@@ -347,9 +345,9 @@ static int report_mpi(struct report *r)
 	if (r->by == CLI_BY_LATE)
 		return cli_report_late(&r->a);
 	if (r->by == CLI_BY_HOOK)
-		return cli_report_hooks(&r->a.s, &r->style);
+		return cli_report_hooks(&r->a);
 	if (r->by == CLI_BY_PARAMETER)
-		return cli_report_parameters(&r->a.s, &r->style);
+		return cli_report_parameters(&r->a);
 
 	cli_session_no_limit(&r->a.s, "sums of MPI calls, which are not read one by one");
 
@@ -377,12 +375,6 @@ static int print_report(struct report *r, int memory)
 
 	if (status)
 		return status;
-	r->style = (struct cli_report_style){ .by = r->by,
-					      .limit = r->a.view.limit == BOB_TABLE_LIMIT_DEFAULT ?
-							       ROWS_DEFAULT :
-							       r->a.view.limit,
-					      .width = r->a.view.width,
-					      .out = r->a.text };
 	status = r->mpi ? report_mpi(r) : memory ? report_memory(r) : report_all(r);
 	return cli_answer_end(&r->a, status);
 }

@@ -5,20 +5,19 @@
  * there are few different ones. Of MPI's functions only what is a number in any process: counts,
  * bytes, tags and the like. */
 #define _GNU_SOURCE
-#include "cli/report_parameters.h"
+#include "analysis/events/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/whole_numbers.h"
 #include "analysis/mpi/calls.h"
+#include "analysis/mpi/site_cells.h"
+#include "analysis/mpi/values.h"
 #include "archive/events/user_functions.h"
 #include "archive/events/value_numbers.h"
-#include "cli/terminal/complain.h"
-#include "analysis/mpi/values.h"
+#include "base/host/arena.h"
 #include "table/numbers.h"
-#include "cli/report_hooks.h"
-#include "cli/terminal/text_table.h"
-#include "cli/whole_numbers.h"
 
 #define TEXTS_MAX 48u		/* of a row */
 #define TEXTS_SHOWN 6u
@@ -34,15 +33,14 @@ struct row {
 	int is_out;
 	uint64_t count, others;	/* others: texts that are not in the list */
 	struct bob_value_numbers numbers;
-	struct cli_whole_numbers *whole; /* of integers; NULL: of others */
+	struct bob_whole_numbers *whole; /* of integers; NULL: of others */
 	struct text *text;	/* in the order of their first times; NULL: numbers */
 	uint32_t texts;
 };
 
-struct reporting {
-	const struct cli_report_style *style;
+struct gathering {
 	struct row *row;
-	size_t count, room;
+	size_t count, cap;
 	/* Of functions that were met, by number: rows of their parameters, in then out. ROW_NONE:
 	 * not one to be reported. */
 	uint32_t *rows_of[BOB_USER_FUNCTION_LAST + 1];
@@ -52,7 +50,7 @@ struct reporting {
 
 /* --- rows --- */
 
-static int is_told(const struct bob_mpi_function *f, const struct bob_mpi_param *p)
+static int is_reported(const struct bob_mpi_function *f, const struct bob_mpi_param *p)
 {
 	if (f->flags & BOB_MPI_USER)
 		return 1;
@@ -61,26 +59,19 @@ static int is_told(const struct bob_mpi_function *f, const struct bob_mpi_param 
 		p->role == BOB_MPI_ROLE_INT || p->role == BOB_MPI_ROLE_TAG);
 }
 
-static uint32_t find_row(struct reporting *r, const struct bob_mpi_function *f,
+static uint32_t find_row(struct gathering *g, const struct bob_mpi_function *f,
 			 const struct bob_mpi_param *p, int is_out)
 {
 	const struct bob_mpi_function *first = bob_event_function_first(f);
 	struct row *to;
 
-	for (size_t i = 0; i < r->count; i++)
-		if (r->row[i].function == first && r->row[i].is_out == is_out &&
-		    !strcmp(r->row[i].param->name, p->name))
+	for (size_t i = 0; i < g->count; i++)
+		if (g->row[i].function == first && g->row[i].is_out == is_out &&
+		    !strcmp(g->row[i].param->name, p->name))
 			return (uint32_t)i;
-	if (r->count == r->room) {
-		const size_t room = r->room ? 2 * r->room : 64;
-		struct row *more = realloc(r->row, room * sizeof(*more));
-
-		if (!more)
-			return ROW_NONE;
-		r->row = more;
-		r->room = room;
-	}
-	to = &r->row[r->count];
+	if (bob_array_room(&g->row, g->count, &g->cap, sizeof(*g->row)))
+		return ROW_NONE;
+	to = &g->row[g->count];
 	*to = (struct row){ .function = first, .param = p, .is_out = is_out };
 	if (p->flags & BOB_MPI_VECTOR)
 		to->text = calloc(TEXTS_MAX, sizeof(*to->text));
@@ -88,28 +79,29 @@ static uint32_t find_row(struct reporting *r, const struct bob_mpi_function *f,
 		to->whole = calloc(1, sizeof(*to->whole));
 	if (!to->text && !to->whole && p->role != BOB_MPI_ROLE_DOUBLE)
 		return ROW_NONE;
-	return (uint32_t)r->count++;
+	return (uint32_t)g->count++;
 }
 
 /* NULL: no memory. */
-static const uint32_t *rows_of(struct reporting *r, const struct bob_mpi_function *f)
+static const uint32_t *rows_of(struct gathering *g, const struct bob_mpi_function *f)
 {
-	uint32_t *rows = r->rows_of[f->number];
+	uint32_t *rows = g->rows_of[f->number];
 
 	if (rows)
 		return rows;
 	rows = calloc(2u * f->count + 1u, sizeof(*rows));
 	for (uint32_t i = 0; rows && i < 2u * f->count; i++) {
 		const struct bob_mpi_param *p = &f->params[i / 2];
-		const int is_there = (i & 1 ? p->out : p->in) != BOB_MPI_NOWHERE && is_told(f, p);
+		const int is_there = (i & 1 ? p->out : p->in) != BOB_MPI_NOWHERE &&
+				     is_reported(f, p);
 
-		rows[i] = is_there ? find_row(r, f, p, i & 1) : ROW_NONE;
+		rows[i] = is_there ? find_row(g, f, p, i & 1) : ROW_NONE;
 		if (is_there && rows[i] == ROW_NONE) {
 			free(rows);
 			return NULL;
 		}
 	}
-	r->rows_of[f->number] = rows;
+	g->rows_of[f->number] = rows;
 	return rows;
 }
 
@@ -154,19 +146,19 @@ static void take_value(struct row *to, const struct bob_mpi_call *c, const struc
 	} else if (c->function->flags & BOB_MPI_USER || bob_mpi_value_is_number(p->role, v)) {
 		bob_value_add(&to->numbers, (double)(int64_t)v);
 		if (to->whole)
-			cli_whole_add(to->whole, (int64_t)v);
+			bob_whole_add(to->whole, (int64_t)v);
 	} else {
 		return;
 	}
 	to->count++;
 }
 
-static bob_status take_thread(struct reporting *r, const struct cli_session *s, uint32_t thread,
+static bob_status take_thread(struct gathering *g, const struct bob_trace *t, uint32_t thread,
 			      uint32_t *damaged)
 {
 	struct bob_mpi_reader *reader;
 	struct bob_mpi_call c;
-	bob_status st = bob_mpi_reader_open(s->trace, thread, &reader, NULL);
+	bob_status st = bob_mpi_reader_open(t, thread, &reader, NULL);
 
 	if (st != BOB_OK)
 		return st == BOB_NONE ? BOB_OK : st;
@@ -177,7 +169,7 @@ static bob_status take_thread(struct reporting *r, const struct cli_session *s, 
 			++*damaged;
 			continue;
 		}
-		rows = rows_of(r, c.function);
+		rows = rows_of(g, c.function);
 		if (!rows) {
 			st = BOB_ERR_NOMEM;
 			break;
@@ -185,7 +177,7 @@ static bob_status take_thread(struct reporting *r, const struct cli_session *s, 
 		/* of one that has not ended what comes out is not there */
 		for (uint32_t i = 0; i < 2u * c.function->count; i++)
 			if (rows[i] != ROW_NONE && !(i & 1 && c.event.open))
-				take_value(&r->row[rows[i]], &c, &c.function->params[i / 2]);
+				take_value(&g->row[rows[i]], &c, &c.function->params[i / 2]);
 	}
 	bob_mpi_reader_close(reader);
 	return st == BOB_END ? BOB_OK : st;
@@ -214,14 +206,10 @@ static int by_count(const void *a, const void *b)
 }
 
 /* "odd" (150 times), "even", ... 12 in all */
-static void put_texts(struct cli_table *t, struct row *row)
+static void print_texts(struct row *row, FILE *out)
 {
-	char a[BOB_NUMBER_MAX], *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	char a[BOB_NUMBER_MAX];
 
-	if (!out)
-		return;
 	qsort(row->text, row->texts, sizeof(*row->text), by_count);
 	for (uint32_t i = 0; i < row->texts && i < TEXTS_SHOWN; i++) {
 		const struct text *x = &row->text[i];
@@ -237,103 +225,85 @@ static void put_texts(struct cli_table *t, struct row *row)
 		fprintf(out, ", ... more than %u in all", TEXTS_MAX);
 	else if (row->texts > TEXTS_SHOWN)
 		fprintf(out, ", ... %u in all", row->texts);
-	if (!fclose(out))
-		cli_table_cell(t, text);
-	free(text);
 }
 
-static void put_row(struct cli_table *t, struct row *row)
+static bob_status put_row(struct bob_table *t, struct row *row)
 {
-	char a[BOB_NUMBER_MAX], name[200];
 	const struct bob_mpi_function *f = row->function;
+	char *text = NULL;
+	size_t len;
+	FILE *out;
 
-	snprintf(name, sizeof(name), "%s%s", f->flags & BOB_MPI_USER ? "" : bob_mpi_prefix(f),
-		 f->name);
-	cli_table_cell(t, name);
-	cli_table_cell(t, row->is_out ? "->" : "");
-	cli_table_cell(t, row->param->name);
-	cli_table_cell(t, bob_format_count(a, row->count));
-	if (row->text) {
-		for (int i = 0; i < 4; i++)
-			cli_table_cell(t, "");
-		put_texts(t, row);
-		return;
+	bob_mpi_function_cell(t, f);
+	bob_table_text(t, row->is_out ? "->" : "");
+	bob_table_text(t, row->param->name);
+	if (!row->text) {
+		bob_numbers_cells(t, &row->numbers, row->whole);
+		return BOB_OK;
 	}
-	if (row->whole) {
-		cli_whole_cells(t, row->whole);
-	} else {
-		cli_cell_number(t, row->numbers.sum);
-		cli_cell_number(t, row->numbers.min);
-		cli_cell_number(t, row->numbers.sum / (double)row->numbers.count);
-		cli_cell_number(t, row->numbers.max);
+	out = open_memstream(&text, &len);
+	if (!out)
+		return BOB_ERR_NOMEM;
+	print_texts(row, out);
+	if (fclose(out)) {
+		free(text);
+		return BOB_ERR_NOMEM;
 	}
-	if (row->whole && !row->whole->is_more)
-		cli_whole_values_cell(t, row->whole);
-	else
-		cli_cell_values(t, &row->numbers);
+	bob_texts_cells(t, row->count, text);
+	free(text);
+	return BOB_OK;
 }
 
-static int print(struct reporting *r)
+static bob_status make_table(struct gathering *g, struct bob_table **out)
 {
-	static const char *const titles[] = { "event", "",     "parameter", ">count", ">sum",
-					      ">min",  ">mean", ">max",	    "values" };
-	size_t shown = 0, there = 0;
-	struct cli_table t;
-	char a[BOB_NUMBER_MAX];
+	static const struct bob_column columns[] = {
+		{ "event", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_SUBJECT, "name of the event" },
+		{ "direction", "", BOB_COLUMN_TEXT, 0, "-> comes out of it; empty: goes in" },
+		{ "parameter", NULL, BOB_COLUMN_TEXT, 0, "its name" },
+		BOB_NUMBERS_COLUMNS,
+	};
+	struct bob_table *t = bob_table_create("parameters", "parameter", columns,
+					       sizeof(columns) / sizeof(columns[0]));
+	bob_status st = t ? BOB_OK : BOB_ERR_NOMEM;
 
-	qsort(r->row, r->count, sizeof(*r->row), by_name);
-	cli_table_begin(&t, 9, titles);
-	for (size_t i = 0; i < r->count; i++) {
-		if (!r->row[i].count)
-			continue;
-		if (!r->style->limit || shown < r->style->limit) {
-			put_row(&t, &r->row[i]);
-			shown++;
-		}
-		there++;
+	if (g->count)
+		qsort(g->row, g->count, sizeof(*g->row), by_name);
+	for (size_t i = 0; i < g->count && st == BOB_OK; i++)
+		if (g->row[i].count)
+			st = put_row(t, &g->row[i]);
+	if (st != BOB_OK) {
+		bob_table_destroy(t);
+		return st;
 	}
-	if (cli_table_end(&t, r->style->width, r->style->out))
-		return cli_fail("report", "out of memory");
-	if (there > shown)
-		fprintf(r->style->out, "... %s more rows (--limit)\n",
-			bob_format_count(a, there - shown));
-	return 0;
+	*out = t;
+	return BOB_OK;
 }
 
-static void free_all(struct reporting *r)
+static void free_all(struct gathering *g)
 {
-	for (size_t i = 0; i < r->count; i++) {
-		free(r->row[i].text);
-		free(r->row[i].whole);
+	for (size_t i = 0; i < g->count; i++) {
+		free(g->row[i].text);
+		free(g->row[i].whole);
 	}
 	for (uint32_t i = 0; i <= BOB_USER_FUNCTION_LAST; i++)
-		free(r->rows_of[i]);
-	free(r->row);
-	free(r);
+		free(g->rows_of[i]);
+	free(g->row);
+	free(g);
 }
 
-int cli_report_parameters(struct cli_session *s, const struct cli_report_style *style)
+bob_status bob_parameters_table(const struct bob_trace *t, const uint32_t *threads, uint32_t count,
+				struct bob_table **out, uint32_t *damaged)
 {
-	const uint32_t n = bob_trace_thread_count(s->trace);
-	struct reporting *r = calloc(1, sizeof(*r));
-	uint32_t damaged = 0;
-	bob_status st = r ? BOB_OK : BOB_ERR_NOMEM;
-	int status;
+	struct gathering *g = calloc(1, sizeof(*g));
+	bob_status st = g ? BOB_OK : BOB_ERR_NOMEM;
 
-	if (r)
-		r->style = style;
-	for (uint32_t i = cli_session_thread(s, 0); st == BOB_OK && i < n;
-	     i = cli_session_thread(s, i + 1))
-		st = take_thread(r, s, i, &damaged);
-	if (st != BOB_OK)
-		status = cli_fail("report", "%s", bob_status_text(st));
-	else if (!r->count)
-		status = cli_fail("report", "the events of this run have no parameters");
-	else
-		status = print(r);
-	if (damaged)
-		status |= cli_fail("report", "some events are damaged");
-	if (r)
-		free_all(r);
-	return status;
+	*out = NULL;
+	*damaged = 0;
+	for (uint32_t i = 0; i < count && st == BOB_OK; i++)
+		st = take_thread(g, t, threads[i], damaged);
+	if (st == BOB_OK)
+		st = make_table(g, out);
+	if (g)
+		free_all(g);
+	return st;
 }
