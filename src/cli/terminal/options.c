@@ -17,6 +17,23 @@
 #define TEXT_MAX 768
 #define LONG_BASE 256	/* getopt values of long options: LONG_BASE + table index */
 
+struct reading {
+	const struct cli_verb *verb;
+	struct option *longs;	/* of getopt_long, freed at the end */
+	char shorts[128];
+	int next_env;		/* table index of the next option to look up in the environment */
+	int argc;
+	char **argv;
+	int count;
+};
+
+/* Results of next_option other than a table index. */
+enum {
+	OPTIONS_END = -1,	/* no more; operands are argv[optind] .. argv[argc - 1] */
+	OPTIONS_HELP = -2,	/* --help was printed to stdout */
+	OPTIONS_BAD = -3	/* an error was printed */
+};
+
 static const struct cli_option no_options[] = {
 	{ 0 },
 };
@@ -42,7 +59,7 @@ static int arg_kind(const struct cli_option *opt)
 	return opt->arg[0] == '[' ? optional_argument : required_argument;
 }
 
-static void fill_getopt(struct cli_options *o)
+static void fill_getopt(struct reading *o)
 {
 	const struct cli_option *table = table_of(o->verb);
 	char *s = o->shorts;
@@ -64,7 +81,7 @@ static void fill_getopt(struct cli_options *o)
 	o->longs[o->count] = (struct option){ "help", no_argument, NULL, 'h' };
 }
 
-void cli_options_begin(struct cli_options *o, const char *verb, int argc, char **argv)
+static void begin(struct reading *o, const char *verb, int argc, char **argv)
 {
 	memset(o, 0, sizeof(*o));
 	o->verb = cli_verb_find(verb);
@@ -79,7 +96,7 @@ void cli_options_begin(struct cli_options *o, const char *verb, int argc, char *
 	opterr = 0;
 }
 
-static int finish(struct cli_options *o, int result)
+static int finish(struct reading *o, int result)
 {
 	free(o->longs);
 	o->longs = NULL;
@@ -87,7 +104,7 @@ static int finish(struct cli_options *o, int result)
 }
 
 /* The option set by a variable, or the table's end. */
-static int next_from_environment(struct cli_options *o, const char **arg)
+static int next_from_environment(struct reading *o, const char **arg)
 {
 	const struct cli_option *table = table_of(o->verb);
 
@@ -111,7 +128,7 @@ static int find_letter(const struct cli_option *table, int count, int letter)
 	return -1;
 }
 
-static void complain_unknown(const struct cli_options *o, const char *word)
+static void complain_unknown(const struct reading *o, const char *word)
 {
 	const struct cli_option *table = table_of(o->verb);
 	struct bob_nearest n = { .word = word + strspn(word, "-") };
@@ -131,7 +148,7 @@ static void complain_unknown(const struct cli_options *o, const char *word)
 		cli_misuse(o->verb->name, "unknown option %s", word);
 }
 
-static int complain_bad(struct cli_options *o, int c)
+static int complain_bad(struct reading *o, int c)
 {
 	const char *verb = o->verb->name;
 	const char *word = optind > 0 && optind <= o->argc ? o->argv[optind - 1] : "";
@@ -145,24 +162,26 @@ static int complain_bad(struct cli_options *o, int c)
 			   table_of(o->verb)[optopt - LONG_BASE].name);
 	else
 		complain_unknown(o, word);
-	return finish(o, CLI_OPTIONS_BAD);
+	return finish(o, OPTIONS_BAD);
 }
 
-int cli_options_next(struct cli_options *o, const char **arg)
+/* The next option's index in the table; *arg is its argument, NULL if none. After one of the
+ * negative results everything held is freed. */
+static int next_option(struct reading *o, const char **arg)
 {
 	int i, c;
 
 	*arg = NULL;
 	if (!o->longs) {
 		cli_fail(o->verb->name, "out of memory");
-		return CLI_OPTIONS_BAD;
+		return OPTIONS_BAD;
 	}
 	i = next_from_environment(o, arg);
 	if (i < o->count)
 		return i;
 	c = getopt_long(o->argc, o->argv, o->shorts, o->longs, NULL);
 	if (c == -1)
-		return finish(o, CLI_OPTIONS_END);
+		return finish(o, OPTIONS_END);
 	if (c == '?' || c == ':')
 		return complain_bad(o, c);
 	*arg = optarg;
@@ -172,7 +191,7 @@ int cli_options_next(struct cli_options *o, const char **arg)
 	if (i >= 0)
 		return i;
 	cli_options_help(o->verb, stdout);	/* -h and --help */
-	return finish(o, CLI_OPTIONS_HELP);
+	return finish(o, OPTIONS_HELP);
 }
 
 static int list_words(const char *words)
@@ -220,13 +239,13 @@ static int set_field(const char *verb, const struct cli_option *o, const char *a
 
 int cli_options_read_given(const char *verb, int argc, char **argv, void *target, uint64_t *given)
 {
-	struct cli_options o;
+	struct reading o;
 	const char *arg;
 	int i, status = CLI_GO_ON;
 
 	*given = 0;
-	cli_options_begin(&o, verb, argc, argv);
-	while (status == CLI_GO_ON && (i = cli_options_next(&o, &arg)) >= 0) {
+	begin(&o, verb, argc, argv);
+	while (status == CLI_GO_ON && (i = next_option(&o, &arg)) >= 0) {
 		status = set_field(verb, &table_of(o.verb)[i], arg, target);
 		*given |= 1ull << i;
 	}
@@ -234,9 +253,9 @@ int cli_options_read_given(const char *verb, int argc, char **argv, void *target
 		finish(&o, 0);
 		return status > 1 ? o.verb->usage_status : status;
 	}
-	if (i == CLI_OPTIONS_END)
+	if (i == OPTIONS_END)
 		return CLI_GO_ON;
-	return i == CLI_OPTIONS_HELP ? 0 : o.verb->usage_status;
+	return i == OPTIONS_HELP ? 0 : o.verb->usage_status;
 }
 
 int cli_options_read(const char *verb, int argc, char **argv, void *target)

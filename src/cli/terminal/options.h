@@ -14,8 +14,7 @@
 
 /* What happens to the argument of an option. */
 enum cli_bind {
-	CLI_BIND_NONE,		/* the verb asks cli_options_next */
-	CLI_BIND_FLAG,		/* int: 1 */
+	CLI_BIND_FLAG = 1,	/* int: 1 */
 	CLI_BIND_BOOL,		/* bool: true */
 	CLI_BIND_TEXT,		/* const char *, borrowed */
 	CLI_BIND_COUNT,		/* uint64_t, cli_parse_count */
@@ -65,30 +64,6 @@ struct cli_verb {
 	int stop_at_operand;	/* options end at the first operand (record) */
 	int hidden;		/* internal: in no list, no page, no completion */
 };
-
-struct option;
-
-struct cli_options {
-	const struct cli_verb *verb;
-	struct option *longs;	/* of getopt_long, freed at the end */
-	char shorts[128];
-	int next_env;		/* table index of the next option to look up in the environment */
-	int argc;
-	char **argv;
-	int count;
-};
-
-/* Results of cli_options_next other than a table index. */
-enum {
-	CLI_OPTIONS_END = -1,	/* no more; operands are argv[optind] .. argv[argc - 1] */
-	CLI_OPTIONS_HELP = -2,	/* --help was printed to stdout: return 0 */
-	CLI_OPTIONS_BAD = -3	/* an error was printed: return verb->usage_status */
-};
-
-void cli_options_begin(struct cli_options *o, const char *verb, int argc, char **argv);
-/* The next option's index in the table; *arg is its argument, NULL if none. After one of the
- * negative results everything held is freed. */
-int cli_options_next(struct cli_options *o, const char **arg);
 
 /* Read all options into `target`, the struct to which the verb's table is bound. CLI_GO_ON: the
  * operands are argv[optind] and following; else the exit status: --help was printed, or a usage
