@@ -15,11 +15,11 @@
 #include "cli/source/instrument_predict.h"
 #include "cli/source/instrument_profile.h"
 #include "cli/source/instrument_refusals.h"
-#include "table/numbers.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
 #include "source/instrument.h"
+#include "table/numbers.h"
+#include "table/print.h"
 
 #define VERB "instrument"
 #define PROMPT "bobbin> "
@@ -263,24 +263,43 @@ static int check_names(const struct session *s)
 	return 0;
 }
 
-static void number(struct cli_table *t, uint64_t n)
+static struct bob_table *counts_table(void)
 {
-	char text[BOB_NUMBER_MAX];
+	static const struct bob_column columns[] = {
+		{ "file", NULL, BOB_COLUMN_TEXT, 0, NULL },
+		{ "variables", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "proved", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "filtered", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "nests", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "references_in_nests", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "dropped", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "events", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "copies", NULL, BOB_COLUMN_COUNT, 0, NULL },
+	};
 
-	cli_table_cell(t, n ? bob_format_count(text, n) : "0");
+	return bob_table_create("files", "file", columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-static void add_row(struct cli_table *t, const char *path, const struct bob_source_counts *c)
+static void add_row(struct bob_table *t, const char *path, const struct bob_source_counts *c)
 {
-	cli_table_cell(t, path);
-	number(t, c->variables);
-	number(t, c->proved);
-	number(t, c->filtered);
-	number(t, c->nests);
-	number(t, c->nest_references);
-	number(t, c->dropped);
-	number(t, c->loops + c->calls + c->communication);
-	number(t, c->copies);
+	bob_table_text(t, path);
+	bob_table_count(t, c->variables);
+	bob_table_count(t, c->proved);
+	bob_table_count(t, c->filtered);
+	bob_table_count(t, c->nests);
+	bob_table_count(t, c->nest_references);
+	bob_table_count(t, c->dropped);
+	bob_table_count(t, c->loops + c->calls + c->communication);
+	bob_table_count(t, c->copies);
+}
+
+/* Prints all rows. 0, or 1 after a complaint. */
+static int print_counts(struct bob_table *t)
+{
+	const struct bob_table_view all = { 0 };
+	char why[BOB_TABLE_WHY_MAX] = "out of memory";
+
+	return t && bob_table_print(t, &all, stdout, why) == BOB_OK ? 0 : cli_fail(VERB, "%s", why);
 }
 
 /* Of a file with an error: 1 if it is all there is, else the others go on. */
@@ -295,7 +314,7 @@ static int say_left(struct session *s, const char *path, const struct bob_source
 }
 
 static int instrument_all(struct session *s, const struct bob_source_options *o, const char *dir,
-			  struct cli_table *t, struct cli_refusals *refusals)
+			  struct bob_table *t, struct cli_refusals *refusals)
 {
 	uint32_t files = 0;
 
@@ -324,7 +343,7 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 }
 
 static int instrument(struct session *s, const struct bob_source_options *o, const char *dir,
-		      struct cli_table *t)
+		      struct bob_table *t)
 {
 	struct bob_source_options together = *o;
 	struct bob_source_complaint why = { 0 };
@@ -360,12 +379,9 @@ static void print_left(const struct session *s)
 
 static int work(struct session *s, const struct bob_source_options *o, const char *output)
 {
-	static const char *const titles[] = { "file",	  ">variables",	 ">proved",
-					      ">filtered", ">nests",	 ">references in nests",
-					      ">dropped", ">events",	 ">copies" };
 	char dir[PATH_MAX];
 	struct bob_predict_total total;
-	struct cli_table t;
+	struct bob_table *t;
 	int bad;
 
 	unite(&s->wishes);
@@ -375,17 +391,15 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 		return cli_fail(VERB, "%s: no file was named: nothing to do", s->name);
 	if (cli_output_directory(VERB, output, dir))
 		return 1;
-	cli_table_begin(&t, 9, titles);
-	bad = cli_output_embedded(VERB, dir, bob_source_headers) || instrument(s, o, dir, &t) ||
+	t = counts_table();
+	bad = cli_output_embedded(VERB, dir, bob_source_headers) || instrument(s, o, dir, t) ||
 	      predict(o->predict, dir, &total);
 	if (bad)
 		cli_output_directory_drop(dir);
 	else
 		bad = cli_output_directory_done(VERB, dir, output);
-	if (bad)
-		cli_table_drop(&t);
-	else
-		bad = cli_table_end(&t, 0, stdout) ? cli_fail(VERB, "out of memory") : 0;
+	bad = bad ? bad : print_counts(t);
+	bob_table_destroy(t);
 	if (!bad) {
 		cli_predict_print(&total, stdout);
 		cli_instrument_how(&s->wishes, o, output);

@@ -20,7 +20,6 @@
 #include "cli/session.h"
 #include "cli/signatures.h"
 #include "cli/stack_at.h"
-#include "cli/terminal/text_table.h"
 #include "cli/terminal/width.h"
 #include "cli/verbs.h"
 #include "cli/worlds.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small pieces of the command line: thread choices, time ranges, tables. The
- * program's own objects are no library, so the files are included. */
+/* Small pieces of the command line: thread choices and time ranges. The program's own objects are
+ * not in a library, so the files are included. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 
 #include "cli/moments.c"
 #include "cli/select.c"
-#include "cli/terminal/text_table.c"
 
 #include "../analysis/fake_trace.c"
 
@@ -108,38 +107,11 @@ static void time_ranges(void **state)
 	assert_true(first > last);
 }
 
-static void tables_line_up(void **state)
-{
-	static const char *const titles[] = { ">n", "what", "name" };
-	static const char *const cells[] = { "1",     "a",	   "short",
-					     "1,000", "b\xc3\xa9", "a longer name" };
-	struct cli_table t;
-	char *text;
-	size_t len;
-
-	(void)state;
-	for (int width = 0; width <= 24; width += 24) {
-		FILE *out = open_memstream(&text, &len);
-
-		cli_table_begin(&t, 3, titles);
-		for (int i = 0; i < 6; i++)
-			cli_table_cell(&t, cells[i]);
-		assert_int_equal(cli_table_end(&t, width, out), 0);
-		fclose(out);
-		assert_string_equal(text, width ? "    n  what  name\n    1  a     short\n"
-						  "1,000  b\xc3\xa9    a longer ..\n" :
-						  "    n  what  name\n    1  a     short\n"
-						  "1,000  b\xc3\xa9    a longer name\n");
-		free(text);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thread_choices),
 		cmocka_unit_test(time_ranges),
-		cmocka_unit_test(tables_line_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

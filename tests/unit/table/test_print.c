@@ -74,6 +74,20 @@ static void text_has_units_and_order(void **state)
 		"a \"b\", c        1.50 ms    -1\n");
 }
 
+/* Widths are in characters, not in bytes. */
+static void utf8_lines_up(void **state)
+{
+	struct bob_table *t = bob_table_create("functions", "function", columns, 6);
+
+	(void)state;
+	add(t, 1, BOB_CELL_EXACT, 0, "b\xc3\xa9");
+	add(t, 2, BOB_CELL_EXACT, 0, "long");
+	printed(t, &(struct bob_table_view){ .columns = "name,calls" },
+		"function  calls\n"
+		"b\xc3\xa9            1\n"
+		"long          2\n");
+}
+
 static void lines_are_plain(void **state)
 {
 	(void)state;
@@ -303,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_units_and_order),
+		cmocka_unit_test(utf8_lines_up),
 		cmocka_unit_test(lines_are_plain),
 		cmocka_unit_test(numbers_are_as_their_column_says),
 		cmocka_unit_test(unknown_columns_are_refused),
