@@ -248,3 +248,99 @@ struct bob_table *bob_callgraph_neighbours_table(struct bob_callgraph *g,
 	}
 	return by_calls(t);
 }
+
+struct bob_table *bob_callgraph_arcs_table(struct bob_callgraph *g, const struct bob_functions *f,
+					   const struct bob_naming *names)
+{
+	static const struct bob_column columns[] = {
+		CALLS,
+		SHARE,
+		BELOW,
+		{ "caller_image", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_EXTRA, "image of the caller" },
+		{ "caller", NULL, BOB_COLUMN_FUNCTION, 0, "the function that calls" },
+		IMAGE,
+		{ "callee", NULL, BOB_COLUMN_FUNCTION, BOB_COLUMN_SUBJECT, "the one it calls" },
+		SOURCE,
+	};
+	struct bob_table *t = bob_table_create("arcs", "arc", columns, COUNT(columns));
+	size_t n;
+	const struct bob_call_arc *arcs = bob_callgraph_arcs(g, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		bob_table_count(t, arcs[i].calls);
+		bob_table_share(t, arcs[i].calls, bob_callgraph_total(g));
+		bob_table_count(t, arcs[i].below);
+		bob_table_text(t, names->image(names->ctx, arcs[i].caller));
+		bob_table_text(t, names->function(names->ctx, arcs[i].caller));
+		put_function(t, f, arcs[i].callee, names);
+	}
+	return by_calls(t);
+}
+
+/* --- call paths --- */
+
+struct walk {
+	const struct bob_context *all;
+	const struct bob_functions *f;
+	const struct bob_naming *names;
+	uint32_t depth;
+	uint64_t least, total;
+	struct bob_table *t;
+	uint64_t rows;
+};
+
+/* Recursion is bounded by the depth. Children come with the largest first. */
+static void put_paths(struct walk *w, uint32_t parent, uint64_t parent_row, uint32_t depth)
+{
+	if (depth >= w->depth)
+		return;
+	for (uint32_t i = w->all[parent].first_child; i != ~0u; i = w->all[i].next) {
+		const struct bob_context *c = &w->all[i];
+		const uint64_t row = w->rows + 1;
+
+		if (c->calls + c->below < w->least)
+			return;
+		w->rows = row;
+		bob_table_count(w->t, c->calls);
+		bob_table_share(w->t, c->calls + c->below, w->total);
+		bob_table_count(w->t, c->below);
+		bob_table_count(w->t, depth);
+		bob_table_count(w->t, row);
+		if (parent_row)
+			bob_table_count(w->t, parent_row);
+		else
+			bob_table_none(w->t);
+		put_function(w->t, w->f, c->number, w->names);
+		put_paths(w, i, row, depth + 1);
+	}
+}
+
+struct bob_table *bob_callgraph_paths_table(const struct bob_contexts *c,
+					    const struct bob_functions *f, uint32_t depth,
+					    uint64_t least, const struct bob_naming *names)
+{
+	static const struct bob_column columns[] = {
+		CALLS,
+		{ "share", NULL, BOB_COLUMN_SHARE, 0, "its calls and those below, of all" },
+		BELOW,
+		{ "depth", NULL, BOB_COLUMN_COUNT, 0, "functions that the path begins with" },
+		{ "number", NULL, BOB_COLUMN_COUNT, 0, "of the path, from 1" },
+		{ "parent", NULL, BOB_COLUMN_COUNT, 0, "number of the path that it extends" },
+		IMAGE,
+		FUNCTION,
+		SOURCE,
+	};
+	uint32_t count;
+	struct walk w = {
+		.all = bob_contexts_all(c, &count),
+		.f = f,
+		.names = names,
+		.depth = depth,
+		.least = least,
+		.t = bob_table_create("paths", "path", columns, COUNT(columns)),
+	};
+
+	w.total = w.all[BOB_CONTEXT_ROOT].below;
+	put_paths(&w, BOB_CONTEXT_ROOT, 0, 0);
+	return w.t;
+}

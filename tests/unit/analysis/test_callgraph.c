@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/callgraph/tables.h"
+#include "table/print.h"
 
 #include "fake_trace.c"
 
@@ -211,6 +213,71 @@ static void too_many_paths_are_merged_and_counted(void **state)
 	contexts(3, "A 2+2\n B 2+0\n", 2);
 }
 
+/* --- tables --- */
+
+static const char *fake_function(void *ctx, uint32_t number)
+{
+	static char name[2];
+
+	(void)ctx;
+	name[0] = letter(number);
+	return name;
+}
+
+static const char *fake_image(void *ctx, uint32_t number)
+{
+	(void)ctx;
+	(void)number;
+	return "lib";
+}
+
+static const struct bob_naming names = { .function = fake_function, .image = fake_image };
+
+/* The columns `chosen` of all rows as CSV. */
+static void same_rows(struct bob_table *t, const char *chosen, const char *want)
+{
+	const struct bob_table_view view = { .format = BOB_TABLE_CSV, .columns = chosen,
+					     .no_header = true };
+	char why[BOB_TABLE_WHY_MAX], *rows = NULL;
+	size_t len;
+	FILE *out = open_memstream(&rows, &len);
+
+	assert_int_equal(bob_table_print(t, &view, out, why), BOB_OK);
+	fclose(out);
+	assert_string_equal(rows, want);
+	free(rows);
+	bob_table_destroy(t);
+}
+
+static void arcs_are_a_table(void **state)
+{
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A BCcCcb BCcb Cc a");
+	count_all();
+	same_rows(bob_callgraph_arcs_table(graph, functions, &names), "calls,below,caller,callee",
+		  "3,0,B,C\n2,3,A,B\n1,0,A,C\n1,6,-,A\n");
+}
+
+static void paths_are_a_table(void **state)
+{
+	static const char *const columns = "number,parent,depth,calls,below,function";
+	struct bob_contexts *c;
+
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A BCcCcb BCcb Cc a B Cc b");
+	count_all();
+	assert_int_equal(bob_contexts_create(functions, 0, &c), BOB_OK);
+	assert_int_equal(bob_contexts_add(c, &fake, 0, NULL, NULL), BOB_OK);
+	assert_int_equal(bob_contexts_sort(c), BOB_OK);
+	same_rows(bob_callgraph_paths_table(c, functions, 99, 0, &names), columns,
+		  "1,,0,1,6,A\n2,1,1,2,3,B\n3,2,2,3,0,C\n4,1,1,1,0,C\n5,,0,1,1,B\n6,5,1,1,0,C\n");
+	same_rows(bob_callgraph_paths_table(c, functions, 2, 2, &names), columns,
+		  "1,,0,1,6,A\n2,1,1,2,3,B\n3,,0,1,1,B\n");
+	bob_contexts_destroy(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +292,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(adding_after_reading_arcs, fresh, clean),
 		cmocka_unit_test_setup_teardown(paths_are_told_apart, fresh, clean),
 		cmocka_unit_test_setup_teardown(too_many_paths_are_merged_and_counted, fresh, clean),
+		cmocka_unit_test_setup_teardown(arcs_are_a_table, fresh, clean),
+		cmocka_unit_test_setup_teardown(paths_are_a_table, fresh, clean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
