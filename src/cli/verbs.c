@@ -11,7 +11,7 @@ static const struct cli_verb
 		   "[options] [DIR]", report_options, verb_report, 2, 0, 0 },
 	show = { "show", "the calls as a folded tree, thread by thread",
 		 "[options] [DIR]", show_options, verb_show, 2, 0, 0 },
-	graph = { "graph", "the call graph as text or for Graphviz",
+	graph = { "graph", "the call graph: call paths or arcs",
 		  "[options] [DIR]", graph_options, verb_graph, 2, 0, 0 },
 	info = { "info", "what was recorded, where, how large, and what is missing",
 		 "[options] [DIR]", info_options, verb_info, 2, 0, 0 },
