@@ -1,66 +1,74 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <inttypes.h>
+/* A row for each function that was called or could not be traced. */
 #include <stdlib.h>
 
 #include "analysis/callgraph/tables.h"
 #include "export/export.h"
-#include "table/csv.h"
+#include "table/print.h"
 
-static void put_function(struct bob_export *x, struct bob_callgraph *g,
+static void put_function(struct bob_table *t, struct bob_export *x, struct bob_callgraph *g,
 			 const struct bob_call_degree *d, uint32_t number)
 {
 	struct bob_function_info fn = { .file = "" };
 	uint32_t image;
-	bob_status st = bob_functions_get(x->functions, number, &fn, &image);
+	const bob_status st = bob_functions_get(x->functions, number, &fn, &image);
 
-	bob_csv_text(x->name(x->ctx, number), x->out);
-	fputc(',', x->out);
-	bob_csv_text(st == BOB_OK ? bob_functions_image(x->functions, image)->path : "", x->out);
-	fprintf(x->out, ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", fn.addr,
-		bob_callgraph_calls(g)[number], bob_callgraph_below(g)[number], d->callers,
-		d->callees);
-	bob_csv_text(fn.file, x->out);
-	fprintf(x->out, ",%" PRIu32 ",", fn.line);
-	bob_csv_text(fn.skip ? bob_skip_text(fn.skip) : "", x->out);
-	fputc('\n', x->out);
+	if (!bob_callgraph_calls(g)[number] && !(st == BOB_OK && fn.skip))
+		return;
+	bob_table_text(t, x->name(x->ctx, number));
+	bob_table_text(t, st == BOB_OK ? bob_functions_image(x->functions, image)->path : "");
+	bob_table_count(t, fn.addr);
+	bob_table_count(t, bob_callgraph_calls(g)[number]);
+	bob_table_count(t, bob_callgraph_below(g)[number]);
+	bob_table_count(t, d->callers);
+	bob_table_count(t, d->callees);
+	bob_table_text(t, fn.file);
+	bob_table_count(t, fn.line);
+	bob_table_text(t, fn.skip ? bob_skip_text(fn.skip) : "");
 }
 
-static void put_table(struct bob_export *x, struct bob_callgraph *g,
-		      const struct bob_call_degree *degrees)
+static bob_status print(struct bob_export *x, struct bob_callgraph *g)
 {
-	const uint32_t n = bob_functions_count(x->functions);
+	static const struct bob_column columns[] = {
+		{ "function", NULL, BOB_COLUMN_FUNCTION, BOB_COLUMN_SUBJECT, NULL },
+		{ "image", NULL, BOB_COLUMN_TEXT, 0, NULL },
+		{ "address", NULL, BOB_COLUMN_ADDRESS, 0, NULL },
+		{ "calls", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "calls_below", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "callers", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "callees", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "file", NULL, BOB_COLUMN_TEXT, 0, NULL },
+		{ "line", NULL, BOB_COLUMN_COUNT, 0, NULL },
+		{ "not_traced", NULL, BOB_COLUMN_TEXT, 0, NULL },
+	};
+	const struct bob_table_view view = { .format = BOB_TABLE_CSV };
+	struct bob_table *t = bob_table_create("functions", "function", columns,
+					       sizeof(columns) / sizeof(columns[0]));
+	struct bob_call_degree *degree = bob_callgraph_degrees(g, x->functions);
+	bob_status st = t && degree ? BOB_OK : BOB_ERR_NOMEM;
+	char why[BOB_TABLE_WHY_MAX];
 
-	fputs("function,image,address,calls,calls_below,callers,callees,file,line,not_traced\n",
-	      x->out);
-	for (uint32_t i = 0; i < n; i++) {
-		struct bob_function_info fn;
-		uint32_t image;
-
-		if (bob_callgraph_calls(g)[i] ||
-		    (bob_functions_get(x->functions, i, &fn, &image) == BOB_OK && fn.skip))
-			put_function(x, g, &degrees[i], i);
-	}
+	for (uint32_t i = 0; st == BOB_OK && i < bob_functions_count(x->functions); i++)
+		put_function(t, x, g, &degree[i], i);
+	if (st == BOB_OK)
+		st = bob_table_print(t, &view, x->out, why);
+	bob_table_destroy(t);
+	free(degree);
+	return st;
 }
 
 bob_status bob_export_csv(struct bob_export *x)
 {
 	struct bob_callgraph *g;
-	struct bob_call_degree *degrees;
 	bob_status st = bob_callgraph_create(x->functions, &g), first = BOB_OK;
 
 	if (st != BOB_OK)
 		return st;
 	for (uint32_t i = 0; i < x->thread_count; i++) {
 		st = bob_callgraph_add(g, x->trace, x->threads[i], x->progress, x->err);
-		if (st != BOB_OK && first == BOB_OK)
-			first = st;
+		first = first == BOB_OK ? st : first;
 	}
-	degrees = bob_callgraph_degrees(g, x->functions);
-	if (degrees)
-		put_table(x, g, degrees);
-	else
-		first = BOB_ERR_NOMEM;
-	free(degrees);
+	st = print(x, g);
 	bob_callgraph_destroy(g);
-	return first;
+	return st == BOB_OK ? first : st;
 }
