@@ -15,7 +15,7 @@ import table as roles  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("BOBBIN_BUILD", h.ROOT / "build" / "release"))
 MPIS = ("openmpi", "mpich")
-# More ranks than processors: Open MPI must yield while it waits.
+# More ranks than processors: Open MPI must yield while it waits, and with yield.c it then sleeps, as MPICH does.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "OMPI_MCA_orte_abort_print_stack": "0"}
@@ -46,12 +46,13 @@ def mpirun(mpi, ranks):
     return [f"mpirun.{mpi}", "-n", str(ranks)]
 
 
+def yielding():
+    """What is preloaded into ranks, which would use up the processors while they wait."""
+    return str(library("yield.so", "mpi/yield.c"))
+
+
 def environment(mpi, extra=None):
-    env = h.environment(ENVIRONMENT)
-    if mpi == "mpich":
-        env["LD_PRELOAD"] = str(library("yield.so", "mpi/yield.c"))
-    env.update(extra or {})
-    return env
+    return h.environment({**ENVIRONMENT, "LD_PRELOAD": yielding(), **(extra or {})})
 
 
 def native(mpi, ranks, argv, env=None, **kw):

@@ -11,6 +11,7 @@ import signal
 import sys
 
 import harness as h
+import mpi_events as m
 
 RANKS = 4
 STEPS = 1000  # as in mpi_ranks.c
@@ -34,13 +35,17 @@ def program(kind):
     return h.compile(f"mpi_ranks.{kind}", ["mpi_ranks.c"], f"mpicc.{kind}", ["-O1", "-w"])
 
 
+def environment():
+    return h.environment({**AS_ROOT, "LD_PRELOAD": m.yielding()})
+
+
 def native(kind, argv, **kw):
-    return h.run([*mpirun(kind), *argv], env=h.environment(AS_ROOT), **kw)
+    return h.run([*mpirun(kind), *argv], env=environment(), **kw)
 
 
 def traced(kind, argv, trace, opts=("-q",), **kw):
     line = [*mpirun(kind), h.BOBBIN, "record", *opts, "-o", trace, "--", *argv]
-    return h.run(line, env=h.environment(AS_ROOT), **kw)
+    return h.run(line, env=environment(), **kw)
 
 
 def steps(trace):
@@ -160,7 +165,7 @@ def hosts(kind):
     seen = []
     for _ in range(2):
         r = h.run(["mpiexec.hydra", "-launcher", "fork", "-hosts", "localhost,127.0.0.1", "-ppn", str(RANKS // 2), "-n", str(RANKS), "sh", "-c",
-                   '"$@"; exit $?', "sh", h.BOBBIN, "record", "-q", "-o", trace, "--", exe, "plain"], env=h.environment(AS_ROOT))
+                   '"$@"; exit $?', "sh", h.BOBBIN, "record", "-q", "-o", trace, "--", exe, "plain"], env=environment())
         h.check(r.status == 0 and not r.err, f"recorded\n{r}")
         seen.append({p["pid"] for p in check_ranks(h.info(trace))})
     h.check(sorted(os.listdir(trace.parent)) == ["t", "t.old"], f"directories {os.listdir(trace.parent)}")
