@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """record --mem, each engine: every access, in order. Measures of truth: programs that know their own accesses
 (tests/prog/mem_truth.c), a sequence known in advance for killed ones, and for Valgrind its own tool lackey on whole
 programs; engine native is held against Valgrind in test_mem_native.py. And the program must not notice."""
@@ -25,7 +26,7 @@ suite = h.Suite("mem_engines")
 ENGINES = ("native", "valgrind")
 MEM = {e: ["--mem", f"--engine={e}"] for e in ENGINES}
 RAW = {e: [*MEM[e], "--codec=none"] for e in ENGINES}  # records as the engine writes them, not folded
-LINE = re.compile(rb"^(?:# thread.*|([LSA]) 0x([0-9a-f]+) (\d+) (?:(.*)\+)?0x([0-9a-f]+))$", re.M)
+WHERE = re.compile(rb"(\d+) (?:(.*)\+)?0x([0-9a-f]+)")  # what a line has after the address
 STORE = re.compile(rb"^S 0x([0-9a-f]+) ", re.M)
 KINDS = {b"L": "L", b"S": "S", b"A": "A"}
 KERNELS = "matmul triad csr chase atomics strings vectors lanes jump signals faults threads child storm".split()
@@ -65,14 +66,20 @@ def accesses(trace):
     """[[(kind, address, size, pc, image)] of each thread], from `replay`."""
     r = h.bobbin("replay", "--mem", "--order=threads", trace)
     h.check(r.status == 0, f"replay failed\n{r}")
-    lines, threads, number = LINE.findall(r.out), [], functools.cache(int)
-    if len(lines) != r.out.count(b"\n"):
-        bad = next(x for x in r.out.splitlines() if not LINE.fullmatch(x))
-        raise h.Failure(f"replay: {bad!r} is not understood")
-    for kind, address, size, image, pc in lines:
-        if kind:
-            row.append((KINDS[kind], int(address, 16), number(size), number(pc, 16), image or None))
+
+    @functools.cache
+    def where(text):
+        m = WHERE.fullmatch(text)
+        h.check(m, f"replay: {text!r} is not understood")
+        return int(m[1]), int(m[3], 16), m[2] or None
+
+    threads = []
+    for line in r.out.splitlines():
+        kind, address, more = line.split(b" ", 2)
+        if kind in KINDS:
+            row.append((KINDS[kind], int(address, 16), *where(more)))
         else:
+            h.check((kind, address) == (b"#", b"thread"), f"replay: {line!r} is not understood")
             row = []
             threads.append(row)
     return threads
