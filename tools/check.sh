@@ -5,6 +5,8 @@
 #   tools/check.sh           everything, in the release and the asan build
 #   tools/check.sh --fast    dev build, unit tests, corpus replays and the checks of the tree
 #   tools/check.sh --loop N  the end-to-end tests N times, to shake out races
+#   tools/check.sh --beside  what runs beside the release build's tests: the asan build and its tests,
+#                            the checks of the tree
 set -u
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -29,12 +31,13 @@ step() {
 	fi
 }
 
-# ctests PRESET ARGS...: the tests of one build, in parallel, each counted. A third of the time of many
-# tests is waiting, so more of them run than there are processors.
+# ctests PRESET RESULT ARGS...: the tests of one build, in parallel, each counted; RESULT.xml says how
+# they ended. A third of the time of many tests is waiting, so more of them run than there are
+# processors.
 ctests() {
 	preset=$1
-	shift
-	result=$PWD/build/$preset/result.xml
+	result=$PWD/build/$preset/$2.xml
+	shift 2
 	rm -f "$result"
 	echo "-- tests of build/$preset"
 	ctest --test-dir "build/$preset" -j "$((jobs + (jobs + 1) / 2))" --output-on-failure --no-tests=error \
@@ -46,9 +49,14 @@ ctests() {
 		return
 	fi
 	summary=$(tools/count_tests.py "$result" tests/skips.txt)
-	set -- $(echo "$summary" | head -n 1)
-	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+	# shellcheck disable=SC2046 # words
+	count $(echo "$summary" | head -n 1)
 	echo "$summary" | tail -n +2
+}
+
+# count PASSED FAILED SKIPPED
+count() {
+	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + ${3:-0}))
 }
 
 finish() {
@@ -74,24 +82,41 @@ case ${1-} in
 --fast)
 	step "build dev" tools/build.sh dev
 	tree_checks
-	ctests dev -L 'unit|fuzz|build'
+	ctests dev result -L 'unit|fuzz|build'
 	finish
 	;;
 --loop)
 	for i in $(seq "${2:-20}"); do
 		echo "-- round $i"
-		ctests release -L e2e
+		ctests release result -L e2e
 		[ "$failed" -eq 0 ] || finish
 	done
 	finish
 	;;
+--beside)
+	step "build asan" tools/build.sh asan test_programs
+	tree_checks
+	step "documents are true to the tree" tools/check_docs.py build/release/bin/bobbin
+	step "exported symbols" tools/check_symbols.sh build/release
+	ctests asan result -L 'unit|fuzz'
+	finish
+	;;
 esac
 
+# The tests of the release build leave a part of the machine idle while they wait, which the rest uses.
+# Tests that measure run when nothing else does.
 step "build release" tools/build.sh release
-step "build asan" tools/build.sh asan test_programs
-tree_checks
-step "documents are true to the tree" tools/check_docs.py build/release/bin/bobbin
-step "exported symbols" tools/check_symbols.sh build/release
-ctests release
-ctests asan -L 'unit|fuzz'
+setsid nice -n 5 tools/check.sh --beside >build/beside.log 2>&1 &
+beside=$!
+trap 'kill -- -$beside 2>/dev/null' EXIT
+trap 'exit 1' HUP INT TERM
+ctests release result -LE alone
+wait "$beside"
+trap - EXIT
+closing='^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$'
+grep -v -E "$closing" build/beside.log
+line=$(tail -n 1 build/beside.log | grep -E "$closing") || line="0 1"
+# shellcheck disable=SC2046 # words
+count $(echo "$line" | tr -cd '0-9 ')
+ctests release alone -L alone
 finish

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Ground truth: programs that log their own call depth, compiled in many ways, recorded, and
 compared entry by entry. Every pair of (program, compiler, optimisation, frame pointer,
 -fcf-protection, PIE, images, stripped, filter) occurs in a row; `--native` only runs the programs."""

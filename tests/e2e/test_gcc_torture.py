@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """A fixed part of the torture corpus: programs of others behave the same with and without recording.
 
 Some of every family of tests/torture/families.py, named in torture.list; `make torture` compares all.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Under MPI: `mpirun -n 4 bobbin record -- prog` of Open MPI and of MPICH write one directory, only
 rank 0 speaks, helpers of ranks collide with nothing, and what a killed rank left can be read."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Traces equal an independent PMPI counter (mpi_counter.py) that is preloaded behind Bobbin: calls
 by process and function, point-to-point and one-sided messages and bytes by pair of processes. Both
 observe the same run, so programs that poll are compared, too."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Levels of recording MPI. Flat, where nothing is folded, is the measure: the same run folded is the same, call by call, and so is another
 run of a deterministic program that was recorded as usual. Where only some functions are recorded (--mpi-functions), they are exactly as
 without that, numbers of handles and requests included, and the trace says what is left out."""

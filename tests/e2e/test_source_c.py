@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """The C front end of the instrumenter: what it writes compiles, does what the original does, and its probes see what the oracle says."""
 
 import os

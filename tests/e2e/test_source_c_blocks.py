@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """The C front end of the instrumenter: memory that is given out, to variables, members and elements, by malloc and its like and the program's own allocators."""
 
 import sys

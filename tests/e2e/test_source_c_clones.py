@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Copies of C functions for the calls that give them what is traced: the trace is the one that probes in the functions themselves give,
 access by access, and the program does what it did, with gcc and clang, without a warning.
 

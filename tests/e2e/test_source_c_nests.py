@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """C sources with probes: loops whose bounds depend on the loops around them have one probe, and it says what a probe for each access says."""
 
 import random

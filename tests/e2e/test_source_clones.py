@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Copies of procedures for the calls that pass them what is traced: the trace is the one that probes in the procedures themselves give
 (--in-place), access by access, and the program does what it did.
 

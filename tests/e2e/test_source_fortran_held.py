@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Loops of Fortran that hold the gaps of their sites: what they record, and what they count, is what --no-hold does, whose probes are calls."""
 
 import re

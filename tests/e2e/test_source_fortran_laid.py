@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """Short loops of Fortran that are laid out in the nest around them: the trace is the one that a probe for each access gives, and which nests there are.
 
 Programs at random have bodies of statements and loops of constant trips, side by side and in each other. BOB_TEST_SEEDS=N tries N of them (default 6)."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 # ctest: memory
 """Fortran text that the preprocessor has in two branches: procedures of one name, or one body with two first statements. Both are instrumented at once, and whichever
 is compiled, the trace is the one that its branch gives alone: the same variables, and the same accesses in the same order."""

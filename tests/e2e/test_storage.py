@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """A program loses what a recorder might need -- its user, its root directory, its descriptors, its
 limits, its system calls -- and every call is recorded all the same, also of a child; the helper
 outside is killed or stopped, the directory goes away, and the program does what it did."""

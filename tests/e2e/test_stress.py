@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 # ctest: memory main memory
 """Many threads, children, programs, signals and frames: the program does not notice, nothing is lost,
 every life is closed in the trace with the calls it made, and memory does not grow with them."""

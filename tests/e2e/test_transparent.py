@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 # ctest: memory "regs app" "errno app" "seccomp filter app" "user_dispatch main" "vfork app" "sigchld app" "signals app" "clone app" "clone all" "cancel app" "cancel all" "leaves app" "daemon app" "exec_chain app" "exec_thread app" "descriptors app"
 """The program does not notice: same stdout, stderr, status or signal, and same files, with and
 without recording, for programs of the system and for our own difficult ones. What may differ in

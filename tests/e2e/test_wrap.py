@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: long
 """bobbin wrap: what it generates compiles, passes everything on as it is, and tells a recorder (tests/prog/wrap_recorder.c writes down
 what it is told) what was passed."""
 
