@@ -13,6 +13,7 @@ import harness as h
 TOOL = os.path.join(os.environ.get("BOBBIN_BUILD", str(h.ROOT / "build" / "release")), "tests", "instrument_c")
 PROBE = h.PROG / "source"
 EXPORT = "-Wl,--export-dynamic-symbol=bobbin_probe_1"
+h.link_fast()
 WAYS = [(cc, level) for cc in ("gcc", "clang") for level in ("-O0", "-O1", "-O2", "-O3")]
 
 

@@ -10,6 +10,7 @@ import subprocess
 import harness as h
 import test_gcc_torture as torture
 
+h.link_fast()
 suite = h.Suite("instrument")
 N = 12
 

@@ -9,6 +9,7 @@ import subprocess
 import harness as h
 import test_instrument as i
 
+h.link_fast()
 suite = h.Suite("instrument both")
 NAMES = {"shared_": None, "counter": "state::counter", "level": "state::level", "given": "state::result", "x": "/shared/x", "n": "/shared/n",
          "w": "w in fill", "local": "local in start", "mine": "mine in main", "heap": "*heap in main", "here": "here in with_callback",

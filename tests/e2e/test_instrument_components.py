@@ -7,6 +7,7 @@ import re
 import harness as h
 import test_instrument_fortran as f
 
+h.link_fast()
 suite = h.Suite("instrument_components")
 
 

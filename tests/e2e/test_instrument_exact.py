@@ -11,6 +11,7 @@ import harness as h
 import test_instrument as i
 import test_source_clones as clones
 
+h.link_fast()
 suite = h.Suite("instrument_exact")
 
 

@@ -9,6 +9,7 @@ import harness as h
 import test_instrument as i
 import test_instrument_code as code
 
+h.link_fast()
 suite = h.Suite("instrument_fortran")
 
 

@@ -6,6 +6,7 @@ import re
 
 import harness as h
 
+h.link_fast()
 suite = h.Suite("instrument kernels")
 KERNELS = h.PROG / "source" / "kernels"
 ALL = ("trace variable *", "trace code at loop level", "trace code at subroutine level")

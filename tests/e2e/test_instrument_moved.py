@@ -5,6 +5,7 @@
 import harness as h
 import test_instrument_fortran as f
 
+h.link_fast()
 suite = h.Suite("instrument_moved")
 
 

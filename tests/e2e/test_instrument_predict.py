@@ -6,6 +6,7 @@ import re
 
 import harness as h
 
+h.link_fast()
 suite = h.Suite("instrument predict")
 KERNELS = h.ROOT / "bench" / "source" / "kernels"
 STEPS = 2

@@ -8,6 +8,7 @@ import subprocess
 import harness as h
 import test_instrument as i
 
+h.link_fast()
 suite = h.Suite("instrument_said")
 os.environ["OMP_NUM_THREADS"] = "1"
 

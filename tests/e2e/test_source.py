@@ -13,6 +13,7 @@ import time
 
 import harness as h
 
+h.link_fast()
 suite = h.Suite("source")
 INCLUDE = f"-I{h.ROOT / 'include'}"
 LINE = re.compile(rb"([LS]) 0x([0-9a-f]+) (\d+) (.*)\+0x([0-9a-f]+)$")

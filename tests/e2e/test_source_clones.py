@@ -15,6 +15,7 @@ import harness as h
 import test_gcc_torture as torture
 from copies_told import replay, run, said_of
 
+h.link_fast()
 suite = h.Suite("source clones")
 SOURCE = h.PROG / "source"
 SEEDS = int(os.environ.get("BOB_TEST_SEEDS", h.share(2, 4)))

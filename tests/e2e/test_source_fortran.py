@@ -12,6 +12,7 @@ import sys
 
 import harness as h
 
+h.link_fast()
 suite = h.Suite("source fortran")
 SOURCE = h.PROG / "source"
 SEEDS = int(os.environ.get("BOB_TEST_SEEDS", h.share(3, 6)))

@@ -8,6 +8,7 @@ import sys
 
 import harness as h
 
+h.link_fast()
 suite = h.Suite("source fortran held")
 
 TEXT = """

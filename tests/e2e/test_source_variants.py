@@ -10,6 +10,7 @@ import re
 import harness as h
 from copies_told import run
 
+h.link_fast()
 suite = h.Suite("source variants")
 
 PROCEDURES = """module pl
