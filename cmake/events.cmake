@@ -10,14 +10,18 @@ list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/events/user_key.c
 	${CMAKE_SOURCE_DIR}/src/archive/columns/write.c ${CMAKE_SOURCE_DIR}/src/archive/memory/source.c)
 set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)
 if(TARGET bob_freestanding)
-	add_library(bob_events SHARED ${BOB_EVENTS_SOURCES} $<TARGET_OBJECTS:bob_freestanding>)
+	add_library(bob_events_objects OBJECT ${BOB_EVENTS_SOURCES})
+	set_target_properties(bob_events_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+	target_compile_options(bob_events_objects PRIVATE -ftls-model=initial-exec)
+	target_link_libraries(bob_events_objects PRIVATE bob_common bob_ours)
+	set(BOB_EVENTS_OBJECTS $<TARGET_OBJECTS:bob_events_objects> $<TARGET_OBJECTS:bob_freestanding>)
+	add_library(bob_events SHARED ${BOB_EVENTS_OBJECTS})
 	set_target_properties(bob_events PROPERTIES
 		OUTPUT_NAME bobbin-events
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin
+		LINKER_LANGUAGE C
 		NO_SONAME ON
 		LINK_DEPENDS ${map})
-	target_compile_options(bob_events PRIVATE -ftls-model=initial-exec)
-	target_link_libraries(bob_events PRIVATE bob_common bob_ours)
 	target_link_options(bob_events PRIVATE -static-libgcc
 		-Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
 		-Wl,--version-script=${map})

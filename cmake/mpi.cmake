@@ -60,10 +60,9 @@ foreach(impl openmpi mpich)
 	add_custom_command(OUTPUT ${wrappers} ${predefined}
 		COMMAND ${BOB_MPI_GENERATE} --wrappers ${wrappers} --predefined ${predefined} ${mpicc}
 		DEPENDS ${BOB_MPI_GENERATOR} ${BOB_MPI_DIR}/pcontrol.c VERBATIM)
-	add_library(bob_mpi_${impl} SHARED ${BOB_MPI_SOURCES} ${BOB_EVENTS_SOURCES} ${wrappers} ${predefined}
+	add_library(bob_mpi_${impl} SHARED ${BOB_MPI_SOURCES} ${BOB_EVENTS_OBJECTS} ${wrappers} ${predefined}
 		${CMAKE_SOURCE_DIR}/src/archive/events/mpi_functions.c ${CMAKE_SOURCE_DIR}/src/archive/events/mpi_choice.c
-		${BOB_MPI_GENERATED}/mpi_table.c
-		$<TARGET_OBJECTS:bob_freestanding>)
+		${BOB_MPI_GENERATED}/mpi_table.c)
 	set_target_properties(bob_mpi_${impl} PROPERTIES
 		OUTPUT_NAME bobbin-mpi-${impl}
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin
