@@ -73,25 +73,18 @@ uint32_t bob_trace_member(const struct bob_trace *t, uint32_t process, uint64_t 
 	return (uint32_t)member;
 }
 
-bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process, uint32_t image,
-				 uint64_t link_address, struct bob_function_info *out)
+bob_status bob_trace_function_at_sized(const struct bob_trace *t, uint32_t process, uint32_t image,
+				       uint64_t link_address, struct bob_function_info *out,
+				       size_t size)
 {
-	(void)t;
-	(void)process;
-	(void)image;
-	(void)link_address;
-	(void)out;
+	(void)t, (void)process, (void)image, (void)link_address, (void)out, (void)size;
 	return BOB_NONE;
 }
 
-bob_status bob_trace_source(const struct bob_trace *t, uint32_t process, uint32_t image,
-			    uint64_t link_address, struct bob_source_line *out)
+bob_status bob_trace_source_sized(const struct bob_trace *t, uint32_t process, uint32_t image,
+				  uint64_t link_address, struct bob_source_line *out, size_t size)
 {
-	(void)t;
-	(void)process;
-	(void)image;
-	(void)link_address;
-	(void)out;
+	(void)t, (void)process, (void)image, (void)link_address, (void)out, (void)size;
 	return BOB_NONE;
 }
 
