@@ -64,8 +64,7 @@ def noted(directory):
 
 def ranks(trace):
     """{process: rank}"""
-    text = h.bobbin("info", trace).out.decode()
-    return {int(p): int(r) for p, r in re.findall(r"(?m)^(\d+) +\d+ +(\d+) +\d", text)}
+    return {i: p["rank"] for i, p in enumerate(h.info(trace)["process_list"]) if p["rank"] >= 0}
 
 
 def replayed(trace, *options):
