@@ -68,13 +68,13 @@ struct bob_value_set {
 	void *(*create)(void *ctx);
 	int (*add)(void *ctx, void *set, const union bob_datum *data);
 	int (*merge)(void *ctx, void *into, const void *from);
-	/* Bytes that it needs, 256 MB at most; they are written if `room` is enough. The same each
+	/* Bytes that it needs, 256 MB at most; they are written if `capacity` is enough. The same each
 	 * time. */
-	size_t (*pack)(void *ctx, const void *set, void *to, size_t room);
+	size_t (*pack)(void *ctx, const void *set, void *to, size_t capacity);
 	/* From bytes of another process. They may be anything. */
 	void *(*unpack)(void *ctx, const void *bytes, size_t len);
 	/* A text for people, as pack; NULL: none. */
-	size_t (*print)(void *ctx, const void *set, char *to, size_t room);
+	size_t (*print)(void *ctx, const void *set, char *to, size_t capacity);
 	void (*destroy)(void *ctx, void *set);
 	/* On rank 0, in MPI_Finalize, what all threads of all ranks made of it at an event; without
 	 * MPI in bob_ranks_finalize, or when the process ends. NULL: not asked for. */
@@ -188,8 +188,8 @@ struct bob_so_far {
 };
 
 /* What all ranks are told of `all`, a set: as pack of a value set. It is called twice in an
- * exchange: for the length, with neither `to` nor `room`; then, unless that is 0, for the bytes. */
-typedef size_t (*bob_hook_tell_fn)(void *ctx, const void *all, void *to, size_t room);
+ * exchange: for the length, with neither `to` nor `capacity`; then, unless that is 0, for the bytes. */
+typedef size_t (*bob_hook_report_fn)(void *ctx, const void *all, void *to, size_t capacity);
 
 #define BOB_HOOKS_TABLE "bobbin_hooks_1"
 struct bob_hooks_table {
@@ -199,10 +199,10 @@ struct bob_hooks_table {
 	bob_status (*so_far)(uint64_t bytes_most, const struct bob_so_far **out);
 	int (*rank)(uint32_t *rank);
 	void (*say)(const char *line);
-	bob_status (*exchange)(const struct bob_hook *h, const void *mine, bob_hook_tell_fn tell,
-			       const void **told, size_t *len);
+	bob_status (*exchange)(const struct bob_hook *h, const void *mine,
+			       bob_hook_report_fn report, const void **result, size_t *len);
 	int (*post)(const char *name, const void *bytes, size_t len);
-	size_t (*posted)(const char *name, void *to, size_t room);
+	size_t (*posted)(const char *name, void *to, size_t capacity);
 };
 
 static inline const struct bob_hooks_table *bob_hooks_recorder(void)
@@ -251,7 +251,7 @@ static inline void bob_hook_say(const char *line)
 /* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What
  * each brings, `mine`, a set of the hook's own kind (which has been added, has a value set, and
  * BOB_HOOK_EXCHANGES), is united on the way to rank 0, over the tree and with the transport that
- * MPI_Finalize has, or bob_ranks_finalize; there `tell` says what all ranks are told of it (NULL:
+ * MPI_Finalize has, or bob_ranks_finalize; there `report` says what all ranks are told of it (NULL:
  * pack). `mine` stays the caller's, as it is. A process that is no rank is alone, and is told what
  * it brings.
  * BOB_OK: *told, *len bytes of it, is the same on all ranks; borrowed until the next exchange. Else
@@ -261,11 +261,12 @@ static inline void bob_hook_say(const char *line)
  * value set, another exchange is under way, or an event is being recorded. BOB_ERR_NOMEM. It comes
  * back in bounded time, whatever others do. */
 static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void *mine,
-					   bob_hook_tell_fn tell, const void **told, size_t *len)
+					   bob_hook_report_fn report, const void **result,
+					   size_t *len)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
 
-	return t ? t->exchange(h, mine, tell, told, len) : BOB_NONE;
+	return t ? t->exchange(h, mine, report, result, len) : BOB_NONE;
 }
 
 /* What a hook found out, for whoever in the process asks for it by this name: the newest. At most
@@ -277,12 +278,12 @@ static inline int bob_hook_post(const char *name, const void *bytes, size_t len)
 	return t ? t->post(name, bytes, len) : 0;
 }
 
-/* Its length, and `room` bytes of it at most; 0: there is none. Outside hooks, too; a copy. */
-static inline size_t bob_hook_posted(const char *name, void *to, size_t room)
+/* Its length, and `capacity` bytes of it at most; 0: there is none. Outside hooks, too; a copy. */
+static inline size_t bob_hook_posted(const char *name, void *to, size_t capacity)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
 
-	return t ? t->posted(name, to, room) : 0;
+	return t ? t->posted(name, to, capacity) : 0;
 }
 
 /* What the plug-in `cluster` found when ranks were compared last, at an event that all have

@@ -43,8 +43,8 @@ struct bob_transport {
 	int (*send)(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint64_t len,
 		    uint64_t wait_ns);
 	/* 1: the next message of that rank and tag, *len bytes of it. 0: none has come within
-	 * `wait_ns`, or it is longer than `room`, or `from` has ended. */
-	int (*receive)(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+	 * `wait_ns`, or it is longer than `capacity`, or `from` has ended. */
+	int (*receive)(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 		       uint64_t *len, uint64_t wait_ns);
 	/* Every rank has called it, or wait_ns are over: then what each waits for others begins.
 	 * NULL: it begins when each comes. */

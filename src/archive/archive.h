@@ -103,16 +103,16 @@ bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct
 
 /* The same of what a process recorded behind so many events, which it has given before; of those in
  * trace files all there is. */
-struct bob_rec_behind;
+struct bob_rec_after;
 struct bob_given {
-	struct bob_rec_behind
+	struct bob_rec_after
 		*row; /* malloc'ed, by the caller at first; afterwards with what was given now */
 	size_t count;
 };
 /* Of the one process of `t` that lies in no trace file. On failure *given is untouched. Errors as
  * above. */
-bob_status bob_archive_merge_behind(const struct bob_trace *t, struct bob_given *given, FILE *to,
-				    struct bob_error *err);
+bob_status bob_archive_merge_after(const struct bob_trace *t, struct bob_given *given, FILE *to,
+				   struct bob_error *err);
 /* What that has made, all of `from`, becomes a part of the trace file `fd`, which is open to be
  * read and written: readers see it once it is whole. What a call that did not come back has left
  * there goes. BOB_ERR_IO, BOB_ERR_NOMEM; BOB_ERR_CORRUPT: it is no trace file. */

@@ -78,7 +78,7 @@ static bob_status add_chunk(struct bob_trace *t, struct bob_file *f, uint64_t of
 {
 	struct bob_chunk_ref *c;
 
-	if (bob_array_room(&f->chunks, f->chunk_count, &f->chunk_cap, sizeof(*f->chunks)))
+	if (bob_array_reserve(&f->chunks, f->chunk_count, &f->chunk_cap, sizeof(*f->chunks)))
 		return BOB_ERR_NOMEM;
 	c = &f->chunks[f->chunk_count++];
 	c->head = *h;

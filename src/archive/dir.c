@@ -130,7 +130,7 @@ static bob_status list_files(struct bob_trace *t, DIR *d)
 				return BOB_ERR_NOMEM;
 			continue;
 		}
-		if (bob_array_room(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
+		if (bob_array_reserve(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
 			return BOB_ERR_NOMEM;
 		f = &t->files[t->file_count];
 		memset(f, 0, sizeof(*f));

@@ -126,7 +126,7 @@ bob_status bob_waits_read(struct bob_trace *t, struct bob_process *p, const uint
 			bob_problem_add(t, p->file, off, "a record of a wait is impossible", 1);
 			continue;
 		}
-		if (bob_array_room(&p->waits, p->wait_count, &p->wait_cap, sizeof(w)))
+		if (bob_array_reserve(&p->waits, p->wait_count, &p->wait_cap, sizeof(w)))
 			return BOB_ERR_NOMEM;
 		p->waits[p->wait_count++] = w;
 	}

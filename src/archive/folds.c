@@ -109,7 +109,7 @@ static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t b
 			   struct bob_fold_stream *s)
 {
 	const struct bob_chunk_ref *c;
-	size_t room = 0, i = bob_chunks_first(f, number);
+	size_t capacity = 0, i = bob_chunks_first(f, number);
 
 	while ((c = bob_chunks_next(f, number, &i))) {
 		struct bob_fold_log l = { .off = c->off + 8 };
@@ -121,7 +121,7 @@ static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t b
 		if (l.position < begin ||
 		    l.position == UINT64_MAX) /* not needed any more; not in use */
 			continue;
-		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
+		if (bob_array_reserve(&s->log, s->log_count, &capacity, sizeof(*s->log)))
 			return BOB_ERR_NOMEM;
 		s->log[s->log_count++] = l;
 	}
@@ -165,7 +165,7 @@ bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
 bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number, struct bob_fold_stream *s)
 {
 	const struct bob_chunk_ref *c;
-	size_t room = 0, i = bob_chunks_first(f, number);
+	size_t capacity = 0, i = bob_chunks_first(f, number);
 
 	memset(s, 0, sizeof(*s));
 	while ((c = bob_chunks_next(f, number, &i))) {
@@ -173,7 +173,7 @@ bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number, struct
 
 		if (c->head.kind != BOB_CHUNK_RAW)
 			continue;
-		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
+		if (bob_array_reserve(&s->log, s->log_count, &capacity, sizeof(*s->log)))
 			return BOB_ERR_NOMEM;
 		s->log[s->log_count++] =
 			(struct bob_fold_log){ c->head.aux, c->off,

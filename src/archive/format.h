@@ -235,8 +235,8 @@ enum bob_record_kind {
 	BOB_REC_IN_HEAD = 17,
 	/* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
 	BOB_REC_SHAPE = 18,
-	/* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
-	BOB_REC_BEHIND = 19,
+	/* struct bob_rec_after[]: in a TRACE file, what comes before what it has of the process */
+	BOB_REC_AFTER = 19,
 	/* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
 	BOB_REC_STARTED = 20,
 	/* u64: processes with the same number are in the same MPI_COMM_WORLD; none: 0 */
@@ -267,12 +267,12 @@ static inline int bob_status_is_end(uint32_t status)
 }
 
 /* So many events of a stream; where there is none, 0. */
-struct bob_rec_behind {
+struct bob_rec_after {
 	uint32_t stream;	/* its number in the process's file */
 	uint32_t content;	/* enum bob_content */
 	uint64_t events;
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_rec_behind) == 16, "behind record");
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_after) == 16, "behind record");
 
 struct bob_rec_image {
 	uint32_t image;		/* number in this process, from 0 */

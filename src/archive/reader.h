@@ -126,7 +126,7 @@ struct bob_event_stream {
 	size_t log_count;
 	int is_flat;		/* it is all there is, and not to be folded unless asked for */
 	struct bob_event_def *defs; /* by number; of those that are not known `key` is NULL */
-	size_t def_count, def_room;
+	size_t def_count, def_capacity;
 	uint64_t *def_values;	/* what they point into */
 	const struct bob_exact_part *exact; /* when they began and ended, in order */
 	size_t exact_count;
@@ -197,15 +197,15 @@ struct bob_started {
 };
 
 /* Bounds that a variable had. */
-struct bob_shape_told {
+struct bob_recorded_shape {
 	struct bob_rec_shape rec;
 	const int64_t (*bounds)[2];
 };
 /* All that it had, as one. */
 struct bob_shape_known {
-	const struct bob_shape_told *as; /* the largest: what subscripts are by */
+	const struct bob_recorded_shape *as; /* the largest: what subscripts are by */
 	uint64_t elements;
-	uint32_t told;
+	uint32_t variants;
 	int varies;
 };
 
@@ -232,7 +232,7 @@ struct bob_process {
 	struct bob_span *spans;	/* of all its streams */
 	struct bob_raw_ref *raws;
 	struct bob_common *common;
-	struct bob_shape_told *shapes; /* as the file has them */
+	struct bob_recorded_shape *shapes; /* as the file has them */
 	size_t shape_count, shape_cap;
 	struct bob_shape_known *known; /* sorted by address, one of each */
 	size_t known_count;
@@ -253,9 +253,9 @@ struct bob_process {
 		*before; /* more.c: what comes before it in the file; NULL: nothing does */
 	/* the file has what comes behind these events; so of any that are not named, from the first
 	 * one on */
-	const struct bob_rec_behind *behind;
-	size_t behind_count, behind_cap;
-	const struct bob_rec_behind *given; /* merging: these events are in another file already */
+	const struct bob_rec_after *after;
+	size_t after_count, after_cap;
+	const struct bob_rec_after *given; /* merging: these events are in another file already */
 	size_t given_count;
 };
 
@@ -419,10 +419,9 @@ bob_status bob_more_join(struct bob_trace *t, struct bob_file *f);
 bob_status bob_more_choose(struct bob_trace *t);
 bob_status bob_more_link(struct bob_trace *t);
 /* So many events, of these rows. */
-bob_status bob_behind_add(struct bob_process *p, uint32_t stream, uint32_t content,
-			  uint64_t events);
-uint64_t bob_behind_find(const struct bob_rec_behind *row, size_t count, uint32_t stream,
-			 uint32_t content);
+bob_status bob_after_add(struct bob_process *p, uint32_t stream, uint32_t content, uint64_t events);
+uint64_t bob_after_find(const struct bob_rec_after *row, size_t count, uint32_t stream,
+			uint32_t content);
 
 /* descs.c: the memory descriptors */
 bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c);

@@ -160,7 +160,7 @@ static uint64_t count_symbols(struct bob_trace *t, const struct bob_stream *s,
 
 static int push_block(struct bob_stream *s, const struct bob_block_ref *b)
 {
-	if (bob_array_room(&s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks)))
+	if (bob_array_reserve(&s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks)))
 		return -1;
 	s->blocks[s->block_count++] = *b;
 	return 0;
@@ -312,7 +312,7 @@ static bob_status add_stream(struct bob_trace *t, struct bob_process *p,
 	}
 	if (h.state > BOB_THREAD_AT_EXIT)
 		bob_problem_add(t, p->file, c->off, "unknown state of a thread", 0);
-	if (bob_array_room(&p->streams, p->stream_count, &p->stream_cap, sizeof(*p->streams)))
+	if (bob_array_reserve(&p->streams, p->stream_count, &p->stream_cap, sizeof(*p->streams)))
 		return BOB_ERR_NOMEM;
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -23,7 +23,7 @@ struct row {
 	const struct bob_mpi_function *function; /* NULL: trips of loops */
 	uint32_t word, vector, process, image;
 	uint64_t pc;
-	struct bob_fold_room room;
+	struct bob_fold_usage usage;
 };
 
 struct rows {
@@ -68,24 +68,24 @@ static void add_row(struct rows *r, const struct row *x)
 		r->at[r->count++] = *x;
 		return;
 	}
-	r->at[i].room.bytes += x->room.bytes;
-	r->at[i].room.forms += x->room.forms;
-	r->at[i].room.without += x->room.without;
-	if (x->room.most > r->at[i].room.most)
-		r->at[i].room.most = x->room.most;
+	r->at[i].usage.bytes += x->usage.bytes;
+	r->at[i].usage.forms += x->usage.forms;
+	r->at[i].usage.without += x->usage.without;
+	if (x->usage.most > r->at[i].usage.most)
+		r->at[i].usage.most = x->usage.most;
 }
 
 static int take(void *ctx, const struct bob_event_column *c)
 {
 	struct rows *r = ctx;
-	struct row x = { .process = c->process, .image = ~0u, .room = c->room };
+	struct row x = { .process = c->process, .image = ~0u, .usage = c->usage };
 
-	const int is_simple = c->room.bytes < FEW_BYTES && !c->room.without;
+	const int is_simple = c->usage.bytes < FEW_BYTES && !c->usage.without;
 
 	r->columns++;
-	r->bytes += c->room.bytes;
+	r->bytes += c->usage.bytes;
 	r->simple += (uint64_t)is_simple;
-	r->simple_bytes += is_simple ? c->room.bytes : 0;
+	r->simple_bytes += is_simple ? c->usage.bytes : 0;
 	if (is_simple)
 		return 0;
 	if (c->key) {
@@ -104,7 +104,7 @@ static int take(void *ctx, const struct bob_event_column *c)
 /* Values that follow no rule count most: there are more of them in a longer run. */
 static uint64_t weight(const struct row *x)
 {
-	return x->room.most * x->room.without + x->room.bytes;
+	return x->usage.most * x->usage.without + x->usage.bytes;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -162,11 +162,11 @@ static void print_rows(struct rows *r)
 
 		if (!out)
 			break;
-		cli_table_cell(&table, bob_format_count(text, x->room.bytes));
-		cli_table_cell(&table, bob_format_count(text, x->room.forms));
-		cli_table_cell(&table, x->room.most ? bob_format_count(text, x->room.most) : "-");
+		cli_table_cell(&table, bob_format_count(text, x->usage.bytes));
+		cli_table_cell(&table, bob_format_count(text, x->usage.forms));
+		cli_table_cell(&table, x->usage.most ? bob_format_count(text, x->usage.most) : "-");
 		cli_table_cell(&table,
-			       x->room.without ? bob_format_count(text, x->room.without) : "-");
+			       x->usage.without ? bob_format_count(text, x->usage.without) : "-");
 		if (x->function)
 			print_parameter(x, out);
 		else

@@ -172,7 +172,7 @@ static bool unite(struct exchange *x, uint32_t from, const void *bytes, uint64_t
 }
 
 struct telling {
-	bob_hook_tell_fn tell;
+	bob_hook_report_fn tell;
 	void *ctx, *to;
 	const void *all;
 	size_t room, len;
@@ -185,7 +185,7 @@ static void tell(void *arg)
 	t->len = t->tell(t->ctx, t->all, t->to, t->room);
 }
 
-static bool write_set(struct exchange *x, bob_hook_tell_fn fn, void *to, size_t room, size_t *len)
+static bool write_set(struct exchange *x, bob_hook_report_fn fn, void *to, size_t room, size_t *len)
 {
 	struct telling t = { fn, bob_ev_set_ctx(&x->all), to, x->all.set, room, 0 };
 
@@ -198,7 +198,7 @@ static bool write_set(struct exchange *x, bob_hook_tell_fn fn, void *to, size_t 
 }
 
 /* NULL tell: what goes up. *bytes is mapped, unless there are none. */
-static bool pack(struct exchange *x, bob_hook_tell_fn fn, void **bytes, uint64_t *len)
+static bool pack(struct exchange *x, bob_hook_report_fn fn, void **bytes, uint64_t *len)
 {
 	size_t n, again;
 
@@ -300,7 +300,7 @@ static void say(const struct exchange *x)
 	bob_ev_log(line);
 }
 
-static bool exchange(struct exchange *x, const void *mine, bob_hook_tell_fn fn)
+static bool exchange(struct exchange *x, const void *mine, bob_hook_report_fn fn)
 {
 	const struct bob_ev_set m = { .hook = x->all.hook, .set = (void *)(uintptr_t)mine };
 	uint64_t len = 0;
@@ -367,7 +367,7 @@ static bob_status begin(struct exchange *x, const struct bob_hook *h)
 }
 
 static bob_status run(struct exchange *x, const struct bob_hook *h, const void *mine,
-		      bob_hook_tell_fn fn, const void **told, size_t *len)
+		      bob_hook_report_fn fn, const void **told, size_t *len)
 {
 	bob_status st = begin(x, h);
 
@@ -387,7 +387,7 @@ static bob_status run(struct exchange *x, const struct bob_hook *h, const void *
 	return st;
 }
 
-bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
+bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_report_fn fn,
 			   const void **told, size_t *len)
 {
 	struct exchange x = { .wait_ns = bob_ev_merge_wait_ns() };

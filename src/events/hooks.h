@@ -67,7 +67,7 @@ void bob_ev_so_far_close(void);
 
 /* --- exchange.c: what bob_hook_exchange does; board.c: what bob_hook_post and bob_hook_posted do
  * --- */
-bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
+bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_report_fn fn,
 			   const void **told, size_t *len);
 bool bob_ev_post(const char *name, const void *bytes, size_t len);
 size_t bob_ev_posted(const char *name, void *to, size_t room);

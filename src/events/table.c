@@ -142,7 +142,7 @@ static int rank(uint32_t *to)
 	return bob_ev_rank(to);
 }
 
-static bob_status exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn tell,
+static bob_status exchange(const struct bob_hook *h, const void *mine, bob_hook_report_fn tell,
 			   const void **told, size_t *len)
 {
 	const int saved = errno;

@@ -97,7 +97,7 @@ static void push(struct bob_column *c, const struct bob_piece *p)
 
 /* Nothing is predicted; `count` iterations of the outermost loop are complete, and no more has
  * begun. */
-static void stand_before(struct bob_column *c, uint64_t count)
+static void position_before(struct bob_column *c, uint64_t count)
 {
 	c->predicts = 0;
 	memset(&c->walk, 0, sizeof(c->walk));
@@ -111,7 +111,7 @@ static void begin_open(struct bob_column *c, uint64_t count)
 	c->predicts = bob_piece_begin(&c->open, count, 1, &c->walk) == BOB_OK &&
 		      c->walk.empty <= EMPTY_MAX;
 	if (!c->predicts)
-		stand_before(c, count);
+		position_before(c, count);
 }
 
 /* The newest piece is the next iteration of the one before it: that one opens again. */
@@ -130,16 +130,16 @@ static COLD int absorb(struct bob_column *c, const struct bob_piece *newest)
 	return 1;
 }
 
-/* The values of `p`, at most `room`; more than that if there are more, or too many empty loops. */
-static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t room)
+/* The values of `p`, at most `capacity`; more than that if there are more, or too many empty loops. */
+static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t capacity)
 {
 	struct bob_piece_walk w;
 	bob_status st = bob_piece_begin(p, 0, 0, &w);
 	uint32_t n = 0;
 
-	for (; st == BOB_OK && n < room; st = bob_piece_next(p, 0, &w))
+	for (; st == BOB_OK && n < capacity; st = bob_piece_next(p, 0, &w))
 		value[n++] = w.value;
-	return st == BOB_OK || w.empty > EMPTY_MAX ? room + 1 : n;
+	return st == BOB_OK || w.empty > EMPTY_MAX ? capacity + 1 : n;
 }
 
 /* How many of the newest pieces have just the values of `p`, which has few; 0: they have not. */
@@ -319,7 +319,7 @@ void bob_column_carry(struct bob_column *c)
 		return;
 	/* Only empty loops ahead: nothing is predicted, and the walk stands behind the value. */
 	if (ends_iteration(c, &before)) {
-		stand_before(c, before.idx[c->open.dims - 1] + 1);
+		position_before(c, before.idx[c->open.dims - 1] + 1);
 		return;
 	}
 	c->walk = before;

@@ -71,8 +71,8 @@ struct bob_columns {
 	struct bob_column_full *full;
 	struct bob_values_enc *values;
 	struct bob_trips *trips;
-	uint32_t count, room;		/* slots */
-	uint32_t full_count, full_room;	/* ever used */
+	uint32_t count, capacity;		/* slots */
+	uint32_t full_count, full_capacity;	/* ever used */
 	uint32_t full_free;		/* index + 1, 0: none */
 	struct bob_columns_windows *windows;
 	bob_column_bytes_fn sink;
@@ -80,10 +80,10 @@ struct bob_columns {
 	struct bob_column_full scratch;
 };
 
-/* `slot` has room for `room`, `full` for `full_room`; these, `windows` and `trips` are zeroed.
+/* `slot` has room for `capacity`, `full` for `full_capacity`; these, `windows` and `trips` are zeroed.
  * `windows` may be NULL. */
-void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
-		      struct bob_column_full *full, uint32_t full_room,
+void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t capacity,
+		      struct bob_column_full *full, uint32_t full_capacity,
 		      struct bob_columns_windows *windows, struct bob_values_enc *values,
 		      struct bob_trips *trips, bob_column_bytes_fn sink, void *ctx);
 /* `n` more; the number of the first, BOB_COLUMNS_NONE if there is no room. */

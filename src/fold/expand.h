@@ -34,11 +34,11 @@ struct bob_expand_frame {
 struct bob_expand {
 	const struct bob_folded *folded;
 	uint32_t part, parts_end;	/* index */
-	uint32_t room;			/* of `column` */
+	uint32_t capacity;			/* of `column` */
 	struct bob_expand_column **column; /* by number; NULL: not read yet */
 	struct bob_expand_column *newest;
 	struct bob_expand_frame *frame;
-	uint32_t depth, frame_room;
+	uint32_t depth, frame_capacity;
 	struct bob_values_dec spine, values;
 	uint64_t item;			/* the newest of the spine */
 	uint64_t events;		/* of this part */

@@ -34,9 +34,9 @@ struct bob_folded {
 	struct bob_fold_profile *profile;
 	uint32_t *column;		/* first sharing + 1 of each column */
 	uint32_t spines, values;	/* first sharing + 1 */
-	uint32_t part_count, first_count, set_count, set_room;
-	uint32_t sharing_count, sharing_room, column_count, column_room, profile_count,
-		profile_room;
+	uint32_t part_count, first_count, set_count, set_capacity;
+	uint32_t sharing_count, sharing_capacity, column_count, column_capacity, profile_count,
+		profile_capacity;
 	struct bob_folded_making *making; /* while parts and sets are added */
 	/* made here, not read: what is of one part is as it would be made again */
 	int has_own_groups;
@@ -80,7 +80,7 @@ struct bob_fold_maps {
 	struct bob_alloc alloc;
 	uint32_t *path, *shape, *loop, *column;
 	uint32_t path_count, shape_count, loop_count, column_count;
-	uint32_t path_room, shape_room, loop_room, column_room;
+	uint32_t path_capacity, shape_capacity, loop_capacity, column_capacity;
 };
 
 void bob_maps_free(struct bob_fold_maps *m);

@@ -37,7 +37,7 @@ enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PROFILE = 2 };
 struct bob_content {
 	struct bob_buffer structure;
 	uint64_t *number;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 void bob_content_clear(struct bob_content *c);
@@ -113,7 +113,7 @@ struct bob_group_reader {
 	uint64_t base;			/* first number of the newest element */
 	uint64_t last;			/* base of the newest piece */
 	uint64_t *vector;		/* numbers of elements that are being read */
-	uint32_t vector_count, vector_room;
+	uint32_t vector_count, vector_capacity;
 	uint32_t depth;
 	struct bob_pattern_frame frame[BOB_PATTERN_DEPTH];
 };

@@ -18,7 +18,7 @@ struct bob_memo {
 	uint64_t *word;
 	struct bob_memo_entry *entry;
 	uint32_t *slot;
-	uint32_t word_count, word_room, entry_count, entry_room, slots;
+	uint32_t word_count, word_capacity, entry_count, entry_capacity, slots;
 };
 
 /* 1: *number is that of the row. */

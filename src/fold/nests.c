@@ -43,7 +43,7 @@ struct part_of_nest {
 struct bob_fold_nests {
 	struct bob_expand x;
 	uint8_t *hopeless;		/* by loop: will be no nest in this part */
-	uint32_t hopeless_room, hopeless_part;
+	uint32_t hopeless_capacity, hopeless_part;
 	/* the nest that is being made, or was */
 	uint32_t nest;			/* its number */
 	uint32_t count, words, event_count, part_count;
@@ -358,7 +358,7 @@ static uint64_t begin_nest(struct bob_fold_nests *n)
 	if (!f || f->at)
 		return 0;
 	if (n->hopeless_part != n->x.part) {
-		memset(n->hopeless, 0, n->hopeless_room);
+		memset(n->hopeless, 0, n->hopeless_capacity);
 		n->hopeless_part = n->x.part;
 	}
 	return make_nest(n, f->number, f->left);
@@ -412,8 +412,8 @@ bob_status bob_fold_nests_open(const struct bob_folded *f, uint32_t participant,
 	       offsetof(struct bob_fold_nests, out)); /* what is behind is set before it is read */
 	n->hopeless_part = UINT32_MAX;
 	st = bob_expand_open(&n->x, f, participant);
-	if (st == BOB_OK &&
-	    !bob_array_grow(a, &n->hopeless, &n->hopeless_room, 0, f->tables.loop_count + 1, 1)) {
+	if (st == BOB_OK && !bob_array_grow(a, &n->hopeless, &n->hopeless_capacity, 0,
+					    f->tables.loop_count + 1, 1)) {
 		bob_expand_close(&n->x);
 		st = BOB_ERR_NOMEM;
 	}
@@ -431,7 +431,7 @@ void bob_fold_nests_close(struct bob_fold_nests *n)
 	if (!n)
 		return;
 	a = n->x.blocks.alloc;
-	bob_array_free(&a, n->hopeless, n->hopeless_room, 1);
+	bob_array_free(&a, n->hopeless, n->hopeless_capacity, 1);
 	bob_expand_close(&n->x);
 	a.resize(a.ctx, n, sizeof(*n), 0);
 }

@@ -37,13 +37,13 @@ static uint32_t depth_at(const uint8_t **at, const uint8_t *end)
 static struct bob_element_view view_next(const struct bob_patterns *t)
 {
 	const struct bob_element *x = &t->element[t->next];
-	int last = t->next + 1 == t->room;
+	int last = t->next + 1 == t->capacity;
 
 	return (struct bob_element_view){
 		.structure = t->structure + x->structure,
 		.number = t->number + x->number,
-		.structure_len = (last ? t->structure_room : x[1].structure) - x->structure,
-		.number_count = (last ? t->number_room : x[1].number) - x->number,
+		.structure_len = (last ? t->structure_capacity : x[1].structure) - x->structure,
+		.number_count = (last ? t->number_capacity : x[1].number) - x->number,
 	};
 }
 
@@ -350,7 +350,7 @@ static void move(struct bob_patterns *t)
 /* Elements only get fewer, so this ends. */
 void bob_patterns_run(struct bob_patterns *t)
 {
-	while (t->next < t->room) {
+	while (t->next < t->capacity) {
 		struct bob_element_view x = view_next(t);
 
 		if (!t->is_open)
@@ -411,23 +411,23 @@ bob_status bob_content_fold(struct bob_content *c, uint32_t most)
 {
 	struct bob_alloc *a = &c->structure.alloc;
 	struct bob_patterns t = { .number = c->number, .most = most };
-	uint32_t room = 0;
+	uint32_t capacity = 0;
 
 	/* an element has a number and a byte at least */
 	uint32_t elements = c->count < c->structure.len ? c->count : c->structure.len;
 	if (!elements)
 		return BOB_OK;
-	if (!bob_array_grow(a, &t.element, &room, 0, elements, sizeof(*t.element)))
+	if (!bob_array_grow(a, &t.element, &capacity, 0, elements, sizeof(*t.element)))
 		return BOB_ERR_NOMEM;
-	t.structure_room = find_elements(c, t.element, &t.room);
+	t.structure_capacity = find_elements(c, t.element, &t.capacity);
 	t.structure = c->structure.at;
-	t.number_room = c->count;
+	t.number_capacity = c->count;
 	bob_patterns_run(&t);
 	while (t.is_open) {
 		bob_patterns_close(&t);
 		bob_patterns_run(&t);
 	}
-	finish(c, &t, t.structure_room);
-	bob_array_free(a, t.element, room, sizeof(*t.element));
+	finish(c, &t, t.structure_capacity);
+	bob_array_free(a, t.element, capacity, sizeof(*t.element));
 	return BOB_OK;
 }

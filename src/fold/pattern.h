@@ -29,7 +29,7 @@ struct bob_patterns {
 	struct bob_element *element;
 	uint64_t *number;
 	uint8_t *structure;
-	uint32_t room, number_room, structure_room;
+	uint32_t capacity, number_capacity, structure_capacity;
 	uint32_t count, number_count, structure_count;	/* in front */
 	uint32_t next, number_next, structure_next;	/* where those to come begin */
 	uint32_t most;			/* elements of a pattern */

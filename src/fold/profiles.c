@@ -164,9 +164,9 @@ void bob_profiles_init(struct bob_profiles *p, const struct bob_alloc *alloc, st
 
 void bob_profiles_free(struct bob_profiles *p)
 {
-	bob_array_free(&p->alloc, p->known, p->known_room, sizeof(*p->known));
+	bob_array_free(&p->alloc, p->known, p->known_capacity, sizeof(*p->known));
 	bob_array_free(&p->alloc, p->slot, p->slots, sizeof(*p->slot));
-	bob_array_free(&p->alloc, p->base, p->base_room, sizeof(*p->base));
+	bob_array_free(&p->alloc, p->base, p->base_capacity, sizeof(*p->base));
 	bob_buffer_free(&p->series);
 	bob_buffer_free(&p->less);
 	bob_buffer_free(&p->best);
@@ -238,7 +238,8 @@ static bob_status find_base(struct bob_profiles *p, const uint64_t *value, uint3
 
 static bob_status add_to_bases(struct bob_profiles *p, uint32_t number)
 {
-	if (!bob_array_grow(&p->alloc, &p->base, &p->base_room, p->base_count, 1, sizeof(*p->base)))
+	if (!bob_array_grow(&p->alloc, &p->base, &p->base_capacity, p->base_count, 1,
+			    sizeof(*p->base)))
 		return BOB_ERR_NOMEM;
 	p->base[p->base_count++] = number;
 	return BOB_OK;
@@ -296,7 +297,8 @@ static bob_status add(struct bob_profiles *p, uint32_t set, const struct bob_buf
 	uint32_t number = p->f->profile_count, *slot;
 	bob_status st;
 
-	if (!bob_array_grow(&p->alloc, &p->known, &p->known_room, number, 1, sizeof(*p->known)) ||
+	if (!bob_array_grow(&p->alloc, &p->known, &p->known_capacity, number, 1,
+			    sizeof(*p->known)) ||
 	    make_slots(p) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	st = bob_buffer_keep(whole, &p->f->tables.blocks, &known.whole);

@@ -73,11 +73,11 @@ struct bob_profiles {
 	uint32_t set;			/* of the rows to come */
 	uint32_t of_trips;		/* 1: they are of trip counts */
 	struct bob_known_profile *known; /* one a profile of `f` */
-	uint32_t known_room;
+	uint32_t known_capacity;
 	uint32_t *slot;			/* of profiles by hash, number + 1 */
 	uint32_t slots;
 	uint32_t *base;			/* those without base */
-	uint32_t base_count, base_room;
+	uint32_t base_count, base_capacity;
 	struct bob_buffer series, less, best;
 };
 

@@ -110,10 +110,10 @@ static void link_paths(const struct bob_tables *t, uint32_t *first, uint32_t *ne
 static bob_status add_ordered(const struct bob_tables *from, struct bob_tables *to)
 {
 	const struct bob_alloc *a = &to->blocks.alloc;
-	uint32_t n = from->path_count, room = 0, *first = NULL, *next, *number, path = 0;
+	uint32_t n = from->path_count, capacity = 0, *first = NULL, *next, *number, path = 0;
 	bob_status st = BOB_OK;
 
-	if (!bob_array_grow(a, &first, &room, 0, 4 * (size_t)n, sizeof(*first)))
+	if (!bob_array_grow(a, &first, &capacity, 0, 4 * (size_t)n, sizeof(*first)))
 		return BOB_ERR_NOMEM;
 	next = first + n;
 	number = next + n;
@@ -133,7 +133,7 @@ static bob_status add_ordered(const struct bob_tables *from, struct bob_tables *
 		st = bob_tables_path(to, number[from->path[path].parent], from->path[path].place,
 				     &number[path]);
 	}
-	bob_array_free(a, first, room, sizeof(*first));
+	bob_array_free(a, first, capacity, sizeof(*first));
 	return st;
 }
 
@@ -277,10 +277,10 @@ bob_status bob_tree_put_paths(const struct bob_fold_tree *tree, const struct bob
 			      struct bob_buffer *b)
 {
 	const struct bob_alloc *a = &t->blocks.alloc;
-	uint32_t *number = NULL, room = 0;
+	uint32_t *number = NULL, capacity = 0;
 	bob_status st = BOB_OK;
 
-	if (!bob_array_grow(a, &number, &room, 0, t->path_count, sizeof(*number)))
+	if (!bob_array_grow(a, &number, &capacity, 0, t->path_count, sizeof(*number)))
 		return BOB_ERR_NOMEM;
 	bob_buffer_varint(b, tree->mark);
 	bob_buffer_varint(b, t->path_count - 1);
@@ -290,7 +290,7 @@ bob_status bob_tree_put_paths(const struct bob_fold_tree *tree, const struct bob
 		st = number[i] ? BOB_OK : BOB_ERR_INVAL;
 		bob_buffer_signed(b, (uint64_t)number[i] - number[i - 1]);
 	}
-	bob_array_free(a, number, room, sizeof(*number));
+	bob_array_free(a, number, capacity, sizeof(*number));
 	return st;
 }
 
@@ -312,7 +312,7 @@ bob_status bob_tree_get_paths(const struct bob_fold_tree *tree, const uint8_t **
 			      const uint8_t *end, struct bob_tables *t)
 {
 	const struct bob_alloc *a = &t->blocks.alloc;
-	uint32_t *local = NULL, room = 0;
+	uint32_t *local = NULL, capacity = 0;
 	uint64_t mark, n, step, number = 0;
 	bob_status st = BOB_OK;
 
@@ -322,7 +322,7 @@ bob_status bob_tree_get_paths(const struct bob_fold_tree *tree, const uint8_t **
 		return BOB_ERR_INVAL;
 	if (bob_varint_get(at, end, &n))
 		return BOB_ERR_CORRUPT;
-	if (!bob_array_grow(a, &local, &room, 0, tree->tables.path_count, sizeof(*local)))
+	if (!bob_array_grow(a, &local, &capacity, 0, tree->tables.path_count, sizeof(*local)))
 		return BOB_ERR_NOMEM;
 	memset(local, 0, tree->tables.path_count * sizeof(*local));
 	for (uint64_t i = 0; i < n && st == BOB_OK; i++) {
@@ -331,6 +331,6 @@ bob_status bob_tree_get_paths(const struct bob_fold_tree *tree, const uint8_t **
 		if (st == BOB_OK)
 			st = add_path(tree, number, local, t);
 	}
-	bob_array_free(a, local, room, sizeof(*local));
+	bob_array_free(a, local, capacity, sizeof(*local));
 	return st;
 }

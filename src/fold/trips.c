@@ -41,7 +41,7 @@ static void give(void *ctx, const uint8_t *bytes, size_t len)
 	e->owner->sink(e->owner->ctx, e->number, bytes, len);
 }
 
-int bob_trips_have_room(const struct bob_trips *t)
+int bob_trips_have_space(const struct bob_trips *t)
 {
 	return t->used[0] < BOB_TRIPS_COLUMNS;
 }
@@ -117,12 +117,12 @@ size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64
 /* --- reading --- */
 
 void bob_trips_dec_init(struct bob_trips_dec *d, const uint8_t *bytes, size_t len,
-			void *(*room)(void *ctx, size_t bytes), void *ctx, size_t *budget)
+			void *(*allocate)(void *ctx, size_t bytes), void *ctx, size_t *budget)
 {
 	memset(d, 0, sizeof(*d));
 	d->dec.at = bytes;
 	d->dec.end = bytes + len;
-	d->room = room;
+	d->allocate = allocate;
 	d->ctx = ctx;
 	d->budget = budget;
 }
@@ -146,7 +146,7 @@ static bob_status choose_read(struct bob_trips_dec *d)
 		need = bob_values_size(bits);
 		if (need > *d->budget)
 			return BOB_ERR_CORRUPT;
-		mem = d->room(d->ctx, need);
+		mem = d->allocate(d->ctx, need);
 		if (!mem)
 			return BOB_ERR_NOMEM;
 		*d->budget -= need;

@@ -48,7 +48,7 @@ struct bob_trips {
 	uint64_t mem[BOB_TRIPS_BYTES / 8];
 };
 
-int bob_trips_have_room(const struct bob_trips *t);
+int bob_trips_have_space(const struct bob_trips *t);
 /* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has
  * sink and ctx. */
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
@@ -78,14 +78,14 @@ struct bob_trips_dec {
 	uint64_t left;
 	int begun, is_plain;
 	/* zeroed, aligned to 8; NULL: BOB_ERR_NOMEM */
-	void *(*room)(void *ctx, size_t bytes);
+	void *(*allocate)(void *ctx, size_t bytes);
 	void *ctx;
 	/* of all columns of a part: BOB_TRIPS_BYTES at first. More: BOB_ERR_CORRUPT */
 	size_t *budget;
 };
 
 void bob_trips_dec_init(struct bob_trips_dec *d, const uint8_t *bytes, size_t len,
-			void *(*room)(void *ctx, size_t bytes), void *ctx, size_t *budget);
+			void *(*allocate)(void *ctx, size_t bytes), void *ctx, size_t *budget);
 /* The next one; *last is the one before. BOB_END: there is none. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_trips_get(struct bob_trips_dec *d, uint64_t *last);
 

@@ -92,7 +92,7 @@ enum bob_mem_mark {
 	BOB_MEM_SIGNAL_END = 2,
 	/* threads synchronise: mem/sync.h; which words there are `sync` says */
 	BOB_MEM_SYNC = 3,
-	BOB_MEM_GAP = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
+	BOB_MEM_LOST = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
 	BOB_MEM_AGAIN =
 		5, /* the next word 0 accesses of the thread's records stand in earlier ones, too: a
 				 * handler had come between. They count once */

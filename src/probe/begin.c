@@ -298,5 +298,5 @@ static void begin_file(struct bob_probe_file *f)
 	f->own = own;
 	f->recorder = &bobbin_probe_1;
 	f->access = bob_pr_access;
-	__atomic_store_n(&f->gap, own->gaps.gap, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->untraced, own->gaps.gap, __ATOMIC_RELEASE);
 }

@@ -24,21 +24,21 @@
 enum { UNUSED, IN_WORK, READY };
 
 struct made_gap {
-	struct bob_probe_gap gap;
+	struct bob_probe_untraced gap;
 	uint64_t state;
 };
 
 struct tables {
-	struct bob_probe_gap empty[EMPTY_COUNT];
+	struct bob_probe_untraced empty[EMPTY_COUNT];
 	struct made_gap made[GAPS_MAX];
 };
 
 static struct tables *tables;	/* NULL: there are no gaps */
-static const struct bob_probe_gap **open_sites[SITES_MAX];
+static const struct bob_probe_untraced **open_sites[SITES_MAX];
 static uint32_t open_count, next_empty;
 static uint32_t aimed;		/* since they were closed */
 
-static const struct bob_probe_gap nothing; /* where all begin */
+static const struct bob_probe_untraced nothing; /* where all begin */
 void bob_pr_gaps_begin(void)
 {
 	struct tables *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
@@ -56,7 +56,7 @@ void bob_pr_gaps_drop(struct bob_pr_gaps *of)
 
 bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites)
 {
-	of->gap = malloc((sites + 1) * sizeof(const struct bob_probe_gap *));
+	of->gap = malloc((sites + 1) * sizeof(const struct bob_probe_untraced *));
 	of->entered = calloc(sites + 1, 1);
 	if (!of->gap || !of->entered) {
 		bob_pr_gaps_drop(of);
@@ -67,14 +67,14 @@ bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites)
 	return true;
 }
 
-static const struct bob_probe_gap *new_empty(void)
+static const struct bob_probe_untraced *new_empty(void)
 {
 	return &tables->empty[__atomic_fetch_add(&next_empty, 1, __ATOMIC_RELAXED) % EMPTY_COUNT];
 }
 
 void bob_pr_gaps_close(void)
 {
-	const struct bob_probe_gap *empty;
+	const struct bob_probe_untraced *empty;
 	uint32_t count;
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -83,7 +83,7 @@ void bob_pr_gaps_close(void)
 	count = __atomic_load_n(&open_count, __ATOMIC_ACQUIRE);
 	empty = new_empty();
 	for (uint32_t i = 0; i < count && i < SITES_MAX; i++) {
-		const struct bob_probe_gap **site =
+		const struct bob_probe_untraced **site =
 			__atomic_load_n(&open_sites[i], __ATOMIC_ACQUIRE);
 
 		if (site)
@@ -92,7 +92,7 @@ void bob_pr_gaps_close(void)
 }
 
 /* The one gap of this interval. NULL: there are too many. */
-static const struct bob_probe_gap *make(uintptr_t lo, uintptr_t size)
+static const struct bob_probe_untraced *make(uintptr_t lo, uintptr_t size)
 {
 	const uint64_t h = ((lo >> 3) * 0x9e3779b97f4a7c15u ^ size) * 0x9e3779b97f4a7c15u;
 
@@ -106,7 +106,7 @@ static const struct bob_probe_gap *make(uintptr_t lo, uintptr_t size)
 		    !__atomic_compare_exchange_n(&g->state, &state, IN_WORK, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		g->gap = (struct bob_probe_gap){ lo, size };
+		g->gap = (struct bob_probe_untraced){ lo, size };
 		__atomic_store_n(&g->state, READY, __ATOMIC_RELEASE);
 		return &g->gap;
 	}
@@ -131,17 +131,17 @@ static bool is_entered(struct bob_pr_gaps *of, uint32_t site)
 }
 
 /* `gap` is there from now on, unless the sites were closed since `from` was. */
-static bool replace(struct bob_pr_gaps *of, uint32_t site, const struct bob_probe_gap *from,
-		    const struct bob_probe_gap *gap)
+static bool replace(struct bob_pr_gaps *of, uint32_t site, const struct bob_probe_untraced *from,
+		    const struct bob_probe_untraced *gap)
 {
 	return __atomic_compare_exchange_n(&of->gap[site], &from, gap, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
 }
 
 uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
-			const struct bob_probe_gap **last)
+			const struct bob_probe_untraced **last)
 {
-	const struct bob_probe_gap *seen, *own, *gap;
+	const struct bob_probe_untraced *seen, *own, *gap;
 	struct bob_pr_stretch s;
 	bool lost;
 

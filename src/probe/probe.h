@@ -36,7 +36,7 @@ struct bob_pr_shape {
 
 /* Of each site of a file. */
 struct bob_pr_gaps {
-	const struct bob_probe_gap **gap;
+	const struct bob_probe_untraced **gap;
 	uint8_t *entered;	/* it has, or had, one that is not empty */
 };
 
@@ -152,7 +152,7 @@ void bob_pr_gaps_drop(struct bob_pr_gaps *of);
  * `last`: the thread's, of the site; NULL at first. Returns how often to ask, beyond BOB_PR_ASKS,
  * before it is tried again. */
 uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
-			const struct bob_probe_gap **last);
+			const struct bob_probe_untraced **last);
 /* Something is where nothing was: all probes ask. Under the lock of places.c, before the table is
  * even again. */
 void bob_pr_gaps_close(void);

@@ -19,7 +19,7 @@ struct bob_pr_memory {
 	/* What was asked in vain in the stretch that is known, and not wanted. */
 	struct in_vain {
 		uint32_t asked, more; /* how often; for how long beyond BOB_PR_ASKS */
-		const struct bob_probe_gap *gap; /* what was done about it */
+		const struct bob_probe_untraced *gap; /* what was done about it */
 	} in_vain[KNOWN];
 };
 static struct bob_pr_memory nothing; /* of threads without memory of their own: zeros */

@@ -95,8 +95,8 @@ static void copy_out(struct bob_run_enc *enc, uint64_t off, const uint8_t *from,
 {
 	for (uint32_t i = enc->stretch_first; n; i++) {
 		const struct stretch *s = &enc->stretch[i % STRETCHES];
-		size_t room = (size_t)(s->off + s->len - off);
-		size_t part = room < n ? room : n;
+		size_t space = (size_t)(s->off + s->len - off);
+		size_t part = space < n ? space : n;
 
 		for (size_t j = 0; j < part; j++)
 			s->bytes[off - s->off + j] = from[j];

@@ -139,8 +139,8 @@ static inline struct bytes sandbox_read(const char *name)
 }
 
 /* Entries of a directory of the sandbox that are none of `known`, or -1: it cannot be read. */
-static inline int strangers(const char *name, int (*is_known)(const void *ctx, const char *name),
-			    const void *ctx)
+static inline int unknown_files(const char *name,
+				int (*is_known)(const void *ctx, const char *name), const void *ctx)
 {
 	char path[2 * PATH_MAX];
 	struct dirent *e;
@@ -195,7 +195,7 @@ static inline int is_same(const char *name, const void *bytes, size_t len)
 
 static inline int trace_changed(const struct blob *b)
 {
-	if (strangers("trace", is_of_blob, b))
+	if (unknown_files("trace", is_of_blob, b))
 		return 1;
 	for (size_t i = 0; i < b->count; i++) {
 		char name[BLOB_NAME_BYTES + 8];
@@ -287,7 +287,8 @@ static inline const char *check_verb(const char *words, int changes, const struc
 		return "takes too much memory";
 	if (has_controls("out") || has_controls("err"))
 		return "prints control characters";
-	if (strangers(".", is_of_sandbox, NULL) || !is_same("beside", BESIDE, sizeof(BESIDE) - 1))
+	if (unknown_files(".", is_of_sandbox, NULL) ||
+	    !is_same("beside", BESIDE, sizeof(BESIDE) - 1))
 		return "changes files beside the trace";
 	if (!changes && trace_changed(b))
 		return "changes the trace";

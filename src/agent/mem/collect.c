@@ -50,7 +50,7 @@ bool mem_ring_begin(struct bob_thread *t)
 		return false;
 	r = bob_chunk_data(head);
 	r->limit = BOB_RING_LIMIT;
-	w->now = BOB_ROOMS_MAX;
+	w->now = BOB_RECORD_BUFFERS_MAX;
 	w->ring = r;
 	__atomic_fetch_add(&c->rings, 1, __ATOMIC_RELEASE);
 	return true;
@@ -64,12 +64,12 @@ static bob_status fold_rooms(struct bob_mem_thread *m)
 	struct bob_ring_writer *w = &m->ring;
 	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < w->ring->rooms && st == BOB_OK; i++) {
-		const uint64_t *word = bob_chunk_data(w->room[i]);
+	for (uint32_t i = 0; i < w->ring->buffers && st == BOB_OK; i++) {
+		const uint64_t *word = bob_chunk_data(w->buffer[i]);
 		size_t used;
 
 		if (w->ring->slot[i].state != BOB_SLOT_HANDED ||
-		    word[0] != m->writer.rooms.position)
+		    word[0] != m->writer.buffers.position)
 			continue;
 		st = bob_mem_writer_fold(&m->writer, word + 1, w->ring->slot[i].words, 0, &used);
 		i = ~0u; /* the next one may be any */
@@ -114,9 +114,9 @@ static bob_status take_over(struct bob_thread *t)
 		st = fold_rooms(m);
 	if (st != BOB_OK)
 		return st;
-	for (uint32_t i = 0; i < m->ring.ring->rooms; i++)
+	for (uint32_t i = 0; i < m->ring.ring->buffers; i++)
 		if (m->ring.ring->slot[i].state == BOB_SLOT_HANDED)
-			*(uint64_t *)bob_chunk_data(m->ring.room[i]) = UINT64_MAX;
+			*(uint64_t *)bob_chunk_data(m->ring.buffer[i]) = UINT64_MAX;
 	m->ring.ring = NULL;
 	say_why();
 	return BOB_OK;
@@ -182,7 +182,7 @@ uint64_t *mem_ring_next(struct bob_thread *t, const uint64_t *at, size_t need, u
 
 		if (state_of(bob_process.collector) == BOB_COLLECTOR_NONE)
 			return alone(t, need, end, why);
-		room = bob_ring_room(w, file_chunk_at, NULL, t->stream, end, why);
+		room = bob_ring_buffer(w, file_chunk_at, NULL, t->stream, end, why);
 		if (room || *why != BOB_OK)
 			return room;
 		__atomic_store_n(&r->waits, 1, __ATOMIC_SEQ_CST);

@@ -159,9 +159,9 @@ void mem_thread_free(struct bob_thread *t)
 {
 	if (!t->mem)
 		return;
-	drop_rooms(t->mem->writer.rooms.room, t->mem->writer.rooms.rooms);
+	drop_rooms(t->mem->writer.buffers.buffer, t->mem->writer.buffers.count);
 	if (t->mem->ring.ring)
-		drop_rooms(t->mem->ring.room, t->mem->ring.ring->rooms);
+		drop_rooms(t->mem->ring.buffer, t->mem->ring.ring->buffers);
 	if (t->mem->work)
 		os_unmap(t->mem->work, bob_mem_writer_size());
 	mem_select_free(t);

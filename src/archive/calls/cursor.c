@@ -43,7 +43,7 @@ struct bob_cursor {
 	int drain;		/* end all frames of all stacks, as `pops` would */
 	size_t drain_stack;
 	int entry;		/* syms[at - 1] still has to be entered */
-	int tells;		/* bob_cursor_enable_values */
+	int reports_values;		/* bob_cursor_enable_values */
 	struct bob_allowance allowed;
 	uint32_t values;	/* what EVENT or EVENTS still has to tell; 0: nothing */
 	bob_status stop;	/* sticky */
@@ -153,7 +153,7 @@ bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread, struct bo
 
 void bob_cursor_enable_values(struct bob_cursor *c)
 {
-	c->tells = 1;
+	c->reports_values = 1;
 }
 
 void bob_cursor_close(struct bob_cursor *c)
@@ -247,7 +247,7 @@ static __attribute__((noinline)) bob_status take_extended(struct bob_cursor *c, 
 		break;
 	case BOB_SYM_EVENT:
 	case BOB_SYM_EVENTS:
-		c->values = c->tells ? sym : 0;
+		c->values = c->reports_values ? sym : 0;
 		break;
 	default:
 		c->faults.unknown++;

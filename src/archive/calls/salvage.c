@@ -97,7 +97,8 @@ bob_status bob_stream_salvage(struct bob_trace *t, struct bob_stream *s, uint64_
 		if (ref.pos != pos)
 			ref.flags |= BOB_BLOCK_HOLE;
 		pos = ref.pos + ref.count;
-		if (bob_array_room(&s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks)))
+		if (bob_array_reserve(&s->blocks, s->block_count, &s->block_cap,
+				      sizeof(*s->blocks)))
 			st = BOB_ERR_NOMEM;
 		else
 			s->blocks[s->block_count++] = ref;

@@ -18,7 +18,7 @@ struct bob_value_cursor {
 	int folded_done;
 	struct bob_fold_event ahead; /* a leaf that was read and belongs to the next event */
 	int have_ahead;
-	size_t room;		/* of the log */
+	size_t chunk;		/* of the log */
 	uint64_t *log;		/* a copy of it; NULL: not yet */
 	size_t at, count;	/* values of it */
 	uint64_t expected;	/* position at which the next room begins */
@@ -49,7 +49,8 @@ static bob_status read_defs(struct bob_trace *t, const struct bob_file *f, uint6
 			break;
 		}
 		while (s->def_count <= number) {
-			if (bob_array_room(&s->defs, s->def_count, &s->def_room, sizeof(*s->defs)))
+			if (bob_array_reserve(&s->defs, s->def_count, &s->def_capacity,
+					      sizeof(*s->defs)))
 				return BOB_ERR_NOMEM;
 			memset(&s->defs[s->def_count++], 0, sizeof(*s->defs));
 		}
@@ -297,9 +298,9 @@ static bob_status next_folded(struct bob_value_cursor *c, struct bob_value_event
 
 /* --- the log --- */
 
-static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
+static bob_status open_chunk(struct bob_value_cursor *c, struct bob_error *err)
 {
-	const struct bob_fold_log *l = &c->e->log[c->room];
+	const struct bob_fold_log *l = &c->e->log[c->chunk];
 
 	free(c->log);
 	c->log = malloc(8 * l->count + 8);
@@ -308,7 +309,7 @@ static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
 	memcpy(c->log, c->s->file->bytes + l->off, 8 * l->count);
 	c->count = l->count;
 	c->at = 0;
-	if ((c->room || c->e->is_flat) && l->position != c->expected)
+	if ((c->chunk || c->e->is_flat) && l->position != c->expected)
 		c->lost = 1;
 	return BOB_OK;
 }
@@ -322,7 +323,7 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	int complete = (header & BOB_EVENT_COMPLETE) != 0;
 
 	if (complete && (len < d->layout.words || bob_event_length(&d->layout, value) != len))
-		return damaged(c, c->e->log[c->room].off + 8 * c->at, err, "an event is damaged");
+		return damaged(c, c->e->log[c->chunk].off + 8 * c->at, err, "an event is damaged");
 	c->words.count = 0;
 	if (!bob_event_values_add(&c->words, value, len) ||
 	    (len < d->layout.words &&
@@ -344,23 +345,23 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 static bob_status next_logged(struct bob_value_cursor *c, struct bob_value_event *e,
 			      struct bob_error *err)
 {
-	while (c->room < c->e->log_count) {
+	while (c->chunk < c->e->log_count) {
 		uint64_t header, len;
-		bob_status st = c->log ? BOB_OK : open_room(c, err);
+		bob_status st = c->log ? BOB_OK : open_chunk(c, err);
 
 		if (st != BOB_OK)
 			return st;
 		header = c->at < c->count ? c->log[c->at] : 0;
 		len = header >> 32 & BOB_EVENT_LENGTH_MAX;
 		if (!(header & BOB_EVENT_HEADER) || len > c->count - c->at - 1 ||
-		    (!(header & BOB_EVENT_COMPLETE) && c->room + 1 < c->e->log_count)) {
-			c->expected = c->e->log[c->room++].position + c->at;
+		    (!(header & BOB_EVENT_COMPLETE) && c->chunk + 1 < c->e->log_count)) {
+			c->expected = c->e->log[c->chunk++].position + c->at;
 			free(c->log);
 			c->log = NULL;
 			continue;
 		}
 		if ((uint32_t)header >= c->e->def_count || !c->e->defs[(uint32_t)header].key)
-			st = damaged(c, c->e->log[c->room].off + 8 * c->at, err,
+			st = damaged(c, c->e->log[c->chunk].off + 8 * c->at, err,
 				     "an event has no definition");
 		else
 			st = give(c, header, len, e, err);

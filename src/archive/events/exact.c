@@ -11,7 +11,7 @@
 
 static bob_status add_part(struct bob_exact_parts *p, const struct bob_exact_part *part)
 {
-	if (bob_array_room(&p->at, p->count, &p->cap, sizeof(*p->at)))
+	if (bob_array_reserve(&p->at, p->count, &p->cap, sizeof(*p->at)))
 		return BOB_ERR_NOMEM;
 	p->at[p->count++] = *part;
 	return BOB_OK;

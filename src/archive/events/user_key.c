@@ -17,7 +17,7 @@ static int is_in_name(char c)
 	return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == ':';
 }
 
-static const char *behind_spaces(const char *p)
+static const char *after_spaces(const char *p)
 {
 	while (*p == ' ' || *p == '\t' || *p == '\n')
 		p++;
@@ -42,7 +42,7 @@ static const char *parse_type(const char *p, uint8_t *type)
 	for (uint8_t t = 0; n && n < sizeof(words[0]) && t < BOB_USER_TYPES; t++)
 		if (!words[t][n] && !memcmp(p, words[t], n)) {
 			*type = t;
-			return behind_spaces(p + n);
+			return after_spaces(p + n);
 		}
 	return NULL;
 }
@@ -68,20 +68,20 @@ static const char *parse_parameter(struct parsing *g, const char *p)
 	k->name_at[g->count++] = (uint8_t)g->used;
 	memcpy(k->text + g->used, p, n);
 	g->used += (uint32_t)n + 2;
-	return behind_spaces(p + n);
+	return after_spaces(p + n);
 }
 
 /* Up to an arrow or the end. */
 static const char *parse_list(struct parsing *g, const char *p)
 {
-	p = behind_spaces(p);
+	p = after_spaces(p);
 	if (!*p || *p == '-')
 		return p;
 	for (;;) {
 		p = parse_parameter(g, p);
 		if (!p || *p != ',')
 			return p;
-		p = behind_spaces(p + 1);
+		p = after_spaces(p + 1);
 	}
 }
 
@@ -135,12 +135,12 @@ uint32_t bob_user_encode(const struct bob_user_key *k, enum bob_user_phase phase
 	return at;
 }
 
-static uint32_t take_name(struct bob_reader *b, char *to, uint32_t room)
+static uint32_t take_name(struct bob_reader *b, char *to, uint32_t capacity)
 {
 	const uint32_t n = bob_reader_byte(b);
 	const uint8_t *name = bob_reader_bytes(b, n);
 
-	if (!name || n > room) {
+	if (!name || n > capacity) {
 		b->bad = 1;
 		return 0;
 	}

@@ -129,7 +129,7 @@ int bob_value_is_valid(const struct bob_value_numbers *n)
 
 /* --- bytes --- */
 
-size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room)
+size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t capacity)
 {
 	const double sums[] = { n->min, n->max, n->sum, n->square };
 	uint8_t bytes[BOB_VALUE_BYTES_MAX];
@@ -145,7 +145,7 @@ size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room)
 	}
 	memcpy(bytes + at, sums, sizeof(sums));
 	at += sizeof(sums);
-	if (room >= at)
+	if (capacity >= at)
 		memcpy(to, bytes, at);
 	return at;
 }

@@ -43,9 +43,9 @@ double bob_value_of_bin(uint64_t bin, uint32_t shift);
 /* Is it something that these could have made? */
 int bob_value_is_valid(const struct bob_value_numbers *n);
 
-/* Bytes of it, in `room` at `to`; how many it needs, at most BOB_VALUE_BYTES_MAX. */
+/* Bytes of it, in `capacity` at `to`; how many it needs, at most BOB_VALUE_BYTES_MAX. */
 #define BOB_VALUE_BYTES_MAX 1024u
-size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room);
+size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t capacity);
 /* BOB_ERR_CORRUPT. */
 bob_status bob_value_unpack(const void *bytes, size_t len, struct bob_value_numbers *n);
 

@@ -20,7 +20,7 @@ static uint64_t again_of(const struct bob_mem_record *rec)
 static uint64_t count_record(const struct bob_mem_record *rec, uint64_t *again)
 {
 	struct bob_mem_walk w;
-	uint64_t n, told;
+	uint64_t n, repeated;
 
 	if (rec->lost)
 		*again = 0;
@@ -29,9 +29,9 @@ static uint64_t count_record(const struct bob_mem_record *rec, uint64_t *again)
 	    bob_mem_walk_begin(&w, rec->desc, rec->word, rec->count, 0) != BOB_OK)
 		return 0;
 	n = bob_mem_walk_count(&w);
-	told = n < *again ? n : *again;
-	*again -= told;
-	return n - told;
+	repeated = n < *again ? n : *again;
+	*again -= repeated;
+	return n - repeated;
 }
 
 static uint64_t count_records(const struct bob_process *p, const struct bob_stream *s,

@@ -159,11 +159,11 @@ static struct bob_source_object *get_objects(struct in *in, size_t *count)
 	uint64_t addr = 0, end = 0;
 
 	for (size_t i = 0; i < *count && !in->r.bad; i++) {
-		uint64_t gap = bob_reader_varint(&in->r);
+		uint64_t delta = bob_reader_varint(&in->r);
 
-		if (gap > UINT64_MAX - addr)
+		if (delta > UINT64_MAX - addr)
 			in->r.bad = 1;
-		addr += gap;
+		addr += delta;
 		o[i].addr = addr;
 		o[i].size = bob_reader_varint(&in->r);
 		o[i].name = get_text(in);

@@ -76,7 +76,7 @@ static void begin(struct finder *f, const struct bob_trace *t, uint32_t thread,
 }
 
 /* An event at `at`. */
-static void tell(struct finder *f, uint64_t what, uint64_t at)
+static void report(struct finder *f, uint64_t what, uint64_t at)
 {
 	const struct bob_mem_desc d = { .kind = BOB_MEM_MARK, .mark = BOB_MEM_EVENT, .pc = what };
 	int from = f->state.from.found, to = f->state.to.found;
@@ -88,7 +88,7 @@ static void tell(struct finder *f, uint64_t what, uint64_t at)
 		f->last = at;
 }
 
-static void tell_missing(struct finder *f, uint64_t count)
+static void report_missing(struct finder *f, uint64_t count)
 {
 	const struct bob_mem_desc d = { .kind = BOB_MEM_MARK, .mark = BOB_MEM_EVENTS };
 
@@ -124,9 +124,9 @@ bob_status bob_trace_stretch_positions(const struct bob_trace *t, uint32_t threa
 		else if (st != BOB_OK)
 			break;
 		else if (ev.kind == BOB_EVENT_VALUES)
-			tell(&f, ev.id, ev.pos);
+			report(&f, ev.id, ev.pos);
 		else if (ev.kind == BOB_EVENT_NO_PLACE)
-			tell_missing(&f, ev.id);
+			report_missing(&f, ev.id);
 	}
 	bob_cursor_close(c);
 	return end(&f, st, first, last, lack);
@@ -160,7 +160,7 @@ bob_status bob_trace_stretch_numbers(const struct bob_trace *t, uint32_t thread,
 			bob_stretch_lost(&f.state);
 		at = e.key;
 		(void)bob_varint_get(&at, e.key + e.key_len, &what);
-		tell(&f, what, number);
+		report(&f, what, number);
 	}
 	bob_value_cursor_close(c);
 	return end(&f, st, first, last, lack);

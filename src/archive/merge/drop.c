@@ -162,13 +162,13 @@ static bob_status list_descs(const struct bob_trace *t, const struct bob_unified
 }
 
 /* One descriptor at a time is decoded here, to know where it ends. */
-struct room {
+struct scratch {
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
 };
 
 static bob_status copy_used(const struct bob_bytes *descs, const uint8_t *is_used,
-			    struct room *room, struct bob_bytes *out)
+			    struct scratch *scratch, struct bob_bytes *out)
 {
 	const uint8_t *at = descs->at, *end = at + descs->len;
 	uint64_t skipped = 0;
@@ -177,7 +177,7 @@ static bob_status copy_used(const struct bob_bytes *descs, const uint8_t *is_use
 		const uint8_t *from = at;
 		struct bob_mem_desc d;
 
-		if (bob_mem_desc_get(&at, end, &d, room->access, room->step) != BOB_OK)
+		if (bob_mem_desc_get(&at, end, &d, scratch->access, scratch->step) != BOB_OK)
 			return BOB_ERR_CORRUPT;
 		if (is_used[i]) {
 			bob_descs_skip(out, &skipped);
@@ -192,9 +192,9 @@ static bob_status copy_used(const struct bob_bytes *descs, const uint8_t *is_use
 static bob_status drop_descs(const struct bob_folded *f, struct bob_unified *u)
 {
 	uint8_t *is_used = calloc(u->desc_count + 1u, 1);
-	struct room *room = malloc(sizeof(*room));
+	struct scratch *scratch = malloc(sizeof(*scratch));
 	struct bob_bytes out = { 0 };
-	bob_status st = is_used && room ? BOB_OK : BOB_ERR_NOMEM;
+	bob_status st = is_used && scratch ? BOB_OK : BOB_ERR_NOMEM;
 	struct bob_fold_shape s;
 	uint32_t number;
 
@@ -205,7 +205,7 @@ static bob_status drop_descs(const struct bob_folded *f, struct bob_unified *u)
 			is_used[number] = 1;
 	}
 	if (st == BOB_OK)
-		st = copy_used(&u->descs, is_used, room, &out);
+		st = copy_used(&u->descs, is_used, scratch, &out);
 	if (st == BOB_OK) {
 		free(u->descs.at);
 		u->descs = out;
@@ -213,7 +213,7 @@ static bob_status drop_descs(const struct bob_folded *f, struct bob_unified *u)
 		free(out.at);
 	}
 	free(is_used);
-	free(room);
+	free(scratch);
 	return st;
 }
 

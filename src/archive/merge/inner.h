@@ -56,9 +56,9 @@ struct bob_inner_file {
 	struct bob_bytes name, bytes;
 };
 
-/* inner_read.c: participant `i` of `f`, in at most `room` bytes. The caller frees what is in *out,
+/* inner_read.c: participant `i` of `f`, in at most `budget` bytes. The caller frees what is in *out,
  * whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
-bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t room,
+bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t budget,
 			  struct bob_inner_file *out);
 
 /* inner_texts.c: by how many processes each text is had; a zeroed struct has none. */
@@ -96,6 +96,6 @@ struct bob_inner_member {
 bob_status bob_inner_pack(const struct bob_inner_member *m, uint32_t count, uint32_t first,
 			  const struct bob_fold_settings *how, struct bob_bytes *out);
 /* What reading it takes of what a chunk may say. */
-uint64_t bob_inner_room(const struct bob_process *p);
+uint64_t bob_inner_budget(const struct bob_process *p);
 
 #endif

@@ -10,7 +10,7 @@
 #include "archive/folds.h"
 #include "archive/merge/inner.h"
 #include "archive/merge/loss.h"
-#include "archive/merge/told.h"
+#include "archive/merge/write_once.h"
 #include "archive/write/write.h"
 #include "base/hash.h"
 #include "base/varint.h"
@@ -212,7 +212,7 @@ static void put_records(struct walk *w, const uint8_t *bytes, uint64_t len)
 		uint64_t n;
 
 		memcpy(&rec, bytes, sizeof(rec));
-		if (!w->is_known || !bob_is_told_once(rec.kind)) {
+		if (!w->is_known || !bob_is_write_once(rec.kind)) {
 			put_numbered(w, BOB_INNER_RECORD, rec.kind, NULL, 0);
 			put_body(w, rec.kind, bytes + sizeof(rec), rec.len);
 		}
@@ -231,17 +231,17 @@ static void begin_chunk(struct walk *w, uint32_t kind, uint32_t stream, uint64_t
 
 static void put_stream(struct walk *w, const uint8_t *bytes, uint64_t len)
 {
-	const uint64_t behind = BOB_INNER_STREAM_AT + BOB_INNER_LINE_BYTES;
+	const uint64_t end = BOB_INNER_STREAM_AT + BOB_INNER_LINE_BYTES;
 	uint64_t word[LINE_WORDS];
 
-	if (len < behind) {
+	if (len < end) {
 		put_bytes(w, bytes, len);
 		return;
 	}
 	put_bytes(w, bytes, BOB_INNER_STREAM_AT);
 	bob_inner_stream_words(w->head, bytes + BOB_INNER_STREAM_AT, word);
 	put(w, (const uint8_t[]){ BOB_INNER_STREAM }, 1, word, LINE_WORDS);
-	put_bytes(w, bytes + behind, len - behind);
+	put_bytes(w, bytes + end, len - end);
 }
 
 static void put_chunk(struct walk *w, const struct bob_file *f, const struct bob_chunk_ref *c)
@@ -249,7 +249,7 @@ static void put_chunk(struct walk *w, const struct bob_file *f, const struct bob
 	const uint8_t *bytes = f->bytes + c->off;
 	uint64_t len = bob_chunk_kept_bytes(c);
 
-	if (w->is_known && len && c->head.kind == BOB_CHUNK_META && bob_are_told_once(bytes, len))
+	if (w->is_known && len && c->head.kind == BOB_CHUNK_META && bob_are_write_once(bytes, len))
 		return;
 	begin_chunk(w, c->head.kind, c->head.stream, c->head.aux);
 	switch (c->head.kind) {
@@ -312,7 +312,7 @@ static int is_said_anew(const struct bob_file *f, const struct bob_chunk_ref *c)
 		return 0;
 	memcpy(&rec, f->bytes + c->off, sizeof(rec));
 	return rec.kind == BOB_REC_IMAGE_MAP || rec.kind == BOB_REC_LOSS ||
-	       rec.kind == BOB_REC_BEHIND;
+	       rec.kind == BOB_REC_AFTER;
 }
 
 static void put_head(struct walk *w)
@@ -415,7 +415,7 @@ bob_status bob_inner_pack(const struct bob_inner_member *m, uint32_t count, uint
 	return st;
 }
 
-uint64_t bob_inner_room(const struct bob_process *p)
+uint64_t bob_inner_budget(const struct bob_process *p)
 {
 	const struct bob_file *f = p->file;
 	/* a map of images and a loss may come to it */

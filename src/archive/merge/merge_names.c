@@ -52,7 +52,7 @@ static uint64_t new_id(void *ctx, uint64_t id)
 static bob_status add_id(struct bob_names *n, uint64_t old, uint64_t new)
 {
 	while (n->id_cap < 2 * n->id_count + 2)
-		if (bob_array_room(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
+		if (bob_array_reserve(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
 			return BOB_ERR_NOMEM;
 	n->id[2 * n->id_count] = old;
 	n->id[2 * n->id_count++ + 1] = new;

@@ -21,7 +21,7 @@ struct bob_merging {
 	struct bob_folded **events; /* likewise: events with values */
 	struct bob_unified unified;
 	struct bob_process *own; /* what it has given already is left out; NULL: nothing is */
-	struct bob_rec_behind *now; /* what it has given then */
+	struct bob_rec_after *now; /* what it has given then */
 	size_t now_count;
 	FILE *to;
 	uint64_t used;		/* bytes written */

@@ -73,7 +73,7 @@ uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s
 			 enum bob_content content);
 /* What comes behind so many events of each participant of `f`. *out is NULL if that are whole
  * parts: let the merge leave out the others. BOB_ERR_CORRUPT: there are not so many. */
-bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *behind,
+bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *after,
 			 struct bob_folded **out);
 /* What comes behind the head in the merged records `f` of the process. */
 bob_status bob_tail_of_merged(const struct bob_process *p, enum bob_content content,

@@ -11,7 +11,7 @@
  *     key of an element: u8 255, u8 number of the vector, u8 words
  *
  * Definitions are numbered as they come and kept in chunks of their own (EVENT_DEFS), a record
- * each. Until they are folded events are records of the stream's log (rooms.h). Records are 64-bit
+ * each. Until they are folded events are records of the stream's log (record_buffers.h). Records are 64-bit
  * values: a header, then what it says.
  *
  *     bit 63: set; bit 62: complete; bits 32..60: values that follow; bits 0..31: number of the definition
@@ -28,7 +28,7 @@
 #ifndef BOB_ARCHIVE_EVENT_WRITE_H
 #define BOB_ARCHIVE_EVENT_WRITE_H
 
-#include "archive/write/rooms.h"
+#include "archive/write/record_buffers.h"
 
 #define BOB_EVENT_VECTORS_MAX 8u
 #define BOB_EVENT_KEY_MAX 224u
@@ -64,7 +64,7 @@ struct bob_event_writer;
 
 /* The record that is open, or where the next one will be: what the functions in line need of a
  * writer, at its beginning. Theirs and the writer's alone. */
-struct bob_event_room {
+struct bob_event_buffer {
 	uint64_t *at, *end;	/* of the room; NULL: nothing more can be recorded */
 	/* values from `at` on that may have been written, header included */
 	uint64_t dirty;
@@ -137,7 +137,7 @@ uint64_t *bob_event_writer_enter(struct bob_event_writer *w, uint32_t number, ui
 static inline uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number,
 					      uint32_t words, bob_status *why)
 {
-	struct bob_event_room *r = (struct bob_event_room *)w;
+	struct bob_event_buffer *r = (struct bob_event_buffer *)w;
 
 	if (__builtin_expect(r->dirty || words > BOB_EVENT_LENGTH_MAX ||
 				     (uint64_t)(r->end - r->at) <= words,
@@ -151,7 +151,7 @@ static inline uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32
 
 static inline void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words)
 {
-	const struct bob_event_room *r = (const struct bob_event_room *)w;
+	const struct bob_event_buffer *r = (const struct bob_event_buffer *)w;
 
 	__atomic_store_n(r->at, BOB_EVENT_HEADER | (uint64_t)words << 32 | r->number,
 			 __ATOMIC_RELEASE);

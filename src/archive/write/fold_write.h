@@ -38,7 +38,7 @@ struct bob_fold_writer {
 	struct bob_chunk_head *data;	/* the newest; NULL: none yet */
 	uint64_t data_used;		/* of it */
 	uint64_t data_bytes;		/* of all */
-	uint64_t data_room;		/* of the next chunk */
+	uint64_t data_capacity;		/* of the next chunk */
 	uint32_t data_chunks;		/* the newest included */
 	struct bob_chunk_head *kept[BOB_FOLD_KEPT]; /* the first of them */
 	struct bob_chunk_head *rest[2];

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory accesses of one thread into a process file: an engine writes records (mem/record.h)
  * into a *room*, and when that is full its records are folded. Rooms are the log of the folded
- * stream (rooms.h), so after a kill the trace ends with the last complete record, folded or not.
+ * stream (record_buffers.h), so after a kill the trace ends with the last complete record, folded or not.
  *
  * Freestanding. Owner: the caller. Threads: one stream, one thread; the desc function may be asked
  * by several. */
 #ifndef BOB_ARCHIVE_MEM_WRITE_H
 #define BOB_ARCHIVE_MEM_WRITE_H
 
-#include "archive/write/rooms.h"
+#include "archive/write/record_buffers.h"
 #include "mem/fold.h"
 
 struct bob_mem_writer {
 	struct bob_fold_writer out;
 	struct bob_folder *folder;
 	struct bob_mem_fold *fold;
-	struct bob_rooms rooms;
+	struct bob_record_buffers buffers;
 };
 
 /* Zeroed address space for bob_mem_writer_begin, aligned to 64; it can be used again for another

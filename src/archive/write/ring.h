@@ -3,7 +3,7 @@
  * process's file (docs/collector.md):
  *
  *     COLLECTOR  one struct bob_collector: who needs room in the file, who is there, who sleeps
- *     RING       of a stream, one struct bob_ring: its rooms, FOLD_LOG chunks (rooms.h), and whose each of them is
+ *     RING       of a stream, one struct bob_ring: its rooms, FOLD_LOG chunks (record_buffers.h), and whose each of them is
  *
  * A room is free, filled by its thread, or handed over. The collector folds what is handed over, in
  * the order of positions; when a commit has made that part of a rest the rooms are free again. So
@@ -52,17 +52,18 @@ struct bob_ring_slot {
 };
 
 #define BOB_RING_LIMIT 8u	/* rooms at first */
-#define BOB_RING_SMALL 8u	/* rooms of BOB_ROOM_FIRST, the others have BOB_ROOM_NEXT */
+#define BOB_RING_SMALL                                                                             \
+	8u /* rooms of BOB_RECORD_BUFFER_FIRST, the others have BOB_RECORD_BUFFER_NEXT */
 
 struct bob_ring {
-	uint32_t rooms;		/* slots in use, by the process */
+	uint32_t buffers;		/* slots in use, by the process */
 	uint32_t waits;		/* the thread needs a room */
 	uint32_t ended;		/* the thread has; by the process */
 	uint32_t cut_wanted, cut_done; /* see bob_mem_writer_cut */
 	uint32_t limit;		/* so many rooms are to be made, by the collector */
 	uint32_t freed;		/* futex: counts what the thread may wait for */
 	uint32_t reserved;
-	struct bob_ring_slot slot[BOB_ROOMS_MAX];
+	struct bob_ring_slot slot[BOB_RECORD_BUFFERS_MAX];
 };
 
 /* --- the file --- */
@@ -78,21 +79,21 @@ void bob_ring_used(struct bob_file_head *head, uint64_t used);
 
 struct bob_ring_writer {
 	struct bob_ring *ring;	/* NULL: there is none */
-	struct bob_chunk_head *room[BOB_ROOMS_MAX];
-	uint32_t now;		/* the slot being filled; BOB_ROOMS_MAX: none */
+	struct bob_chunk_head *buffer[BOB_RECORD_BUFFERS_MAX];
+	uint32_t now;		/* the slot being filled; BOB_RECORD_BUFFERS_MAX: none */
 	uint64_t position;	/* words of the stream before it */
 };
 
-/* The thread's room is full up to `at`, which has come from bob_ring_room. An empty one stays. */
+/* The thread's room is full up to `at`, which has come from bob_ring_buffer. An empty one stays. */
 void bob_ring_hand_over(struct bob_ring_writer *w, const uint64_t *at);
-/* The next room up to *end, zeroed, of BOB_ROOM_FIRST bytes at least. NULL: none is free, *why is
+/* The next room up to *end, zeroed, of BOB_RECORD_BUFFER_FIRST bytes at least. NULL: none is free, *why is
  * BOB_OK; or BOB_ERR_FULL: no room in the file. */
-uint64_t *bob_ring_room(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, void *ctx,
-			uint32_t stream, uint64_t **end, bob_status *why);
+uint64_t *bob_ring_buffer(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, void *ctx,
+			  uint32_t stream, uint64_t **end, bob_status *why);
 
 /* --- the collector's --- */
 
-/* The slot at `position`, BOB_ROOMS_MAX: there is none. `file` is mapped, `len` bytes. */
+/* The slot at `position`, BOB_RECORD_BUFFERS_MAX: there is none. `file` is mapped, `len` bytes. */
 uint32_t bob_ring_find(const struct bob_ring *r, const uint8_t *file, uint64_t len,
 		       uint64_t position);
 /* Its words, and how many there is room for; NULL: it cannot be. */

@@ -27,7 +27,7 @@ struct bob_time_sums { /* ns */
 struct bob_time_slot {
 	uint32_t from, to;	/* numbers of definitions */
 	uint64_t count;
-	struct bob_time_sums gap, duration;
+	struct bob_time_sums interval, duration;
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_time_slot) == 736, "time slot");
 
@@ -45,7 +45,7 @@ size_t bob_times_size(void);
 struct bob_times *bob_times_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream);
 /* Pairs beyond BOB_TIME_PAIRS_MAX, or for which the file has no room, are left out:
  * bob_times_left_out says how many events. */
-void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t gap_ns,
+void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t interval_ns,
 		   uint64_t duration_ns);
 uint64_t bob_times_left_out(const struct bob_times *t);
 

@@ -61,12 +61,12 @@ static inline uint64_t bob_chunk_bytes(uint64_t size)
 	       ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
 }
 
-/* The largest payload that fits a chunk into `room` bytes (a multiple of 64); 0 if none. */
-static inline uint64_t bob_chunk_payload(uint64_t room)
+/* The largest payload that fits a chunk into `space` bytes (a multiple of 64); 0 if none. */
+static inline uint64_t bob_chunk_payload(uint64_t space)
 {
-	return room < sizeof(struct bob_chunk_head) + BOB_CHUNK_ALIGN ?
+	return space < sizeof(struct bob_chunk_head) + BOB_CHUNK_ALIGN ?
 		       0 :
-		       (room & ~(uint64_t)(BOB_CHUNK_ALIGN - 1)) - sizeof(struct bob_chunk_head);
+		       (space & ~(uint64_t)(BOB_CHUNK_ALIGN - 1)) - sizeof(struct bob_chunk_head);
 }
 
 /* Fill the header of an unsealed chunk; `chunk` is 64-byte aligned, its payload follows it. */

@@ -27,7 +27,7 @@ void bob_arena_free(struct bob_arena *a);
 
 /* For arrays that are not a BOB_VEC yet: memory for one more element of `elem` bytes. 0, or -1 if
  * there is no memory. */
-static inline int bob_array_room(void *array_ptr, size_t count, size_t *cap, size_t elem)
+static inline int bob_array_reserve(void *array_ptr, size_t count, size_t *cap, size_t elem)
 {
 	return bob_vec_reserve(array_ptr, count, cap, elem, 1) == BOB_OK ? 0 : -1;
 }

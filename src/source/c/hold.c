@@ -201,7 +201,7 @@ void bob_c_hold_close(struct bob_c_unit *u, struct bob_c_hold *h)
 		      bob_c_printf(u,
 				   "{struct bob_probe_held bobbin_h%u "
 				   "__attribute__((cleanup(bobbin_held_end)))={0,0};"
-				   "const struct bob_probe_gap%s;",
+				   "const struct bob_probe_untraced%s;",
 				   h->number, h->gaps));
 	bob_c_close_at(u, h->end, "}");
 }

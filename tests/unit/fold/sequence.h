@@ -23,7 +23,7 @@ struct sequence_event {
 
 struct sequence {
 	struct sequence_event *at;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static inline uint32_t sequence_words(uint32_t shape)
@@ -33,7 +33,7 @@ static inline uint32_t sequence_words(uint32_t shape)
 
 static inline void sequence_add(struct sequence *s, const struct sequence_event *e)
 {
-	s->at = events_grow(s->at, s->count, &s->room, sizeof(*s->at));
+	s->at = events_grow(s->at, s->count, &s->capacity, sizeof(*s->at));
 	s->at[s->count++] = *e;
 }
 

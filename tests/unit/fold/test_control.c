@@ -31,7 +31,7 @@ static size_t end(struct events *e, const char *what)
 	return size;
 }
 
-enum { PLAIN, NEST, TRIANGLE, WHILE_LOOP, BRANCH, SKIPPED, BREAK_BEHIND_LOOP, TAIL_SKIPPED, CODES };
+enum { PLAIN, NEST, TRIANGLE, WHILE_LOOP, BRANCH, SKIPPED, BREAK_AFTER_LOOP, TAIL_SKIPPED, CODES };
 
 /* Programs whose structure does not depend on n. */
 static void code(struct events *e, int kind, unsigned n)

@@ -234,7 +234,7 @@ static uint64_t *pieces_of(const struct bob_content *c, size_t *count)
 	struct bob_group_reader r;
 	struct bob_piece p;
 	uint64_t *out = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	int given_up;
 
 	*count = 0;
@@ -243,7 +243,7 @@ static uint64_t *pieces_of(const struct bob_content *c, size_t *count)
 	assert_int_equal(bob_group_open_alone(&r, &events_alloc, &bytes), BOB_OK);
 	while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 		for (unsigned i = 0; i < 1 + 2 * p.dims; i++) {
-			out = events_grow(out, *count, &room, sizeof(*out));
+			out = events_grow(out, *count, &capacity, sizeof(*out));
 			out[(*count)++] = !i ? p.base : i % 2 ? p.count[i / 2] : p.step[i / 2 - 1];
 		}
 	bob_group_close(&r);
@@ -306,7 +306,7 @@ static uint64_t *values_of(const struct bob_content *c, size_t *count, uint64_t 
 	struct bob_piece p;
 	struct bob_piece_walk w;
 	uint64_t *out = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	int given_up;
 
 	*count = 0;
@@ -316,7 +316,7 @@ static uint64_t *values_of(const struct bob_content *c, size_t *count, uint64_t 
 	while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 		for (bob_status st = bob_piece_begin(&p, 0, 0, &w); st == BOB_OK;
 		     st = bob_piece_next(&p, 0, &w)) {
-			out = events_grow(out, *count, &room, sizeof(*out));
+			out = events_grow(out, *count, &capacity, sizeof(*out));
 			out[(*count)++] = w.value;
 		}
 	*last = r.last;

@@ -35,7 +35,7 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 
 static uint32_t aim(uintptr_t at)
 {
-	const struct bob_probe_gap *last = NULL;
+	const struct bob_probe_untraced *last = NULL;
 
 	return bob_pr_gap_aim(sites, 0, at, &last);
 }

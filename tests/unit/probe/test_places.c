@@ -228,7 +228,7 @@ static struct bob_pr_gaps sites;
 
 static bool is_in_gap(uint32_t site, uintptr_t at)
 {
-	const struct bob_probe_gap *g = __atomic_load_n(&sites.gap[site], __ATOMIC_RELAXED);
+	const struct bob_probe_untraced *g = __atomic_load_n(&sites.gap[site], __ATOMIC_RELAXED);
 
 	return at - g->lo < g->size;
 }
@@ -250,7 +250,7 @@ static unsigned check_gaps(void)
 
 static void aim_one(void)
 {
-	const struct bob_probe_gap *last = NULL;
+	const struct bob_probe_untraced *last = NULL;
 	const uint32_t site = (uint32_t)draw(SITES);
 	const uintptr_t at = (uintptr_t)storage + (uintptr_t)draw(ROOM);
 
@@ -321,7 +321,7 @@ static void *aim(void *arg)
 	unsigned *aims = arg, i = 0;
 
 	do {
-		const struct bob_probe_gap *last = NULL;
+		const struct bob_probe_untraced *last = NULL;
 		const unsigned where = i / SITES % 5;
 
 		*aims += !bob_pr_gap_aim(

@@ -47,8 +47,8 @@ static void find_files(struct paths *p, const char *dir)
 			if (S_ISDIR(st.st_mode)) {
 				find_files(p, path);
 			} else if (is_fortran(path)) {
-				assert_int_equal(bob_array_room(&p->at, p->count, &p->room,
-								sizeof(*p->at)),
+				assert_int_equal(bob_array_reserve(&p->at, p->count, &p->room,
+								   sizeof(*p->at)),
 						 0);
 				p->at[p->count++] = strdup(path);
 			}

@@ -194,7 +194,7 @@ static bool add_c(struct bob_weave *w)
 
 	if (!w->c->classes && !w->c->count)
 		return true;
-	if (bob_array_room(&w->passed, w->passed_count, &w->passed_room, sizeof(*w->passed)))
+	if (bob_array_reserve(&w->passed, w->passed_count, &w->passed_room, sizeof(*w->passed)))
 		return false;
 	w->passed[w->passed_count++] =
 		(struct bob_weave_variable){ .symbol = w->c->classes ? &pointers : &names,

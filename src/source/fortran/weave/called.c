@@ -58,7 +58,7 @@ static bool note_plain(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	if (!is_intrinsic(s))
 		return true;
-	if (bob_array_room(&w->plain, w->plain_count, &w->plain_room, sizeof(*w->plain)))
+	if (bob_array_reserve(&w->plain, w->plain_count, &w->plain_room, sizeof(*w->plain)))
 		return false;
 	w->plain[w->plain_count++] = s;
 	return true;
@@ -66,7 +66,7 @@ static bool note_plain(struct bob_weave *w, const struct bob_fortran_symbol *s)
 
 static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
-	if (bob_array_room(&w->called, w->called_count, &w->called_room, sizeof(*w->called)))
+	if (bob_array_reserve(&w->called, w->called_count, &w->called_room, sizeof(*w->called)))
 		return false;
 	w->called[w->called_count++] = s;
 	return true;

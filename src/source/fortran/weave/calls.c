@@ -102,8 +102,8 @@ static bob_status add_procedure(struct bob_weave_calls *c, struct bob_weave *w, 
 			p.all |= d < BOB_WEAVE_CLONE_DUMMIES_MAX ? UINT64_C(1) << d : UINT64_MAX;
 	if (!p.all)
 		return BOB_OK;
-	if (bob_array_room(&c->procedures, c->procedure_count, &c->procedure_room,
-			   sizeof(*c->procedures)))
+	if (bob_array_reserve(&c->procedures, c->procedure_count, &c->procedure_room,
+			      sizeof(*c->procedures)))
 		return BOB_ERR_NOMEM;
 	c->procedures[c->procedure_count++] = p;
 	return BOB_OK;
@@ -146,7 +146,7 @@ static uint64_t becomes(const struct bob_weave_procedure *p, const struct bob_fo
 
 static bob_status add_pass(struct bob_weave_calls *c, struct bob_weave_pass pass)
 {
-	if (bob_array_room(&c->passes, c->pass_count, &c->pass_room, sizeof(*c->passes)))
+	if (bob_array_reserve(&c->passes, c->pass_count, &c->pass_room, sizeof(*c->passes)))
 		return BOB_ERR_NOMEM;
 	c->passes[c->pass_count++] = pass;
 	c->calls[c->call_count - 1].pass_count++;
@@ -284,7 +284,7 @@ static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint3
 		call.to = target(c, &call, u->symbol, &is_known);
 	if (!is_known && is_library(s->text + part->from, part->name_len))
 		return BOB_OK;
-	if (bob_array_room(&c->calls, c->call_count, &c->call_room, sizeof(*c->calls)))
+	if (bob_array_reserve(&c->calls, c->call_count, &c->call_room, sizeof(*c->calls)))
 		return BOB_ERR_NOMEM;
 	c->calls[c->call_count++] = call;
 	st = add_arguments(c, s, uses, u);
@@ -389,7 +389,7 @@ static bob_status name_procedure(struct bob_weave_calls *c, struct bob_weave *w,
 	for (const struct bob_fortran_unit *o = is_procedure(u) ? u : NULL; o; o = o->other) {
 		if (o != u && !strcmp(o->name, u->name))
 			continue;
-		if (bob_array_room(&c->named, c->named_count, &c->named_room, sizeof(*c->named)))
+		if (bob_array_reserve(&c->named, c->named_count, &c->named_room, sizeof(*c->named)))
 			return BOB_ERR_NOMEM;
 		c->named[c->named_count++] = (struct bob_weave_named){
 			o->name, w, unit, bob_weave_find_procedure(c, w, unit) };

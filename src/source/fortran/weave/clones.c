@@ -159,8 +159,8 @@ static bob_status add_clones(struct bob_weave_calls *c, const struct bob_copies 
 
 		p->first_clone = (uint32_t)w->clone_count;
 		for (uint32_t k = 0; bob_copies_has(planned) && k < planned->set_count; k++) {
-			if (bob_array_room(&w->clones, w->clone_count, &w->clone_room,
-					   sizeof(*w->clones)))
+			if (bob_array_reserve(&w->clones, w->clone_count, &w->clone_room,
+					      sizeof(*w->clones)))
 				return BOB_ERR_NOMEM;
 			w->clones[w->clone_count] = (struct bob_weave_clone){
 				.unit = p->unit, .dummies = planned->sets[k],
@@ -203,8 +203,8 @@ static bob_status redirect(const struct bob_weave_calls *c, const struct bob_cop
 
 	if (k == BOB_COPIES_NO)
 		return BOB_OK;
-	if (bob_array_room(&w->redirects, w->redirect_count, &w->redirect_room,
-			   sizeof(*w->redirects)))
+	if (bob_array_reserve(&w->redirects, w->redirect_count, &w->redirect_room,
+			      sizeof(*w->redirects)))
 		return BOB_ERR_NOMEM;
 	r.name = call->to->w->clones[call->to->first_clone + k].name;
 	make_known(call, &r);

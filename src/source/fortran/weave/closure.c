@@ -290,7 +290,7 @@ static bob_status follow_file(struct bob_weave *w, bool *is_new)
 static bool put(struct bob_weave_variable **list, size_t *count, size_t *room,
 		const struct bob_weave_variable *v)
 {
-	if (bob_array_room(list, *count, room, sizeof(**list)))
+	if (bob_array_reserve(list, *count, room, sizeof(**list)))
 		return false;
 	(*list)[*count] = *v;
 	(*list)[*count].is_foreign = true;

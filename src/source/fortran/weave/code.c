@@ -23,7 +23,7 @@ uint32_t bob_weave_event(struct bob_weave *w, const char *name, bool has_trips)
 		i++;
 	if (i < w->event_count)
 		return (uint32_t)i;
-	if (bob_array_room(&w->events, w->event_count, &w->event_room, sizeof(*w->events))) {
+	if (bob_array_reserve(&w->events, w->event_count, &w->event_room, sizeof(*w->events))) {
 		w->is_failed = true;
 		return 0;
 	}
@@ -213,8 +213,8 @@ static void declare_external(struct bob_weave *w, uint32_t unit, const struct bo
 			return;
 	if (first == BOB_FORTRAN_NO || !is_only_typed(w, unit, y) || !is_external(w, y->name))
 		return;
-	if (bob_array_room(&w->externals, w->external_count, &w->external_room,
-			   sizeof(*w->externals))) {
+	if (bob_array_reserve(&w->externals, w->external_count, &w->external_room,
+			      sizeof(*w->externals))) {
 		w->is_failed = true;
 		return;
 	}

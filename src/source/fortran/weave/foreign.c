@@ -21,7 +21,7 @@ static bool add_name(struct names *n, const char *name)
 	for (size_t i = 0; i < n->count; i++)
 		if (!strcmp(n->at[i], name))
 			return true;
-	if (bob_array_room(&n->at, n->count, &n->room, sizeof(*n->at)))
+	if (bob_array_reserve(&n->at, n->count, &n->room, sizeof(*n->at)))
 		return false;
 	n->at[n->count++] = name;
 	return true;

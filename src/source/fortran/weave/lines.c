@@ -23,7 +23,7 @@ struct bob_weave_line {
 
 static struct bob_weave_line *add(struct bob_weave *w)
 {
-	if (bob_array_room(&w->lines, w->line_count, &w->line_room, sizeof(*w->lines))) {
+	if (bob_array_reserve(&w->lines, w->line_count, &w->line_room, sizeof(*w->lines))) {
 		w->is_failed = true;
 		return NULL;
 	}

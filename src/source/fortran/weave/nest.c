@@ -340,7 +340,7 @@ static bob_status take(struct bob_weave_nest *n)
 	struct bob_weave *w = n->w;
 	uint32_t before;
 
-	if (bob_array_room(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
+	if (bob_array_reserve(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
 		return BOB_ERR_NOMEM;
 	if (!bob_weave_before(w, n->first, &before))
 		return BOB_OK;
@@ -403,7 +403,7 @@ void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_for
 	uint32_t depth = last && last->rank > u->symbol->rank ? last->rank : u->symbol->rank;
 
 	if (w->is_flat || !depth || !w->site_count ||
-	    bob_array_room(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
+	    bob_array_reserve(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
 		return;
 	depth = depth < BOB_PROBE_NEST_DEPTH_MAX ? depth : BOB_PROBE_NEST_DEPTH_MAX;
 	w->nests[w->nest_count++] =

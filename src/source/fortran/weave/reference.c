@@ -202,7 +202,7 @@ static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct b
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	const struct bob_fortran_position at = bob_fortran_position(w->file, s->at[u->from]);
 
-	if (bob_array_room(&w->sites, w->site_count, &w->site_room, sizeof(*w->sites))) {
+	if (bob_array_reserve(&w->sites, w->site_count, &w->site_room, sizeof(*w->sites))) {
 		w->is_failed = true;
 		return 0;
 	}

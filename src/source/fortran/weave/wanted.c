@@ -184,8 +184,8 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	}
 	if (wish->path && !class)
 		return true; /* it is there, and was refused */
-	if (bob_array_room(&w->variables, w->variable_count, &w->variable_room,
-			   sizeof(*w->variables))) {
+	if (bob_array_reserve(&w->variables, w->variable_count, &w->variable_room,
+			      sizeof(*w->variables))) {
 		w->is_failed = true;
 		return true;
 	}

@@ -27,7 +27,7 @@ struct bob_weave_edit {
 
 static void add(struct bob_weave *w, struct bob_weave_edit e)
 {
-	if (bob_array_room(&w->edits, w->edit_count, &w->edit_room, sizeof(*w->edits)))
+	if (bob_array_reserve(&w->edits, w->edit_count, &w->edit_room, sizeof(*w->edits)))
 		w->is_failed = true;
 	else
 		w->edits[w->edit_count++] = e;

@@ -9,18 +9,18 @@
  * little is going on, 16 MB at most.
  *
  * Freestanding. Owner: the caller. Threads: one stream, one thread. */
-#ifndef BOB_ARCHIVE_ROOMS_H
-#define BOB_ARCHIVE_ROOMS_H
+#ifndef BOB_ARCHIVE_RECORD_BUFFERS_H
+#define BOB_ARCHIVE_RECORD_BUFFERS_H
 
 #include "archive/write/fold_write.h"
 
-#define BOB_ROOM_FIRST (64u << 10)	/* bytes, chunk head included */
-#define BOB_ROOM_NEXT (512u << 10)
-#define BOB_ROOMS_MAX 33u
+#define BOB_RECORD_BUFFER_FIRST (64u << 10)	/* bytes, chunk head included */
+#define BOB_RECORD_BUFFER_NEXT (512u << 10)
+#define BOB_RECORD_BUFFERS_MAX 33u
 
-struct bob_rooms {
-	struct bob_chunk_head *room[BOB_ROOMS_MAX];
-	uint32_t rooms;		/* there are */
+struct bob_record_buffers {
+	struct bob_chunk_head *buffer[BOB_RECORD_BUFFERS_MAX];
+	uint32_t count;		/* there are */
 	uint32_t used;		/* since the last commit, the newest included */
 	uint32_t newest;
 	/* words of the stream that have been folded: where the next room begins */
@@ -28,15 +28,16 @@ struct bob_rooms {
 };
 
 /* The first word of the newest room, and how many it has; NULL: there is none yet. */
-uint64_t *bob_rooms_newest(const struct bob_rooms *r, size_t *words);
+uint64_t *bob_record_buffers_newest(const struct bob_record_buffers *r, size_t *words);
 /* `used` words of the newest room have been folded. */
-void bob_rooms_folded(struct bob_rooms *r, size_t used);
+void bob_record_buffers_folded(struct bob_record_buffers *r, size_t used);
 /* Should one commit before the next room? Then do so, and tell. `keep`: what lies in the newest
  * room is needed until the next but one. */
-int bob_rooms_are_full(const struct bob_rooms *r, const struct bob_folder *folder);
-void bob_rooms_committed(struct bob_rooms *r, int keep);
+int bob_record_buffers_are_full(const struct bob_record_buffers *r,
+				const struct bob_folder *folder);
+void bob_record_buffers_committed(struct bob_record_buffers *r, int keep);
 /* The next room, zeroed, of at least `need` bytes, up to *end. NULL: no room in the file. */
-uint64_t *bob_rooms_next(struct bob_rooms *r, struct bob_fold_writer *out, size_t need,
-			 uint64_t **end);
+uint64_t *bob_record_buffers_next(struct bob_record_buffers *r, struct bob_fold_writer *out,
+				  size_t need, uint64_t **end);
 
 #endif
