@@ -74,8 +74,8 @@ static inline union bob_arg bob_text(const char *s)
 	return a;
 }
 
-/* What a recorder offers. Later versions append; a recorder of another name is none of this
- * header's. */
+/* What a recorder offers. Later versions append; a recorder of another name is incompatible with
+ * this header. */
 #define BOB_EVENTS_TABLE "bobbin_events_1"
 struct bob_events_table {
 	uint32_t size;		/* of this struct */
@@ -111,9 +111,10 @@ static inline const struct bob_events_table *bob_events_recorder(void)
 }
 
 /* An event by its name; the same name gives the same event. `parameters` are those it begins with,
- * behind `->` those it ends with, each `int`, `double` or `string` and a name, apart by commas;
- * NULL: none. Returns 0 if nothing is recorded, or if the recorder refuses it (a name or parameters
- * that are too long, a type that is none, other parameters than before: the trace says so). */
+ * followed after `->` by those it ends with, each `int`, `double` or `string` and a name, apart by
+ * commas; NULL: none. Returns 0 if nothing is recorded, or if the recorder refuses it (a name or
+ * parameters that are too long, an invalid type, other parameters than before: the trace says
+ * so). */
 static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 					      const char *parameters)
 {

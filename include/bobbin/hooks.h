@@ -92,8 +92,8 @@ enum bob_hook_flag {
 	 * the folded trace -- not one for all events of a name. Events without a signature have one
 	 * for all. */
 	BOB_HOOK_BY_PLACE = 2,
-	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they tell
-	 * each other that there will be no exchange any more. */
+	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they notify
+	 * each other that there will be no further exchange. */
 	BOB_HOOK_EXCHANGES = 4
 };
 
@@ -187,8 +187,9 @@ struct bob_so_far {
 	const struct bob_fold_reading *read;
 };
 
-/* What all ranks are told of `all`, a set: as pack of a value set. It is called twice in an
- * exchange: for the length, with neither `to` nor `capacity`; then, unless that is 0, for the bytes. */
+/* Packs what all ranks get of `all`, a set: as pack of a value set. It is called twice in an
+ * exchange: for the length, with neither `to` nor `capacity`; then, unless that is 0, for the
+ * bytes. */
 typedef size_t (*bob_hook_report_fn)(void *ctx, const void *all, void *to, size_t capacity);
 
 #define BOB_HOOKS_TABLE "bobbin_hooks_1"
@@ -251,15 +252,14 @@ static inline void bob_hook_say(const char *line)
 /* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What
  * each brings, `mine`, a set of the hook's own kind (which has been added, has a value set, and
  * BOB_HOOK_EXCHANGES), is united on the way to rank 0, over the tree and with the transport that
- * MPI_Finalize has, or bob_ranks_finalize; there `report` says what all ranks are told of it (NULL:
- * pack). `mine` stays the caller's, as it is. A process that is no rank is alone, and is told what
- * it brings.
- * BOB_OK: *told, *len bytes of it, is the same on all ranks; borrowed until the next exchange. Else
- * it is untouched: BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for each
- * step), or one is in Finalize already, now or before: the trace says why, and nobody tries again.
- * BOB_NONE: ranks cannot reach each other, or not from this thread. BOB_ERR_INVAL: no such hook, no
- * value set, another exchange is under way, or an event is being recorded. BOB_ERR_NOMEM. It comes
- * back in bounded time, whatever others do. */
+ * MPI_Finalize has, or bob_ranks_finalize; there `report` packs what all ranks get of it (NULL:
+ * pack). `mine` stays the caller's and does not change. A process that is no rank gets back its own
+ * set. BOB_OK: *result, *len bytes of it, is the same on all ranks; borrowed until the next
+ * exchange. Else it is untouched: BOB_ERR_FULL: ranks have not come together in time
+ * (BOBBIN_MERGE_WAIT for each step), or one is in Finalize already, now or before: the trace says
+ * why, and no rank tries again. BOB_NONE: ranks cannot reach each other, or not from this thread.
+ * BOB_ERR_INVAL: no such hook, no value set, another exchange is under way, or an event is being
+ * recorded. BOB_ERR_NOMEM. It comes back in bounded time, whatever others do. */
 static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void *mine,
 					   bob_hook_report_fn report, const void **result,
 					   size_t *len)
@@ -269,8 +269,9 @@ static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void 
 	return t ? t->exchange(h, mine, report, result, len) : BOB_NONE;
 }
 
-/* What a hook found out, for whoever in the process asks for it by this name: the newest. At most
- * 16 names of 63 bytes, 256 bytes each. 0: it is too much, or nothing is recorded. Threads: any. */
+/* What a hook found out, for any code of the process that asks for it by this name: the newest. At
+ * most 16 names of 63 bytes, 256 bytes each. 0: it is too much, or nothing is recorded. Threads:
+ * any. */
 static inline int bob_hook_post(const char *name, const void *bytes, size_t len)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -278,7 +279,8 @@ static inline int bob_hook_post(const char *name, const void *bytes, size_t len)
 	return t ? t->post(name, bytes, len) : 0;
 }
 
-/* Its length, and `capacity` bytes of it at most; 0: there is none. Outside hooks, too; a copy. */
+/* Its length, and `capacity` bytes of it at most; 0: there are no such bytes. Outside hooks, too; a
+ * copy. */
 static inline size_t bob_hook_posted(const char *name, void *to, size_t capacity)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -305,8 +307,8 @@ static inline int bob_cluster_here(struct bob_cluster *out)
 }
 
 /* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is
- * recorded, or it is none (the trace says why). Hooks are called in the order in which they were
- * added; never removed. */
+ * recorded, or the hook is invalid (the trace says why). Hooks are called in the order in which
+ * they were added; never removed. */
 static inline int bob_hook_add(const struct bob_hook *h)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; nobody else
- * has to.
+/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; users need
+ * not.
  *
  * An instrumented file describes itself once -- *units* (functions, subroutines), *variables* (what
  * is traced), *sites* (places in its text where something may be accessed), *nests* (loops whose
- * accesses are told at once) -- and is made known before its code runs. A probe passes a site and
- * an address. Whether something traced lies there the recorder decides, by a table of variables
- * where they are at the time; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are
- * told apart exactly.
+ * accesses are reported at once) -- and is made known before its code runs. A probe passes a site
+ * and an address. The recorder decides whether a traced variable lies there, by a table of the
+ * current places of variables; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers)
+ * are distinguished exactly.
  *
  * What is in this header needs no library: without `bobbin record --source` a probe costs a load
  * and a branch, and with it little more where nothing is wanted: that is counted here, each thread
- * for itself. C11 and C++11.
- * Threads: any. Nothing here fails visibly, changes errno or frees what is the program's. The
- * tables are read as long as the file's code is there. */
+ * for itself. C11 and C++11. Threads: any. Nothing here fails visibly, changes errno or frees what
+ * is the program's. The tables are read as long as the file's code is there. */
 #ifndef BOBBIN_PROBE_H
 #define BOBBIN_PROBE_H
 
@@ -108,13 +107,12 @@ struct bob_probe_file {
 	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there, but
 	 * count. NULL: `access` is not, either. */
 	const struct bob_probe_untraced *const *untraced;
-	/* What was asked for and has no probe, a line each, without its end; NULL is behind the
-	 * last. NULL: nothing. */
+	/* What was asked for and has no probe, a line each, without its end; NULL follows the last.
+	 * NULL: nothing. */
 	const char *const *missing;
 	/* A line of what `bobbin instrument` predicted; NULL: none. */
 	const char *predicted;
-	/* Headers that sites are in; NULL is behind the last. NULL: none. Files of before end
-	 * here. */
+	/* Headers that sites are in; NULL follows the last. NULL: none. Files of before end here. */
 	const char *const *headers;
 };
 
@@ -140,8 +138,8 @@ struct bob_probe_table {
 	 * step[access * depth + loop]. */
 	void (*nest)(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		     const volatile void *const *at, const int64_t *step);
-	/* The memory at `base` is given back: variables of any file that begin there lie there no
-	 * longer. */
+	/* The memory at `base` is freed: variables of any file that begin there are no longer
+	 * there. */
 	void (*gone)(const volatile void *base) BOB_PROBE_UNREAD(1);
 	/* As `nest`, of loops whose trips depend on those around them. In iteration i[0], i[1], ...
 	 * (from 0) of these, loop d has span[d] + the sum of slope[d * depth + e] * i[e] over e < d
@@ -208,7 +206,7 @@ static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more
 }
 #endif
 
-/* Gives the address back, so that it can stand within an expression. */
+/* Returns the address, so that it can be used within an expression. */
 BOB_PROBE_UNREAD(3)
 static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
 						const volatile void *at)
@@ -227,9 +225,9 @@ static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32
 	return at;
 }
 
-/* A loop that calls nothing, waits for nobody and declares nothing *holds* the gaps of its sites:
- * they are looked up before it, and what lies in them is counted in registers. What another thread
- * declares meanwhile it could not get at without waiting for it. */
+/* Hoisting: a loop without calls, waits and declarations *holds* the untraced ranges of its sites.
+ * They are looked up before the loop, and accesses within them are counted in registers. The loop
+ * could not access what another thread declares meanwhile without waiting for it. */
 struct bob_probe_held {
 	uint64_t all, asked;
 };
@@ -252,7 +250,8 @@ bob_probe_ask(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 	return bob_probe_untraced_of(f, site);
 }
 
-/* As bob_probe_at; `untraced` is what the loop holds of the site. Gives what it holds from now on. */
+/* As bob_probe_at; `untraced` is what the loop holds of the site. Returns what it holds from now
+ * on. */
 BOB_PROBE_UNREAD(3)
 static inline const struct bob_probe_untraced *
 bob_probe_by(struct bob_probe_file *f, uint32_t site, const volatile void *at,
@@ -320,7 +319,7 @@ static inline void bob_probe_gone(struct bob_probe_file *f, const volatile void 
 		f->recorder->gone(base);
 }
 
-/* Does all that a nest's access gets to lie in the gap of its site? The trips are above 0. */
+/* Are all addresses of a nest's access in the untraced range of its site? The trips are above 0. */
 static inline int bob_probe_misses(const struct bob_probe_file *f, uint32_t site, uint32_t depth,
 				   const int64_t *trips, const volatile void *at,
 				   const int64_t *step)
@@ -374,7 +373,7 @@ static inline void bob_probe_uneven(struct bob_probe_file *f, uint32_t n, const 
 		f->recorder->uneven(f, n, span, slope, by, at, step);
 }
 
-/* The lvalue x, whose access is told: BOB_PROBE_X(site, x) = 1. The file's struct is called
+/* The lvalue x, whose access is reported: BOB_PROBE_X(site, x) = 1. The file's struct is called
  * bob_probe_here. Evaluates x once. */
 #define BOB_PROBE_X(site, x)                                                                       \
 	(*(__typeof__(&(x)))(uintptr_t)bob_probe_at(&bob_probe_here, (site), &(x)))

@@ -22,11 +22,11 @@ extern "C" {
 #endif
 
 enum bob_transport_flag {
-	/* What is sent is kept for who will receive it: nobody waits to send, and both need not be
-	 * there at the same time. */
+	/* What is sent is kept for its receiver: sending never waits, and both need not be there at
+	 * the same time. */
 	BOB_TRANSPORT_STORES = 1,
-	/* Ranks send to rank 0, which answers, and to nobody else; without it to each other along a
-	 * binomial tree. */
+	/* Ranks send to rank 0, which answers, and to no other rank; without it to each other along
+	 * a binomial tree. */
 	BOB_TRANSPORT_STAR = 2
 };
 
@@ -74,8 +74,8 @@ static inline const struct bob_ranks_table *bob_ranks_recorder(void)
 }
 
 /* This process is a rank from now on, once. NULL: of those that meet in the trace's directory, or
- * where bobbin record --ranks says. The struct is copied. A fork child is none before it calls this
- * itself. 1: it is; 0: nothing is recorded, MPI is (its ranks hold then), or it cannot be (the
+ * where bobbin record --ranks says. The struct is copied. A fork child is no rank before it calls
+ * this itself. 1: it is; 0: nothing is recorded, MPI is (its ranks hold then), or it cannot be (the
  * trace says why). */
 static inline int bob_ranks_init(const struct bob_transport *t)
 {
@@ -85,9 +85,8 @@ static inline int bob_ranks_init(const struct bob_transport *t)
 }
 
 /* What hooks brought up to now goes to rank 0, and what was recorded up to now into one file. Comes
- * back in bounded time (BOBBIN_MERGE_WAIT), whatever others do; what did not work is told in the
- * trace, and nothing is lost. Recording goes on. 1: all has gone well; 0: else, or it is no
- * rank. */
+ * back in bounded time (BOBBIN_MERGE_WAIT), whatever others do; the trace says what did not work,
+ * and nothing is lost. Recording goes on. 1: all has gone well; 0: else, or it is no rank. */
 static inline int bob_ranks_finalize(void)
 {
 	const struct bob_ranks_table *r = bob_ranks_recorder();

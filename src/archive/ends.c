@@ -2,7 +2,7 @@
 /* How processes ended, as others say that waited for them (BOB_REC_WAITED). A wait names a process
  * by its pid, which another one may have had before and after: it is the newest process of that pid
  * on the host of who waited that began before the wait had returned, and a descendant of who
- * waited. The first such wait counts: behind it the pid is free. */
+ * waited. The first such wait counts: after it the pid is free. */
 #include <stdlib.h>
 #include <string.h>
 

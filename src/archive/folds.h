@@ -11,7 +11,7 @@
 struct bob_fold_log {
 	uint64_t position;
 	uint64_t off;		/* file offset of the first */
-	uint64_t count;		/* that may be used; zero behind the last event */
+	uint64_t count;		/* that may be used; zero after the last event */
 };
 
 struct bob_fold_stream {
@@ -21,7 +21,7 @@ struct bob_fold_stream {
 	struct bob_fold_log *log;
 	size_t log_count;
 	const uint8_t
-		*state; /* behind the entries: to go on with the log; NULL: unknown, or none */
+		*state; /* after the entries: to continue with the log; NULL: unknown, or no state */
 	size_t state_len;
 	int ended;
 };

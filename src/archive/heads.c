@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes whose records were merged while they ran, in MPI_Finalize: what came behind that. */
+/* Processes whose records were merged while they ran, in MPI_Finalize: what they recorded after
+ * that. */
 #include <stdlib.h>
 
 #include "archive/folds.h"

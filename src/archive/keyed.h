@@ -26,7 +26,7 @@ struct bob_keyed {
 
 struct bob_trace;
 
-/* Room for `most` entries. 0: no memory. */
+/* Reserves capacity for `most` entries. 0: no memory. */
 int bob_keyed_begin(struct bob_keyed *k, size_t most);
 void bob_keyed_add(struct bob_keyed *k, uint64_t key, size_t number);
 void bob_keyed_sort(struct bob_keyed *k);

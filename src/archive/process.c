@@ -182,7 +182,7 @@ static bob_status read_image_map(struct bob_trace *t, struct bob_process *p, con
 {
 	uint32_t count = b->len / (uint32_t)sizeof(uint32_t), number;
 
-	p->image_of_count = 0; /* the last one holds */
+	p->image_of_count = 0; /* the last one wins */
 	for (uint32_t own = 0; own < count; own++) {
 		memcpy(&number, b->p + own * sizeof(number), sizeof(number));
 		if (number >= BOB_IMAGES_MAX) {
@@ -238,7 +238,7 @@ static bob_status read_spawn(struct bob_trace *t, struct bob_process *p, const s
 	return BOB_OK;
 }
 
-/* Of each `when` the last one holds. */
+/* Of each `when` the last one wins. */
 static void read_clock(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
 	struct bob_rec_clock rec;
@@ -272,7 +272,7 @@ static bob_status read_after(struct bob_process *p, const struct body *b)
 	struct bob_rec_after rec;
 	bob_status st = BOB_OK;
 
-	p->after_count = 0; /* the last one holds */
+	p->after_count = 0; /* the last one wins */
 	for (uint32_t at = 0; b->len - at >= sizeof(rec) && st == BOB_OK; at += sizeof(rec)) {
 		memcpy(&rec, b->p + at, sizeof(rec));
 		st = bob_after_add(p, rec.stream, rec.content, rec.events);

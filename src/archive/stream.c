@@ -121,7 +121,7 @@ static int slot_ok(const struct bob_run_slot *slot)
 	       slot->block_pos <= slot->coded_pos && slot->ext_count <= slot->coded_pos;
 }
 
-/* The slot to believe, or NULL. `*old` if it is the older one, which lags behind `commit`. */
+/* The valid slot, or NULL. `*old` if it is the older one, which is less recent than `commit`. */
 static const struct bob_run_slot *choose_slot(const struct bob_run_head *h, int *old)
 {
 	const struct bob_run_slot *slot = &h->slot[h->cur & 1];
@@ -134,7 +134,7 @@ static const struct bob_run_slot *choose_slot(const struct bob_run_head *h, int 
 	return slot_ok(slot) && slot->out_len ? slot : NULL;
 }
 
-/* How many symbols there are, as far as the head can be believed. */
+/* How many symbols there are, as far as the head can be trusted. */
 static uint64_t count_symbols(struct bob_trace *t, const struct bob_stream *s,
 			      const struct bob_run_head *h, const struct bob_run_slot *slot,
 			      int old)
@@ -263,7 +263,7 @@ static void fill_info(struct bob_trace *t, struct bob_stream *s, const struct bo
 	const char *name = bob_arena_name(&t->arena, h->name, strnlen(h->name, sizeof(h->name)));
 
 	i->tid = h->tid;
-	/* it was about to end, and nobody could notice that it had: the process was killed */
+	/* it was about to end when the process was killed, so the end was not recorded */
 	i->state = h->state == BOB_THREAD_LIVE && h->end_mono_ns ? BOB_THREAD_ENDED : h->state;
 	i->codec = h->run.codec;
 	i->name = name ? name : "";

@@ -36,7 +36,7 @@ static const struct bob_process *member(const struct bob_trace *t, size_t i)
 /* Members by common, those of one in order. */
 struct members {
 	const struct bob_trace *t;
-	size_t *begin;		/* of each common's, and behind the last one's */
+	size_t *begin;		/* of each common's, and the end of the last one's */
 	size_t *member;
 };
 

@@ -25,9 +25,8 @@ bob_status bob_bits_open(const struct bob_fold_bytes *bytes, struct bob_bits_rea
 /* BOB_END, BOB_ERR_CORRUPT. */
 bob_status bob_bits_next(struct bob_bits_reader *r, uint64_t *value);
 
-/* The numbers of `pieces`, of which there are `count`, behind what `b` has. BOB_NONE: they are not
- * such a series, or that takes `most` bytes or more. Work: up to the first number that is another
- * one. */
+/* The numbers of `pieces`, of which there are `count`, are appended to `b`. BOB_NONE: they are not
+ * such a series, or that takes `most` bytes or more. Work: up to the first number that differs. */
 bob_status bob_bits_put(const struct bob_buffer *pieces, uint64_t count, size_t most,
 			struct bob_buffer *b);
 

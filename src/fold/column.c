@@ -5,14 +5,14 @@
  * number of dimensions times the height of the stack. Three in a row are asked for, because any two
  * would do (every pair of equal shape is affine), and pieces made of the wrong two spoil the next
  * loop. The tips of triangles need care: rows of one or two values are values on the stack and no
- * rows yet when the rows behind them become a piece; that piece then takes them back. */
+ * rows yet when the rows after them become a piece; that piece then takes them back. */
 #include "fold/column.h"
 
 #include <string.h>
 
 #define TIP_VALUES_MAX 32u
 #define GIVE_AT_ONCE 8u
-/* No piece has more inner loops without an iteration before its first value, nor behind its last
+/* No piece has more inner loops without an iteration before its first value, nor after its last
  * one. So where pieces are put together there are never more than a walk passes in one step. */
 #define EMPTY_MAX (BOB_PIECE_EMPTY_MAX / 2)
 /* Not inlined: their pieces would be on the stack at the same time, which may be a small one of the
@@ -317,7 +317,8 @@ void bob_column_carry(struct bob_column *c)
 	if (bob_piece_carry(&c->open, 1, &c->walk) == BOB_OK &&
 	    c->walk.empty - before.empty <= EMPTY_MAX)
 		return;
-	/* Only empty loops ahead: nothing is predicted, and the walk stands behind the value. */
+	/* Only empty loops ahead: nothing is predicted, and the position of the walk is after the
+	 * value. */
 	if (ends_iteration(c, &before)) {
 		position_before(c, before.idx[c->open.dims - 1] + 1);
 		return;

@@ -246,7 +246,7 @@ static COLD void give_up(struct bob_columns *c, uint32_t number)
 		s->u.bytes[s->used++] = 0;
 }
 
-/* 0: there is no room. */
+/* 0: no space is left. */
 static COLD int make_full(struct bob_columns *c, uint32_t number)
 {
 	struct bob_column_slot *s = &c->slot[number];

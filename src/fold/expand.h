@@ -53,8 +53,8 @@ struct bob_expand {
 bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uint32_t participant);
 void bob_expand_close(struct bob_expand *x);
 
-/* Column `number` stands at its next value, or is given up from here on; `in_line`: it is one of
- * trip counts. */
+/* Moves column `number` to its next value, or to where it is given up; `in_line`: it is one of trip
+ * counts. */
 bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
 			     struct bob_expand_column **out);
 /* The next value of a column that is given up. */

@@ -5,7 +5,7 @@
  * Whatever its state, the rest of the sequence can be said without changing it: the items of
  * control, the trips of the loops that run, the rests of all columns. That is how a folder ends,
  * and how a copy for the case of a crash is made. The one difference is where the last items go:
- * the coder of the spine learns, so in a copy they stand apart. */
+ * the coder of the spine is adaptive, so in a copy they are separate. */
 #include "bobbin/fold.h"
 
 #include <string.h>

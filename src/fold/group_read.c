@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading groups. The bytes may be anything; what an element's structure says is bounded by the
- * rows that are left before numbers are made room for. */
+ * rows that are left before memory for numbers is allocated. */
 #include "fold/folded.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 
 #define FEW 64u			/* runs: so many are always kept as such */
-#define RUN_NUMBERS 3u		/* the room of a run */
+#define RUN_NUMBERS 3u		/* the space of a run */
 
 /* --- making --- */
 

@@ -32,7 +32,7 @@ struct bob_lister {
 	struct bob_alloc alloc;
 	struct bob_run *run;
 	uint8_t *plain;
-	uint32_t run_count, run_capacity, count, plain_capacity; /* plain_room: numbers */
+	uint32_t run_count, run_capacity, count, plain_capacity; /* plain_capacity: in numbers */
 	uint32_t width;		/* of those in `plain`; 0: there are none */
 	int failed;
 };

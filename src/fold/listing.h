@@ -7,8 +7,8 @@
 
 #include "bobbin/fold.h"
 
-/* `f` is nobody else's yet. Takes 8 bytes for each participant and profile, up to 8 MB: what is
- * beyond is not listed. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+/* `f` is not shared yet. Takes 8 bytes for each participant and profile, up to 8 MB: what is beyond
+ * is not listed. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_profiles_list(struct bob_folded *f);
 
 #endif

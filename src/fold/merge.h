@@ -102,7 +102,7 @@ bob_status bob_merge_tables(struct bob_merge *m);
 bob_status bob_merge_stretches(struct bob_merge *m);
 /* What the parts share of the sources' lists, to `list` of m->out. */
 bob_status bob_merge_list(struct bob_merge *m, enum bob_merge_kind kind, uint32_t *list);
-/* The rows of a group, whose profiles are of m->profiles.set, behind m->buffer. */
+/* The rows of a group, whose profiles are of m->profiles.set, are appended to m->buffer. */
 bob_status bob_merge_rows(struct bob_merge *m, const struct bob_merge_group *g);
 
 #endif

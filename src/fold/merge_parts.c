@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging: the parts. All of them, by participant; of one participant those of its source, in
- * order, and behind them those of the sources that go on from there. They come in runs: parts that
+ * order, followed by those of the sources that continue from there. They come in runs: parts that
  * are neighbours in their source and here. */
 #include <string.h>
 
@@ -184,7 +184,7 @@ static bob_status take_run(struct bob_merge *m)
 	return add_run(m, &m->run, &m->run_count, &m->run_capacity, &run);
 }
 
-/* Participants are in order, and nobody but a source that goes on has one that was there. */
+/* Participants are in order, and only a source that continues has one that was there. */
 static bob_status check_runs(const struct bob_merge *m)
 {
 	uint64_t before = 0;

@@ -26,7 +26,7 @@ bob_status bob_narrow_open(const struct bob_fold_bytes *bytes, struct bob_narrow
 /* BOB_END, BOB_ERR_CORRUPT. */
 bob_status bob_narrow_next(struct bob_narrow_reader *r, uint64_t *value);
 
-/* The numbers of `pieces`, of which there are `count`, behind what `b` has. BOB_NONE: that takes
+/* The numbers of `pieces`, of which there are `count`, are appended to `b`. BOB_NONE: that takes
  * `most` bytes or more. */
 bob_status bob_narrow_put(const struct bob_buffer *pieces, uint64_t count, size_t most,
 			  struct bob_buffer *b);

@@ -13,8 +13,8 @@
 #define BOB_NEST_ITEMS 256u	/* of a body */
 #define BOB_NEST_WORDS 512u
 
-/* A row of items in which a loop stands before its body; loops are numbered by depth, the outermost
- * is 0. */
+/* A row of items in which a loop precedes its body; loops are numbered by depth, the outermost is
+ * 0. */
 struct bob_fold_nest_item {
 	uint32_t items;		/* of a loop: how many of the following are its body; 0: an event */
 	uint32_t depth;		/* loops around it */

@@ -35,7 +35,7 @@ struct bob_paths {
 };
 
 /* The path `parent` (0: no calls) and `place`; made if it is new, then *is_new is 1.
- * BOB_PATHS_NONE: there is no room. `p` was zeroed memory at first. */
+ * BOB_PATHS_NONE: no space is left. `p` was zeroed memory at first. */
 uint32_t bob_paths_child(struct bob_paths *p, uint32_t parent, uint64_t place, int *is_new);
 
 #endif

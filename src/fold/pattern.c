@@ -5,8 +5,8 @@
  * time of a pattern before them, which opens again, or the newest 3 n become a pattern; else they
  * stay. So nothing is ever looked for but at the newest end.
  *
- * There is always room: n elements three times take more than their pattern does, and what has been
- * counted was taken out. */
+ * There is always enough space: n elements three times take more than their pattern does, and what
+ * has been counted was taken out. */
 #include "fold/pattern.h"
 
 #include <string.h>
@@ -86,8 +86,8 @@ static uint64_t expected_first(const struct bob_element_view *pattern, uint32_t 
 	return expected(pattern, at) + (at ? expected(pattern, 0) : 0);
 }
 
-/* Is `v` the child whose bytes and numbers begin at these places of the pattern? They go behind it
- * if so. */
+/* Is `v` the child whose bytes and numbers begin at these places of the pattern? If so, they become
+ * its end. */
 static int is_expected(const struct bob_element_view *pattern, const struct bob_element_view *v,
 		       uint32_t *structure, uint32_t *number)
 {
@@ -110,7 +110,7 @@ static void open_pattern(struct bob_patterns *t)
 {
 	t->is_open = 1;
 	t->matched = 0;
-	t->child = 1; /* behind the mark */
+	t->child = 1; /* after the mark */
 	t->child_number = 0;
 }
 
@@ -130,7 +130,7 @@ static int goes_on(struct bob_patterns *t)
 
 /* --- settling --- */
 
-/* Are the elements behind the pattern at `at` its next time? That is so many as it has. */
+/* Are the elements after the pattern at `at` its next repetition? They are as many as it has. */
 static int continues(const struct bob_patterns *t, uint32_t at)
 {
 	struct bob_element_view pattern = bob_patterns_at(t, at);
@@ -174,7 +174,7 @@ static int absorb(struct bob_patterns *t)
 }
 
 /* Do element `at` and the two that are `n` and 2 n before it progress, as far as marks and first
- * numbers tell? Mostly not. */
+ * numbers show? Mostly not. */
 static inline int may_progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
 {
 	const struct bob_element *z = &t->element[at], *y = z - n, *x = y - n;
@@ -213,8 +213,8 @@ static int repeats(const struct bob_patterns *t, uint32_t n)
 	return 1;
 }
 
-/* The numbers of the `n` elements from `from` on, `back` numbers behind where they say, become
- * relative. */
+/* The numbers of the `n` elements from `from` on, `back` numbers after their recorded places,
+ * become relative to the first one. */
 static void make_relative(struct bob_patterns *t, uint32_t from, uint32_t n, uint32_t back)
 {
 	uint64_t *number = t->number + back, first = number[t->element[from].number];
@@ -390,7 +390,8 @@ static uint32_t find_elements(struct bob_content *c, struct bob_element *element
 	return (uint32_t)(at - begin);
 }
 
-/* What is in front is the column, and `tail` of what it was comes behind. */
+/* The elements are the front of the column; of its former structure, what follows `tail` is
+ * appended. */
 static void finish(struct bob_content *c, const struct bob_patterns *t, uint32_t tail)
 {
 	uint64_t before = 0;

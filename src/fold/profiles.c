@@ -172,7 +172,7 @@ void bob_profiles_free(struct bob_profiles *p)
 	bob_buffer_free(&p->best);
 }
 
-/* The first `n` values, less those of a base if there is one, behind what `b` has; or nothing if
+/* The first `n` values, less those of a base if there is one, are appended to `b`; or nothing if
  * their pieces take more than `most` bytes. BOB_NONE: that, or the base lacks a process. */
 static bob_status put_less(struct bob_profiles *p, const struct bob_fold_profile *base,
 			   const uint64_t *value, uint32_t n, size_t most, struct bob_buffer *b)

@@ -34,10 +34,10 @@ struct bob_base_reader {
 	struct bob_series_reader series;
 	const struct bob_list *set;	/* of the base */
 	struct bob_list_walk own,
-		members; /* of the set that is asked for; of the base's set, behind `process` */
+		members; /* of the set that is asked for; of the base's set, after `process` */
 	uint64_t process, value;	/* of the base, where it is now */
 	uint64_t first;			/* what the first member has */
-	uint32_t left;			/* members of the base behind that */
+	uint32_t left;			/* members of the base after that */
 	int has_begun, has_first;
 };
 

@@ -88,7 +88,7 @@ bob_status bob_folded_select(const struct bob_folded *f,
 			bob_folded_close(part[i]);
 	bob_array_free(alloc, part, capacity, sizeof(*part));
 	if (st == BOB_OK && !all)
-		return BOB_ERR_INVAL;	/* of nobody */
+		return BOB_ERR_INVAL;	/* no participant is selected */
 	if (st == BOB_OK)
 		*out = all;
 	return st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signature trees: the call paths of folded traces, alone. Sides that merge send each other these
- * once, and then traces that name paths by their numbers there. Paths stand in the one order that
- * depends on nothing but them: a path, and behind it all that go on from it, those of the smallest
+ * once, and then traces that name paths by their numbers there. Paths are in the one order that
+ * depends on nothing but them: a path, followed by all that continue it, those of the smallest
  * place first. So equal trees are equal bytes.
  *
  *     tree:         version (1 byte), varint paths; per path: how many calls of the path before are not on it,
@@ -17,7 +17,7 @@
 
 struct bob_fold_tree {
 	struct bob_tables tables; /* paths only */
-	uint32_t mark;		/* of all of them, to tell trees apart */
+	uint32_t mark;		/* of all of them, to distinguish trees */
 };
 
 /* --- life --- */
@@ -66,7 +66,7 @@ static bob_status end_tree(struct bob_fold_tree *t, bob_status st, struct bob_fo
 
 /* --- order --- */
 
-/* Numbers 0 .. n - 1 of paths by place. `spare` has room for as many. Returns where they are, one
+/* Numbers 0 .. n - 1 of paths by place. `spare` has the same capacity. Returns where they are, one
  * of both. */
 static uint32_t *sorted(const struct bob_table_path *path, uint32_t *at, uint32_t *spare,
 			uint32_t n)
@@ -227,7 +227,7 @@ bob_status bob_fold_tree_pack(const struct bob_fold_tree *t, bob_fold_write_fn w
 	return st;
 }
 
-/* The next path, behind the newest one. */
+/* The next path, after the newest one. */
 static bob_status get_path(struct bob_tables *t, const uint8_t **at, const uint8_t *end)
 {
 	uint32_t parent = t->path_count - 1, number, child = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What folded sequences speak of: paths, shapes, loops, each of them once, numbered in the order in
+/* What folded sequences refer to: paths, shapes, loops, each of them once, numbered in the order in
  * which they were added, and the columns of shapes and loops. Things refer to earlier ones only.
  *
- * Owner: whoever holds the struct; bob_tables_free. Threads: one while it changes. */
+ * Owner: the holder of the struct; bob_tables_free. Threads: one while it changes. */
 #ifndef BOB_FOLD_TABLES_H
 #define BOB_FOLD_TABLES_H
 

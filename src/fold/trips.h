@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trip counts that are not affine: those of one loop, in the order in which it ran. They are coded
- * as values are (values.h), but with a history of the loop's own: who reads wants the counts of a
- * loop before those of the loops in it, and they were recorded behind them, so there is no order of
- * all that both know.
+ * as values are (values.h), but with a history of the loop's own: readers need the counts of a loop
+ * before those of the loops in it, but they were recorded after them, so writer and reader have no
+ * common order.
  *
- *     u8 bits      0: there was no room; zigzag differences up to the end
+ *     u8 bits      0: no space was left; zigzag differences up to the end
  *     tokens       of values.h; the history has 2^bits differences
- *     u8 bits      behind 2^bits values: 0, it goes on as it was for good; else a new history, which begins empty, and
+ *     u8 bits      after 2^bits values: 0, it does not change any more; else a new history, which begins empty, and
  *                  tokens of that, and so on
  *
  * Histories are small at first, as most loops are. How many of each size there are is fixed. Trip
@@ -27,7 +27,7 @@
 	(BOB_TRIPS_COLUMNS * BOB_TRIPS_HISTORY(10) + 6 * BOB_TRIPS_HISTORY(13) +                   \
 	 BOB_TRIPS_HISTORY(16))
 
-/* `bytes` are only lent. */
+/* `bytes` are borrowed. */
 typedef void (*bob_trips_sink_fn)(void *ctx, uint32_t number, const uint8_t *bytes, size_t len);
 
 struct bob_trips;
@@ -49,7 +49,7 @@ struct bob_trips {
 };
 
 int bob_trips_have_space(const struct bob_trips *t);
-/* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has
+/* The coder of column `number`, NULL: no space is left. `t` was zeroed before the first, and has
  * sink and ctx. */
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
 /* The cold half of bob_trips_put: another history, or none. */

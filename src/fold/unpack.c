@@ -258,7 +258,7 @@ static bob_status get_profiles(struct unpacking *u)
 	return st;
 }
 
-/* Lists are built from their ends: each is linked to the one behind it once that is there. */
+/* Lists are built from their ends: each is linked to the next one once that is there. */
 static bob_status get_list(struct unpacking *u, uint32_t *list)
 {
 	uint32_t n, before = u->f->sharing_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What takes room in a folded trace: its columns, one by one. */
+/* Space that each column takes in a folded trace. */
 #ifndef BOB_FOLD_USAGE_H
 #define BOB_FOLD_USAGE_H
 
@@ -9,8 +9,8 @@ struct bob_fold_usage {
 	uint64_t bytes;		/* of the rules of all participants, as they are in memory */
 	uint32_t forms;		/* how many groups of participants have rules of their own */
 	uint32_t without;	/* parts of participants in which values come that follow no rule */
-	/* how many such values there are in the one that has most, of the first of each group; of
-	 * loops nobody counts them: 0 */
+	/* how many such values there are in the one that has most, of the first of each group; not
+	 * counted for loops: 0 */
 	uint64_t most;
 };
 

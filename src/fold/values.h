@@ -51,13 +51,13 @@ void bob_values_order(struct bob_values_model *m, unsigned shift);
 
 struct bob_values_enc {
 	struct bob_values_model model;
-	uint64_t hits;		/* predicted ones that no token tells of yet */
+	uint64_t hits;		/* predicted ones that no token reports yet */
 	uint64_t bytes;		/* given to the sink */
 	uint32_t used;		/* of the buffer, not given yet */
-	uint32_t waiting;	/* differences in `row`, which come behind all else */
+	uint32_t waiting;	/* differences in `row`, which follow all else */
 	uint64_t row[BOB_VALUES_ROW];
 	uint8_t buffer[256];
-	/* `bytes` are only lent */
+	/* `bytes` are borrowed */
 	void (*sink)(void *ctx, const uint8_t *bytes, size_t len);
 	void *ctx;
 };

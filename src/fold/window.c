@@ -51,7 +51,7 @@ static void give_oldest(struct bob_patterns *t, uint32_t n, bob_element_fn sink,
 	}
 }
 
-/* Room for one piece more, and for what has been counted, which may come again. */
+/* Makes space for one more piece, and for what has been counted, which may come again. */
 static void make_space(struct bob_patterns *t, bob_element_fn sink, void *ctx)
 {
 	while (t->count + t->matched + 1 > t->capacity ||
@@ -103,7 +103,7 @@ void bob_patterns_rest(struct bob_patterns *t, bob_element_fn sink, void *ctx)
 	}
 }
 
-/* --- is it worth its room? --- */
+/* --- is it worth its space? --- */
 
 /* The same element, but for its first number? *moved is by how much that is larger. */
 static int same_element(const struct bob_patterns *t, uint32_t a, uint32_t b, uint64_t *moved)

@@ -59,7 +59,7 @@ static uint64_t stretches_end(const struct bob_run_enc *enc)
 	return enc->stretch_end ? last->off + last->len : 0;
 }
 
-/* Room up to stream offset `end`. */
+/* Makes space up to stream offset `end`. */
 static bob_status reserve(struct bob_run_enc *enc, uint64_t from, uint64_t end)
 {
 	while (enc->stretch_first != enc->stretch_end) {

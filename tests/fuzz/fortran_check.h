@@ -56,7 +56,8 @@ static void check_line(const struct bob_fortran_file *f, uint32_t from, uint32_t
 				return;
 			if (i - from == 5 || i - from >= f->width)
 				continue;
-			/* a label of a line that goes on, the digit that says so behind a tab */
+			/* a label of a line that continues, the digit of a continuation after a
+			 * tab */
 			if (i - from < 7 && isdigit((unsigned char)c))
 				continue;
 			if (memchr(f->bytes + from, '\t', i - from) && i - from + 6 >= f->width)

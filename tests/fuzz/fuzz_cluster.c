@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks by their signatures, from any bytes, as they come from another process: what can be read is
- * written again the same, united with itself it stays what it is, and something is said of it. And
- * what is told of clusters: a rank is in one of them, or in none. */
+ * written again the same, united with itself it stays what it is, and a text is printed of it. Then
+ * the packed clusters: a rank is in one of them, or in none. */
 #undef NDEBUG
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes in a trace file. Packed leaves, the first byte being 0: read or refused, within the
- * room there is. Else the input is chunks of a process file, kind, count of bytes, bytes each:
- * packed as two processes and read again, they are what they were. */
+ * budget. Else the input is chunks of a process file, kind, count of bytes, bytes each: packed as
+ * two processes and read again, they are what they were. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static uint64_t build(uint8_t *file, const uint8_t *data, size_t size)
 	return at;
 }
 
-/* All but `used`; behind what was there, what is new. */
+/* All but `used`; after the old contents, the new ones. */
 static void compare(const struct bob_inner_file *f, const uint8_t *file, uint64_t len)
 {
 	const size_t used = offsetof(struct bob_file_head, used), end = used + sizeof(uint64_t);

@@ -27,7 +27,7 @@ static void round_trip(const struct bob_mem_desc *d)
 	size_t len = bob_mem_desc_put(d, again);
 	const uint8_t *at = again;
 
-	must(len <= BOB_MEM_DESC_BYTES(d->access_count), "longer than its room");
+	must(len <= BOB_MEM_DESC_BYTES(d->access_count), "longer than its buffer");
 	must(bob_mem_desc_get(&at, again + len, &two.d, two.access, two.step) == BOB_OK,
 	     "refused what was accepted");
 	must(at == again + len && desc_equal(d, &two.d), "came back changed");

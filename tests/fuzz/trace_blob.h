@@ -66,7 +66,7 @@ static inline size_t head_bytes_of(const uint8_t *file, size_t len)
 	return bob_head_bytes_ok(h.head_bytes) ? h.head_bytes : BOB_FILE_HEAD_BYTES;
 }
 
-/* The old bytes become part of the new ones, which are `len`, zero behind them. */
+/* The old bytes become part of the new ones, which are `len`, zero after the old ones. */
 static inline void bytes_resize(struct bytes *b, size_t len)
 {
 	uint8_t *at = must_alloc(len);
@@ -121,7 +121,7 @@ static inline void blob_free(struct blob_file *files, size_t n)
 		free(files[i].file.at);
 }
 
-/* Returns the bytes written; 0: there is no room. */
+/* Returns the bytes written; 0: they do not fit. */
 static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t *to,
 				size_t capacity)
 {
@@ -151,7 +151,7 @@ static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t
 
 struct part {
 	struct bob_chunk_head head;
-	struct bytes plain; /* its payload, unpacked; of an open chunk all of its room */
+	struct bytes plain; /* its payload, unpacked; of an open chunk all of its space */
 	uint64_t off;	    /* where its head was in the file */
 };
 

@@ -335,7 +335,7 @@ static inline size_t blob_mutate(uint8_t *data, size_t size, size_t max, unsigne
 
 /* --- the target --- */
 
-/* What an input has behind its files, for the target that includes this: it is put there, in a
+/* What an input has after its files, for the target that includes this: it is put there, in a
  * buffer of `max` bytes. The new length. */
 static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed);
 

@@ -45,7 +45,7 @@ struct bob_cursor {
 	int entry;		/* syms[at - 1] still has to be entered */
 	int reports_values;		/* bob_cursor_enable_values */
 	struct bob_allowance allowed;
-	uint32_t values;	/* what EVENT or EVENTS still has to tell; 0: nothing */
+	uint32_t values;	/* what EVENT or EVENTS still has to report; 0: nothing */
 	bob_status stop;	/* sticky */
 	struct bob_cursor_faults faults;
 	struct checkpoint *checks;
@@ -437,7 +437,7 @@ static bob_status run_to(struct bob_cursor *c, uint64_t pos, struct bob_error *e
 		if (c->at < c->n && next_pos(c) >= pos)
 			return BOB_OK;
 		st = c->at == c->n ? refill(c, err) : take_symbol(c, err);
-		if (st != BOB_OK && st != BOB_ERR_CORRUPT) /* go on behind a damaged block */
+		if (st != BOB_OK && st != BOB_ERR_CORRUPT) /* continue after a damaged block */
 			return st;
 	}
 }

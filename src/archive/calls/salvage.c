@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of a stream whose chain is broken: every 8-byte aligned place is tried for a block header
- * with a right checksum. A block counts if the header behind it vouches for it or the stream's head
- * names it; only such a block's symbols can be told exactly. */
+ * with a right checksum. A block counts if the following header confirms it or the stream's head
+ * names it; only the symbols of such a block are known exactly. */
 #include "archive/reader.h"
 #include "base/host/vec.h"
 

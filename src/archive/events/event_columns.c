@@ -26,8 +26,8 @@ static bob_status show(struct looking *l, uint32_t item, uint32_t word)
 	return st;
 }
 
-/* The event at the same place that has such a vector; elements do not say whose they are. 0: there
- * is none. */
+/* The event at the same place that has such a vector; elements do not name their event. 0: no event
+ * has it. */
 static int find_event(struct looking *l, const struct bob_fold_shape *element)
 {
 	struct bob_event_column *c = &l->column;

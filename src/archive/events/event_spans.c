@@ -60,7 +60,7 @@ void bob_span_cursor_close(struct bob_span_cursor *c)
 
 /* --- clocks --- */
 
-/* A second measurement that is not behind the first says nothing. */
+/* A second measurement that is not later than the first is not used. */
 static void clock_of(const struct bob_process *p, struct bob_clock *out)
 {
 	*out = (struct bob_clock){ 0 };

@@ -21,7 +21,7 @@ struct bob_value_cursor {
 	size_t chunk;		/* of the log */
 	uint64_t *log;		/* a copy of it; NULL: not yet */
 	size_t at, count;	/* values of it */
-	uint64_t expected;	/* position at which the next room begins */
+	uint64_t expected;	/* position at which the next record buffer begins */
 	int lost;
 	struct bob_allowance allowed;
 	struct bob_event_values words, path; /* of the event given last */
@@ -228,7 +228,7 @@ static bob_status next_leaf(struct bob_value_cursor *c, struct bob_fold_event *l
 	return BOB_OK;
 }
 
-/* The elements of all vectors behind the words. */
+/* The elements of all vectors, which follow the words. */
 static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def *d,
 			 struct bob_error *err)
 {
@@ -341,7 +341,8 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	return BOB_OK;
 }
 
-/* An event that had not ended is told only if no other room follows: there it would be again. */
+/* An event that has not ended is reported only from the last record buffer: a following one would
+ * have it again. */
 static bob_status next_logged(struct bob_value_cursor *c, struct bob_value_event *e,
 			      struct bob_error *err)
 {

@@ -5,7 +5,7 @@
 
 #include "archive/merge/merging.h"
 
-/* A head says a value below 8, or how many bits it has and the two behind the first one. */
+/* A head says a value below 8, or how many bits it has and the two bits after the first one. */
 #define WHOLE 8u
 #define HEADS (4 * (64 - 3) + 8)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was not recorded of a process's MPI calls and accesses: its configuration tells. */
+/* What was not recorded of a process's MPI calls and accesses, according to its configuration. */
 #include <string.h>
 
 #include "archive/reader.h"

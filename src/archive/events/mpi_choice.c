@@ -27,7 +27,7 @@ static int is_word(const char *p, size_t len, const char *word)
 	return !word[len];
 }
 
-/* Is c in the set at p, which begins behind its '['? *used: bytes of it, the ']' included. */
+/* Is c in the set at p, which begins after its '['? *used: bytes of it, the ']' included. */
 static int in_set(const char *p, size_t len, char c, size_t *used)
 {
 	int hit = 0;

@@ -52,7 +52,7 @@ struct parsing {
 	uint32_t count, strings, used;
 };
 
-/* Behind it, and what comes then: a comma, an arrow, the end. NULL: it is none. */
+/* The end of it, and what follows: a comma, an arrow, the end. NULL: invalid. */
 static const char *parse_parameter(struct parsing *g, const char *p)
 {
 	struct bob_user_key *k = g->key;
@@ -149,7 +149,7 @@ static uint32_t take_name(struct bob_reader *b, char *to, uint32_t capacity)
 	return n;
 }
 
-/* At `at` in the names; behind it. */
+/* At `at` in the names; returns its end. */
 static uint32_t take_parameter(struct bob_reader *b, struct bob_user_key *k, uint32_t at)
 {
 	const uint32_t n = at + 2 <= BOB_USER_TEXT_MAX ?

@@ -49,17 +49,17 @@ struct bob_set {
 	uint32_t kind;
 };
 
-/* The names in front of the sets of a chunk, behind its head: *count of 8 bytes each, 0 if it has
- * none; *at is behind them then. *times: of the head. BOB_ERR_CORRUPT. */
+/* The names that follow the head of a chunk, before its sets: *count of 8 bytes each, which may be
+ * 0. *at then points after them. *times: of the head. BOB_ERR_CORRUPT. */
 bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t **names,
 			 uint32_t *count, uint64_t *times);
 /* How it is written, at `to`: so many bytes, at most BOB_SET_CALLS_BYTES for each call and 10
  * more. */
 #define BOB_SET_CALLS_BYTES 20u
 size_t bob_set_put_calls(uint8_t *to, const struct bob_set_call *call, uint32_t depth);
-/* The calls of a set that was read; `to` has room for s->depth. */
+/* The calls of a set that was read; `to` has capacity for s->depth. */
 void bob_set_calls(const struct bob_set *s, struct bob_set_call *to);
-/* The next set of the bytes from *at to `end`, which then lie behind it. BOB_END;
+/* The next set of the bytes from *at to `end`. *at then points after it. BOB_END;
  * BOB_ERR_CORRUPT. */
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of a thread: records expanded one by one, but for those that were told before
- * (BOB_MEM_AGAIN). */
+/* The accesses of a thread: records expanded one by one, except accesses that an earlier record
+ * already has (BOB_MEM_AGAIN). */
 #include <stdlib.h>
 #include <string.h>
 

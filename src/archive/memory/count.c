@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many accesses a thread has. What is folded is counted without being expanded: how often each
- * descriptor comes, and the sums of loops' trips; only if that does not say it (accesses told
- * again, values that no rule gives, masks that come and go), it is read record by record. */
+ * descriptor comes, and the sums of loops' trips; only where that is not enough (repeated accesses,
+ * values without a rule, masks that change), records are read one by one. */
 #include <stdbool.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory descriptors, decoded once: each MEM_DESC chunk is a run of numbers, with gaps. A chunk
- * that cannot be read on costs the descriptors behind the place, and the records that name them. */
+/* Memory descriptors, decoded once: each MEM_DESC chunk is a run of numbers, not all consecutive.
+ * Where a chunk is damaged, the following descriptors and the records that name them are lost. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -195,7 +195,7 @@ static int fill(const struct bob_trace *t, uint32_t process, const struct bob_sh
 }
 
 /* What begins before the variable and shares its storage has addresses below it, where nothing else
- * is. 0: `address` is none of these. */
+ * is. 0: `address` is not among them. */
 static int fill_before(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
 		       uint64_t address, struct bob_shape *out)
 {
@@ -221,7 +221,7 @@ bob_status bob_trace_shape_sized(const struct bob_trace *t, uint32_t process, ui
 	const struct bob_process *p = process < t->process_count ? t->processes[process] : NULL;
 	size_t lo = 0, hi = p ? p->known_count : 0;
 
-	while (lo < hi) {	/* the first one behind it */
+	while (lo < hi) {	/* the first one after it */
 		size_t mid = lo + (hi - lo) / 2;
 
 		if (p->known[mid].as->rec.address <= address)

@@ -124,7 +124,7 @@ static const char *get_text(struct in *in)
 	return text ? text : no_memory(in);
 }
 
-/* How many elements follow, of at least `least` bytes each; room for them. */
+/* How many elements follow, of at least `least` bytes each; allocates memory for them. */
 static void *get_table(struct in *in, size_t *count, size_t least, size_t size)
 {
 	const uint64_t n = bob_reader_varint(&in->r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the ends of a stretch are among a thread's calls, and among its events themselves: these
- * are told to a stretch as if they were marks. */
+/* Where the ends of a stretch are among a thread's calls, and among its events themselves: a
+ * stretch gets these as if they were marks. */
 #include <string.h>
 
 #include "archive/reader.h"
@@ -18,8 +18,8 @@ static int is_named(const struct bob_value_event *e, const char *name)
 	       !strcmp(k.name, name);
 }
 
-/* The number, among all events of the thread, of the one that `end` means; UINT64_MAX: there is
- * none, or it cannot be told. */
+/* The number, among all events of the thread, of the one that `end` means; UINT64_MAX: it does not
+ * exist, or cannot be distinguished. */
 static uint64_t number_of(const struct bob_trace *t, uint32_t thread,
 			  const struct bob_stretch_end *end)
 {

@@ -17,11 +17,10 @@ struct noise {
 	uint32_t *group;	/* of each shape: those of one descriptor are one */
 	uint32_t *spread;	/* by group: participants that have it */
 	uint32_t below, participant;
-	uint64_t again;		/* of the participant: accesses that are told again */
+	uint64_t again;		/* of the participant: accesses that are recorded again */
 };
 
-/* Records that tell accesses again count by the accesses behind them, so nothing is left out
- * there. */
+/* Records of repeated accesses refer to the accesses that follow, so nothing is left out there. */
 static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event *event)
 {
 	struct noise *n = ctx;

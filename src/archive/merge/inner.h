@@ -40,8 +40,8 @@ enum bob_inner_leaf {
 
 /* Processes in one chunk: while it is made, 20 kB of memory for each. */
 #define BOB_INNER_PROCESSES 2048u
-/* What the chunks INNER of a file may say in all: so many bytes, and so many for each byte of them,
- * room included. */
+/* The most bytes that the INNER chunks of a file may expand to: a constant, plus a multiple of
+ * their size, unused space included. */
 #define BOB_INNER_BYTES_ALWAYS (16ull << 20)
 #define BOB_INNER_BYTES_TIMES 16384ull
 

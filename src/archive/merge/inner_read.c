@@ -118,7 +118,7 @@ static bob_status put_head(struct reading *r, const uint64_t *word)
 
 /* --- what they have --- */
 
-#define NUMBER_MAX 21u /* its digits, and a zero behind them */
+#define NUMBER_MAX 21u /* its digits, and a terminating zero */
 
 /* The text of a form; as many words as it has numbers. */
 static bob_status text_of(const uint8_t *form, size_t len, const struct bob_fold_event *e, char *to,
@@ -250,7 +250,7 @@ static bob_status put_leaf(struct reading *r, const struct bob_fold_shape *s,
 	}
 }
 
-/* A leaf costs a byte of the room at least, whatever it adds: loops may promise any number. */
+/* A leaf costs at least one byte of the budget, whatever it adds: loops may claim any number. */
 static bob_status read_leaves(struct reading *r, const struct bob_folded *f,
 			      struct bob_fold_cursor *c)
 {

@@ -105,7 +105,7 @@ static size_t find_number(const uint8_t *text, size_t len, size_t i, struct bob_
 		return 0;
 	n = number_at(text + i, len - i, hex ? 16 : 10, hex ? HEX_MAX : DIGITS_MAX,
 		      &f->word[f->words]);
-	/* the zero of "0x" is none */
+	/* the zero of "0x" does not count */
 	if (!n || (!hex && text[i] == '0' && i + 1 < len && text[i + 1] == 'x'))
 		return 0;
 	f->key[f->len++] = hex ? BOB_INNER_HEX : BOB_INNER_DECIMAL;

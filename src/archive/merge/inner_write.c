@@ -2,7 +2,7 @@
 /* A process inside a trace file, as leaves (inner.h): its own file without its folded records, and
  * which of the trace's images are its. All processes are gone through twice: a text that most of
  * them have is kept as it is; in another one, numbers are words. So ranks, process ids and the like
- * are columns, and the digits in a path are none. */
+ * are columns; the digits in a path are not. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -125,7 +125,7 @@ static void put_long_text(struct walk *w, uint8_t leaf, const uint8_t *text, uin
 		put_text(w, leaf, text, len);
 }
 
-/* Texts that end with `end`, for which there is a leaf, and what is behind the last one. */
+/* Texts that end with `end`, for which there is a leaf, and what follows the last one. */
 static void put_texts(struct walk *w, uint8_t leaf, int end, const uint8_t *text, uint64_t len)
 {
 	while (len && w->status == BOB_OK) {
@@ -302,8 +302,8 @@ static void put_loss(struct walk *w, const struct bob_process *p,
 	free(bytes);
 }
 
-/* What is said anew, behind all others, where it lies in a trace file: a map of images, a loss,
- * what comes before. */
+/* Records that a trace file has anew, after all others: a map of images, a loss, what comes
+ * before. */
 static int is_said_anew(const struct bob_file *f, const struct bob_chunk_ref *c)
 {
 	struct bob_record rec;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process file once more, with the folded streams of its threads merged into one chunk. What the
- * process needed while it ran -- rooms, rests, space not used -- is left out, so the file is about
- * as large as what it says. */
+ * process needed while it ran -- record buffers, rests, unused space -- is left out, so the file is
+ * about as large as what it says. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 	return bob_desc_find(ctx, number);
 }
 
-/* All records of a stream, put one by one; or those in rooms only. */
+/* All records of a stream, put one by one; or only those in record buffers. */
 static bob_status fold_records(const struct bob_process *p, const struct bob_stream *s,
 			       int only_buffers, struct bob_mem_fold *m, struct bob_error *err)
 {
@@ -87,8 +87,8 @@ static uint8_t *aligned(uint8_t *p)
 	return p + (-(uintptr_t)p & (ALIGNED - 1));
 }
 
-/* What is folded already and long: it stays, and what is in rooms becomes another part behind it.
- * Else all is folded anew, which takes fewer bytes. NULL: nothing stays. */
+/* What is folded already and long: it stays, and the contents of record buffers become another part
+ * after it. Else all is folded anew, which takes fewer bytes. NULL: nothing stays. */
 static bob_status read_kept(const struct bob_process *p, const struct bob_stream *s,
 			    const struct bob_fold_settings *how, struct bob_fold_stream *kept)
 {
@@ -185,7 +185,7 @@ static uint64_t id_of(void *ctx, uint64_t id)
 	return *(const uint64_t *)ctx;
 }
 
-/* Of what has been added last only what comes behind the head. */
+/* Reduces the source that was added last to what follows the head. */
 static bob_status leave_out_head(struct threads *t, uint32_t n)
 {
 	struct bob_folded *tail;
@@ -265,7 +265,7 @@ static void put_desc(struct bob_bytes *out, const struct bob_mem_desc *d)
 	free(bytes);
 }
 
-/* The descriptors that somebody names; 0: no memory. */
+/* The descriptors that a record names; 0: no memory. */
 static uint64_t write_descs(const struct bob_common *c, const struct bob_used *u, FILE *to)
 {
 	struct bob_bytes b = { 0 };

@@ -12,7 +12,7 @@
 
 /* --- the log --- */
 
-/* Has it all elements that its words tell of? */
+/* Has it all elements that its words announce? */
 static int has_elements(const struct bob_event_layout *l, const struct bob_value_event *e)
 {
 	for (uint32_t i = 0; i < e->vectors; i++)

@@ -29,7 +29,7 @@ static uint64_t hash_of(const struct site *s)
 	return bob_hash64(bob_hash64(s->key_len, s->key, s->key_len), s->place, 8ull * s->depth);
 }
 
-/* Of a shape that is an event. 0: it is none. */
+/* Of a shape that is an event. 0: it is not one. */
 static int site_of_shape(const struct bob_folded *f, uint32_t shape, struct site *s)
 {
 	struct bob_fold_shape sh;

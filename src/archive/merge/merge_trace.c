@@ -105,7 +105,7 @@ static bob_status find_commons(struct bob_merging *m)
 }
 
 /* Those of `p` that its file has merged already, `of_file`, and which are borrowed; else NULL, or
- * what comes behind its head. */
+ * what follows its head. */
 static bob_status merged_of_file(const struct bob_process *p, enum bob_content content,
 				 struct bob_folded *of_file, struct bob_folded **out)
 {

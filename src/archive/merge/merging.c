@@ -12,7 +12,7 @@
 
 /* --- chunks --- */
 
-/* In a room of at least `least` bytes. */
+/* In a chunk with capacity for at least `least` bytes. */
 static uint64_t write_chunk(FILE *to, const struct bob_chunk_head *head, const void *bytes,
 			    uint64_t len, uint64_t least)
 {
@@ -148,7 +148,7 @@ bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
 }
 
 /* --- the table `shifts`: a row for each series, which bob_folded_pack_apart gives one after the
- * other, each behind its length --- */
+ * other, each preceded by its length --- */
 
 struct shift {
 	struct bob_cell_bytes series;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, and behind
- * it chunks MORE, each of which is one, too, and has what the processes recorded since. Each
- * process says in each of them how many events come before (BEHIND), so that a part that did not
- * arrive is noticed: what would come behind the gap is left out.
+/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, followed
+ * by MORE chunks, each of which contains a trace file with what the processes recorded since. For
+ * each process, each part says how many events come before (AFTER), so that a missing part is
+ * noticed: what would follow it is left out.
  *
  * Reading it is merging: the parts are opened as files of a trace of their own, in which processes
  * of the same name are one (`before`), and merged to one file in memory, as which the rest of the
@@ -180,7 +180,7 @@ static bob_status open_parts(struct bob_trace *t, const struct bob_file *f, size
 		if (c->head.kind != BOB_CHUNK_MORE || p->count > more)
 			continue;
 		end = end ? end : c->off - sizeof(c->head);
-		if (!bob_chunk_crc_ok(f, c)) { /* nor is what comes behind it of use */
+		if (!bob_chunk_crc_ok(f, c)) { /* what follows is of no use, either */
 			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 			break;
 		}

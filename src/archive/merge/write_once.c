@@ -22,8 +22,8 @@ int bob_is_write_once(uint32_t kind)
 	}
 }
 
-/* The record at *bytes of *len, which then lie behind it: so many bytes, 0 if there is none, or no
- * whole one. */
+/* Reads the record at *bytes, and moves *bytes and *len past it. Returns its size; 0: no whole
+ * record is left. */
 static uint64_t next_record(const uint8_t **bytes, uint64_t *len, struct bob_record *rec)
 {
 	uint64_t n;

@@ -26,7 +26,7 @@ struct bob_event_writer {
 	struct bob_record_buffers buffers;
 	struct bob_chunk_head *raw; /* of a flat stream: the newest chunk; NULL: none yet */
 	uint64_t raw_words;	/* before it */
-	const uint64_t *folded; /* records of the newest room before it are in the folder */
+	const uint64_t *folded; /* records of the newest buffer before it are in the folder */
 	uint32_t part;		/* of the folder */
 	bob_status failed;	/* nothing more can be recorded; what is in the log stays there */
 	uint32_t first;		/* number of def[0] */
@@ -79,7 +79,7 @@ static uint64_t def_values(const struct bob_event_def *d)
 	return 1 + d->layout.vectors + bob_event_padded(d->key_len) + d->depth;
 }
 
-/* Room for a definition in the file. */
+/* Space for a definition in the file. */
 static uint64_t *def_space(struct bob_event_writer *w, uint64_t values)
 {
 	struct bob_chunk_head *c = w->file_defs;
@@ -105,7 +105,7 @@ static void write_def(uint64_t *to, uint32_t number, const struct bob_event_def 
 	for (uint32_t i = 0; i < d->layout.vectors; i++)
 		*v++ = d->layout.vector[i].length | (uint64_t)d->layout.vector[i].words << 8;
 	if (d->key_len)
-		memcpy(v, d->key, d->key_len); /* the file has zeros behind it */
+		memcpy(v, d->key, d->key_len); /* zeros follow in the file */
 	v += bob_event_padded(d->key_len);
 	if (d->depth)
 		memcpy(v, d->place, 8ull * d->depth);
@@ -127,7 +127,7 @@ bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_
 	record = *number < BOB_EVENT_NUMBER_MAX ? def_space(w, values) : NULL;
 	if (!record) {
 		w->failed = BOB_ERR_FULL;
-		w->now.end = w->now.at; /* there is no room for the next one, either */
+		w->now.end = w->now.at; /* there is no space for the next one, either */
 		return BOB_ERR_FULL;
 	}
 	write_def(record, *number, d);
@@ -209,8 +209,8 @@ static bob_status fold_event(struct bob_event_writer *w, struct def *d, const ui
 	return BOB_OK;
 }
 
-/* What is complete in the newest room. The room stays as it is: for who reads the file its records
- * are not folded yet. */
+/* Folds the complete records of the newest buffer. The buffer does not change: to readers of the
+ * file its records are not folded yet. */
 static bob_status fold_complete(struct bob_event_writer *w)
 {
 	bob_status st = BOB_OK;
@@ -225,7 +225,7 @@ static bob_status fold_complete(struct bob_event_writer *w)
 	return st;
 }
 
-/* The newest room is over. */
+/* The newest buffer is full. */
 static bob_status fold_buffer(struct bob_event_writer *w)
 {
 	size_t capacity;
@@ -365,7 +365,7 @@ static __attribute__((noinline)) bob_status next_buffer(struct bob_event_writer 
 	return run(leave_buffer, &s);
 }
 
-/* Room for the open event with `words` values. */
+/* Makes space for the open event with `words` values. */
 static inline bob_status ensure_space(struct bob_event_writer *w, uint64_t words, int keep)
 {
 	if (__builtin_expect((uint64_t)(w->now.end - w->now.at) < 1 + words, 0) &&

@@ -63,7 +63,7 @@ static void put_rest(void *ctx, const void *bytes, size_t len)
 	w->rest_used += len;
 }
 
-/* Room for `bytes` of rest in the chunk that is not valid. */
+/* Makes space for `bytes` of rest in the chunk that is not valid. */
 static int ensure_space(struct bob_fold_writer *w, uint64_t bytes)
 {
 	uint64_t off;
@@ -169,7 +169,7 @@ static void find_rest(struct bob_fold_writer *w, struct bob_chunk_head *c, uint6
 		w->rest[w->turn] = c;
 }
 
-/* Chunks behind what counts are no data: the next ones would have the same place. */
+/* Chunks after the valid ones are discarded: the next ones would have the same place. */
 static void find_data(struct bob_fold_writer *w, struct bob_chunk_head *c, uint64_t off, void *arg)
 {
 	(void)off, (void)arg;

@@ -30,7 +30,7 @@ bob_status bob_mem_writer_begin(struct bob_mem_writer *w, void *mem, bob_fold_ch
 	return BOB_OK;
 }
 
-/* The records of the newest room, up to `at`; NULL: up to the last one that is complete. */
+/* The records of the newest buffer, up to `at`; NULL: up to the last one that is complete. */
 static bob_status fold_buffer(struct bob_mem_writer *w, const uint64_t *at)
 {
 	size_t used, count;
@@ -91,7 +91,7 @@ uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_
 	return buffer;
 }
 
-/* A rest is behind what it completes: its state is not a multiple of 8 from the beginning of the
+/* A rest follows what it completes: its state is not a multiple of 8 from the beginning of the
  * chunk. */
 static bob_status resume_state(struct bob_mem_writer *w, const struct bob_fold_left *left)
 {

@@ -5,7 +5,7 @@
 
 #define WORDS_PER_COLUMN 256u
 
-/* The payload of a room: its position, then words. */
+/* The payload of a buffer: its position, then words. */
 static uint64_t *payload(const struct bob_chunk_head *c)
 {
 	return (uint64_t *)(void *)bob_chunk_data((struct bob_chunk_head *)(uintptr_t)c);

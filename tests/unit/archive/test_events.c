@@ -160,7 +160,7 @@ static int define_kind(struct bob_event_writer *w, uint32_t kind, uint32_t *numb
 	return bob_event_writer_define(w, &d, number) == BOB_OK;
 }
 
-/* 0: there is no room for it. */
+/* 0: there is no space for it. */
 static int write_event(const struct plan *p, struct bob_event_writer *w, uint32_t number,
 		       uint64_t i, const struct event *e)
 {
@@ -359,7 +359,7 @@ static void read_all(const struct plan *p)
 		assert_int_equal(n, shared->full ? shared->put : p->events);
 	else
 		assert_int_equal(n, p->kill_at + (p->kill_in == PUT));
-	if (!shared->full) /* else one may have begun for which there was no room */
+	if (!shared->full) /* else one may have begun for which there was no space */
 		assert_int_equal(open, !p->ends && (p->kill_in == BEGUN || p->kill_in == MOVED));
 	assert_int_equal(bob_trace_value_events(t, 0, BOB_VALUES_MPI), n + open);
 	bob_trace_close(t);
@@ -422,8 +422,7 @@ static void test_flat(void **state)
 	is_flat = 0;
 }
 
-/* It is what was put, and the file is the same byte for byte as if nobody had looked; killed, as
- * well. */
+/* It is what was put, and the file is the same byte for byte as without a reader; also if killed. */
 static void test_looked_at(void **state)
 {
 	uint8_t *without = malloc(FILE_BYTES);

@@ -325,7 +325,7 @@ static void test_ended(void **state)
 	}
 }
 
-/* No room for another chunk: what was recorded stays readable. */
+/* No space for another chunk: what was recorded stays readable. */
 static void test_full(void **state)
 {
 	(void)state;

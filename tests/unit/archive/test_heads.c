@@ -13,7 +13,7 @@
 #include "event_text.h"
 
 #define RANKS 6u
-#define UNCUT 1u		/* its streams have no part of their own behind the head */
+#define UNCUT 1u		/* its streams have no part of their own after the head */
 #define KILLED 2u		/* afterwards */
 #define MORE 3u			/* another thread begins afterwards */
 #define QUIET 4u		/* nothing happens afterwards */
@@ -299,8 +299,8 @@ static void expect_equal_but_times(const struct bob_trace *a, const struct bob_t
 	free(y);
 }
 
-/* The file alone says what the ranks' files say at that moment, but what came behind something that
- * was lost. */
+/* The file alone says what the ranks' files say at that moment, except what came after something
+ * that was lost. */
 static void check_alone(const struct rank *r, const struct build *head, uint32_t lost)
 {
 	struct build file[RANKS];

@@ -238,7 +238,7 @@ static void test_refuses(void **state)
 					    LEAF("Ta\0b\1", 2, 12, 255), LEAF("B\11", 2, 1, 2),
 					    LEAF("Z", 1, 100) };
 	static const struct leaf bad[][4] = {
-		{ BEGIN, LEAF("C\1", 2, 3, 4), LEAF("Z", 1, 1ull << 60) }, /* beyond the room */
+		{ BEGIN, LEAF("C\1", 2, 3, 4), LEAF("Z", 1, 1ull << 60) }, /* beyond the budget */
 		{ BEGIN, LEAF("R\1", 0, 0) },				   /* in no chunk */
 		{ BEGIN, LEAF("Ta", 0, 0) },
 		{ BEGIN, LEAF("C\1", 2, 3, 4), LEAF("Ta\0", 0, 0) }, /* a number too few */

@@ -163,7 +163,7 @@ static void test_damage(void **state)
 	assert_int_equal(g.damaged, 1);
 	assert_int_equal(g.a[0].address, 0x18);
 	assert_int_equal(g.a[0].flags, BOB_ACCESS_LOST);
-	/* brackets that do not match; more told before than there is */
+	/* brackets that do not match; more repeated than there is */
 	g = with_words(MEM_WORDS(MEM_HEAD(MEM_BEGIN), 1, 0, MEM_HEAD(MEM_END), MEM_HEAD(MEM_END),
 				 MEM_HEAD(MEM_JIT), 0x10, MEM_HEAD(MEM_AGAIN), ~0ull),
 		       9);
@@ -251,7 +251,7 @@ static void test_unaligned(void **state)
 	build_free(&p);
 }
 
-/* A room that is left empty has the position of the next one; nothing is missing between them. */
+/* A buffer that is left empty has the position of the next one; nothing is missing between them. */
 static void test_empty_buffer(void **state)
 {
 	struct folded_descs *descs;
@@ -267,7 +267,7 @@ static void test_empty_buffer(void **state)
 	descs = build_folded_descs(&b, 0);
 	folded_begin(&t, &b, descs, "empty", 1);
 	folded_kernel(&t, 0x10000, 3);
-	folded_next(&t); /* another room: a commit would cost too much yet */
+	folded_next(&t); /* another buffer: a commit would cost too much yet */
 	assert_int_equal(t.w.buffers.count, 2);
 	folded_next(&t); /* now it does not, and the first one is used again */
 	assert_int_equal(t.w.buffers.newest, 0);

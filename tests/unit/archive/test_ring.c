@@ -28,7 +28,7 @@
 
 struct shared {
 	uint64_t seed;
-	uint64_t written;	/* records that are in the room for sure */
+	uint64_t written;	/* records that are in the buffer for sure */
 	uint64_t done;		/* the writer has ended */
 	uint64_t end;		/* of the newest window */
 	uint64_t ring_off;
@@ -332,7 +332,7 @@ static uint64_t run(uint64_t seed, int kill_writer)
 		folder = start(fold_records);
 	}
 	assert_int_equal(waitpid(writer, &status, 0), writer);
-	if (kill_writer) /* and nobody folds: both are gone */
+	if (kill_writer) /* and no process folds: both are gone */
 		is_right(read_all());
 	shared->done = 1;
 	if (kill_writer)
@@ -362,7 +362,7 @@ static void test_both_killed(void **state)
 		run(i, 1);
 }
 
-/* What another process says is not believed. */
+/* What another process writes is not trusted. */
 static void test_lies(void **state)
 {
 	struct bob_ring *r;

@@ -104,7 +104,7 @@ static void test_slots(void **state)
 	free(mem);
 }
 
-/* No room in the file: what there is goes on, the rest is counted. */
+/* No space in the file: existing pairs continue, the rest is counted. */
 static void test_full(void **state)
 {
 	void *mem = calloc(1, bob_times_size());

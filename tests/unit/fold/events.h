@@ -70,7 +70,7 @@ static inline void *events_resize(void *ctx, void *old, size_t old_size, size_t 
 static const struct bob_alloc events_alloc = { events_resize, NULL };
 
 /* Zeroed, for a folder, which touches little of it. What the last one had is used again: a
- * sanitizer clears its shadow of all that is mapped. With `back` it is given back. */
+ * sanitizer clears its shadow of all that is mapped. With `back` it is returned. */
 static inline void *events_map(void *back)
 {
 	static void *spare;
@@ -99,7 +99,7 @@ static inline void events_begin(struct events *e)
 	e->folder = bob_folder_begin(mem, events_write, &e->out);
 }
 
-/* Room for this shape. Few tests have more than some ten of the shapes that there may be. */
+/* Makes space for this shape. Few tests have more than some ten of the shapes that there may be. */
 static inline void events_shape(struct events *e, uint32_t shape)
 {
 	uint32_t capacity = e->shapes ? e->shapes : 8;

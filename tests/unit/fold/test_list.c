@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of numbers in memory: what was put is there, by index and by walking from anywhere; the same
  * numbers are the same list however the lister was used before; numbers that do not step take as
- * many bytes as the largest needs, and what the lister itself took is given back. */
+ * many bytes as the largest needs, and what the lister itself took is freed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -292,7 +292,7 @@ static void test_twice(void **state)
 
 #define MEMBERS 5u
 
-/* The first events of all members, and behind a cut, the same again or others; with a copy of what
+/* The first events of all members, and after a cut, the same again or others; with a copy of what
  * came before. */
 static void put_member(struct events *e, uint32_t i, int again, struct events_bytes *head)
 {
@@ -326,7 +326,7 @@ static struct bob_folded *open_bytes(struct events_bytes *b, uint64_t id)
 	return f;
 }
 
-/* Heads are merged, and what came behind them later: all is there, as if it had been merged at
+/* Heads are merged, and later what came after them: all is there, as if it had been merged at
  * once. */
 static void check_goes_on(int again, uint32_t left_out)
 {

@@ -84,7 +84,7 @@ static void period(struct events *e, uint64_t n, uint64_t times)
 			put(e, any_of(n, i));
 }
 
-/* Each of them several times in a row, as a row that grows, behind one that says where: pieces of
+/* Each of them several times in a row, as a row that grows, after one that says where: pieces of
  * many dimensions take turns. */
 static void nested(struct events *e, uint64_t n, uint64_t times)
 {
@@ -298,7 +298,7 @@ static void test_content(void **state)
 
 /* --- as values --- */
 
-/* *last is what a first value behind them would differ from. */
+/* *last is the base of the difference of a first value after them. */
 static uint64_t *values_of(const struct bob_content *c, size_t *count, uint64_t *last)
 {
 	struct bob_buffer b = { .alloc = events_alloc };
@@ -430,7 +430,7 @@ static void test_one_group(void **state)
 	assert_in_range(groups, 1, 3);
 }
 
-/* --- bytes that nobody wrote --- */
+/* --- bytes that no writer makes --- */
 
 static bob_status read_bytes(const uint8_t *bytes, size_t len)
 {

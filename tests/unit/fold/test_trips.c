@@ -55,7 +55,7 @@ static void test_sweeps(void **state)
 	assert_in_range(sweep(100000, 2, 12), 160000, 220000); /* no history is so long */
 }
 
-/* Whatever comes, also more columns than there is room for. */
+/* Whatever comes, also more columns than fit. */
 static void test_kinds(void **state)
 {
 	(void)state;

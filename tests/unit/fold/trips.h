@@ -15,7 +15,7 @@
 struct counted {
 	struct bob_trips *trips;
 	struct counted_column {
-		struct bob_trips_enc *enc;	/* NULL: no room, or not begun */
+		struct bob_trips_enc *enc;	/* NULL: no space, or not begun */
 		uint64_t last;
 		uint64_t *in;
 		size_t count, capacity;
@@ -51,7 +51,7 @@ static inline void counted_begin(struct counted *s)
 	s->trips->ctx = s;
 }
 
-/* 0: there is no room for this column. */
+/* 0: there is no space for this column. */
 static inline int counted_put(struct counted *s, unsigned number, uint64_t value)
 {
 	struct counted_column *c = &s->column[number];

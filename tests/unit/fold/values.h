@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A column with everything that went in beside it, for tests and fuzzers of pieces. Aborts when a
- * test's own room runs out. */
+ * test's own memory runs out. */
 #ifndef BOB_TESTS_FOLD_VALUES_H
 #define BOB_TESTS_FOLD_VALUES_H
 

@@ -124,7 +124,7 @@ static inline bob_status rig_entry(struct bob_run_enc *enc, uint32_t sym)
 	return BOB_OK;
 }
 
-/* The stream up to `len` as one piece, with `extra` bytes of room. */
+/* The stream up to `len` as one piece, with `extra` bytes of free space. */
 static inline uint8_t *rig_bytes(const struct rig *r, uint64_t len, size_t extra)
 {
 	uint8_t *all = calloc(1, len + extra + 1);
