@@ -20,8 +20,8 @@ struct bob_fold_stream {
 	/* by position; those not in use, or in the rest, are left out */
 	struct bob_fold_log *log;
 	size_t log_count;
-	const uint8_t
-		*state; /* after the entries: to continue with the log; NULL: unknown, or no state */
+	/* after the entries, to continue with the log; NULL: unknown, or no state */
+	const uint8_t *state;
 	size_t state_len;
 	int ended;
 };

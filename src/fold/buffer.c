@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Growing byte buffer. A failed allocation is remembered, so that writers check once at the end. */
 #include "fold/buffer.h"
 
 #include "base/varint.h"

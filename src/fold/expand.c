@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* State of an expansion: opens the columns of a part, walks its spine and loops, and decodes the
+ * values of an event on demand. Errors: BOB_ERR_CORRUPT for invalid bytes, BOB_ERR_NOMEM. */
 #include "fold/expand.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reader and writer of series by halves (halves.h). The first numbers decide whether it is tried at
+ * all. Each level codes the half that takes fewer bytes, if that is few pieces; the other half goes
+ * to the next level. */
 #include "fold/halves.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of numbers: making them as runs of arithmetic progressions, or as integers of fixed width
+ * where runs are short; lookup by index with binary search over the runs. */
 #include "fold/list.h"
 
 #include <string.h>

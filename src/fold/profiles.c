@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Profiles and their bases: readers, and the search for an equal profile or for the base with the
+ * shortest difference. */
 #include "fold/profiles.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Refolding: shapes and paths of a folded trace are mapped to those of a new folder as they occur,
+ * and the events are put there. */
 #include "fold/refold.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reader and writer of series. The writer collects pieces, tries each coding that can be shorter,
+ * and keeps the shortest. */
 #include "fold/series.h"
 
 #include <string.h>

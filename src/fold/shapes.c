@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Interning of shapes: a hash table with open addressing in memory of the caller. */
 #include "fold/shapes.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Coder and decoder of trip counts: the predictor of values.c with a history per column. Columns
+ * with many values move to larger histories while there are free ones. */
 #include "fold/trips.h"
 
 #include <string.h>

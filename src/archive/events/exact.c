@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Moments of events: lists the parts of a stream, in its own file or packed in a merged one, and
+ * reads their values in order. */
 #include "archive/events/exact.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parser of --flush-every (flush.h). Errors name what was expected. */
 #include "archive/events/flush.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Selection of MPI functions: matches the patterns, then adds the functions that make handles which
+ * selected ones use. These are recorded if members or sizes must be known, else followed. */
 #include "archive/events/mpi_choice.h"
 
 #include <string.h>

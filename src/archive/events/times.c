@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Statistics of times: a hash table of pairs with open addressing, addition of rows, and the checks
+ * of rows from files. */
 #include "archive/merge/merging.h"
 #include "archive/events/times.h"
 

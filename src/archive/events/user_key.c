@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parser of registrations of events, and writer and reader of their keys (user_key.h). */
 #include "archive/events/user_key.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Distribution of numbers: counts by bins, which widen when too many differ, and the packed form of
+ * it. */
 #include "archive/events/value_numbers.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing of chunks, plain or compressed; packing of folded records and their shifts; the set of
+ * descriptors in use. */
 #include "archive/merge/merging.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds write-once records in the parts of a growing trace file, and copies missing ones to the
+ * newest part. */
 #include "archive/merge/write_once.h"
 
 #include <stdlib.h>

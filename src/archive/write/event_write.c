@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writer of events of one thread: reserves a record in the current record buffer, publishes it with
+ * one store, and folds and commits full buffers. */
 #include "archive/write/event_write.h"
 
 #include <string.h>

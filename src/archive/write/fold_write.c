@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writer of folded streams: data chunks, the two alternating rests, and the 8-byte store that
+ * commits. */
 #include "archive/write/fold_write.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writer of memory accesses of one thread: folds full record buffers, and commits where that is
+ * due. */
 #include "archive/write/mem_write.h"
 
 #include <string.h>

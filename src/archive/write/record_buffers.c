@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Record buffers of a stream: which is filled, which are kept until the next commit, and when that
+ * is due. */
 #include "archive/write/record_buffers.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Ring of record buffers between a thread and the collector: slots whose owners change by atomic
+ * stores. */
 #include "archive/write/ring.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Recording of statistics of times: a table with open addressing of pairs, its rows in the mapped
+ * file, updated in place. */
 #include "archive/write/time_write.h"
 
 #include <string.h>
