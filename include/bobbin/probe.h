@@ -84,7 +84,7 @@ struct bob_probe_variable {
 #define BOB_PROBE_OWN_AGAIN 2u
 
 /* Addresses from lo on, so many. It stays as it is. */
-struct bob_probe_gap {
+struct bob_probe_untraced {
 	uintptr_t lo, size;
 };
 
@@ -107,7 +107,7 @@ struct bob_probe_file {
 	void *own;
 	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there, but
 	 * count. NULL: `access` is not, either. */
-	const struct bob_probe_gap *const *gap;
+	const struct bob_probe_untraced *const *untraced;
 	/* What was asked for and has no probe, a line each, without its end; NULL is behind the
 	 * last. NULL: nothing. */
 	const char *const *missing;
@@ -213,10 +213,11 @@ BOB_PROBE_UNREAD(3)
 static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
 						const volatile void *at)
 {
-	const struct bob_probe_gap *const *gap = f->gap;
+	const struct bob_probe_untraced *const *untraced = f->untraced;
 
-	if (__builtin_expect(gap != NULL, 1)) {
-		const struct bob_probe_gap *g = __atomic_load_n(&gap[site], __ATOMIC_RELAXED);
+	if (__builtin_expect(untraced != NULL, 1)) {
+		const struct bob_probe_untraced *g =
+			__atomic_load_n(&untraced[site], __ATOMIC_RELAXED);
 
 		if (__builtin_expect((uintptr_t)at - g->lo >= g->size, 0))
 			f->access(f, site, at);
@@ -233,34 +234,33 @@ struct bob_probe_held {
 	uint64_t all, asked;
 };
 
-static inline const struct bob_probe_gap *bob_probe_gap_of(const struct bob_probe_file *f,
-							   uint32_t site)
+static inline const struct bob_probe_untraced *bob_probe_untraced_of(const struct bob_probe_file *f,
+								     uint32_t site)
 {
-	static const struct bob_probe_gap everything = { 0, UINTPTR_MAX };
-	const struct bob_probe_gap *const *gap = f->gap;
+	static const struct bob_probe_untraced everything = { 0, UINTPTR_MAX };
+	const struct bob_probe_untraced *const *untraced = f->untraced;
 
-	return gap ? __atomic_load_n(&gap[site], __ATOMIC_RELAXED) : &everything;
+	return untraced ? __atomic_load_n(&untraced[site], __ATOMIC_RELAXED) : &everything;
 }
 
 BOB_PROBE_UNREAD(3)
-__attribute__((noinline)) static const struct bob_probe_gap *
+__attribute__((noinline)) static const struct bob_probe_untraced *
 bob_probe_ask(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
-	if (f->gap)
+	if (f->untraced)
 		f->access(f, site, at);
-	return bob_probe_gap_of(f, site);
+	return bob_probe_untraced_of(f, site);
 }
 
-/* As bob_probe_at; `gap` is what the loop holds of the site. Gives what it holds from now on. */
+/* As bob_probe_at; `untraced` is what the loop holds of the site. Gives what it holds from now on. */
 BOB_PROBE_UNREAD(3)
-static inline const struct bob_probe_gap *bob_probe_by(struct bob_probe_file *f, uint32_t site,
-						       const volatile void *at,
-						       const struct bob_probe_gap *gap,
-						       struct bob_probe_held *held)
+static inline const struct bob_probe_untraced *
+bob_probe_by(struct bob_probe_file *f, uint32_t site, const volatile void *at,
+	     const struct bob_probe_untraced *untraced, struct bob_probe_held *held)
 {
 	held->all++;
-	if (__builtin_expect((uintptr_t)at - gap->lo < gap->size, 1))
-		return gap;
+	if (__builtin_expect((uintptr_t)at - untraced->lo < untraced->size, 1))
+		return untraced;
 	held->asked++;
 	return bob_probe_ask(f, site, at);
 }
@@ -271,7 +271,7 @@ static inline void bob_probe_held_end(const struct bob_probe_file *f,
 {
 	const uint64_t outside = held->all - held->asked;
 
-	if (outside && f->gap)
+	if (outside && f->untraced)
 		bob_probe_count(f, outside);
 }
 
@@ -325,8 +325,8 @@ static inline int bob_probe_misses(const struct bob_probe_file *f, uint32_t site
 				   const int64_t *trips, const volatile void *at,
 				   const int64_t *step)
 {
-	const struct bob_probe_gap *gap = bob_probe_gap_of(f, site);
-	uintptr_t lo = (uintptr_t)at - gap->lo, hi = lo;
+	const struct bob_probe_untraced *untraced = bob_probe_untraced_of(f, site);
+	uintptr_t lo = (uintptr_t)at - untraced->lo, hi = lo;
 	uint32_t d;
 
 	for (d = 0; d < depth; d++) {
@@ -337,7 +337,7 @@ static inline int bob_probe_misses(const struct bob_probe_file *f, uint32_t site
 		else
 			hi += way;
 	}
-	return lo < gap->size && hi < gap->size;
+	return lo < untraced->size && hi < untraced->size;
 }
 
 /* What misses everything that is wanted is counted here. */
@@ -350,7 +350,7 @@ __attribute__((noinline, unused)) static void bob_probe_nest(struct bob_probe_fi
 	uint64_t all = nest->count;
 	uint32_t k = 0, d;
 
-	if (!f->gap)
+	if (!f->untraced)
 		return;
 	for (d = 0; d < nest->depth; d++) {
 		if (trips[d] <= 0)
