@@ -16,7 +16,7 @@
 
 struct buffer {
 	uint8_t *at;
-	size_t len, room;
+	size_t len, capacity;
 	bool failed;
 };
 
@@ -26,15 +26,15 @@ static void take(void *ctx, const void *bytes, size_t len)
 
 	if (b->failed || len > SIZE_MAX / 4 - b->len)
 		return;
-	if (b->len + len > b->room) {
-		size_t room = 2 * (b->len + len) + 4096;
-		uint8_t *more = realloc(b->at, room);
+	if (b->len + len > b->capacity) {
+		size_t capacity = 2 * (b->len + len) + 4096;
+		uint8_t *more = realloc(b->at, capacity);
 
 		b->failed = !more;
 		if (!more)
 			return;
 		b->at = more;
-		b->room = room;
+		b->capacity = capacity;
 	}
 	memcpy(b->at + b->len, bytes, len);
 	b->len += len;

@@ -6,7 +6,7 @@
  *   image.c   the image's file in the trace: units, variables, lines
  *   places.c  where traced variables are now; asleep.c those that come and go; box.c what is wanted of them
  *   record.c  probes
- *   gaps.c    where they need not ask
+ *   untraced.c  where they need not ask
  *   shapes.c  what bounds they have
  *   count.c   how many accesses were of nothing to be recorded
  *
@@ -35,8 +35,8 @@ struct bob_pr_shape {
 };
 
 /* Of each site of a file. */
-struct bob_pr_gaps {
-	const struct bob_probe_untraced **gap;
+struct bob_pr_untraced {
+	const struct bob_probe_untraced **untraced;
 	uint8_t *entered;	/* it has, or had, one that is not empty */
 };
 
@@ -46,7 +46,7 @@ struct bob_pr_file {
 	uint32_t first;
 	uint64_t bias;
 	struct bob_pr_shape *shape; /* of each variable; NULL: no memory */
-	struct bob_pr_gaps gaps;
+	struct bob_pr_untraced untraced;
 };
 
 /* Where element 0 of a variable lies, in the trace. */
@@ -85,8 +85,8 @@ uint32_t bob_pr_image_functions(const struct bob_probe_file *f);
  * how many bytes. */
 size_t bob_pr_shapes(const struct bob_probe_file *f, struct bob_pr_file *own, uint8_t **bytes);
 /* The variable has these bounds now. Told before: a hash, and comparisons. */
-void bob_pr_shape_tell(const struct bob_probe_file *f, uint32_t variable,
-		       const int64_t (*bounds)[2]);
+void bob_pr_shape_report(const struct bob_probe_file *f, uint32_t variable,
+			 const int64_t (*bounds)[2]);
 
 /* --- places.c --- */
 /* A variable lies at [base, base + its bytes) and element 0 has this address in the trace. Ignored:
@@ -141,21 +141,21 @@ struct bob_pr_memory;
 size_t bob_pr_memory_bytes(void);
 void bob_pr_memory_is(struct bob_pr_memory *m);
 
-/* --- gaps.c --- */
+/* --- untraced.c --- */
 #define BOB_PR_ASKS 8u /* a thread asks so often in one stretch before a site gets a gap */
 /* Once, before all others. Without memory probes always ask. */
-void bob_pr_gaps_begin(void);
+void bob_pr_untraced_begin(void);
 /* Of a new file; they stay, once one was aimed. False: no memory. */
-bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites);
-void bob_pr_gaps_drop(struct bob_pr_gaps *of);
+bool bob_pr_untraced_open(struct bob_pr_untraced *of, uint32_t sites);
+void bob_pr_untraced_drop(struct bob_pr_untraced *of);
 /* Nothing that is wanted lies around `at`: the site's gap is there from now on, if that lasts.
  * `last`: the thread's, of the site; NULL at first. Returns how often to ask, beyond BOB_PR_ASKS,
  * before it is tried again. */
-uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
-			const struct bob_probe_untraced **last);
+uint32_t bob_pr_untraced_aim(struct bob_pr_untraced *of, uint32_t site, uintptr_t at,
+			     const struct bob_probe_untraced **last);
 /* Something is where nothing was: all probes ask. Under the lock of places.c, before the table is
  * even again. */
-void bob_pr_gaps_close(void);
+void bob_pr_untraced_close(void);
 
 /* --- count.c --- */
 void bob_pr_count_begin(void);
@@ -173,7 +173,7 @@ static inline void bob_pr_count(uint64_t outside)
 /* The thread's counter, NULL: there is none at the moment. */
 uint64_t *bob_pr_count_own(void);
 /* At the end of the process. */
-void bob_pr_count_tell(void);
+void bob_pr_count_report(void);
 /* In the child, which begins with nothing; the counter of its thread stays where it was. */
 void bob_pr_count_after_fork(void);
 

@@ -9,7 +9,7 @@
 
 struct bob_line {
 	const char *at, *end, *begin;
-	struct bob_wishes *w;
+	struct bob_requests *w;
 	struct bob_command_complaint *why;
 	bob_status st;
 };

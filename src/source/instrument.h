@@ -87,14 +87,14 @@ struct bob_source_complaint {
 /* The files of a command, which know of each other: modules, COMMON blocks, who passes what to
  * whom. Wishes and options are borrowed and must live as long; results end before it. Errors: as
  * below. */
-bob_status bob_source_group_open(const struct bob_wish_file *first,
+bob_status bob_source_group_open(const struct bob_request_file *first,
 				 const struct bob_source_options *o, struct bob_source_group **out,
 				 struct bob_source_complaint *why);
 void bob_source_group_close(struct bob_source_group *g); /* NULL is allowed */
 /* Why the others do not know this file of the group: its text has an error; NULL: they do.
  * Borrowed, as long as the group. */
 const char *bob_source_group_unread(const struct bob_source_group *g,
-				    const struct bob_wish_file *f);
+				    const struct bob_request_file *f);
 
 /* By the file's name. */
 enum bob_source_language bob_source_language(const char *path);
@@ -102,8 +102,9 @@ enum bob_source_language bob_source_language(const char *path);
  * it is (`left`), as units of Fortran do. Else *out is untouched and `why` says what is wrong:
  * BOB_ERR_UNSUPPORTED (no front end for it, or no libclang), BOB_ERR_INVAL (what was asked for is
  * not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_NOMEM. */
-bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
-				 struct bob_source_result **out, struct bob_source_complaint *why);
+bob_status bob_source_instrument(const struct bob_request_file *f,
+				 const struct bob_source_options *o, struct bob_source_result **out,
+				 struct bob_source_complaint *why);
 void bob_source_close(struct bob_source_result *r); /* NULL is allowed */
 
 /* Headers that instrumented files include, by the names they do it by; the last has none. */

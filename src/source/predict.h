@@ -130,7 +130,7 @@ void bob_predict_variables(struct bob_predict *p, uint32_t count);
 
 struct bob_predict_total {
 	double singles, nests, rows; /* probes that run; rows of nests */
-	double told, traced_least, traced_most; /* accesses; those of what was asked for */
+	double reported, traced_least, traced_most; /* accesses; those of what was asked for */
 	double own;		/* references of the program itself */
 	double added_least_ns, added_most_ns; /* by probes, without begin_ns */
 	double begin_ns;	/* the recorder's beginning */

@@ -55,7 +55,7 @@ struct bob_predict_unit_of {
 	const struct bob_predict_file_of *file;
 	const char *name;
 	enum bob_predict_kind kind;
-	double own, singles, nests, rows, told, traced_least, traced_most;
+	double own, singles, nests, rows, reported, traced_least, traced_most;
 	double least_ns, most_ns; /* without what singles cost */
 	struct bob_predict_loop straight, *loops; /* what is in no loop; the last one first */
 	struct bob_predict_call_to *calls;

@@ -205,13 +205,13 @@ static void add_unit(const struct bob_predict *p, struct bob_predict_unit_of *u,
 	t->singles += u->runs * u->singles;
 	t->nests += u->runs * u->nests;
 	t->rows += u->runs * u->rows;
-	t->told += u->runs * u->told;
+	t->reported += u->runs * u->reported;
 	t->traced_least += u->runs * u->traced_least;
 	t->traced_most += u->runs * u->traced_most;
 	t->added_least_ns += u->runs * (u->least_ns + singles.least) + first * singles.first_least;
 	t->added_most_ns += u->runs * (u->most_ns + singles.most) + first * singles.first_most;
 	if (u->kind == BOB_PREDICT_FUNCTION && !u->is_called && u->said < 0 &&
-	    (u->told > 0 || u->own > 0)) {
+	    (u->reported > 0 || u->own > 0)) {
 		t->unknown_runs++;
 		name_unknown(t, NULL, u->name, 0);
 	}

@@ -95,7 +95,7 @@ static bob_status attributes(struct bob_wrap_parser *p)
 		if (!bob_wrap_is(p, p->pos, "["))
 			p->pos++;
 		if (!bob_wrap_is(p, p->pos, "(") && !bob_wrap_is(p, p->pos, "["))
-			return bob_wrap_expected(p, "'(' behind the attribute");
+			return bob_wrap_expected(p, "'(' after the attribute");
 		st = bob_wrap_skip_group(p);
 		if (st != BOB_OK)
 			return st;
@@ -239,14 +239,14 @@ static void add_step(struct declaration *d, enum step s)
 
 /* Kind, and text before and behind the name, of what d declares when `taken` steps are behind. */
 static bob_status keep_type(struct bob_wrap_parser *p, const struct declaration *d, uint32_t taken,
-			    uint32_t behind, struct bob_wrap_type *t)
+			    uint32_t after, struct bob_wrap_type *t)
 {
 	t->kind = d->base;
 	if (d->steps > taken)
 		t->kind = BOB_WRAP_POINTER;
 	t->is_long_double = d->is_long_double && t->kind == BOB_WRAP_REAL;
 	t->before = bob_wrap_join(p, d->from, d->place);
-	t->after = bob_wrap_join(p, behind, d->end);
+	t->after = bob_wrap_join(p, after, d->end);
 	return t->before && t->after ? BOB_OK : BOB_ERR_NOMEM;
 }
 
@@ -340,14 +340,14 @@ static bob_status parameters(struct bob_wrap_parser *p, struct bob_wrap_function
 		if (bob_wrap_accept(p, "...")) {
 			if (f)
 				f->is_open = true;
-			return bob_wrap_expect(p, ")", "behind '...'");
+			return bob_wrap_expect(p, ")", "after '...'");
 		}
 		st = parameter(p, f);
 		if (st != BOB_OK)
 			return st;
 		if (bob_wrap_accept(p, ")"))
 			return BOB_OK;
-		st = bob_wrap_expect(p, ",", "or ')' behind a parameter");
+		st = bob_wrap_expect(p, ",", "or ')' after a parameter");
 		if (st != BOB_OK)
 			return st;
 	}
@@ -417,7 +417,7 @@ static bob_status declarator(struct bob_wrap_parser *p, struct declaration *d, b
 		p->pos++;
 		st = declarator(p, d, is_parameter, f);
 		if (st == BOB_OK)
-			st = bob_wrap_expect(p, ")", "behind a declarator");
+			st = bob_wrap_expect(p, ")", "after a declarator");
 	} else if (is_name(p, p->pos) && !is_type_word(p, p->pos)) {
 		d->name = d->place = p->pos++;
 	} else if (is_parameter) {
@@ -474,7 +474,7 @@ bob_status bob_wrap_prototype(struct bob_wrap_parser *p, struct bob_wrap_functio
 		return st;
 	if (!d.steps || d.step[0] != STEP_FUNCTION)
 		return bob_wrap_complain(p, &p->tokens.at[d.name], BOB_ERR_CORRUPT,
-					 "expected a function: '%.*s' is none",
+					 "expected a function: '%.*s' is not one",
 					 (int)p->tokens.at[d.name].len,
 					 p->text + p->tokens.at[d.name].at);
 	if (d.steps > 1 && d.step[1] != STEP_POINTER)

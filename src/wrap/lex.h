@@ -26,7 +26,7 @@ struct bob_wrap_token {
 
 struct bob_wrap_tokens {
 	struct bob_wrap_token *at; /* the last one is BOB_WORD_END; free() */
-	uint32_t count, room;
+	uint32_t count, capacity;
 	/* where a text or comment begins that does not end: byte; its line and column */
 	uint32_t bad;
 	uint32_t bad_line, bad_column;

@@ -31,7 +31,7 @@ static __attribute__((naked, unused)) void bob_absent(void)
 static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrapper *w)
 {
 	static const char before[] = "bobbin: a wrapped function was called that no library has: ",
-			  behind[] = "; it gives 0\n";
+			  after[] = "; it gives 0\n";
 	size_t n = 0;
 
 	if (!__atomic_exchange_n(&w->complained, 1, __ATOMIC_RELAXED)) {
@@ -39,7 +39,7 @@ static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrap
 			n++;
 		bob_complain(before, sizeof(before) - 1);
 		bob_complain(w->symbol, n);
-		bob_complain(behind, sizeof(behind) - 1);
+		bob_complain(after, sizeof(after) - 1);
 	}
 	return (void *)bob_absent;
 }
@@ -76,7 +76,7 @@ static BOB_UNUSED const uint64_t *bob_dynamic_of(const struct bob_library *l)
 
 struct bob_search {
 	const char *name;
-	int is_behind;			/* this library has been visited */
+	int is_after;			/* this library has been visited */
 	void *found;
 	int is_resolver;		/* it says which function it is (IFUNC) */
 	uint64_t unloaded;		/* libraries, until now */
@@ -91,8 +91,8 @@ static BOB_UNUSED int bob_visit(struct bob_library *l, size_t size, void *ctx)
 	uint32_t i;
 
 	search->unloaded = size >= sizeof(*l) ? l->unloaded : 0;
-	if (!search->is_behind) {
-		search->is_behind = l->base == (uintptr_t)bob_this_library;
+	if (!search->is_after) {
+		search->is_after = l->base == (uintptr_t)bob_this_library;
 		return 0;
 	}
 	s = bob_symbols_of(l->base, bob_dynamic_of(l));
@@ -227,7 +227,7 @@ static BOB_UNUSED void *bob_early_function(const char *symbol)
 }
 
 /* It is known: `free` and `realloc` go through what knows early memory. */
-BOB_INLINE void *bob_behind_early(void *early, void *next)
+BOB_INLINE void *bob_next_after(void *early, void *next)
 {
 	if (early == (void *)bob_early_free)
 		__atomic_store_n(&bob_early.free, (void (*)(void *))next, __ATOMIC_RELEASE);
@@ -258,7 +258,7 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 	bob_busy = busy;
 	bob_looking_up--;
 	if (next) {
-		next = bob_behind_early(early, next);
+		next = bob_next_after(early, next);
 		__atomic_store_n(&w->next, next, __ATOMIC_RELEASE);
 	}
 	errno = error;

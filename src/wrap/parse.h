@@ -23,7 +23,7 @@ static inline struct bob_wrap_token *bob_wrap_here(struct bob_wrap_parser *p)
 bool bob_wrap_is(const struct bob_wrap_parser *p, uint32_t pos, const char *word);
 /* If the next word is this one, it is taken. */
 bool bob_wrap_accept(struct bob_wrap_parser *p, const char *word);
-bob_status bob_wrap_expect(struct bob_wrap_parser *p, const char *word, const char *behind);
+bob_status bob_wrap_expect(struct bob_wrap_parser *p, const char *word, const char *after);
 /* "expected WHAT, found the next word". Returns BOB_ERR_CORRUPT. */
 bob_status bob_wrap_expected(struct bob_wrap_parser *p, const char *what);
 bob_status bob_wrap_complain(struct bob_wrap_parser *p, const struct bob_wrap_token *at,

@@ -242,7 +242,7 @@ static bob_status condition(struct bob_wrap_parser *p, struct bob_wrap_function 
 static bob_status label(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	const struct bob_wrap_token *t;
-	bob_status st = bob_wrap_expect(p, "(", "behind asm");
+	bob_status st = bob_wrap_expect(p, "(", "after asm");
 
 	if (st != BOB_OK)
 		return st;
@@ -257,7 +257,7 @@ static bob_status label(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 						 "letters, digits, '_', '.' and '$' in a symbol");
 	f->symbol = bob_wrap_keep(p->spec->pool, p->text + t->at + 1, t->len - 2);
 	p->pos++;
-	return f->symbol ? bob_wrap_expect(p, ")", "behind the symbol") : BOB_ERR_NOMEM;
+	return f->symbol ? bob_wrap_expect(p, ")", "after the symbol") : BOB_ERR_NOMEM;
 }
 
 /* Macros of system headers such as __THROW and __nonnull((1)). */
@@ -302,7 +302,7 @@ static bob_status blocks(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 	return any || is_ended ?
 		       BOB_OK :
 		       bob_wrap_expected(
-			       p, "';', 'before', 'after', 'around' or 'when' behind a prototype");
+			       p, "';', 'before', 'after', 'around' or 'when' after a prototype");
 }
 
 static bob_status check_function(struct bob_wrap_parser *p, struct bob_wrap_function *f)

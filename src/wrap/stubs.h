@@ -72,7 +72,7 @@ static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
 		*f->slot != (void *)bob_stub_return);
 }
 
-static void bob_stub_give_back(void *frames)
+static void bob_stub_free_frames(void *frames)
 {
 	const size_t i = (size_t)((struct bob_stub_frame *)frames - bob_stub_frames[0]);
 
@@ -86,7 +86,7 @@ __attribute__((constructor)) static void bob_stub_start(void)
 {
 	bob_busy = 1;
 	bob_stub_has_key = bob_key_create && bob_key_set && bob_key_delete &&
-			   !bob_key_create(&bob_stub_key, bob_stub_give_back);
+			   !bob_key_create(&bob_stub_key, bob_stub_free_frames);
 	bob_busy = 0;
 }
 

@@ -157,7 +157,7 @@ static inline void check_uses(const struct bob_fortran_file *f)
 			check_byte(f, p.before);
 			check_byte(f, p.after);
 			check_byte(f, p.inside);
-			check_byte(f, p.behind_loop);
+			check_byte(f, p.after_loop);
 			assert(p.header <= p.header_end && p.header_end <= p.body_end);
 			assert(p.body <= p.body_end && p.body_end <= f->len);
 			assert(p.target_at + p.target_len <= f->len);

@@ -123,8 +123,8 @@ static bool has_pointers(const struct bob_c_unit *u)
 {
 	if (u->paths || u->options->reach)
 		return true;
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (u->options->requests[i].what == BOB_SOURCE_C_POINTERS)
 			return true;
 	for (const struct bob_c_variable *v = u->variables; v; v = v->later)
 		if (leads_anywhere(v))
@@ -140,7 +140,7 @@ static bool is_number(struct bob_c_unit *u, CXCursor c)
 }
 
 const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
-				  uint32_t i, const char **behind)
+				  uint32_t i, const char **after)
 {
 	const struct bob_source_c_allocator *a = u->is_scan || u->nest ? NULL :
 									 bob_c_allocator(u, call);
@@ -152,12 +152,12 @@ const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor 
 		if (!has_pointers(u) || bob_c_type_kind(u, argument) != CXType_Pointer)
 			return NULL;
 		u->gone++;
-		*behind = bob_c_behind_gone;
+		*after = bob_c_after_gone;
 		return bob_c_before_gone;
 	}
 	if (!is_block || (i != a->bytes && i != a->count) || !is_number(u, argument))
 		return NULL;
-	*behind = bob_c_behind_access(u);
+	*after = bob_c_after_access(u);
 	return bob_c_printf(
 		u, "BOBBIN_PUT(%d,%lld,(", i == a->bytes,
 		a->is_counted && i == a->bytes && u->block.element > 0 ? u->block.element : 1);

@@ -34,7 +34,7 @@ struct bob_source_c_bounds {
 };
 
 /* One thing asked for. */
-struct bob_source_c_wish {
+struct bob_source_c_request {
 	enum bob_source_c_what what;
 	const char *function;	/* of the variable; NULL: any, and file scope */
 	const char *name;	/* of the variable; "*": all */
@@ -72,8 +72,8 @@ struct bob_source_c_options {
 		/* of the compiler; those that do not change what the text means are passed over */
 		flags;
 	uint32_t flag_count;
-	const struct bob_source_c_wish *wishes;
-	uint32_t wish_count;
+	const struct bob_source_c_request *requests;
+	uint32_t request_count;
 	const struct bob_source_c_allocator *allocators; /* beside those of the C library */
 	uint32_t allocator_count;
 	bool *called; /* one for each: set if the file calls it; NULL is allowed */
@@ -165,7 +165,7 @@ struct bob_source_c_reach {
 	uint32_t classes;	/* of types, for their options.reach */
 	bool has_arguments;	/* for their options */
 	const char **names;	/* of variables that they may know by name, ... */
-	uint32_t *wishes;	/* ... and which wish named it */
+	uint32_t *requests;	/* ... and which wish named it */
 	uint32_t count;
 	const char **functions;	/* that the file defines */
 	uint32_t function_count;

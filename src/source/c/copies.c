@@ -184,9 +184,9 @@ static bool is_worthwhile(const struct bob_c_unit *u)
 	const struct bob_c_copies *k = u->copies;
 	bool is_asked = u->options->reach;
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		is_asked |= u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE ||
-			    u->options->wishes[i].what == BOB_SOURCE_C_POINTERS;
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		is_asked |= u->options->requests[i].what == BOB_SOURCE_C_VARIABLE ||
+			    u->options->requests[i].what == BOB_SOURCE_C_POINTERS;
 	for (size_t i = 0; i < k->calls.count && is_asked; i++)
 		if (k->calls.at[i].to->is_defined && k->calls.at[i].to->span.is_ours)
 			return true;
@@ -252,11 +252,11 @@ const char *bob_c_copies_name(struct bob_c_unit *u)
 /* The text up to its body, with a semicolon. */
 static const char *prototype(struct bob_c_unit *u, const struct bob_c_function *f, const char *name)
 {
-	const uint32_t behind = f->name_at + (uint32_t)strlen(f->name);
+	const uint32_t after = f->name_at + (uint32_t)strlen(f->name);
 
 	return bob_c_printf(u, "%s%.*s%s%.*s\n;\n", bob_c_line_directive(u, f->span.line),
 			    (int)(f->name_at - f->span.start), u->bytes + f->span.start, name,
-			    (int)(bob_c_body(u, f).start - behind), u->bytes + behind);
+			    (int)(bob_c_body(u, f).start - after), u->bytes + after);
 }
 
 /* So that calls in `from` know it. */

@@ -15,7 +15,7 @@ static bool repeat(struct bob_c_nest *n, const struct bob_c_nest_laid *l, uint32
 	const char *type = bob_c_text(u, u->clang->getTypeSpelling(l->loop.counter->canonical));
 	const uint32_t count = n->count - first;
 
-	if (l->trips && !bob_c_nest_has_room(n, count * (l->trips - 1), 0))
+	if (l->trips && !bob_c_nest_has_space(n, count * (l->trips - 1), 0))
 		return false;
 	for (uint32_t k = first; k < n->count && !l->trips; k++)
 		n->places -= n->access[k].of == k;

@@ -238,7 +238,7 @@ static enum ending ending_of_name(const struct bob_c_definitions *d, struct word
 }
 
 /* Behind the brackets that open at `at`; `at`: they close nowhere. */
-static uint32_t behind_brackets(const struct bob_c_unit *u, uint32_t at)
+static uint32_t after_brackets(const struct bob_c_unit *u, uint32_t at)
 {
 	const char *b = u->bytes;
 	uint32_t i = at;
@@ -312,7 +312,7 @@ static void extend(struct bob_c_unit *u, const struct bob_c_definitions *d, stru
 		if (e != ENDS_WITH_CALLED)
 			called.len = 0;
 		depth = 1;
-		end = behind_brackets(u, at);
+		end = after_brackets(u, at);
 		if (end == at)
 			return;
 		s->end = end;

@@ -43,7 +43,7 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 		n->dropped++;
 	if (verdict == BOB_C_NOT_ASKED || verdict == BOB_C_DROPPED)
 		return;
-	if (!bob_c_nest_has_room(n, 1, 1) || !bob_c_is_clear(u, lv, &s) ||
+	if (!bob_c_nest_has_space(n, 1, 1) || !bob_c_is_clear(u, lv, &s) ||
 	    !bob_c_is_editable(u, &s) || lv->bits_bytes || bytes <= 0 || bytes > BOB_C_ACCESS_MAX) {
 		n->is_bad = true;
 		return;
@@ -338,7 +338,7 @@ bool bob_c_nest_head(struct bob_c_nest *n, CXCursor c, struct bob_c_nest_loop *l
 
 	memset(loop, 0, sizeof(*loop));
 	if (!s.is_plain || bob_c_children(u, c, child, 4) != 4 ||
-	    bob_c_is_behind_pragma(u, s.start, NULL) || !read_init(u, child[0], loop) ||
+	    bob_c_is_after_pragma(u, s.start, NULL) || !read_init(u, child[0], loop) ||
 	    !bob_c_nest_condition(u, child[1], loop) || !read_step(u, child[2], loop) ||
 	    !is_counter_of_nest(u, loop))
 		return false;

@@ -110,7 +110,7 @@ bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop);
 
 /* --- nest.c --- */
 /* For so many accesses more, of so many places in the text. */
-static inline bool bob_c_nest_has_room(const struct bob_c_nest *n, uint32_t more, uint32_t places)
+static inline bool bob_c_nest_has_space(const struct bob_c_nest *n, uint32_t more, uint32_t places)
 {
 	return n->count + more <= BOB_PROBE_NEST_LAID_MAX &&
 	       n->count + more + n->places + places <= BOB_PROBE_NEST_WORDS_MAX;
@@ -165,7 +165,7 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n);
 /* emit_nest.c: what tells the newest nest, whose first site is `first`: bobbin_t, bobbin_a and
  * bobbin_s are its trips, addresses and steps. What misses all that is wanted is seen without a
  * call. */
-const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first);
+const char *bob_c_nest_reported(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first);
 
 /* --- lay.c --- */
 /* Collects what an iteration does: what bob_c_nest_is_straight, and loops that can be laid out. */

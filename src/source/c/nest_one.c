@@ -154,7 +154,7 @@ static long long step_of(struct bob_c_nest *n)
 
 /* May another variable be declared, or another expression be evaluated, behind the first part?
  * Nothing can be declared beside what has __auto_type. */
-static bool has_room(struct bob_c_unit *u, const struct bob_c_head *head)
+static bool has_space(struct bob_c_unit *u, const struct bob_c_head *head)
 {
 	static const char word[] = "__auto_type";
 	const struct bob_c_span s = bob_c_span(u, head->first);
@@ -174,7 +174,7 @@ static bool read_head(struct bob_c_nest *n, const struct bob_c_head *head)
 	struct bob_c_unit *u = n->u;
 	CXCursor child[2];
 
-	if (!has_room(u, head) || u->clang->Cursor_isNull(head->condition) ||
+	if (!has_space(u, head) || u->clang->Cursor_isNull(head->condition) ||
 	    u->clang->Cursor_isNull(head->step))
 		return false;
 	loop->line = head->line;

@@ -59,8 +59,8 @@ static const char *key_of(struct bob_c_unit *u, const char *text)
 	return key;
 }
 
-bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
-			   const struct bob_c_path *p)
+bool bob_c_is_request_of_path(struct bob_c_unit *u, const struct bob_source_c_request *w,
+			      const struct bob_c_path *p)
 {
 	if (!bob_c_is_name_of(w, p->variable))
 		return false;
@@ -131,9 +131,9 @@ static bool follow(struct bob_c_unit *u, CXCursor c, struct way *to)
 
 bool bob_c_has_paths(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (bob_c_is_name_of(&u->options->wishes[i], v) &&
-		    (u->options->wishes[i].path || !u->options->wishes[i].rank))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (bob_c_is_name_of(&u->options->requests[i], v) &&
+		    (u->options->requests[i].path || !u->options->requests[i].rank))
 			return true;
 	return false;
 }
@@ -170,17 +170,17 @@ bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out)
 /* Does a wish name it, rather than what it begins with? */
 static bool is_named(struct bob_c_unit *u, const struct bob_c_path *p)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].path &&
-		    bob_c_is_wish_of_path(u, &u->options->wishes[i], p))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (u->options->requests[i].path &&
+		    bob_c_is_request_of_path(u, &u->options->requests[i], p))
 			return true;
 	return false;
 }
 
 static bool is_reached(struct bob_c_unit *u, const struct bob_c_path *p)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (bob_c_is_wish_of_path(u, &u->options->wishes[i], p))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (bob_c_is_request_of_path(u, &u->options->requests[i], p))
 			return true;
 	return false;
 }

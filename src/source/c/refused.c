@@ -124,7 +124,7 @@ static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused
 			(*out)[n++] = (struct bob_source_c_refused){
 				.why = bob_c_printf(u,
 						    "%s is declared without its length: the file "
-						    "that defines it tells of it, or what is asked "
+						    "that defines it records it, or what is asked "
 						    "for of it here, like %s[0..9]",
 						    v->name, v->name)
 			};

@@ -143,7 +143,7 @@ static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
 
 		bob_c_walk(u, init, BOB_C_VALUE);
 		if (is_block)
-			bob_c_close_at(u, s.end, bob_c_behind_access(u));
+			bob_c_close_at(u, s.end, bob_c_after_access(u));
 		u->block = block;
 	}
 	if (u->is_scan || u->nest || !v->is_wanted)
@@ -198,7 +198,7 @@ static bool is_below_atomic(const struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_span s = bob_c_span(u, c);
 
-	return s.is_ours && bob_c_is_behind_pragma(u, s.start, "atomic");
+	return s.is_ours && bob_c_is_after_pragma(u, s.start, "atomic");
 }
 
 /* The head of a loop below a pragma must keep its form: nothing is put into it. */

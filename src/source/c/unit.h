@@ -84,7 +84,7 @@ struct bob_c_site {
 
 struct bob_c_row {
 	const struct bob_c_variable *variable;
-	const struct bob_source_c_wish *wish; /* its box; NULL: everything */
+	const struct bob_source_c_request *request; /* its box; NULL: everything */
 	bool is_pointed;	/* what it points at */
 	const struct bob_c_path *path; /* ... or what this one points at; NULL: not that */
 };
@@ -125,7 +125,7 @@ struct bob_c_block {
 struct bob_c_hold {
 	uint32_t start, end;	/* end 0: it does not */
 	uint32_t number, sites;
-	const char *gaps;	/* their declarators */
+	const char *untraced;	/* their declarators */
 };
 
 #define BOB_C_OFTEN_LOOPS 8u
@@ -221,7 +221,7 @@ const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, cons
 /* Bytes that grow, with a zero behind them; for the owner to free. `is_failed`: no memory. */
 struct bob_c_bytes {
 	char *bytes;
-	size_t len, room;
+	size_t len, capacity;
 	bool is_failed;
 };
 void bob_c_bytes_put(struct bob_c_bytes *t, const char *bytes, size_t len);
@@ -292,8 +292,8 @@ struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
 void bob_c_variable_declared(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor decl,
 			     bool has_value);
 /* For the variable itself; for it or something that it leads to. */
-bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
-bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
+bool bob_c_is_request_of(const struct bob_source_c_request *w, const struct bob_c_variable *v);
+bool bob_c_is_name_of(const struct bob_source_c_request *w, const struct bob_c_variable *v);
 /* What a pointer or an array parameter leads to. */
 CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v);
 /* The classes of scalars in it that may alias one another, as bits. */
@@ -320,8 +320,8 @@ bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out);
 /* Notes the pointer `c` if it was asked for by its name, or its variable was and it gets memory.
  * NULL: not. */
 struct bob_c_path *bob_c_path_note(struct bob_c_unit *u, CXCursor c, bool gets_block);
-bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
-			   const struct bob_c_path *p);
+bool bob_c_is_request_of_path(struct bob_c_unit *u, const struct bob_source_c_request *w,
+			      const struct bob_c_path *p);
 
 /* --- lvalue.c --- */
 struct bob_c_lvalue {
@@ -374,7 +374,7 @@ bool bob_c_is_address(struct bob_c_unit *u, CXCursor c);
 
 /* --- missing.c --- */
 /* BOB_ERR_INVAL: a wish names nothing. */
-bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complaint *why);
+bob_status bob_c_check_requests(struct bob_c_unit *u, struct bob_source_c_complaint *why);
 
 /* --- walk.c --- */
 void bob_c_walk(struct bob_c_unit *u, CXCursor c, enum bob_c_use use);
@@ -392,14 +392,14 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
 /* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
-/* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access()
+/* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_after_access()
  * closes it at s->end; what the call says of how large it is is put down while it is walked. */
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
 			     struct bob_c_span *s);
 bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor assignment, struct bob_c_span *s);
 /* Before argument `i` of a call, and behind it. NULL: nothing. */
 const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
-				  uint32_t i, const char **behind);
+				  uint32_t i, const char **after);
 
 /* --- statements.c --- */
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
@@ -409,9 +409,9 @@ void bob_c_walk_file(struct bob_c_unit *u);
 /* --- pragmas.c --- */
 /* Is a pragma before `at`, with nothing but comments and other lines of the preprocessor between,
  * that has this word? NULL: any. */
-bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
+bool bob_c_is_after_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
 /* Is a line of the preprocessor before `at`, with nothing but comments between? */
-bool bob_c_is_behind_directive(const struct bob_c_unit *u, uint32_t at);
+bool bob_c_is_after_directive(const struct bob_c_unit *u, uint32_t at);
 
 /* --- code.c --- */
 /* Does a pragma say how the loop with the span `s`, which is looked at, has to look? One that takes
@@ -490,15 +490,15 @@ void bob_c_predict_declare(struct bob_c_unit *u);
 
 /* --- emit.c --- */
 /* Around a pointer to what is given back: these texts, and no copies of them. */
-extern const char bob_c_before_gone[], bob_c_behind_gone[];
-/* Before what a bit-field is a member of, or a pointer to that; bob_c_behind_access() is behind
+extern const char bob_c_before_gone[], bob_c_after_gone[];
+/* Before what a bit-field is a member of, or a pointer to that; bob_c_after_access() is behind
  * it. */
 const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, bool is_pointer);
 /* Around an lvalue: before and behind it. */
 const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site);
 /* ... whose address may be none of its type. */
 const char *bob_c_before_packed(struct bob_c_unit *u, uint32_t site);
-const char *bob_c_behind_access(struct bob_c_unit *u);
+const char *bob_c_after_access(struct bob_c_unit *u);
 /* Behind a declarator; behind the beginning of a body, for a parameter; behind a declaration, for a
  * static one. */
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);

@@ -56,7 +56,7 @@ bool bob_fortran_directive_continues(const struct bob_fortran_file *f, uint32_t 
 	return *p == '&' || (end > f->statements[i - 1].text && end[-1] == '&');
 }
 
-bool bob_fortran_is_behind_directive(const struct bob_fortran_file *f, uint32_t statement)
+bool bob_fortran_is_after_directive(const struct bob_fortran_file *f, uint32_t statement)
 {
 	while (statement && f->statements[statement - 1].kind == BOB_F_CPP)
 		statement--;

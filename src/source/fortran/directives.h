@@ -15,7 +15,7 @@ bool bob_fortran_directive_ends(const struct bob_fortran_statement *s);
  * that ends with `&`. */
 bool bob_fortran_directive_continues(const struct bob_fortran_file *f, uint32_t statement);
 /* Does it stand right behind a directive? Lines of the preprocessor may be between. */
-bool bob_fortran_is_behind_directive(const struct bob_fortran_file *f, uint32_t statement);
+bool bob_fortran_is_after_directive(const struct bob_fortran_file *f, uint32_t statement);
 /* The first of the directives right before the statement that mean it, or the #if around them;
  * itself if there is none. The lines of one that is continued are several statements: `$omp do &`,
  * `$omp& private(i)`. BOB_FORTRAN_NO: nothing can stand before them, for the #if has another

@@ -251,10 +251,10 @@ static void transfer(struct items *t, const char *word, enum bob_fortran_role ro
 	bob_fortran_skip_word(&t->r, word);
 	/* `read (10) x` has controls, `read (fmt), x` is a format in brackets */
 	if (bob_fortran_peek(&t->r) == '(' && has_controls) {
-		struct bob_fortran_parser behind = t->r;
+		struct bob_fortran_parser after = t->r;
 
-		bob_fortran_skip_group(&behind);
-		if (role == BOB_ROLE_READ || bob_fortran_peek(&behind) != ',') {
+		bob_fortran_skip_group(&after);
+		if (role == BOB_ROLE_READ || bob_fortran_peek(&after) != ',') {
 			controls(t, bob_fortran_parse_arguments(&t->r), false);
 			data_list(t, role);
 			return;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "source/fortran/cut.h"
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 
 struct bob_fortran_patch {
 	uint32_t at, len, label;
@@ -29,7 +29,8 @@ static bob_status add(struct bob_fortran_patches *p, struct bob_fortran_patch pa
 {
 	patch.text = bob_arena_text(p->arena, patch.text, strlen(patch.text));
 	patch.order = p->count;
-	if (!patch.text || !bob_fortran_room(p->arena, &p->at, p->count, &p->room, sizeof(*p->at)))
+	if (!patch.text ||
+	    !bob_fortran_reserve(p->arena, &p->at, p->count, &p->capacity, sizeof(*p->at)))
 		return BOB_ERR_NOMEM;
 	p->at[p->count++] = patch;
 	return BOB_OK;
@@ -52,7 +53,7 @@ static uint32_t statement_at_line(const struct bob_fortran_file *f, uint32_t lin
 }
 
 /* Does a statement begin here, behind another one on its line? */
-static bool begins_behind(const struct bob_fortran_file *f, uint32_t at)
+static bool begins_after(const struct bob_fortran_file *f, uint32_t at)
 {
 	uint32_t line = bob_fortran_position(f, at).line;
 
@@ -82,7 +83,7 @@ bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t a
 
 	if (!lines || lines > BOB_FORTRAN_CONTINUATIONS_MAX + 1 || label > 99999)
 		return BOB_ERR_UNSUPPORTED;
-	if (!is_line_start(p->file, at) && !begins_behind(p->file, at))
+	if (!is_line_start(p->file, at) && !begins_after(p->file, at))
 		return BOB_ERR_INVAL;
 	return add(p, (struct bob_fortran_patch){ at, 0, label, 0, text, true });
 }

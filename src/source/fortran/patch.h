@@ -21,7 +21,7 @@ struct bob_fortran_patches {
 	const struct bob_fortran_copy *copies; /* by last_line; NULL: none */
 	uint32_t copy_count;
 	struct bob_fortran_patch *at; /* in the order of the calls */
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 /* Lines that the file has once more, behind the last of them, with patches of their own. */

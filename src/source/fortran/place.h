@@ -49,7 +49,7 @@ struct bob_fortran_place {
 	 * which its block begins. */
 	uint32_t inside;
 	/* DO: byte behind the loop (nest, if it shares its terminal). */
-	uint32_t behind_loop;
+	uint32_t after_loop;
 	/* EXPAND: bytes of `if (...)`, and of the body. */
 	uint32_t header, header_end, body, body_end;
 	/* LABEL: the label moves to a CONTINUE before the probes that run before. TERMINAL: the

@@ -31,9 +31,9 @@ struct bob_fortran_scope {
 	uint32_t include_depth, structure_depth;
 	bool runs;		/* a statement that does was met */
 	struct bob_fortran_member *members;
-	uint32_t member_count, member_room;
+	uint32_t member_count, member_capacity;
 	struct bob_fortran_same *same;
-	uint32_t same_count, same_room, sets;
+	uint32_t same_count, same_capacity, sets;
 	int32_t integer_kind, real_kind;
 	bool is_private, failed;
 	bool takes_foreign;	/* from a module of another file */

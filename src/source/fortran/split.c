@@ -21,10 +21,10 @@ void bob_fortran_begin(struct bob_fortran_splitter *s, uint32_t line)
 
 void bob_fortran_put_raw(struct bob_fortran_splitter *s, char c, uint32_t at)
 {
-	if (s->len == s->room) {
-		uint32_t room = s->room ? s->room * 2 : 4096;
-		char *text = bob_arena_alloc(s->arena, room);
-		uint32_t *places = bob_arena_alloc(s->arena, (size_t)room * sizeof(*places));
+	if (s->len == s->capacity) {
+		uint32_t capacity = s->capacity ? s->capacity * 2 : 4096;
+		char *text = bob_arena_alloc(s->arena, capacity);
+		uint32_t *places = bob_arena_alloc(s->arena, (size_t)capacity * sizeof(*places));
 
 		if (!text || !places) {
 			s->failed = true;
@@ -36,7 +36,7 @@ void bob_fortran_put_raw(struct bob_fortran_splitter *s, char c, uint32_t at)
 		}
 		s->text = text;
 		s->at = places;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	if (s->first == BOB_FORTRAN_NO)
 		s->first = at;
@@ -112,9 +112,9 @@ static struct bob_fortran_statement *add(struct bob_fortran_splitter *s)
 {
 	struct bob_fortran_file *f = s->file;
 
-	if (f->count == s->statement_room) {
-		uint32_t room = s->statement_room ? s->statement_room * 2 : 256;
-		struct bob_fortran_statement *p = bob_arena_alloc(s->arena, room * sizeof(*p));
+	if (f->count == s->statement_capacity) {
+		uint32_t capacity = s->statement_capacity ? s->statement_capacity * 2 : 256;
+		struct bob_fortran_statement *p = bob_arena_alloc(s->arena, capacity * sizeof(*p));
 
 		if (!p) {
 			s->failed = true;
@@ -123,7 +123,7 @@ static struct bob_fortran_statement *add(struct bob_fortran_splitter *s)
 		if (f->count)
 			memcpy(p, f->statements, f->count * sizeof(*p));
 		f->statements = p;
-		s->statement_room = room;
+		s->statement_capacity = capacity;
 	}
 	memset(&f->statements[f->count], 0, sizeof(f->statements[0]));
 	return &f->statements[f->count++];

@@ -13,7 +13,7 @@ struct bob_fortran_splitter {
 	/* the statement so far */
 	char *text;
 	uint32_t *at;
-	uint32_t len, room;
+	uint32_t len, capacity;
 	uint32_t first, line, line_last;
 	uint32_t label, label_at, label_len;
 	bool is_open;		/* there is one */
@@ -31,7 +31,7 @@ struct bob_fortran_splitter {
 	uint32_t peeked;
 	bool peeked_continues;
 
-	uint32_t statement_room;
+	uint32_t statement_capacity;
 	uint32_t unbalanced;	/* statements whose brackets or quotes do not come out even */
 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 
 struct bob_fortran_common *bob_fortran_block(struct bob_fortran_scope *s,
 					     struct bob_fortran_parser *r)
@@ -52,8 +52,8 @@ void bob_fortran_common(struct bob_fortran_scope *s, struct bob_fortran_parser *
 				bob_fortran_read_shape(s, r, y);
 			y->flags |= BOB_SYMBOL_COMMON;
 			y->common = c;
-			if (!bob_fortran_room(s->arena, &s->members, s->member_count,
-					      &s->member_room, sizeof(*s->members))) {
+			if (!bob_fortran_reserve(s->arena, &s->members, s->member_count,
+						 &s->member_capacity, sizeof(*s->members))) {
 				s->failed = true;
 				return;
 			}
@@ -77,8 +77,8 @@ void bob_fortran_equivalence(struct bob_fortran_scope *s, struct bob_fortran_par
 				return;
 			y = bob_fortran_enter(s->arena, s->table, r->text + ref->child->from,
 					      ref->child->name_len);
-			if (!y || !bob_fortran_room(s->arena, &s->same, s->same_count,
-						    &s->same_room, sizeof(*s->same))) {
+			if (!y || !bob_fortran_reserve(s->arena, &s->same, s->same_count,
+						       &s->same_capacity, sizeof(*s->same))) {
 				s->failed = true;
 				return;
 			}

@@ -30,7 +30,7 @@ static const struct bob_probe_site sites[] = {
 	{ 3, 1, BOB_PROBE_READ, 0, 0, 4, 0 },
 };
 static const struct bob_probe_nest nests[] = { { TWO, 1, 1 }, { THREE, 1, 1 } };
-static const struct bob_probe_untraced *gaps[SITES];
+static const struct bob_probe_untraced *untraced[SITES];
 static struct bob_probe_untraced middle;
 
 static int set_up(void **state)
@@ -38,11 +38,11 @@ static int set_up(void **state)
 	(void)state;
 	middle = (struct bob_probe_untraced){ (uintptr_t)memory + 256, 256 };
 	for (size_t i = 0; i < SITES; i++)
-		gaps[i] = &middle;
+		untraced[i] = &middle;
 	bob_probe_here = (struct bob_probe_file){
 		.size = sizeof(bob_probe_here), .variable = variables, .site = sites,
 		.nest = nests, .variables = ROWS, .sites = SITES, .nests = 2,
-		.access = access_at, .recorder = &recorder, .untraced = gaps,
+		.access = access_at, .recorder = &recorder, .untraced = untraced,
 	};
 	reset_noted();
 	return 0;
@@ -83,7 +83,7 @@ static void test_held(void **state)
 	{
 		struct bob_probe_held bobbin_h0
 			__attribute__((cleanup(bobbin_held_end))) = { 0, 0 };
-		const struct bob_probe_untraced *bobbin_g0 = bobbin_gap(0);
+		const struct bob_probe_untraced *bobbin_g0 = bobbin_untraced(0);
 
 		for (int i = 62; i < 66; i++)
 			sum += BOBBIN_BY(0, 0, (p[i]));

@@ -61,7 +61,7 @@ static void test_statements_are_put_in(void **state)
 	insert(p.after, 20, "continue");
 	assert_int_equal(bob_fortran_place(file, 0, &p), BOB_OK);
 	assert_int_equal(p.inside, byte_of("   10"));
-	assert_int_equal(p.behind_loop, byte_of("      end"));
+	assert_int_equal(p.after_loop, byte_of("      end"));
 	assert_int_equal(bob_fortran_patch_replace(&patches, p.target_at, p.target_len, "20"),
 			 BOB_OK);
 	expect_file("a.f", "      do 20 i = 1, 2\n      call before\n# 2 \"a.f\"\n   10 a(i) = 1\n"
@@ -118,7 +118,7 @@ static void test_places(void **state)
 	assert_int_equal(bob_fortran_place(file, at_line(10), &p), BOB_OK);
 	assert_int_equal(p.before, byte_of("!$omp do"));
 	assert_int_equal(p.inside, BOB_FORTRAN_NO);
-	assert_int_equal(p.behind_loop, byte_of("!$omp end parallel"));
+	assert_int_equal(p.after_loop, byte_of("!$omp end parallel"));
 	assert_int_equal(bob_fortran_place(file, at_line(11), &p), BOB_OK);
 	assert_int_equal(p.before, BOB_FORTRAN_NO);
 	assert_true(p.needs & BOB_NEED_TIGHT);

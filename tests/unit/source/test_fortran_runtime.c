@@ -73,16 +73,16 @@ static const struct bobbin_tables tables = { &here, classes, slots };
 
 static const struct bob_probe_untraced nothing;
 static struct bob_probe_untraced middle_of_memory;
-static const struct bob_probe_untraced *gaps[SITES];
+static const struct bob_probe_untraced *untraced[SITES];
 
 static int set_up(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < SITES; i++)
-		gaps[i] = &nothing;
+		untraced[i] = &nothing;
 	here.access = access_at;
 	here.recorder = &recorder;
-	here.untraced = gaps;
+	here.untraced = untraced;
 	memset(declared, 0, sizeof(declared));
 	reset_noted();
 	return 0;
@@ -265,7 +265,7 @@ static void test_holds(void **state)
 
 	(void)state;
 	middle_of_memory = (struct bob_probe_untraced){ (uintptr_t)memory + 256, 256 };
-	gaps[ONE] = &middle_of_memory;
+	untraced[ONE] = &middle_of_memory;
 	g = BOBBIN(i)(ONE);
 	assert_int_equal(g.lo, middle_of_memory.lo);
 	g = BOBBIN(h)(ONE, memory + 8);

@@ -184,7 +184,7 @@ static void test_costs(void **state)
 	bob_predict_nest(p, &n);
 	bob_predict_variables(p, 4);
 	t = sum(p);
-	near(t.told, 20 * 50 * 4);
+	near(t.reported, 20 * 50 * 4);
 	near(t.added_least_ns, 2 * (100 + 3 * 20) + 20 * (30 + 3 * 5));
 	near(t.code_bytes, 1000 + 100 + 6 * 7 + 4 * 3);
 	/* A quarter, or half of it, in a box: in all rows, or these rows. */

@@ -29,7 +29,7 @@ BOBBIN_FAST int bobbin_is_on(void)
 	}))
 
 /* Loops that keep the address ranges of their sites: bobbin_g<site>, counted in bobbin_h<loop>. */
-BOBBIN_FAST const struct bob_probe_untraced *bobbin_gap(uint32_t s)
+BOBBIN_FAST const struct bob_probe_untraced *bobbin_untraced(uint32_t s)
 {
 	return bob_probe_untraced_of(&bob_probe_here, s);
 }

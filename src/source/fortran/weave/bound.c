@@ -125,8 +125,8 @@ bob_status bob_weave_find_bound(struct bob_weave *files, bool *is_new)
 		w->is_bound = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
 		if (!w->is_bound)
 			return BOB_ERR_NOMEM;
-		for (size_t i = 0; i < w->variable_count; i++)
-			has_objects |= w->variables[i].symbol->type == BOB_T_DERIVED;
+		for (size_t i = 0; i < w->variables.count; i++)
+			has_objects |= w->variables.at[i].symbol->type == BOB_T_DERIVED;
 	}
 	for (struct bob_weave *w = files; w; w = w->next)
 		note_file(files, w);

@@ -204,8 +204,9 @@ static struct bob_weave *owner(struct bob_weave *w, const struct bob_weave_varia
 	struct bob_weave *o = v->is_foreign ? w->files : w;
 
 	for (; v->is_foreign && o; o = o->next)
-		for (size_t i = 0; i < o->variable_count; i++)
-			if (o->variables[i].symbol == v->symbol && !o->variables[i].is_foreign)
+		for (size_t i = 0; i < o->variables.count; i++)
+			if (o->variables.at[i].symbol == v->symbol &&
+			    !o->variables.at[i].is_foreign)
 				goto found;
 found:
 	for (uint32_t i = 0; o && o != w && i < o->file->count; i++)

@@ -54,14 +54,12 @@ struct bob_weave_named {
 struct bob_weave_calls {
 	struct bob_arena arena;
 	struct bob_weave *files;
-	struct bob_weave_named *named; /* by names; of equal ones in the order of the files */
-	size_t named_count, named_room;
-	struct bob_weave_procedure *procedures;
-	size_t procedure_count, procedure_room; /* in the order of the files, and of their units */
-	struct bob_weave_call *calls; /* by files and units that call */
-	size_t call_count, call_room;
-	struct bob_weave_pass *passes;
-	size_t pass_count, pass_room;
+	BOB_VEC(struct bob_weave_named)
+	named; /* by names; of equal ones in the order of the files */
+	/* in the order of the files, and of their units */
+	BOB_VEC(struct bob_weave_procedure) procedures;
+	BOB_VEC(struct bob_weave_call) calls; /* by files and units that call */
+	BOB_VEC(struct bob_weave_pass) passes;
 	bool is_target;		/* pointers may lead to something that is traced */
 	bool is_visible;	/* something that is traced is in a module or COMMON */
 	const char *hidden;	/* calls that nobody sees: no copies at all; NULL: there are none */

@@ -22,10 +22,10 @@
 static bool may_hold(const struct bob_weave *w, const struct bob_fortran_use *u,
 		     const struct bob_fortran_symbol *component)
 {
-	for (size_t i = 0; i < w->variable_count + w->passed_count; i++) {
-		const struct bob_weave_variable *v = i < w->variable_count ?
-							     &w->variables[i] :
-							     &w->passed[i - w->variable_count];
+	for (size_t i = 0; i < w->variables.count + w->passed.count; i++) {
+		const struct bob_weave_variable *v = i < w->variables.count ?
+							     &w->variables.at[i] :
+							     &w->passed.at[i - w->variables.count];
 
 		if (bob_weave_class_has(v->class, component) &&
 		    bob_weave_may_be(w, u->symbol, u->flags, v))
@@ -121,8 +121,8 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 }
 
 /* What DEALLOCATE gives back ends for everybody. */
-static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
-			   const struct holder *h, const struct bob_weave_places *p)
+static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
+			 const struct holder *h, const struct bob_weave_places *p)
 {
 	const char *text = bob_weave_slice(w, &w->file->statements[i], u->from, u->to);
 
@@ -156,7 +156,7 @@ static bool put_component(struct bob_weave *w, uint32_t i, const struct bob_fort
 			      "statement, which may give a component other memory", &p))
 		return true;
 	if (kind_of(s) == BOB_F_DEALLOCATE)
-		put_given_back(w, i, u, &h, &p);
+		put_released(w, i, u, &h, &p);
 	bob_weave_put(w, p.after, BOB_RANK_AFTER, i,
 		      look_line(w, is_object(w, i, h.object), (int64_t)h.at, h.text));
 	return true;

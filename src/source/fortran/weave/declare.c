@@ -97,7 +97,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		line(w, at, unit, "end type");
 	}
 	line(w, at, unit, "interface");
-	if (w->variable_count || w->passed_count) {
+	if (w->variables.count || w->passed.count) {
 		interface(w, at, unit, 'a', "bobbin_s,bobbin_x", element);
 		interface(w, at, unit, 's', "bobbin_s,bobbin_x", array);
 		interface(w, at, unit, 'm', "bobbin_s,bobbin_x,bobbin_l", masked);
@@ -114,7 +114,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		nest_interfaces(w, at, unit);
 	if (w->hold_count)
 		hold_interfaces(w, at, unit);
-	for (const char *c = "ltbe"; *c && w->event_count; c++)
+	for (const char *c = "ltbe"; *c && w->events.count; c++)
 		interface(w, at, unit, *c, "bobbin_s", event);
 	bob_weave_wrapper_interfaces(w, at, unit);
 	bob_weave_object_interfaces(w, at, unit);
@@ -198,7 +198,7 @@ static const char *declare_line(struct bob_weave *w, const struct bob_weave_vari
 const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				   const struct bob_fortran_symbol *s)
 {
-	return declare_line(w, v, s, (int)(v - w->variables));
+	return declare_line(w, v, s, (int)(v - w->variables.at));
 }
 
 /* ... where a unit or BLOCK begins: a pointer may have no value yet, and seem to have one, but of a
@@ -206,7 +206,7 @@ const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_v
 static const char *entry_line(struct bob_weave *w, const struct bob_weave_variable *v,
 			      const struct bob_fortran_symbol *s)
 {
-	const int number = (int)(v - w->variables);
+	const int number = (int)(v - w->variables.at);
 	const bool is_sure = !(s->flags & BOB_SYMBOL_POINTER) ||
 			     w->file->units[v->unit].kind == BOB_UNIT_MODULE;
 
@@ -216,7 +216,7 @@ static const char *entry_line(struct bob_weave *w, const struct bob_weave_variab
 const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				  const struct bob_fortran_symbol *s)
 {
-	const uint32_t n = (uint32_t)(v - w->variables);
+	const uint32_t n = (uint32_t)(v - w->variables.at);
 
 	if (v->is_object)
 		return bob_weave_text(w, "%s%s", bob_weave_guard(w, s),
@@ -419,11 +419,12 @@ static bob_status declare_unit(struct bob_weave *w, uint32_t unit)
 
 	if (u->flags & BOB_UNIT_INTERFACE || w->is_left[unit])
 		return BOB_OK;
-	for (size_t i = 0; i < w->variable_count; i++) {
-		const struct bob_fortran_symbol *seen = bob_weave_seen(w, &w->variables[i], unit);
+	for (size_t i = 0; i < w->variables.count; i++) {
+		const struct bob_fortran_symbol *seen =
+			bob_weave_seen(w, &w->variables.at[i], unit);
 
 		if (seen)
-			put_entry(w, &w->variables[i], seen, unit);
+			put_entry(w, &w->variables.at[i], seen, unit);
 	}
 	bob_weave_put_component_ends(w, unit);
 	for (uint32_t i = u->first; i <= u->last && st == BOB_OK; i++)
@@ -440,8 +441,8 @@ bob_status bob_weave_declare(struct bob_weave *w)
 
 	for (uint32_t u = 0; u < w->file->unit_count && st == BOB_OK; u++)
 		st = declare_unit(w, u);
-	for (size_t k = 0; k < w->clone_count && st == BOB_OK; k++) {
-		const uint32_t unit = w->clones[k].unit;
+	for (size_t k = 0; k < w->clones.count && st == BOB_OK; k++) {
+		const uint32_t unit = w->clones.at[k].unit;
 		const bool has_probes = w->has_probes[unit];
 
 		bob_weave_enter_clone(w, k);

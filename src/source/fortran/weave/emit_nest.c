@@ -185,7 +185,7 @@ static bool is_step_known(const struct bob_weave_nest *n, const struct bob_weave
  * it moves. */
 static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
 {
-	const uint32_t first = n->w->nests[n->w->nest_count].first;
+	const uint32_t first = n->w->nests.at[n->w->nests.count].first;
 
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_weave_nest_access *a = &n->access[k];
@@ -219,7 +219,7 @@ static void begin_held(const struct bob_weave_nest *n, uint32_t at)
 
 static void end_held(const struct bob_weave_nest *n, uint32_t at)
 {
-	const uint32_t first = n->w->nests[n->w->nest_count].first;
+	const uint32_t first = n->w->nests.at[n->w->nests.count].first;
 
 	for (uint32_t k = first; k < first + n->count; k++)
 		put(n, at, bob_weave_text(n->w, "bobbin_g%u=%si(%u_4)", k, n->w->id, k));
@@ -231,14 +231,14 @@ static void end_held(const struct bob_weave_nest *n, uint32_t at)
 
 void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 {
-	struct bob_weave_nest_row *row = &n->w->nests[n->w->nest_count];
+	struct bob_weave_nest_row *row = &n->w->nests.at[n->w->nests.count];
 	const bool has_block = bob_weave_has_block(n);
 
 	row->is_held = n->depth == 1 && !n->laid_count && is_step_known(n, &n->loop[0]) &&
 		       bob_weave_hold_nest(n->w, row->first, row->count);
 	if (row->is_held)
 		begin_held(n, at);
-	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, n->w->nest_count));
+	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, n->w->nests.count));
 	if (has_block)
 		put_counters(n, at, 1);
 	for (uint32_t d = 0; d < n->depth; d++)
@@ -246,7 +246,7 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 	put_first(n, at, n->depth + 1);
 	for (uint32_t d = 0; d < n->depth; d++)
 		put_step(n, at, d);
-	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nest_count));
+	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nests.count));
 	for (uint32_t d = 0; d < n->depth; d++)
 		put(n, at, "end if");
 	if (has_block)
@@ -278,7 +278,7 @@ static void put_bounds(const struct bob_weave_nest *n, uint32_t at, uint32_t poi
 void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at)
 {
 	const struct bob_weave_nest_loop *first = &n->loop[0];
-	const size_t nest = n->w->nest_count;
+	const size_t nest = n->w->nests.count;
 
 	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, nest));
 	put_counters(n, at, 0);

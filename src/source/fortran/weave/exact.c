@@ -26,7 +26,7 @@ struct way {
 	const struct bob_weave *w;
 	uint32_t statement;
 	const struct bob_fortran_use *use;
-	bool is_guarded;	/* behind .and. or .or., in MERGE */
+	bool is_guarded;	/* after .and. or .or., in MERGE */
 };
 
 static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
@@ -76,7 +76,7 @@ static const char *pass_reference(struct way *x, const struct bob_fortran_expr *
 	    (s && (s->class == BOB_NAME_VARIABLE || s->class == BOB_NAME_CONSTANT) &&
 	     s->type != BOB_T_CHARACTER))
 		return NULL;
-	return "an argument, or in a text, behind .and. or .or., or in MERGE";
+	return "an argument, or in a text, after .and. or .or., or in MERGE";
 }
 
 static const char *pass(struct way *x, const struct bob_fortran_expr *e)
@@ -87,7 +87,7 @@ static const char *pass(struct way *x, const struct bob_fortran_expr *e)
 		    is_within(e->child->next, x->use->ref))
 			x->is_guarded = true;
 		else if (x->is_guarded && (e->op == BOB_OP_POWER || e->op == BOB_OP_DEFINED))
-			return "a power, behind .and. or .or., or in MERGE";
+			return "a power, after .and. or .or., or in MERGE";
 		return NULL;
 	case BOB_N_REFERENCE:
 		return pass_reference(x, e);
@@ -121,7 +121,7 @@ static const char *what_is_around(const struct way *from)
 	}
 	if (!why && x.is_guarded &&
 	    bob_weave_last(x.w, x.statement, x.use->ref)->type == BOB_T_CHARACTER)
-		why = "a text, behind .and. or .or., or in MERGE";
+		why = "a text, after .and. or .or., or in MERGE";
 	return why;
 }
 
@@ -169,7 +169,7 @@ static const char *statement_forbids(const struct bob_weave *w, uint32_t stateme
 		return "in a pure procedure or DO CONCURRENT";
 	if (p.needs & BOB_NEED_TIGHT ||
 	    (p.before != BOB_FORTRAN_NO && p.before < bob_fortran_line_at(w->file, s->line)))
-		return "behind a directive";
+		return "after a directive";
 	return s->len > LENGTH_MAX ? "a long statement" : NULL;
 }
 
@@ -283,7 +283,7 @@ static const char *not_written(const struct bob_weave *w, uint32_t statement,
 	if (s->ends_loops || bob_fortran_place(w->file, statement, &p) != BOB_OK ||
 	    p.after == BOB_FORTRAN_NO || p.before == BOB_FORTRAN_NO ||
 	    (s->kind == BOB_F_IF && !bob_weave_expands(w, statement)))
-		return "no line can stand behind this assignment";
+		return "no line can follow this assignment";
 	if (must_keep(w, statement, u) && !subscripts_of(w, statement, u->ref->child, kept, &count))
 		return "subscripts that are not known to be one value";
 	return NULL;

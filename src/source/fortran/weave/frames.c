@@ -233,7 +233,7 @@ static const char *pass_operator(struct way *x, const struct bob_fortran_expr *e
 	    !is_within(e->child->next, x->use->ref))
 		return NULL;
 	if (bob_weave_calls(x->w, x->statement, e->child))
-		return "behind .and. or .or., whose left side calls a function";
+		return "after .and. or .or., whose left side calls a function";
 	left = bob_weave_render(x->w, &x->w->file->statements[x->statement], e->child, x->out);
 	return add_condition(x->w, x->out, text + e->op_at,
 			     e->op == BOB_OP_AND ? left : bob_weave_text(x->w, ".not.(%s)", left));

@@ -38,7 +38,7 @@ enum bob_weave_rank {
 	BOB_RANK_MOVED,		/* ... what it wrote where it may be elsewhere now ... */
 	BOB_RANK_END_IF,	/* ... the end of that IF, and ... */
 	BOB_RANK_END_HOISTED,	/* ... of where names for functions are known ... */
-	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
+	BOB_RANK_AFTER_LOOP,	/* ... behind the loop that does, inner ones first ... */
 	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
 	BOB_RANK_CLOSE,		/* ... of IFs that were ELSE IF, inner ones first ... */
 	BOB_RANK_ENTRY,		/* ... of the unit ... */

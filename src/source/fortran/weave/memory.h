@@ -10,7 +10,7 @@
 /* Which variable's components, for which wish, and what became of that: `near`: a component that
  * may have been meant; `why`: what cannot be traced; NULL. */
 struct bob_weave_ask {
-	const struct bob_wish *wish;
+	const struct bob_request *request;
 	const struct bob_fortran_symbols *names;
 	const struct bob_fortran_symbol *symbol;
 	const char *before, *after; /* in the names of all that it has: "m::", " in solve" */
@@ -33,7 +33,7 @@ void bob_weave_number_components(struct bob_weave *w);
 /* How many subscripts the part of the variable itself has that is wanted. */
 static inline uint32_t bob_weave_box_rank(const struct bob_weave_variable *v)
 {
-	return v->wish->path ? 0 : v->wish->rank;
+	return v->request->path ? 0 : v->request->rank;
 }
 
 /* --- component_moves.c --- */

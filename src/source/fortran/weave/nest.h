@@ -60,8 +60,8 @@ struct bob_weave_nest {
 	/* all that is laid out of an access moves alike: each has the same steps in all loops */
 	bool is_alike;
 	/* An iteration, in the order of its happening: of `access`. */
-	uint8_t told[BOB_PROBE_NEST_LAID_MAX];
-	uint32_t told_count;
+	uint8_t reported[BOB_PROBE_NEST_LAID_MAX];
+	uint32_t reported_count;
 	/* in it, counters among them */
 	struct bob_weave_nest_written written[BOB_WEAVE_NEST_WRITTEN_MAX];
 	uint32_t written_count;

@@ -78,10 +78,11 @@ const char *bob_weave_object_probe(struct bob_weave *w, uint32_t site, const cha
 const char *bob_weave_object_declare(struct bob_weave *w, int variable,
 				     const struct bob_fortran_symbol *s)
 {
-	const bool has_gaps = s->rank &&
-			      (s->shape == BOB_SHAPE_ASSUMED || s->flags & BOB_SYMBOL_POINTER);
-	const char *whole = has_gaps ? bob_weave_text(w, "logical(is_contiguous(%s),4)", s->name) :
-				       ".true._4";
+	const bool may_have_holes =
+		s->rank && (s->shape == BOB_SHAPE_ASSUMED || s->flags & BOB_SYMBOL_POINTER);
+	const char *whole = may_have_holes ?
+				    bob_weave_text(w, "logical(is_contiguous(%s),4)", s->name) :
+				    ".true._4";
 
 	w->has_objects = true;
 	return s->rank ? bob_weave_text(w, "call %sod(%d_4,%s,lbound(%s,kind=8),%s)", w->id,

@@ -227,7 +227,7 @@ bool bob_weave_turn(struct bob_weave *w, uint32_t statement, uint32_t *at)
 			w,
 			s->kind == BOB_F_ELSE_IF ?
 				"an ELSE IF in pieces, or among lines of the preprocessor" :
-				"a DO WHILE that is in pieces, or behind a directive",
+				"a DO WHILE that is in pieces, or after a directive",
 			s->line);
 		return false;
 	}

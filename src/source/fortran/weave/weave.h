@@ -39,6 +39,7 @@
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
 #define BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
 
+#include "base/host/vec.h"
 #include "source/across.h"
 #include "source/fortran/patch.h"
 #include "source/fortran/directives.h"
@@ -82,7 +83,7 @@ struct bob_weave_class {
 /* A variable that is traced: where it is declared in the recorder's tables. */
 struct bob_weave_variable {
 	const struct bob_fortran_symbol *symbol;
-	const struct bob_wish *wish;
+	const struct bob_request *request;
 	const char *name;	/* as people read it: "a", "u in solve", "/blk/x", "m::x" */
 	uint32_t unit;		/* whose own it is */
 	uint32_t construct;	/* the BLOCK in it that declares it; BOB_FORTRAN_NO: none does */
@@ -100,6 +101,8 @@ struct bob_weave_variable {
 	bool has_pointers;	/* among these */
 	bool is_of_c;		/* none, but whatever of C's may come in: struct bob_weave has it */
 };
+
+BOB_VEC_OF(bob_weave_variables, struct bob_weave_variable);
 
 struct bob_weave_site {
 	uint32_t line, column;
@@ -137,10 +140,10 @@ struct bob_weave_external {
 };
 
 /* What became of a statement's accesses. */
-enum bob_weave_told {
-	BOB_TOLD_NOT,
-	BOB_TOLD_IN_NEST,	/* the probe of a nest tells them */
-	BOB_TOLD_HEAD		/* the DO of a nest: what its variable is given for each trip */
+enum bob_weave_reported {
+	BOB_REPORTED_NOT,
+	BOB_REPORTED_IN_NEST,	/* the probe of a nest tells them */
+	BOB_REPORTED_HEAD		/* the DO of a nest: what its variable is given for each trip */
 };
 
 struct bob_weave_line;
@@ -166,9 +169,9 @@ struct bob_weave_redirect {
 /* A loop that holds the gaps of its sites (hold.c). */
 struct bob_weave_hold {
 	uint32_t first, last;	/* statements */
-	uint32_t behind;	/* byte */
+	uint32_t after;	/* byte */
 	uint32_t sites;
-	const char *gaps, *empty; /* their names; what makes them empty */
+	const char *untraced, *empty; /* their names; what makes them empty */
 	bool is_open, has_nests;
 };
 
@@ -183,7 +186,7 @@ struct bob_weave_hoisted {
 struct bob_weave {
 	struct bob_arena *arena;
 	struct bob_fortran_file *file;
-	const struct bob_wish_file *wishes;
+	const struct bob_request_file *requests;
 	struct bob_weave *files,
 		*next; /* of the command: the first one, and the next behind this one */
 	const struct bob_source_across *c; /* what C files of the command want */
@@ -199,20 +202,14 @@ struct bob_weave {
 	uint64_t digest;	/* of the text, and of what is traced */
 	char id[24];		/* what all names that are put in begin with */
 
-	struct bob_weave_variable *variables;
-	size_t variable_count, variable_room;
-	struct bob_weave_variable *passed; /* of other files: they may come in as arguments */
-	size_t passed_count, passed_room;
-	struct bob_weave_site *sites;
-	size_t site_count, site_room;
-	struct bob_weave_event *events;
-	size_t event_count, event_room;
-	struct bob_weave_nest_row *nests;
-	size_t nest_count, nest_room;
+	struct bob_weave_variables variables;
+	struct bob_weave_variables passed; /* of other files: they may come in as arguments */
+	BOB_VEC(struct bob_weave_site) sites;
+	BOB_VEC(struct bob_weave_event) events;
+	BOB_VEC(struct bob_weave_nest_row) nests;
 	bool has_uneven;	/* a nest whose bounds change with the loops around */
-	uint8_t *told;		/* enum bob_weave_told, of each statement */
-	struct bob_weave_line *lines;
-	size_t line_count, line_room;
+	uint8_t *reported;		/* enum bob_weave_reported, of each statement */
+	BOB_VEC(struct bob_weave_line) lines;
 	size_t sorted_count;	/* of these are in the order of their places */
 	/* of the statement that is woven */
 	struct bob_weave_hoisted hoisted[BOB_WEAVE_HOISTED_MAX];
@@ -236,20 +233,14 @@ struct bob_weave {
 	uint32_t number;	/* of the file in the command, for calls.c */
 	/* what is being woven: 0 the text as it stands, n its n-th copy of a procedure */
 	uint32_t in;
-	struct bob_weave_clone *clones;
-	size_t clone_count, clone_room;
-	struct bob_weave_redirect *redirects;
-	size_t redirect_count, redirect_room;
-	struct bob_weave_edit *edits;
-	size_t edit_count, edit_room;
-	struct bob_weave_external *externals;
-	size_t external_count, external_room;
+	BOB_VEC(struct bob_weave_clone) clones;
+	BOB_VEC(struct bob_weave_redirect) redirects;
+	BOB_VEC(struct bob_weave_edit) edits;
+	BOB_VEC(struct bob_weave_external) externals;
 	uint64_t wrappers;	/* those that are called: a bit for each, see wrapper.c */
-	const struct bob_fortran_symbol **called; /* by statements of the file */
-	size_t called_count, called_room;
-	const struct bob_fortran_symbol *
-		*plain; /* have an intrinsic procedure's name, and are used as variables */
-	size_t plain_count, plain_room;
+	BOB_VEC(const struct bob_fortran_symbol *) called; /* by statements of the file */
+	/* have an intrinsic procedure's name, and are used as variables */
+	BOB_VEC(const struct bob_fortran_symbol *) plain;
 	bool *has_probes;	/* of each unit */
 	/* of each unit: the line of an INCLUDE that was not found; 0: none */
 	uint32_t *lacking;
@@ -291,20 +282,20 @@ bob_status bob_weave_note_calls(struct bob_weave *w);
 bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			    uint32_t unit);
 /* Of the units that a name with `in` in front of it may be in. */
-bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wish *wish,
+bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_request *request,
 			     const char *in);
 
 /* Wishes for what is not there, missing.c. BOB_ERR_INVAL, with *why. */
 bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_complaint *why);
-bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish, const char *in,
-			       const char *name, struct bob_source_complaint *why);
+bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_request *request,
+			       const char *in, const char *name, struct bob_source_complaint *why);
 /* No more subscripts than the variable has, and none of them wholly outside of bounds that are
  * known. */
-bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_wish *wish);
-bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wish,
+bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_request *request);
+bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_request *request,
 			    const struct bob_fortran_symbol *s, struct bob_source_complaint *why);
 /* ... no such component. */
-bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_wish *wish,
+bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_request *request,
 			    const struct bob_weave_ask *ask, struct bob_source_complaint *why);
 enum bob_weave_touch {
 	BOB_TOUCH_NOT,
@@ -485,7 +476,7 @@ const char *bob_weave_hoisted(const struct bob_weave *w, const struct bob_fortra
 			      uint32_t from, uint32_t to);
 bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
 /* Was it asked for, for this line? */
-bool bob_weave_is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line);
+bool bob_weave_is_requested(const struct bob_weave *w, enum bob_request_what what, uint32_t line);
 /* The event of that name, a new one if need be. */
 uint32_t bob_weave_event(struct bob_weave *w, const char *name, bool has_trips);
 /* What tells that it begins ('b', of a loop 'l'), has another trip ('t'), or ends ('e'). */

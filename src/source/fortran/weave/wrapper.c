@@ -27,16 +27,13 @@ struct bob_weave_edit {
 
 static void add(struct bob_weave *w, struct bob_weave_edit e)
 {
-	if (bob_array_reserve(&w->edits, w->edit_count, &w->edit_room, sizeof(*w->edits)))
-		w->is_failed = true;
-	else
-		w->edits[w->edit_count++] = e;
+	w->is_failed |= BOB_VEC_ADD(&w->edits, e) != BOB_OK;
 }
 
 void bob_weave_wrap(struct bob_weave *w, uint32_t statement, uint32_t from, uint32_t to,
 		    const char *open, const char *close)
 {
-	const uint32_t made = (uint32_t)w->edit_count;
+	const uint32_t made = (uint32_t)w->edits.count;
 
 	add(w, (struct bob_weave_edit){ w->in, statement, from, to - from, made, false, open });
 	add(w, (struct bob_weave_edit){ w->in, statement, to, to - from, made, true, close });
@@ -66,8 +63,8 @@ const char *bob_weave_wrapped(struct bob_weave *w, uint32_t statement, uint32_t 
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	const char *text = "";
 
-	for (size_t i = 0; i < w->edit_count; i++) {
-		const struct bob_weave_edit *e = &w->edits[i];
+	for (size_t i = 0; i < w->edits.count; i++) {
+		const struct bob_weave_edit *e = &w->edits.at[i];
 
 		if (e->in != w->in || e->statement != statement || e->at < from)
 			continue;
@@ -82,10 +79,10 @@ bob_status bob_weave_wrap_all(struct bob_weave *w, struct bob_fortran_patches *p
 {
 	bob_status st = BOB_OK;
 
-	if (w->edit_count)
-		qsort(w->edits, w->edit_count, sizeof(*w->edits), by_place);
-	for (size_t i = 0; i < w->edit_count && st == BOB_OK; i++) {
-		const struct bob_weave_edit *e = &w->edits[i];
+	if (w->edits.count)
+		qsort(w->edits.at, w->edits.count, sizeof(*w->edits.at), by_place);
+	for (size_t i = 0; i < w->edits.count && st == BOB_OK; i++) {
+		const struct bob_weave_edit *e = &w->edits.at[i];
 		const struct bob_fortran_statement *s = &w->file->statements[e->statement];
 
 		if (e->in != w->in || (s->kind == BOB_F_IF && e->at >= s->body &&

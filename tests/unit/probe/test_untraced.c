@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "probe/gaps.c"
+#include "probe/untraced.c"
 
 #define A 0x1000u /* nothing lies here, ever */
 #define B 0x9000u /* nothing, until something is declared */
@@ -17,7 +17,7 @@
 static bool declared; /* something lies at B */
 static void (*meanwhile)(void);
 /* A file for each test: what a site points to is looked at for ever. */
-static struct bob_pr_gaps files[4], *sites;
+static struct bob_pr_untraced files[4], *sites;
 static unsigned file_count;
 
 struct bob_pr_stretch bob_pr_find(uintptr_t at)
@@ -37,18 +37,18 @@ static uint32_t aim(uintptr_t at)
 {
 	const struct bob_probe_untraced *last = NULL;
 
-	return bob_pr_gap_aim(sites, 0, at, &last);
+	return bob_pr_untraced_aim(sites, 0, at, &last);
 }
 
 static bool asks(uintptr_t at)
 {
-	return at - sites->gap[0]->lo >= sites->gap[0]->size;
+	return at - sites->untraced[0]->lo >= sites->untraced[0]->size;
 }
 
 static void declare(void)
 {
 	declared = true;
-	bob_pr_gaps_close();
+	bob_pr_untraced_close();
 }
 
 static void declare_and_aim_elsewhere(void)
@@ -66,12 +66,12 @@ static int begin(void **state)
 {
 	(void)state;
 	if (!tables)
-		bob_pr_gaps_begin();
+		bob_pr_untraced_begin();
 	declared = false;
 	meanwhile = NULL;
 	assert_true(file_count < sizeof(files) / sizeof(files[0]));
 	sites = &files[file_count++];
-	return tables && bob_pr_gaps_open(sites, 1) ? 0 : -1;
+	return tables && bob_pr_untraced_open(sites, 1) ? 0 : -1;
 }
 
 static void test_one_at_a_time(void **state)

@@ -2,8 +2,8 @@
 /* Gaps: where a site's probes need not ask, for nothing that is wanted lies there. Each site has a
  * pointer, which probes follow (bob_probe_at), to a gap: an interval that never changes once it is
  * pointed to, so a probe sees all of it or none. Whoever has asked often enough in one stretch of
- * which nothing is wanted lets the site point to it (bob_pr_gap_aim); whoever declares a variable
- * where none was lets all sites point to empty ones (bob_pr_gaps_close). What ends, sleeps or wakes
+ * which nothing is wanted lets the site point to it (bob_pr_untraced_aim); whoever declares a variable
+ * where none was lets all sites point to empty ones (bob_pr_untraced_close). What ends, sleeps or wakes
  * changes no gap: it leaves out what sleeps.
  *
  * No locks, for signal handlers do all of this, too. Who aims first puts an empty gap of its own
@@ -17,20 +17,20 @@
 
 #define ASKS_AFTER_LOSS 4096u /* another thread took its own gap instead: they would go on so */
 #define SITES_MAX 2048u /* of the process, that have or had a gap */
-#define GAPS_MAX 16384u /* different ones; a power of two */
+#define RANGES_MAX 16384u /* different ones; a power of two */
 #define SEARCH_MAX 8u
 #define EMPTY_COUNT (1u << 20) /* never touched but for reading: addresses without memory */
 
 enum { UNUSED, IN_WORK, READY };
 
-struct made_gap {
-	struct bob_probe_untraced gap;
+struct made_range {
+	struct bob_probe_untraced untraced;
 	uint64_t state;
 };
 
 struct tables {
 	struct bob_probe_untraced empty[EMPTY_COUNT];
-	struct made_gap made[GAPS_MAX];
+	struct made_range made[RANGES_MAX];
 };
 
 static struct tables *tables;	/* NULL: there are no gaps */
@@ -39,7 +39,7 @@ static uint32_t open_count, next_empty;
 static uint32_t aimed;		/* since they were closed */
 
 static const struct bob_probe_untraced nothing; /* where all begin */
-void bob_pr_gaps_begin(void)
+void bob_pr_untraced_begin(void)
 {
 	struct tables *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -48,22 +48,22 @@ void bob_pr_gaps_begin(void)
 		tables = t;
 }
 
-void bob_pr_gaps_drop(struct bob_pr_gaps *of)
+void bob_pr_untraced_drop(struct bob_pr_untraced *of)
 {
-	free(of->gap);
+	free(of->untraced);
 	free(of->entered);
 }
 
-bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites)
+bool bob_pr_untraced_open(struct bob_pr_untraced *of, uint32_t sites)
 {
-	of->gap = malloc((sites + 1) * sizeof(const struct bob_probe_untraced *));
+	of->untraced = malloc((sites + 1) * sizeof(const struct bob_probe_untraced *));
 	of->entered = calloc(sites + 1, 1);
-	if (!of->gap || !of->entered) {
-		bob_pr_gaps_drop(of);
+	if (!of->untraced || !of->entered) {
+		bob_pr_untraced_drop(of);
 		return false;
 	}
 	for (uint32_t i = 0; i < sites; i++)
-		of->gap[i] = &nothing;
+		of->untraced[i] = &nothing;
 	return true;
 }
 
@@ -72,7 +72,7 @@ static const struct bob_probe_untraced *new_empty(void)
 	return &tables->empty[__atomic_fetch_add(&next_empty, 1, __ATOMIC_RELAXED) % EMPTY_COUNT];
 }
 
-void bob_pr_gaps_close(void)
+void bob_pr_untraced_close(void)
 {
 	const struct bob_probe_untraced *empty;
 	uint32_t count;
@@ -97,24 +97,24 @@ static const struct bob_probe_untraced *make(uintptr_t lo, uintptr_t size)
 	const uint64_t h = ((lo >> 3) * 0x9e3779b97f4a7c15u ^ size) * 0x9e3779b97f4a7c15u;
 
 	for (uint32_t k = 0; k < SEARCH_MAX; k++) {
-		struct made_gap *g = &tables->made[((h >> 40) + k) % GAPS_MAX];
+		struct made_range *g = &tables->made[((h >> 40) + k) % RANGES_MAX];
 		uint64_t state = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE);
 
-		if (state == READY && g->gap.lo == lo && g->gap.size == size)
-			return &g->gap;
+		if (state == READY && g->untraced.lo == lo && g->untraced.size == size)
+			return &g->untraced;
 		if (state != UNUSED ||
 		    !__atomic_compare_exchange_n(&g->state, &state, IN_WORK, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		g->gap = (struct bob_probe_untraced){ lo, size };
+		g->untraced = (struct bob_probe_untraced){ lo, size };
 		__atomic_store_n(&g->state, READY, __ATOMIC_RELEASE);
-		return &g->gap;
+		return &g->untraced;
 	}
 	return NULL;
 }
 
 /* From now on the site is closed with all others. */
-static bool is_entered(struct bob_pr_gaps *of, uint32_t site)
+static bool is_entered(struct bob_pr_untraced *of, uint32_t site)
 {
 	uint32_t i;
 
@@ -125,29 +125,30 @@ static bool is_entered(struct bob_pr_gaps *of, uint32_t site)
 		__atomic_fetch_sub(&open_count, 1, __ATOMIC_SEQ_CST);
 		return false;
 	}
-	__atomic_store_n(&open_sites[i], &of->gap[site], __ATOMIC_SEQ_CST);
+	__atomic_store_n(&open_sites[i], &of->untraced[site], __ATOMIC_SEQ_CST);
 	__atomic_store_n(&of->entered[site], 1, __ATOMIC_RELEASE);
 	return true;
 }
 
-/* `gap` is there from now on, unless the sites were closed since `from` was. */
-static bool replace(struct bob_pr_gaps *of, uint32_t site, const struct bob_probe_untraced *from,
-		    const struct bob_probe_untraced *gap)
+/* `untraced` is there from now on, unless the sites were closed since `from` was. */
+static bool replace(struct bob_pr_untraced *of, uint32_t site,
+		    const struct bob_probe_untraced *from,
+		    const struct bob_probe_untraced *untraced)
 {
-	return __atomic_compare_exchange_n(&of->gap[site], &from, gap, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(&of->untraced[site], &from, untraced, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
-			const struct bob_probe_untraced **last)
+uint32_t bob_pr_untraced_aim(struct bob_pr_untraced *of, uint32_t site, uintptr_t at,
+			     const struct bob_probe_untraced **last)
 {
-	const struct bob_probe_untraced *seen, *own, *gap;
+	const struct bob_probe_untraced *seen, *own, *untraced;
 	struct bob_pr_stretch s;
 	bool lost;
 
 	if (!tables || !is_entered(of, site))
 		return UINT32_MAX;
-	seen = __atomic_load_n(&of->gap[site], __ATOMIC_ACQUIRE);
+	seen = __atomic_load_n(&of->untraced[site], __ATOMIC_ACQUIRE);
 	own = new_empty();
 	if (!replace(of, site, seen, own))
 		return 0;
@@ -156,10 +157,10 @@ uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
 	 * to be in work or done: for that it is an exchange. */
 	(void)__atomic_exchange_n(&aimed, 1, __ATOMIC_ACQ_REL);
 	s = bob_pr_find(at);
-	gap = s.wanted || s.asleep || s.hi <= s.lo ? NULL : make(s.lo, s.hi - s.lo);
-	lost = gap && gap == *last && seen->size;
-	if (gap)
-		*last = lost ? NULL : gap;
-	(void)replace(of, site, own, gap && !lost ? gap : seen);
-	return gap && !lost ? 0 : ASKS_AFTER_LOSS;
+	untraced = s.wanted || s.asleep || s.hi <= s.lo ? NULL : make(s.lo, s.hi - s.lo);
+	lost = untraced && untraced == *last && seen->size;
+	if (untraced)
+		*last = lost ? NULL : untraced;
+	(void)replace(of, site, own, untraced && !lost ? untraced : seen);
+	return untraced && !lost ? 0 : ASKS_AFTER_LOSS;
 }
