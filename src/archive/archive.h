@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the archive offers beyond include/bobbin/trace.h to Bobbin's own programs and tests. */
+/* Functions of the archive for Bobbin's own programs and tests, beyond include/bobbin/trace.h. */
 #ifndef BOB_ARCHIVE_ARCHIVE_H
 #define BOB_ARCHIVE_ARCHIVE_H
 

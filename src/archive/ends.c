@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How processes ended, as others say that waited for them (BOB_REC_WAITED). A wait names a process
- * by its pid, which another one may have had before and after: it is the newest process of that pid
- * on the host of who waited that began before the wait had returned, and a descendant of who
- * waited. The first such wait counts: after it the pid is free. */
+/* Exit states of processes, as recorded by the processes that waited for them (BOB_REC_WAITED). A
+ * wait names a process by its pid, which may be reused. It means the newest process with that pid
+ * on the host of the waiting process that began before the wait returned and descends from the
+ * waiting process. The first such wait counts: after it the pid is free. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stream's chunks are found by their kind; which of the rests counts is one word. Everything is
- * copied out before it is judged: the writer may still be at work, and then what it does can be
- * seen half done, as after a crash. */
+/* Reading a folded stream: its chunks are found by their kind, and one word says which of the rests
+ * is valid. Everything is copied before it is checked: the writer may still be running, so partial
+ * updates may be visible, as after a crash. */
 #include "archive/folds.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a folded stream of a process file (fold_write.h): what was given away for good, the valid
- * rest, and the log of what came after it. */
+/* Reading a folded stream of a process file (fold_write.h): the final output of the folder, the
+ * valid rest, and the log of what came after it. */
 #ifndef BOB_ARCHIVE_FOLDS_H
 #define BOB_ARCHIVE_FOLDS_H
 

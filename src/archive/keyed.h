@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace's files or processes by what they are called: looked for without going through all of
- * them for each.
+/* An index of a trace's files or processes by key.
  *
- * Owner: the caller, who fills it, sorts it and frees it. What has the same key need not be the
- * same: look at it. */
+ * Owner: the caller, who fills it, sorts it and frees it. Keys are hashes: callers must compare the
+ * entries of equal keys. */
 #ifndef BOB_ARCHIVE_KEYED_H
 #define BOB_ARCHIVE_KEYED_H
 

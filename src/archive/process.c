@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process of a trace: its head, META records, log lines. Records that cannot be are passed over
- * with a problem; of repeated single facts (rank, command) the last holds. */
+/* One process of a trace: its head, META records, log lines. Invalid records are skipped and
+ * reported as a problem; of repeated single facts (rank, command) the last one wins. */
 #include "archive/reader.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Private to src/archive: the reader's view of a trace. Everything is built by bob_trace_open and
  * constant from then on, except `events` (lazily counted under `lock`) and what bob_trace_verify
- * adds. Bytes of files stay where they are mapped; structs are copied out before they are judged,
- * because a writer may still be at work. */
+ * adds. Bytes of files stay where they are mapped; structs are copied before they are checked,
+ * because a writer may still be running. */
 #ifndef BOB_ARCHIVE_READER_H
 #define BOB_ARCHIVE_READER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of a trace's processes, who is whose parent, which of them go on from a head, and what
- * the clocks of their hosts have to do with each other. */
+/* The order of a trace's processes, their parents, which of them continue from a head, and the
+ * relation between the clocks of their hosts. */
 #include <stdlib.h>
 #include <string.h>
 

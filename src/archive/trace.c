@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening a trace and looking around in it: files to processes to threads, sizes. */
+/* Opening a trace, and queries: files, processes, threads, sizes. */
 #include "bobbin/trace.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes number images and descriptors each for itself. Here they get numbers of the trace, in
- * the order in which the processes come to them. */
+/* Each process numbers its images and descriptors itself. Here they get numbers of the trace, in
+ * the order in which processes first use them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Region allocator: blocks that double in size, freed together, and arrays that grow by doubling.
- * */
+/* Region allocator: blocks that double in size, freed together, and arrays that grow by
+ * doubling. */
 #include "fold/block.h"
 
 #include <string.h>

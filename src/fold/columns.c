@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A column's life: values in its slot, then a folding column, then perhaps given up; never back. */
+/* The states of a column, in order: values in its slot, a folding column, given up. */
 #include "fold/columns.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All columns (column.h) of one folder: a number each, in the order in which they were added.
  *
- * Most columns of a program get a handful of values and most of the others are affine, so a column
- * begins as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if space
- * is left. One that gives pieces gets a window for them, where those that take turns become
- * patterns (pattern.h), if space is left. One that is neither affine nor periodic, or for which no
- * space is left, is *given up*: its values go to the thread's stream of values (values.h), or,
- * where the column is `in_line`, after its own pieces (trips.h). Trip counts are in line, because
- * readers need them before the values of the loop, which come before them.
+ * Most columns of a program get a few values and most of the others are affine, so a column begins
+ * as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if space is
+ * left. One that gives pieces gets a window for them, where those that take turns become patterns
+ * (pattern.h), if space is left. One that is neither affine nor periodic, or for which no space is
+ * left, is *given up*: its values go to the thread's stream of values (values.h), or, where the
+ * column is `in_line`, after its own pieces (trips.h). Trip counts are in line, because readers
+ * need them before the values of the loop, which come before them.
  *
  *     bytes of a column:  pieces (piece.h), the base of each relative to that of the one before;
  *                         patterns: the structure, then the numbers, zigzag (group.h), the first one relative likewise;

@@ -8,11 +8,11 @@
  * of execution. Equal bodies are one loop, so comparing loops is comparing numbers.
  *
  * Two things make it fast. Where a loop is the newest item, a *cursor* in it expects the next
- * shape: a comparison. Where not, loops are found by the positions of equal items: is what lies
- * between the last two the same as what lies before? Hashes answer that, no window is scanned.
+ * shape: a comparison. Elsewhere loops are found by the positions of equal items: the items between
+ * the last two are compared with those before, by hashes, so no window is scanned.
  *
- * What it gives away, in order: items (the *spine*), loops when they are made, trip counts.
- * Expanding the spine with them is the sequence that was put in.
+ * Its output, in order: items (the *spine*), loops when they are made, trip counts. Expanding the
+ * spine with them gives the input sequence.
  *
  * Owner: the caller, who also owns the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_CONTROL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What control.c, which finds loops, and near.c, which follows them, share of a struct bob_control:
- * the cursor's frames and the loops. As in control.h. */
+ * the cursor's frames and the loops. Owner, threads: see control.h. */
 #ifndef BOB_FOLD_CONTROL_STATE_H
 #define BOB_FOLD_CONTROL_STATE_H
 

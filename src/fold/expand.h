@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What expanding needs, whether event by event (cursor.c) or nest by nest (nests.c): a
- * participant's place in its parts, in the spine, in the running loops and in each column.
+/* The state of an expansion, event by event (cursor.c) or nest by nest (nests.c): a participant's
+ * place in its parts, in the spine, in the running loops and in each column.
  *
- * The bytes may be anything: every iteration must have an event, so that the work between two
+ * The bytes are not trusted: every iteration must have an event, so that the work between two
  * events is bounded by what the tables hold. Owner: the caller; bob_expand_close. One thread. */
 #ifndef BOB_FOLD_EXPAND_H
 #define BOB_FOLD_EXPAND_H

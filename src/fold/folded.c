@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making and asking folded traces, however they came about: open.c, merge.c, pack.c. */
+/* Construction and queries of folded traces, shared by open.c, merge.c and unpack.c. */
 #include "fold/folded.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns taken apart, and put together as groups. */
+/* Splits columns into structure and numbers, and encodes them as groups. */
 #include "fold/group.h"
 
 #include <string.h>

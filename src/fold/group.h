@@ -19,8 +19,8 @@
  *
  * Profiles: profiles.h.
  *
- * Members of a group are counted from 0, in the order of the participants. Freestanding; memory is
- * the caller's or from his allocator. */
+ * Members of a group are counted from 0, in the order of the participants. Freestanding; memory
+ * comes from the caller or its allocator. */
 #ifndef BOB_FOLD_GROUP_H
 #define BOB_FOLD_GROUP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading groups. The bytes may be anything; what an element's structure says is bounded by the
+/* Reading groups. The bytes are not trusted: what an element's structure says is bounded by the
  * rows that are left before memory for numbers is allocated. */
 #include "fold/folded.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A series by halves: every second number is one series, and what is left is taken apart in the
- * same way. In a binomial tree a rank's number of children is the number of low zero bits of its
- * own, and its parent is by the lowest one bit below it: such numbers are affine for all ranks with
- * the same lowest bit, so of a million ranks they are twenty pieces.
+/* A series by halves: every second number is one series, and the rest is split in the same way.
+ * Example: in a binomial tree, the number of children of a rank is the number of low zero bits of
+ * the rank, and its parent is the rank without its lowest one bit. Such numbers are affine for all
+ * ranks with the same lowest bit, so a million ranks take twenty pieces.
  *
  *     halves:   varint levels; varint: bit k is 1 if level k has the odd ones, 0: the even ones; then for each level, and for what
  *               is left at last: varint bytes, series (itself not by halves) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace whose participants will all be read, one after the other: how they differ
- * (profiles.h) is listed beforehand, else what each has would be found by going through those
- * before it. */
+/* A folded trace whose participants will all be read, one after the other: their differences
+ * (profiles.h) are listed beforehand, because finding those of one participant otherwise means
+ * reading those of all before it. */
 #ifndef BOB_FOLD_LISTING_H
 #define BOB_FOLD_LISTING_H
 

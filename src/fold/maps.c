@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of one folded sequence as numbers of tables that many share. */
+/* Maps the numbers of one folded sequence to those of shared tables. */
 #include <string.h>
 
 #include "base/varint.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging: what is known of a merge while it is made. merge_parts.c says which parts
- * there are, merge_tables.c makes the tables, merge_groups.c finds which parts share what,
- * merge_rows.c lays their numbers side by side, merge.c the rest. */
+/* Private to merging: the state of a merge. merge_parts.c lists the parts, merge_tables.c makes the
+ * tables, merge_groups.c finds which parts share data, merge_rows.c aligns their numbers, merge.c
+ * does the rest. */
 #ifndef BOB_FOLD_MERGE_H
 #define BOB_FOLD_MERGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: which parts share what. */
+/* Merging: which parts share which spines, values and groups of columns. */
 #include <string.h>
 
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the numbers of columns of the same structure, side by side. Each is a row over the
- * members of a group; what was a row in a source is a stretch of it. */
+/* Merging: the numbers of columns of the same structure. Each is a row over the members of a group;
+ * a row of a source becomes a stretch of it. */
 #include <string.h>
 
 #include "base/varint.h"

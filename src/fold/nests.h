@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One participant's events, in order, like a cursor's (bobbin/fold.h) -- but where a loop and all
- * values in it are affine, the whole nest at once. For those who can do with a nest in less time
- * than with its events.
+ * values in it are affine, the whole nest at once. It is for callers that process a nest in less
+ * time than its events.
  *
  * Threads: one. Owner: the caller; bob_fold_nests_close. */
 #ifndef BOB_FOLD_NESTS_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns: pieces that take turns. A column folds what is one loop nest; where rows of other kinds
- * alternate -- 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- or a few numbers come again and again, it gives
- * many pieces, and these progress affinely again. Pieces come in as *elements* with numbers
- * (group.h). Where n elements are followed by the same n twice, and each of their numbers by the
- * same step, they are one element, a pattern, and that goes on as long as the next n are its next
- * time. Patterns are elements too.
+/* Patterns: pieces that take turns. A column folds one loop nest. Where rows of different kinds
+ * alternate -- 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- or a few numbers repeat, it gives many pieces,
+ * and these progress affinely again. Pieces come in as *elements* with numbers (group.h). Where n
+ * elements are followed by the same n twice, and each of their numbers by the same step, they are
+ * one element, a pattern, and that goes on as long as the next n are its next time. Patterns are
+ * elements too.
  *
- * What has come and may still become a pattern waits: while events come in, in a *window* of fixed
+ * Elements that may still become a pattern wait: while events come in, in a *window* of fixed
  * capacity (columns.h); of a complete column, in that column's own memory.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation. Work: for an

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a plug-in makes of the same event of several participants. Those that have the same shapes
- * in the same order -- found by a hash of them, and checked during expansion -- are expanded
+/* Lets a plug-in replace the same event of several participants. Those that have the same shapes in
+ * the same order -- found by a hash of them, and checked during expansion -- are expanded
  * together. */
 #include <stddef.h>
 #include <string.h>

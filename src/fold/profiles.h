@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How participants differ, where that is neither nothing nor affine (group.h): a row of numbers
- * less its first one is a *profile* of the row's set of parts. Many rows have the same one: where
- * the system put the stack, the heap, an image of each process. So each is kept once, as a series.
- * Others differ from such a one by little -- the first rank goes another way, or they are of each
- * process's second thread -- and are kept as the difference to it, their *base*, a profile before
- * it that has none itself. A base holds for processes: the upper half of participants' ids. Its
- * value for one is that of its first member there.
+/* Differences between participants, where they are neither zero nor affine (group.h): a row of
+ * numbers less its first one is a *profile* of the row's set of parts. Many rows have the same one:
+ * where the system put the stack, the heap, an image of each process. So each is kept once, as a
+ * series. Similar ones -- the first rank takes another path, or the second threads of the processes
+ * -- are kept as the difference to their *base*, an earlier profile that has no base itself. A base
+ * has one value per process, which is the upper half of participants' ids: the value of its first
+ * member there.
  *
- * Values are read one after the other, from the first: there may be a million. */
+ * Values are read sequentially, from the first: there may be a million. */
 #ifndef BOB_FOLD_PROFILES_H
 #define BOB_FOLD_PROFILES_H
 

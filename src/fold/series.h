@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which
- * knows pieces that take turns, or by halves (halves.h), or narrow (narrow.h), or by the bits of
- * the index (bits.h):
+ * has patterns, or by halves (halves.h), or narrow (narrow.h), or by the bits of the index
+ * (bits.h):
  *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves; or 0, 0, 0, varint bytes, narrow;
  *               or 0, 0, 0, 0, varint bytes, bits
  * Written and read one number after the other, so that a million of them need no buffer. */

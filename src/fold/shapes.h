@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes as numbers: keys and paths, found by a hash, and those that the caller's `match` says are
- * another one's.
+/* Numbers of shapes by keys and paths, found by a hash. The caller's `match` may declare two shapes
+ * the same.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_SHAPES_H

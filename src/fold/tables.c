@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interning of paths, shapes and loops: one array and one hash index with open addressing for each.
- * */
+/* Interning of paths, shapes and loops: one array and one hash index with open addressing for
+ * each. */
 #include "fold/tables.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What folded sequences refer to: paths, shapes, loops, each of them once, numbered in the order in
- * which they were added, and the columns of shapes and loops. Things refer to earlier ones only.
+ * which they were added, and the columns of shapes and loops. Entries refer only to earlier ones.
  *
  * Owner: the holder of the struct; bob_tables_free. Threads: one while it changes. */
 #ifndef BOB_FOLD_TABLES_H

@@ -9,9 +9,9 @@
  *     u8 bits      after 2^bits values: 0, it does not change any more; else a new history, which begins empty, and
  *                  tokens of that, and so on
  *
- * Histories are small at first, as most loops are. How many of each size there are is fixed. Trip
- * counts are small numbers, and many are equal: where many come before the same ones come again, it
- * takes more of them to know where one is.
+ * Histories are small at first, as most loops are. The number of histories of each size is fixed.
+ * Trip counts are small numbers, and many are equal: with a long period, more of them are needed to
+ * find the position in it.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. Budget: that of values.h. */
 #ifndef BOB_FOLD_TRIPS_H

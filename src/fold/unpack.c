@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace out of its bytes (pack.c), which may be anything. */
+/* Decodes a folded trace from its bytes (pack.c), which are not trusted. */
 #include <string.h>
 
 #include "base/varint.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Space that each column takes in a folded trace. */
+/* Space that each column takes in a folded trace. Any thread; the trace does not change. */
 #ifndef BOB_FOLD_USAGE_H
 #define BOB_FOLD_USAGE_H
 

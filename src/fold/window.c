@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The window of a column's turns, while events come in (pattern.h). */
+/* The window in which the pieces of a column wait to become patterns, while events come in
+ * (pattern.h). */
 #include "fold/pattern.h"
 
 #include <string.h>

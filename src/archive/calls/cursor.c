@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A cursor turns symbols into entries and exits and keeps the call stacks of the thread, one per
- * BOB_SYM_STACK number. docs/format.md, "Events", is the rule it follows. On its way it keeps
- * copies of the stacks at block starts, so that going back costs at most a few blocks. */
+ * BOB_SYM_STACK number. The rule is in docs/format.md, "Events". It keeps copies of the stacks at
+ * block starts, so that seeking backwards costs at most a few blocks. */
 #include <stdlib.h>
 #include <string.h>
 

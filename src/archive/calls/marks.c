@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time marks: hands the marks of every marks file to the threads they belong to. */
+/* Time marks: assigns the marks of every marks file to their threads. */
 #include "archive/keyed.h"
 #include "archive/reader.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each folded trace of the threads once: threads that are merged have one in common. */
+/* Visits each folded trace of the threads once: merged threads share one. */
 #include "archive/events/event_columns.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of events take in a trace, each by itself: of which it is known what rule they
- * follow, and which have none. From the folded form.
+/* Space that each word of events takes in a trace, from the folded form: with a rule, or without.
  *
  * Threads: any, each with a visit of its own. */
 #ifndef BOB_ARCHIVE_EVENT_COLUMNS_H

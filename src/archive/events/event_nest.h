@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a nest of events is made of one of the fold's: between event_nests.c and event_nest.c. */
+/* Private to event_nests.c and event_nest.c: the conversion of a fold's nest to a nest of events. */
 #ifndef BOB_ARCHIVE_EVENT_NEST_H
 #define BOB_ARCHIVE_EVENT_NEST_H
 

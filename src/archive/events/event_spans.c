@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When events began and ended, for readers: of each thread, and by the clock that all ranks
+/* Begin and end times of events, for readers: of each thread, and by the clock that all ranks
  * share. */
 #include <stdlib.h>
 #include <string.h>

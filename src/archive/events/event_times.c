@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long events took, for readers: of each thread where it recorded them, of all together where
- * they are merged. */
+/* Durations of events and intervals between them, for readers: per thread where the thread recorded
+ * them, for all threads where they are merged. */
 #include <string.h>
 
 #include "archive/write/event_write.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values (event_write.h): what is folded of a stream, then its log. A leaf of the
+/* Events with values (event_write.h): the folded part of a stream, then its log. A leaf of the
  * folded trace that is an event is followed by those of its vectors' elements, which are put
  * together again here. */
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moments of events (exact_write.h), read, packed and merged. Packed they are segments of one
- * thread each, docs/format.md, "Moments": of a value a *head* -- how many bits it has, and the
- * first of them: a byte -- and its *tail*, the bits that are left and that nothing predicts. Heads
- * are stored separately, because they are compressed; so are intervals and durations. */
+ * thread each, docs/format.md, "Moments": each value has a *head*, a byte with its number of bits
+ * and the first of them, and a *tail*, the remaining bits, which are not predictable. Heads are
+ * stored separately, because they are compressed; so are intervals and durations. */
 #ifndef BOB_ARCHIVE_EXACT_H
 #define BOB_ARCHIVE_EXACT_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packing of a segment of moments: one head byte per value, and its remaining bits in a bit string.
- * */
+/* Packing of a segment of moments: a head byte per value, and its remaining bits in a bit string. */
 #include "archive/events/exact.h"
 
 #include <string.h>

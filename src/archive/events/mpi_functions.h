@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI functions by their numbers, and which of an event's words is what: src/mpi/functions.txt as a
- * C table, in a generated source file. Constant data; threads: any. */
+/* MPI functions by their numbers, and the meaning of the words of their events:
+ * src/mpi/functions.txt as a C table, in a generated source file. Constant data; threads: any. */
 #ifndef BOB_ARCHIVE_MPI_FUNCTIONS_H
 #define BOB_ARCHIVE_MPI_FUNCTIONS_H
 

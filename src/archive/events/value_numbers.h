@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that hooks bring at events (bobbin/hooks.h), gathered: how many, extremes, sums, and
- * which they were. As long as there are few different ones each is kept with its count; then only
- * its *bin*: the upper bits of the number. Bins get as wide as they must, and no wider, so what
- * comes out does not depend on the order in which values are added or sets are united (sums: up to
- * rounding).
+/* The distribution of numbers that hooks supply at events (bobbin/hooks.h): count, extremes, sums,
+ * and a histogram. As long as there are few different ones each is kept with its count; then only
+ * its *bin*: the upper bits of the number. Bins get only as wide as necessary, so the result does
+ * not depend on the order in which values are added or sets are united (sums: up to rounding).
  *
  * A number as a key: its bits as a double, all inverted if it is negative, else the sign alone: so
  * keys are in the order of numbers. A bin is key >> shift, shift 0 (exact), or 50 (four bins

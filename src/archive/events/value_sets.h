@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks brought at events (bobbin/hooks.h), as ranks send it to each other, and in process
- * files of version 1; newer ones have tables (sets_table.h).
+/* Values that hooks supply at events (bobbin/hooks.h), as ranks send them to each other, and in
+ * process files of version 1; newer ones have tables (sets_table.h).
  *
  *     SETS  of no stream: 1; then sets, integers LEB128: bytes of the hook's name, it; bytes of the event's name, it; phase, + 2 if it is of a place: then
  *           calls of the path that leads there, outermost first, and for each its image's key (1: not known; 0: as the call before), its link address;
  *           kind (0: numbers, value_numbers.h; 1: of the user's own); bytes, they; bytes of a text, it
  *           or struct bob_sets_head; names, the first its own; then sets as above
  *
- * Of chunks of one name the one that was written last holds. Chunks whose names are among those of
- * another one, but for its first, are in it: they do not count. Empty chunks are being written.
- * Sets of a user's own are bytes that mean something to who made them, and a text. */
+ * Of chunks of one name the last one wins. A chunk whose name is among those of another one, except
+ * as its first, is contained in it and does not count. Empty chunks are being written. Sets of a
+ * user's own are bytes in a format of their author, and a text. */
 #ifndef BOB_ARCHIVE_VALUE_SETS_H
 #define BOB_ARCHIVE_VALUE_SETS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the memory records of a process speak of: descriptors, and the folded records of all its
- * threads if they have been merged. Processes of a merged trace have it in common. */
+/* What the memory records of a process refer to: descriptors, and the folded records of all its
+ * threads if they have been merged. Processes of a merged trace share it. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses a thread has. What is folded is counted without being expanded: how often each
- * descriptor comes, and the sums of loops' trips; only where that is not enough (repeated accesses,
- * values without a rule, masks that change), records are read one by one. */
+/* Counts the accesses of a thread. Folded records are counted without expanding them, by the number
+ * of occurrences of each descriptor and the sums of trip counts; only where that is not enough
+ * (repeated accesses, values without a rule, masks that change), records are read one by one. */
 #include <stdbool.h>
 #include <stdlib.h>
 

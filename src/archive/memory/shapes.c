@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes of variables: META records, put together by address, and questions. Bounds that a variable
- * had one after the other are one shape if they differ in how far the slowest dimension goes: then
- * an element has the same subscripts in all. */
+/* Shapes of variables: META records, grouped by address, and queries. Successive bounds of a
+ * variable are one shape if they differ only in the extent of the slowest dimension: then an
+ * element has the same subscripts in all of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which instructions a process has accesses of, and what is known of them: the source side of
- * memory traces. */
+/* Instructions with recorded accesses, and their source information. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Noise: what few participants do is left out of all of them. Whether an event counts as such is
- * decided for its descriptor, by how many participants come there, on whatever call paths: the
- * first thread of a parallel region comes from the program, the others from a run time. What is
- * left is folded anew. */
+/* Lossy folding: leaves out events of few participants. The decision is made per descriptor, by the
+ * number of participants that have it on any call path, because the first thread of a parallel region
+ * is called by the program, the others by a run time. The remaining events are folded anew. */
 #include "archive/merge/drop.h"
 
 #include <stdlib.h>

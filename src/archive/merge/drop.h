@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to folding and merging: what occurs in few threads leaves a trace (docs/fold.md,
- * Loss). */
+/* Private to folding and merging: leaves out what occurs in few threads (docs/fold.md, Loss). */
 #ifndef BOB_ARCHIVE_DROP_H
 #define BOB_ARCHIVE_DROP_H
 

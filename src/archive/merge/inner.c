@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process files that lie in a file of kind TRACE, as leaves (inner.h). Once out they are files like
- * all others, but share what the outer file has (common.c). */
+/* Process files within a file of kind TRACE, as leaves (inner.h). Once decoded they are ordinary
+ * process files that share the records of the outer file (common.c). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging and its readers: what processes inside a trace file are, as leaves of folded
- * sequences (docs/format.md, "Processes in a TRACE file"). A process is a participant, and its
- * leaves, one after the other, give its file. So what processes have in common -- texts, shapes --
- * is there once, and what differs is columns, like any other values. */
+/* Private to merging and its readers: the form of processes inside a trace file, as leaves of
+ * folded sequences (docs/format.md, "Processes in a TRACE file"). A process is a participant, and
+ * its leaves, one after the other, give its file. So what processes have in common -- texts, shapes
+ * -- is stored once, and differences are columns, like other values. */
 #ifndef BOB_ARCHIVE_INNER_H
 #define BOB_ARCHIVE_INNER_H
 

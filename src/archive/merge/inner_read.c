@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaves to the file of a process. Leaves add bytes to what there is; one that begins a chunk or a
+/* Decodes leaves to the file of a process. Each leaf appends bytes; a leaf that begins a chunk or a
  * record ends the one before. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of processes: by how many each is had, and what is left of it where its numbers are taken
- * out. */
+/* Texts of processes: how many processes have each, and the text with its numbers removed. */
 #include <stdlib.h>
 #include <string.h>
 

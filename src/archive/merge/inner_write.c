@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process inside a trace file, as leaves (inner.h): its own file without its folded records, and
- * which of the trace's images are its. All processes are gone through twice: a text that most of
- * them have is kept as it is; in another one, numbers are words. So ranks, process ids and the like
- * are columns; the digits in a path are not. */
+ * the numbers of its images in the trace. All processes are visited twice: a text that most of them
+ * have is kept as it is; in another one, numbers are words. So ranks, process ids and the like are
+ * columns; the digits in a path are not. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

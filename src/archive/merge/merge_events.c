@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values of a process's threads, merged. What lies in a log is folded first. */
+/* Merges the events with values of a process's threads. Events in a log are folded first. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names under which the records of one common go into a file of all processes: numbers of
- * descriptors and images, ids of participants. */
+/* Numbers in a file of all processes for what the records of one `common` refer to: descriptors,
+ * images, participants. */
 #include <stdlib.h>
 
 #include "archive/merge/merge_trace.h"

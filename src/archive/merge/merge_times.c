@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times under the shapes of merged events. What they are about is known by key and
- * call path. */
+/* Statistics of times under the shapes of merged events. Events are identified by key and call
+ * path. */
 #include <stdlib.h>
 #include <string.h>
 

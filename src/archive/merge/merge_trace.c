@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All processes of a trace in one file: what they are -- heads, META, threads -- as columns
- * (inner.h), and their memory records merged, under the numbers of the trace (unify.c). Addresses
- * differ from process to process by where the system put things; that is a number a process for
- * each such place (SHIFTS), whatever else the records say. */
+/* Writes all processes of a trace to one file: heads, META and threads as columns (inner.h), and
+ * their memory records merged, under the numbers of the trace (unify.c). Addresses differ between
+ * processes because the system puts memory at different places; one number per process and place
+ * (SHIFTS) describes that. */
 #include <stdlib.h>
 #include <string.h>
 

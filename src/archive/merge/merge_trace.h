@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging processes in one file (merge_trace.c): what is known of it while it is made,
- * and under which names each source's records go in (merge_names.c). */
+/* Private to merging processes in one file (merge_trace.c): its state, and the numbers for the
+ * records of each source (merge_names.c). */
 #ifndef BOB_ARCHIVE_MERGE_TRACE_H
 #define BOB_ARCHIVE_MERGE_TRACE_H
 

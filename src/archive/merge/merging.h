@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging: chunks of a file that is written, and what processes call by
- * numbers of their own under numbers of the whole trace. */
+/* Private to merging: writing the chunks of a file, and the conversion of numbers of a process to
+ * numbers of the trace. */
 #ifndef BOB_ARCHIVE_MERGING_H
 #define BOB_ARCHIVE_MERGING_H
 

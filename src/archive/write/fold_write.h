@@ -2,15 +2,15 @@
 /* A folded stream in a process file, so that nothing is lost when the process is killed.
  *
  *     FOLD       one struct bob_fold_head: which of the two rests is valid, one 8-byte store
- *     FOLD_DATA  what the folder gives away for good; `aux` = bytes of it before this chunk
+ *     FOLD_DATA  final output of the folder; `aux` = bytes of it before this chunk
  *     FOLD_REST  two of them (more where they had to grow): struct bob_fold_rest, and what completes the
  *                data up to its `data_bytes` (bob_folder_rest)
  *     FOLD_LOG   raw events: u64 position, then 64-bit values. Those from the rest's `log_begin` on are
  *                not in the rest yet
  *
- * A commit writes the rest into the chunk that is not valid and then says that it is. What was in
- * the log before is then not needed any more and its chunks are used again: zeroed first, then
- * given their new position.
+ * A commit writes the rest into the chunk that is not valid and then declares it valid. The log
+ * before that is then no longer needed, and its chunks are reused: zeroed first, then given their
+ * new position.
  *
  * Freestanding; memory comes from the caller as chunks that are mapped, really allocated and part
  * of the file. Threads: one stream, one thread. */

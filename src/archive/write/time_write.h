@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How long events took, as statistics: for each pair (event before, event) of definitions
  * (event_write.h) the interval between them -- the program's own time -- and the duration of the
- * second. By pairs, because where a loop begins and where it goes on are two things. What is kept
- * can be added up in any order and gives the same bits: counts, sums, sums of squares, extremes,
- * and how many lay between which powers of two.
+ * second. By pairs, because the first iteration of a loop and the following ones differ. The sums
+ * give the same bits in any order of addition: counts, sums, sums of squares, extremes, and a
+ * histogram by powers of two.
  *
  *     TIMES  rows of struct bob_time_slot, in place in the mapped file: what a killed process left lacks the last event at most
  *

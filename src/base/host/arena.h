@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that lives as long as what was read (an open trace, a source file), for host-side parts:
- * base itself is freestanding, this folder is not. A zeroed struct is an empty arena. One
+/* Region allocator for host-side parts: memory that lives as long as an open trace or a source
+ * file. src/base is freestanding, this folder is not. A zeroed struct is an empty arena. One
  * thread. */
 #ifndef BOB_BASE_HOST_ARENA_H
 #define BOB_BASE_HOST_ARENA_H
