@@ -225,8 +225,8 @@ static bob_status write_inner(struct bob_merging *m, const struct bob_inner_memb
 	for (uint32_t i = 0; i < count; i++)
 		budget += bob_inner_budget(member[i].process);
 	if (st == BOB_OK) {
-		n = bob_chunk_write_roomy(m->to, BOB_CHUNK_INNER, 0, b.at, b.len,
-					  budget / BOB_INNER_BYTES_TIMES);
+		n = bob_chunk_write_reserved(m->to, BOB_CHUNK_INNER, 0, b.at, b.len,
+					     budget / BOB_INNER_BYTES_TIMES);
 		st = n ? BOB_OK : BOB_ERR_NOMEM;
 	}
 	m->used += n;

@@ -44,7 +44,7 @@ uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, ui
 uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
 				uint64_t len)
 {
-	return bob_chunk_write_roomy(to, kind, aux, bytes, len, 0);
+	return bob_chunk_write_reserved(to, kind, aux, bytes, len, 0);
 }
 
 /* `st`: of packing these bytes into `p`, which is closed. */
@@ -62,8 +62,8 @@ static uint64_t write_shorter(FILE *to, struct bob_chunk_head *h, const void *by
 	return n;
 }
 
-uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
-			       uint64_t len, uint64_t least)
+uint64_t bob_chunk_write_reserved(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
+				  const void *bytes, uint64_t len, uint64_t least)
 {
 	struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = BOB_STREAM_NONE, .aux = aux };
 	struct bob_payload p;

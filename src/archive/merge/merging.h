@@ -19,8 +19,8 @@ uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux
 uint64_t bob_chunk_write_quickly(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
 				 const void *bytes, uint64_t len);
 /* The same with capacity for `least` bytes. */
-uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
-			       uint64_t len, uint64_t least);
+uint64_t bob_chunk_write_reserved(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
+				  const void *bytes, uint64_t len, uint64_t least);
 /* payload.c. BOB_NONE: it is not shorter when compressed. */
 bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p);
 bob_status bob_payload_pack_quickly(const void *bytes, uint64_t len, struct bob_payload *p);
