@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses probes told of that nobody wants. Each thread has a counter of its own, which
- * the recorder adds to and, in gaps, the probes themselves (bobbin/probe.h); another thread goes on
- * with it when it has ended. At the end of the process the trace is told their sum. What a killed
- * process counted is lost. */
+/* Counts the accesses to untraced data. Each thread has a counter. The recorder adds to it and, in
+ * untraced ranges, the probes do (bobbin/probe.h). A new thread reuses the counter of one that has
+ * ended. At the end of the process, their sum is written to the trace. A killed process loses its
+ * counts. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>

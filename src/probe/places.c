@@ -114,7 +114,7 @@ static uint32_t new_place(void)
 	return i;
 }
 
-/* The first key that begins behind `at`. */
+/* The first key that begins after `at`. */
 static uint32_t first_after(uintptr_t at)
 {
 	uint32_t lo = 0, n = count;
@@ -276,7 +276,7 @@ void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 	unlock();
 }
 
-/* Hot where memory is given back: most of it was nobody's. Without the lock. */
+/* Hot when memory is freed: most of it was never traced. Takes no lock. */
 static bool may_begin_at(uintptr_t lo)
 {
 	const uint64_t version = __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE);

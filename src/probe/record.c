@@ -117,7 +117,7 @@ static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, ui
 	v->more = bob_pr_untraced_aim(&own->untraced, site, at, &v->untraced);
 }
 
-/* Hot path: 12 ns where something is recorded, 3 ns where not (where the site has no gap);
+/* Hot path: 12 ns if the access is recorded, 3 ns if not (and the site has no untraced range);
  * bench/source. */
 void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
@@ -133,7 +133,8 @@ void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void 
 	}
 }
 
-/* A row has so many pieces that are shorter than PIECE_MIN; what comes then is told one by one. */
+/* The number of pieces shorter than PIECE_MIN that a row may have; the following accesses are
+ * recorded one by one. */
 #define PIECES_SHORT 3u
 #define PIECE_MIN 4u
 

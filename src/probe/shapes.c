@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What subscripts the elements of variables have, told to the trace: of those whose bounds the
- * source says, when the file becomes known; of others when they are declared, and again when they
- * are declared with bounds that were not told before. */
+/* Writes the bounds of variables to the trace, from which a reader computes subscripts of elements.
+ * Constant bounds are written when the file is registered. Other bounds are written when the
+ * variable is declared with bounds that have not been written before. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gaps: where a site's probes need not ask, for nothing that is wanted lies there. Each site has a
- * pointer, which probes follow (bob_probe_at), to a gap: an interval that never changes once it is
- * pointed to, so a probe sees all of it or none. Whoever has asked often enough in one stretch of
- * which nothing is wanted lets the site point to it (bob_pr_untraced_aim); whoever declares a variable
- * where none was lets all sites point to empty ones (bob_pr_untraced_close). What ends, sleeps or wakes
- * changes no gap: it leaves out what sleeps.
+/* Per-site cache of address ranges known not to be traced (negative cache). Each site has a
+ * pointer, which probes follow (bob_probe_at), to a range that is immutable once it is published.
+ * So a probe sees all of it or nothing. A thread that has queried the recorder often enough in one
+ * untraced stretch publishes that stretch (bob_pr_untraced_aim). A thread that declares a variable
+ * where none was resets all sites to empty ranges (bob_pr_untraced_close). A variable that ends,
+ * sleeps or wakes changes no range: ranges never include sleeping variables.
  *
- * No locks, for signal handlers do all of this, too. Who aims first puts an empty gap of its own
- * there, then looks at the table of places, and puts the gap where its own is still; closing puts
- * another one there, whatever there is. For that, empty gaps are many, and each is used only once
- * in a million times. */
+ * Lock-free, because signal handlers do all of this, too. The publishing thread first stores a
+ * unique empty range, then reads the table of places, and replaces the empty range by
+ * compare-and-swap. Closing overwrites whatever is there with another empty range, so that the
+ * compare-and-swap fails. To avoid ABA, there are 2^20 empty ranges, used in turn. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "probe/places.h"
 
-#define ASKS_AFTER_LOSS 4096u /* another thread took its own gap instead: they would go on so */
-#define SITES_MAX 2048u /* of the process, that have or had a gap */
+/* another thread has published another range: both would repeat this for ever */
+#define ASKS_AFTER_LOSS 4096u
+#define SITES_MAX 2048u /* of the process, that have or had an untraced range */
 #define RANGES_MAX 16384u /* different ones; a power of two */
 #define SEARCH_MAX 8u
 #define EMPTY_COUNT (1u << 20) /* never touched but for reading: addresses without memory */
@@ -33,7 +34,7 @@ struct tables {
 	struct made_range made[RANGES_MAX];
 };
 
-static struct tables *tables;	/* NULL: there are no gaps */
+static struct tables *tables;	/* NULL: nothing is cached */
 static const struct bob_probe_untraced **open_sites[SITES_MAX];
 static uint32_t open_count, next_empty;
 static uint32_t aimed;		/* since they were closed */
@@ -91,7 +92,7 @@ void bob_pr_untraced_close(void)
 	}
 }
 
-/* The one gap of this interval. NULL: there are too many. */
+/* The unique range of this interval. NULL: there are too many. */
 static const struct bob_probe_untraced *make(uintptr_t lo, uintptr_t size)
 {
 	const uint64_t h = ((lo >> 3) * 0x9e3779b97f4a7c15u ^ size) * 0x9e3779b97f4a7c15u;

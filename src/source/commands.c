@@ -274,7 +274,7 @@ static bool code(struct bob_line *l, struct bob_request *request)
 	return bob_line_want(l, "level");
 }
 
-/* (K) or (K,L), directly behind a word. */
+/* (K) or (K,L), directly after a word. */
 static bool arguments(struct bob_line *l, uint32_t *to, uint32_t max)
 {
 	int64_t value;

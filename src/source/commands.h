@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What somebody wants traced, as they say it: the command language of `bobbin instrument`
- * (docs/source.md; the paper's figure 2), one command a line.
+/* Parses and stores what the user wants to trace: the command language of `bobbin instrument`
+ * (docs/source.md; the paper's figure 2), one command per line.
  *
  *     trace file F
  *     trace variable NAME[1..10][3..4] from 100 to 300      or NAME(1:10,3:4)
@@ -11,7 +11,7 @@
  *
  * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). In C a way may lead on
  * from it: x->member, x.member, x[*]; in Fortran x%component. Words may be in any case; a line that
- * is empty or begins with # is none.
+ * is empty or begins with # is ignored.
  *
  * Owner: a table owns what it holds (an arena of its own). Threads: one. Lines, columns from 1. */
 #ifndef BOB_SOURCE_COMMANDS_H
@@ -48,7 +48,7 @@ struct bob_request_allocator {
 	uint32_t size[2];	/* bytes, multiplied */
 	bool is_counted;	/* ... elements, not bytes */
 	bool is_text;		/* it gives a text */
-	uint32_t old;		/* is given back */
+	uint32_t old;		/* is freed */
 };
 
 /* Open ends are INT64_MIN and INT64_MAX. */
@@ -61,7 +61,7 @@ struct bob_request {
 	enum bob_request_scope scope;
 	const char *in;		/* the unit, module or block; "" */
 	const char *name;	/* of the variable, as written */
-	const char *path;	/* behind it, "->v[*]", "%v"; NULL: none */
+	const char *path;	/* after it, "->v[*]", "%v"; NULL: none */
 	struct bob_request_range box[BOB_REQUEST_RANK_MAX]; /* as written, first subscript first */
 	uint32_t rank;		/* 0: the whole variable */
 	struct bob_request_allocator allocator;
@@ -98,8 +98,8 @@ struct bob_command_complaint {
 	char text[256];		/* what is wrong, and what was expected */
 };
 
-/* One line, without its newline. BOB_OK: *command says which it was. BOB_ERR_INVAL: it is none, the
- * table is as before. BOB_ERR_NOMEM. */
+/* One line, without its newline. BOB_OK: *command is its kind. BOB_ERR_INVAL: it is not a command,
+ * the table is unchanged. BOB_ERR_NOMEM. */
 bob_status bob_requests_put(struct bob_requests *w, const char *line, size_t len,
 			    enum bob_command *command, struct bob_command_complaint *why);
 /* As a command, zero terminated, cut at `size`. Returns its length. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes as the C front end has them, and what became of them as `bobbin instrument` says it. */
+/* Converts requests to those of the C front end, and its results to those of `bobbin
+ * instrument`. */
 #include "source/instrument_c.h"
 
 #include <stdio.h>
@@ -149,7 +150,7 @@ static struct bob_source_c_allocator *c_allocators(const struct bob_request_file
 	return to;
 }
 
-/* Of a wish for what is not there: which command it was. */
+/* The command of a request for what does not exist. */
 static void complain(const struct bob_request_file *f, bob_status st, uint32_t missing,
 		     const char *text, struct bob_source_complaint *why)
 {
@@ -373,7 +374,7 @@ const char *bob_source_c_unread(const struct bob_source_c_group *g,
 	return NULL;
 }
 
-/* What files in Fortran want: `to` has room for it. */
+/* The requests of files in Fortran: `to` has space for them. */
 static void add_fortran(const struct bob_source_across *a, struct bob_source_c_request *to,
 			struct bob_source_c_options *o)
 {
@@ -387,7 +388,7 @@ static void add_fortran(const struct bob_source_across *a, struct bob_source_c_r
 						    .is_of_fortran = true };
 }
 
-/* What the other files want, behind the file's own wishes. */
+/* The requests of the other files, after the file's own ones. */
 static bob_status add_others(const struct bob_source_c_group *g, const struct bob_request_file *f,
 			     struct bob_source_c_request **requests, struct bob_source_c_options *o)
 {

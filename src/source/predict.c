@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts are kept for one run of each function, so that files may come in any order and be read
- * twice; how often functions run is found when all is there. What a probe costs goes in at once:
- * somebody's own costs are said before. */
+ * twice; how often functions run is found when all is there. The cost of a probe is added at once:
+ * the user's own costs must be set before. */
 #include "source/predict.h"
 
 #include <stdlib.h>
@@ -185,7 +185,7 @@ static void note(struct bob_predict *p, struct bob_predict_line **at, uint32_t l
 	*at = l;
 }
 
-/* What somebody said of this line of the file; NULL: nobody did. */
+/* What the user assumed of this line of the file; NULL: nothing. */
 static const struct bob_predict_said *said(const struct bob_predict *p, uint32_t line,
 					   bool is_share)
 {

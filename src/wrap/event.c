@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which of a function's parameters its event has, within the bounds of bobbin/events.h: what has no
- * room is left out, the result last. */
+/* Selects the parameters that a function's event has, within the limits of bobbin/events.h: what
+ * does not fit is left out, the result last. */
 #include <stdio.h>
 #include <string.h>
 

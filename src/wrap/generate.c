@@ -25,7 +25,7 @@ static uint32_t count_inputs(const struct bob_wrap_function *f, uint32_t *sure)
 	return n;
 }
 
-/* Room for values, of which compilers shall see that it is written to. */
+/* A buffer for values; compilers must see that it is written to. */
 static void put_event_space(struct bob_wrap_out *o, uint32_t count, uint32_t sure)
 {
 	bob_wrap_put(o, "\t\tunion bob_arg bob_values[%u]%s;\n\t\tuint32_t bob_count = 0;\n", count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words of a spec's definitions. Comments, and lines that begin with #, are none. */
+/* The tokens of a spec's definitions. Comments, and lines that begin with #, are skipped. */
 #ifndef BOB_WRAP_LEX_H
 #define BOB_WRAP_LEX_H
 

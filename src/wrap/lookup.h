@@ -21,7 +21,7 @@ static BOB_UNUSED void bob_complain(const char *text, size_t n)
 	__asm__ volatile("syscall" : "+a"(r) : "D"(2L), "S"(text), "d"(n) : "rcx", "r11", "memory");
 }
 
-/* What stands for a function that nobody has: 0 in all registers of results. */
+/* Replaces a function that no library has: returns 0 in all registers of results. */
 static __attribute__((naked, unused)) void bob_absent(void)
 {
 	__asm__("xorl %eax, %eax\n\txorl %edx, %edx\n\tpxor %xmm0, %xmm0\n\t"
@@ -82,8 +82,7 @@ struct bob_search {
 	uint64_t unloaded;		/* libraries, until now */
 };
 
-/* Of the libraries behind this one: what comes before it is searched before it by the loader,
- * too. */
+/* Searches the libraries after this one: the loader searches those before it first, too. */
 static BOB_UNUSED int bob_visit(struct bob_library *l, size_t size, void *ctx)
 {
 	struct bob_search *search = ctx;
@@ -203,8 +202,7 @@ static BOB_UNUSED void *bob_early_realloc(void *p, size_t size)
 	return q;
 }
 
-/* What stands for a function of this name while it is not known; NULL: it is none that
- * allocates. */
+/* The replacement of a function of this name while it is not known; NULL: it does not allocate. */
 static BOB_UNUSED void *bob_early_function(const char *symbol)
 {
 	static const struct {
@@ -239,7 +237,7 @@ BOB_INLINE void *bob_next_after(void *early, void *next)
 	return early;
 }
 
-/* The next one behind this library (its default version), else that of any library. */
+/* The next definition after this library (its default version), else that of any library. */
 static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrapper *w)
 {
 	const int error = errno, busy = bob_busy;
@@ -331,7 +329,7 @@ static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
 }
 
 /* Of the agent (redirect.c): the function's first instructions become a jump to `to`; *original
- * goes on behind them. */
+ * continues after them. */
 typedef int (*bob_redirect_fn)(const char *program, const char *symbol, uint64_t address, void *to,
 			       void **original);
 

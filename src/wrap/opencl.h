@@ -2,12 +2,12 @@
 /* What the wrappers of OpenCL's host API (opencl.spec) do for kernels with tags (opencl_tags.h):
  * docs/opencl.md.
  *
- * The program's own program objects and kernels are never touched. Of a source with tags a second
- * program is built, the *twin*, and of its kernels twins, which get the same arguments. A launch of
- * a kernel with a twin launches the twin, with a buffer of its own, and lets the buffer be read
- * behind it. What came is given to the recorder, launch by launch, when the program has waited for
- * something: nobody waits on its behalf. Whatever fails, the program's own kernel is launched and
- * nothing is said of it.
+ * The program's own program objects and kernels are never touched. From a source with tags, a
+ * second program is built, whose kernels are the *instrumented kernels*. They get the same
+ * arguments. A launch of a kernel that has an instrumented kernel launches that one, with an
+ * additional buffer, and then reads the buffer. The values are passed to the recorder, launch by
+ * launch, when the program has waited for something; no wait is added. If a step fails, the
+ * program's own kernel is launched and nothing is recorded of it.
  *
  * Threads: any; one lock. Called in blocks of wrappers, so that what is called here is neither
  * recorded nor wrapped. */
@@ -29,7 +29,7 @@
 #pragma weak clGetEventInfo
 
 struct bob_cl_program {
-	cl_program own, instrumented;	/* twin NULL: not built yet */
+	cl_program own, instrumented;	/* instrumented NULL: not built yet */
 	cl_context context;
 	struct bob_cl_source source;
 };
@@ -185,7 +185,7 @@ static inline void bob_cl_drop_kernel(struct bob_cl_kernel *k)
 	memset(k, 0, sizeof(*k));
 }
 
-/* A twin for the kernel, if the program's source has tags for it. The lock is held. */
+/* Creates an instrumented kernel, if the program's source has tags for it. The lock is held. */
 static inline void bob_cl_add_instrumented(const struct bob_cl_program *p, const char *name,
 					   cl_kernel own)
 {
@@ -243,7 +243,7 @@ static inline void bob_cl_created_all(cl_program program, const cl_kernel *kerne
 	pthread_mutex_unlock(&bob_cl_lock);
 }
 
-/* The program does something with it that its twin would not know of. */
+/* The program does something with the kernel that its instrumented kernel would not see. */
 static inline void bob_cl_forget_kernel(cl_kernel own)
 {
 	struct bob_cl_kernel *k;
@@ -329,7 +329,8 @@ static inline void bob_cl_flight_free(struct bob_cl_flight *l)
 	free(l);
 }
 
-/* 1: the twin was launched, with *result. 0: the kernel itself is to be. */
+/* 1: the instrumented kernel was launched, with *result. 0: the caller must launch the kernel
+ * itself. */
 static inline int bob_cl_launch(cl_command_queue queue, cl_kernel own, cl_uint dims,
 				const size_t *offset, const size_t *size, const size_t *local,
 				cl_uint waits, const cl_event *wait_list, cl_event *event,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tags in the source of OpenCL kernels, and what is made of it: docs/opencl.md. A tag is a comment
- * where a statement may stand, in a kernel:
+/* Finds tags in the source of OpenCL kernels and generates the instrumented source: docs/opencl.md.
+ * A tag is a comment in a kernel, at a place where a statement is allowed:
  *
  *     bobbin: out TYPE NAME = EXPRESSION       the value goes to the CPU
  *     bobbin: in TYPE NAME                     the variable gets the CPU's value, if it has one
@@ -243,7 +243,7 @@ static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *c
 	struct bob_cl_tag t = { .is_in = 0 };
 
 	if (comment->len < 4 || (after && memcmp(comment->at + comment->len - 2, "*/", 2) != 0))
-		return 0; /* one without an end is none */
+		return 0; /* one without an end is ignored */
 	c.end = comment->at + comment->len - after;
 	word = bob_cl_word(&c);
 	sign = bob_cl_next(&c);
@@ -285,7 +285,7 @@ static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *c
 
 /* --- kernels --- */
 
-/* Up to behind the bracket that ends the group whose first one was read: parameters of this kernel;
+/* Reads up to the end of the group whose opening bracket was read: the parameters of this kernel;
  * NULL: of an attribute. */
 static inline void bob_cl_group(struct bob_cl_scan *s, const char *kernel)
 {
@@ -314,7 +314,7 @@ static inline void bob_cl_group(struct bob_cl_scan *s, const char *kernel)
 	}
 }
 
-/* Behind the word __kernel: up to the body, or the end of a declaration. */
+/* After the word __kernel: reads up to the body, or to the end of a declaration. */
 static inline void bob_cl_kernel(struct bob_cl_scan *s)
 {
 	char name[sizeof(s->kernel)] = "";

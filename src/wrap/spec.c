@@ -182,8 +182,8 @@ static struct bob_wrap_token place_in(const struct bob_wrap_parser *p,
 	return t;
 }
 
-/* Behind the event's parameters are known. Those of MPI's functions are called as MPI's recorder
- * calls them. */
+/* Called when the event's parameters are known. Those of MPI functions get the names that the MPI
+ * recorder uses. */
 static bob_status check_when(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	const struct bob_wrap_token *brace = &p->tokens.at[f->when_token];
@@ -238,7 +238,7 @@ static bob_status condition(struct bob_wrap_parser *p, struct bob_wrap_function 
 	return BOB_OK;
 }
 
-/* asm("symbol") behind the declarator. */
+/* asm("symbol") after the declarator. */
 static bob_status label(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	const struct bob_wrap_token *t;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that malloc and its like give: where a traced pointer -- a variable, or a member or
- * element that a wish reaches (paths.c) -- gets such a block, the call itself, under casts, being
- * what is assigned or what the variable begins with, the block is declared as what the pointer
- * leads to, as long as the call asked for. The arguments are evaluated where they stand, once, and
- * put down on the way. What is given back lies there no longer, in every file that is instrumented,
- * for the next block may come to the same place. */
+/* Memory from malloc and similar functions. If the result of such a call, possibly cast, is
+ * assigned to a traced pointer or initialises it, the block is declared as what the pointer leads
+ * to, with the length that the call requests. A traced pointer is a variable, or a member or
+ * element that a request reaches (paths.c). The arguments are evaluated in place, once, and are
+ * saved on the way. Freed memory is undeclared in every instrumented file, because the next block
+ * may get the same address. */
 #include "source/c/allocators.h"
 #include "source/c/given.h"
 

@@ -15,7 +15,7 @@ static void rule_out(struct bob_c_function *f, const char *why)
 		f->why = why;
 }
 
-/* Somebody may call it who is not seen, with anything. */
+/* An unknown caller may call it, with any arguments. */
 static void open_up(struct bob_c_function *f, const char *who)
 {
 	if (!f->others)
@@ -316,7 +316,7 @@ static uint32_t after_comment(const struct bob_c_unit *u, uint32_t at)
 		       at;
 }
 
-/* Behind a text that begins at `at`. */
+/* The offset after a text that begins at `at`. */
 static uint32_t after_text(const struct bob_c_unit *u, uint32_t at)
 {
 	const char quote = u->bytes[at];

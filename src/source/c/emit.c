@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue goes in
- * brackets of its own, so that commas in it are not the macro's, and the macro has it once, so that
- * what is in one another stays short. Lines stay what they were: nothing that is put in has a line
- * end, but at the top and behind the end of the file. */
+/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue is put in
+ * brackets, so that commas in it do not separate arguments of the macro. The macro has it once, so
+ * that nested uses stay short. Line numbers do not change: inserted text has no newline, except at
+ * the top and after the end of the file. */
 #include "source/c/given.h"
 #include "source/runtime.h"
 
@@ -64,7 +64,7 @@ const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int writ
 			    bounds(u, v->canonical, v->name), write);
 }
 
-/* Of an array parameter all is told that it says of itself; of a pointer, what the box says. */
+/* An array parameter is declared with all its own bounds; a pointer with those of the box. */
 static const char *pointed(struct bob_c_unit *u, struct bob_c_variable *v)
 {
 	CXType t = v->canonical;
@@ -141,7 +141,7 @@ const char *bob_c_quoted(struct bob_c_unit *u, const char *text)
 	return to;
 }
 
-/* It is of another file, which tells of it. */
+/* It is defined in another file, which declares it to the recorder. */
 static bool is_borrowed(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	for (uint32_t i = 0; i < u->options->request_count; i++)
@@ -270,7 +270,7 @@ static bool has_refusals(struct bob_c_unit *u)
 	return bob_c_given_remarks(u, &remarks) != 0;
 }
 
-/* Is it told of when the program begins? */
+/* Is it declared when the program begins? */
 static bool is_reported_at_once(struct bob_c_unit *u, size_t row)
 {
 	const struct bob_c_variable *v = u->rows.at[row].variable;
@@ -292,7 +292,7 @@ static const char *symbol_of(struct bob_c_unit *u, const struct bob_c_variable *
 	return name;
 }
 
-/* Those of other files are told of if the program has them: to be asked for is no use of theirs. */
+/* Those of other files are declared if the program has them: a request is not a use of them. */
 static void put_weak(struct bob_c_unit *u)
 {
 	for (size_t i = 0; i < u->rows.count; i++) {
@@ -328,8 +328,8 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	use_exposed(u);
 	find_lengths(u);
 	if (!has_accesses(u) && !u->events.count && !has_refusals(u)) {
-		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is
-		 * given back. */
+		/* No accesses, so no variable is declared; but memory of other files that is freed
+		 * here is reported. */
 		bob_c_keep_edits(u, bob_c_before_gone, bob_c_after_gone);
 		if (!u->edits.count)
 			return;

@@ -19,7 +19,7 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 		const struct bob_c_nest_loop *l = &n->loop[d];
 		const char *type = bob_c_text(u, u->clang->getTypeSpelling(l->counter->canonical));
 		const char *far = bob_c_nest_far(u, l);
-		/* As it is compared, which may be without a sign. */
+		/* In the type of the comparison, which may be unsigned. */
 		const char *compared =
 			bob_c_text(u, u->clang->getTypeSpelling(bob_c_nest_compared(u, l)));
 

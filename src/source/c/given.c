@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What leaves the sight of the probes, and is said so: variables that are given to functions that
+/* Warnings about accesses that the probes cannot see: variables that are passed to functions that
  * no file of the command has, which access them without a probe; pointers that get their values
- * from functions that are no allocators as far as anybody said, so that nobody knows what they lead
- * to; ways to pointers that nothing gives memory; files of the command that stay as they are. One
- * line for each variable that was asked for by its name, one for all that `*` means. */
+ * from functions that were not named as allocators, so that their targets are unknown; paths to
+ * pointers that never get memory; files of the command that are not instrumented. One line for each
+ * variable that was requested by its name, one for all that `*` means. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -303,7 +303,7 @@ static const char *text_of(struct bob_c_unit *u, const struct bob_c_given *g)
 			    who, functions);
 }
 
-/* Does a pointer of this way get memory in the file, or a value that is told of? */
+/* Does a pointer of this path get memory in the file, or a value that is reported? */
 static bool has_memory(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	for (const struct bob_c_path *p = u->paths; p; p = p->next) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that hold the gaps of their sites (bobbin/probe.h): the outermost ones that call nothing
- * (but functions that do nothing of this, either), wait for nobody and declare nothing that was
- * asked for, so that nothing can come to lie in a gap while they run which they may lawfully get
- * at. Before the loop each gap is looked up, behind it is counted what lay in them, however it is
- * left; both are variables of a block around it. Nothing is proved of what the loop accesses. */
+/* Hoists the negative cache of sites (bobbin/probe.h) out of loops. This is done for the outermost
+ * loops that make no calls (except of functions that satisfy the same conditions), do not
+ * synchronise and declare nothing that is traced. So no variable that the loop may legally access
+ * can be declared in a cached range while the loop runs. Before the loop, each site's range is
+ * loaded into a local variable. After the loop, however it is left, the accesses in these ranges
+ * are counted. The local variables are in a block around the loop. Nothing is proved about what the
+ * loop accesses. */
 #include "source/c/unit.h"
 
 #include <string.h>
 
-#define SITES_MAX 24u /* of a loop; more look their gaps up where they are */
+#define SITES_MAX 24u /* of a loop; further sites load their ranges in the loop */
 
 #define DEPTH_MAX 3u /* of functions in one another */
 

@@ -91,7 +91,7 @@ static void close_unit(struct bob_c_unit *u)
 	free(u);
 }
 
-/* ... of the file with headers in it. *sources is the caller's to free, behind the unit. */
+/* ... of the file with headers in it. *sources is the caller's to free, after the unit. */
 static struct bob_c_unit *with_headers(struct bob_c_unit *u, struct bob_c_sources **sources)
 {
 	struct bob_c_unit *again;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which object an lvalue is a part of, as far as the text says, with its subscripts; and what the
- * wishes make of that. An object is named (a[i].x is of a), or reached through a pointer (p[i], *p,
- * p->x are through p; f()->x through none that has a name). */
+/* Which object an lvalue is a part of, as far as the text shows, with its subscripts; and which
+ * requests apply to it. An object is named (a[i].x is of a), or reached through a pointer (p[i],
+ * *p, p->x are through p; f()->x through none that has a name). */
 #include "source/c/copies.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_variable(struct bob_c_unit *u, CXCursor ref)
 	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl;
 }
 
-/* Of a unary operator: `*`? In a macro, what it gives tells. */
+/* Of a unary operator: `*`? In a macro, its type decides. */
 static bool is_indirection(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_clang *l = u->clang;
@@ -229,7 +229,7 @@ static void find_bits(struct bob_c_unit *u, CXCursor member, struct bob_c_lvalue
 	out->bits_bytes = (uint32_t)(at % 8 + width + 7) / 8;
 }
 
-/* What the member is of, and how far in; UINT32_MAX: nobody can tell. */
+/* What the member is of, and how far in; UINT32_MAX: unknown. */
 static uint32_t member_at(struct bob_c_unit *u, CXCursor member, CXType *of)
 {
 	const struct bob_clang *l = u->clang;
@@ -278,7 +278,7 @@ static bool is_loose(struct bob_c_unit *u, CXCursor c, long long alignment)
 	}
 }
 
-/* A member of a packed struct is told of by the struct's address, if that is aligned. */
+/* A member of a packed struct is reported by the struct's address, if that is aligned. */
 static void find_packed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out)
 {
 	const long long alignment = u->clang->Type_getAlignOf(u->clang->getCursorType(c));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be told before they run: `for` in `for` with nothing else between,
+/* Loops whose accesses can be reported before they run: `for` in `for` with nothing else between,
  * counted by local variables whose bounds do not change in them, and in the innermost one
  * expressions without calls, jumps or conditions, and loops that are laid out (lay.c), in which
  * everything that was asked for has an address that is an affine function of the counters. The
- * probe then stands before the outermost loop, computes where the first iteration goes and, with
- * each counter moved by one step, how far the next ones are. It evaluates nothing that the first
+ * probe is then before the outermost loop, computes where the first iteration goes and, with each
+ * counter moved by one step, how far the next ones are. It evaluates nothing that the first
  * iteration does not evaluate, and only if there is one. What cannot be shown to be so stays as it
  * is, and the loops inside are tried.
  *
@@ -205,7 +205,7 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	return bob_c_nest_direction(u, to, true);
 }
 
-/* Without a sign, what is below 0 as the text has it is above all. */
+/* In an unsigned type, a negative constant of the text is greater than all. */
 static bool is_high_above_all(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	int64_t high;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Members and elements that are pointers: the way to them from a variable, as g->v, rows[*] or
- * s->part[*].text. Two ways are the same if they have the same members in the same order and,
- * behind the last one, as many subscripts: `->`, `.` and subscripts before a member do not tell
- * them apart, so g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is
- * a block (blocks.c), which the table of variables calls by the way. */
+ * s->part[*].text. Two ways are the same if they have the same members in the same order and, after
+ * the last one, as many subscripts: `->`, `.` and subscripts before a member make no difference, so
+ * g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is a block
+ * (blocks.c), which the table of variables calls by the way. */
 #include "source/c/unit.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c)
 
 /* --- keys --- */
 
-/* A way as somebody wrote it, `->` as `.`; subscripts before a member are left out. */
+/* A path as the user wrote it, `->` as `.`; subscripts before a member are left out. */
 static const char *key_of(struct bob_c_unit *u, const char *text)
 {
 	const size_t len = strlen(text);
@@ -167,7 +167,7 @@ bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out)
 	return out->name != NULL;
 }
 
-/* Does a wish name it, rather than what it begins with? */
+/* Does a request name it, rather than what it begins with? */
 static bool is_named(struct bob_c_unit *u, const struct bob_c_path *p)
 {
 	for (uint32_t i = 0; i < u->options->request_count; i++)

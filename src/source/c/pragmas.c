@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pragmas that rule the statement behind them: `#pragma`, on as many lines as its backslashes say,
- * and _Pragma("..."); between them and the statement may be comments, more pragmas and other lines
- * of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the file:
- * libclang 14 has no cursors of pragmas. A use of a macro may stand for one if _Pragma is in its
- * definition, or in that of a macro whose name is there; names that are pasted together may be any
- * of those. */
+/* Pragmas that apply to the following statement: `#pragma`, on as many lines as its backslashes
+ * say, and _Pragma("..."); between them and the statement may be comments, more pragmas and other
+ * lines of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the
+ * file: libclang 14 has no cursors of pragmas. A use of a macro may expand to one if _Pragma is in
+ * its definition, or in that of a macro whose name is there; names that are pasted together may be
+ * any of those. */
 #include "source/c/macros.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 static const char *const words[] = { "atomic", "collapse", "ordered", "tile" };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
-/* The bit of one; all, if it is none of them. */
+/* The bit of one; all, if it is not one of them. */
 static uint32_t bit_of(const char *word)
 {
 	for (size_t i = 0; i < WORDS; i++)

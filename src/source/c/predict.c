@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the prediction is told of a C file: references of the program while it is scanned, probes
- * while they are put in. */
+/* Counts a C file for the prediction: references of the program while it is scanned, probes while
+ * they are put in. */
 #include "source/c/copies.h"
 #include "source/c/nest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was asked for and gets no probe: how often, and why. Of included files it is told which, for
- * they stay as they are. */
+/* What was asked for and gets no probe: how often, and why. Included files are listed, because they
+ * are not instrumented. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static bob_status take(struct bob_source_c_result *to, const struct bob_source_c
 	return BOB_OK;
 }
 
-/* Arrays that nobody tells of here. */
+/* Arrays that this file does not declare to the recorder. */
 static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused **out)
 {
 	uint32_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the file says of itself behind its last line: units, sites, nests and variables. A variable
- * has a row for everything that was asked of it, so that several boxes of one are told apart by the
- * run time alone; a pointer has rows for itself and for what it points at. */
+/* The tables that describe the file, after its last line: units, sites, nests and variables. A
+ * variable has a row for each request, so that only the recorder distinguishes several boxes of
+ * one; a pointer has rows for itself and for what it points at. */
 #include "source/c/given.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void add_row(struct bob_c_unit *u, const struct bob_c_variable *v,
 	u->counts.variables++;
 }
 
-/* Is this file to tell of the variable because of the wish? */
+/* Must this file declare the variable because of the request? */
 static bool is_reported(const struct bob_source_c_request *w, const struct bob_c_variable *v)
 {
 	return bob_c_is_request_of(w, v) && !w->is_of_fortran;
@@ -137,7 +137,7 @@ struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *
 		t = u->clang->getArrayElementType(t);
 	}
 	s.bytes = u->clang->Type_getSizeOf(t);
-	/* Nobody says how long it is: it is as long as what is looked at. */
+	/* Its length is unknown: the part that is traced is used. */
 	if ((r->is_pointed || r->variable->canonical.kind == CXType_IncompleteArray) && s.rank &&
 	    !s.extent[0] && r->request && r->request->rank &&
 	    r->request->box[0].high < SUBSCRIPT_MAX)

@@ -55,7 +55,7 @@ static void describe(struct bob_c_unit *u, struct bob_c_variable *v)
 	v->is_linked = v->is_exposed = l->getCursorLinkage(v->decl) == CXLinkage_External;
 	l->getExpansionLocation(l->getCursorLocation(v->decl), &file, &line, &column, &offset);
 	v->line = line;
-	/* The compiler's own: what it is made of is nobody's business. */
+	/* The compiler's own: its members are not accessible. */
 	if (strstr(v->type, "va_list"))
 		return;
 	for (uint32_t i = 0; i < u->options->request_count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Constructs with names of their own: what BLOCK declares, and the names that ASSOCIATE, SELECT
  * TYPE and SELECT RANK give. Each has a table, whose host is that of what is around it; names that
- * nothing declares are the unit's. What stands behind TYPE IS or CLASS IS has one more, where what
- * is selected has that type. */
+ * nothing declares are the unit's. The block of a TYPE IS or CLASS IS has one more, in which the
+ * selector has that type. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -267,7 +267,7 @@ static void take_type(const struct bob_fortran_scope *s, struct bob_fortran_symb
 	set_rank(y, rank);
 }
 
-/* Behind TYPE IS the type is known; the rank is that of what is selected. */
+/* After TYPE IS the type is known; the rank is that of the selector. */
 static void rank_guarded(const struct bob_fortran_scope *s, struct bob_fortran_symbol *y)
 {
 	const struct bob_fortran_symbol *of =

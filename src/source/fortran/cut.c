@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cuts statements to lines. Fixed form may be cut anywhere, in a constant only at the last column,
  * because blanks up to there belong to it; free form anywhere, with an & on both sides. New
- * statements are cut behind a comma or bracket if there is one, so that they can be read and do not
+ * statements are cut after a comma or bracket if there is one, so that they can be read and do not
  * depend on the width. */
 #include "source/fortran/cut.h"
 
@@ -154,8 +154,8 @@ static bool is_quote(char c)
 	return c == '\'' || c == '"';
 }
 
-/* Behind the last character that goes on this line of at most `capacity`. Free form: neither beside a
- * quote, which may be doubled, nor so that the next line has a mark and nothing else. */
+/* The offset after the last character on this line of at most `capacity`. Free form: neither next
+ * to a quote, which may be doubled, nor so that the next line has a mark and nothing else. */
 static uint32_t recut_at(const char *line, uint32_t from, uint32_t len, uint32_t capacity,
 			 bool is_fixed)
 {

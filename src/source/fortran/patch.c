@@ -36,7 +36,7 @@ static bob_status add(struct bob_fortran_patches *p, struct bob_fortran_patch pa
 	return BOB_OK;
 }
 
-/* Index of the first statement that ends on this line or behind it. */
+/* Index of the first statement that ends on this line or after it. */
 static uint32_t statement_at_line(const struct bob_fortran_file *f, uint32_t line)
 {
 	uint32_t low = 0, high = f->count;
@@ -52,7 +52,7 @@ static uint32_t statement_at_line(const struct bob_fortran_file *f, uint32_t lin
 	return low;
 }
 
-/* Does a statement begin here, behind another one on its line? */
+/* Does a statement begin here, after another one on its line? */
 static bool begins_after(const struct bob_fortran_file *f, uint32_t at)
 {
 	uint32_t line = bob_fortran_position(f, at).line;
@@ -88,8 +88,8 @@ bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t a
 	return add(p, (struct bob_fortran_patch){ at, 0, label, 0, text, true });
 }
 
-/* Code of line n: bytes [*from, *to) from its beginning to behind its last byte of a statement and
- * the mark of continuation; *blanks: of a constant that goes on, up to the last column. */
+/* Code of line n: bytes [*from, *to) from its beginning to after the last byte of a statement and
+ * the mark of continuation; *blanks: of a continued constant, up to the last column. */
 static void code_of(const struct bob_fortran_file *f, uint32_t line, uint32_t *from, uint32_t *to,
 		    uint32_t *blanks)
 {
@@ -108,7 +108,7 @@ static void code_of(const struct bob_fortran_file *f, uint32_t line, uint32_t *f
 		if (s->label_len && s->label_at >= *from && s->label_at + s->label_len <= end &&
 		    s->label_at + s->label_len > *to)
 			*to = s->label_at + s->label_len;
-		while (low < high) { /* behind its last character before `end` */
+		while (low < high) { /* after its last character before `end` */
 			uint32_t mid = low + (high - low) / 2;
 
 			if (s->at[mid] < end)

@@ -32,7 +32,7 @@ static uint32_t after_of(const struct bob_fortran_file *f, uint32_t statement)
 	return i == BOB_FORTRAN_NO ? i : bob_fortran_line_at(f, f->statements[i].line_last + 1);
 }
 
-/* The number in brackets behind the word, of `collapse(2)`; 0: there is none. */
+/* The number in brackets after the word, of `collapse(2)`; 0: there is none. */
 static uint32_t levels_of(const char *text, const char *word)
 {
 	const char *p = strstr(text, word);
@@ -149,8 +149,8 @@ static bool leaves_early(const struct bob_fortran_statement *s)
 /* Where lines go around this kind of statement. */
 enum around {
 	BOTH,
-	BEFORE,		/* leaves: nothing behind is reached */
-	OPENS,		/* a block begins behind it */
+	BEFORE,		/* leaves: nothing after it is reached */
+	OPENS,		/* a block begins after it */
 	OPENS_TIGHT,	/* a block, but no lines may be its first (CASE, WHERE, BLOCK) */
 	TURNS,		/* ELSE, CASE: a block ends and one begins */
 	CLOSES_TIGHT,	/* END WHERE */

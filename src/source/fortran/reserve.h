@@ -9,7 +9,7 @@
 
 #include "base/host/arena.h"
 
-/* Room for one more element of `elem` bytes; false without memory, the array is as before. */
+/* Memory for one more element of `elem` bytes; false without memory, the array is unchanged. */
 static inline bool bob_fortran_reserve(struct bob_arena *arena, void *array_ptr, uint32_t count,
 				       uint32_t *capacity, size_t elem)
 {

@@ -52,7 +52,7 @@ void bob_fortran_put(struct bob_fortran_splitter *s, char c, uint32_t at)
 	bob_fortran_put_raw(s, bob_fortran_small(c), at);
 }
 
-/* `text` begins with a type's name, and no / came yet: digits behind a * are its length. */
+/* `text` begins with a type's name, and no / came yet: digits after a * are its length. */
 static bool declares_length(const struct bob_fortran_splitter *s, uint32_t star)
 {
 	static const char *const types[] = { "integer", "real",	     "logical",	 "complex",
@@ -185,7 +185,7 @@ void bob_fortran_line(struct bob_fortran_splitter *s, enum bob_fortran_kind kind
 	const char *bytes = s->file->bytes;
 	struct bob_fortran_statement *t;
 
-	/* Within a statement that goes on behind it, it is passed over. */
+	/* Within a statement that continues after it, it is skipped. */
 	if (s->is_open &&
 	    (s->file->form == BOB_FORTRAN_FREE ? s->is_continued :
 						 bob_fortran_fixed_continues(s, line)))
@@ -252,7 +252,7 @@ static void read_lines(struct bob_fortran_splitter *s)
 	bob_fortran_finish(s);
 }
 
-/* Who shares a line with the statement before it does so with the one behind, too. */
+/* A statement that shares a line with the previous one also shares it with the next one. */
 static void mark_shared(struct bob_fortran_file *f)
 {
 	for (uint32_t i = 1; i < f->count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which labels are jumped to: those in GO TO, arithmetic IF, ASSIGN, alternate returns, END=, ERR=,
- * EOR=. Numbers in these places are labels; a number that is none marks nothing, because no
- * statement of the unit has it. */
+ * EOR=. Numbers in these places are labels; any other number marks nothing, because no statement of
+ * the unit has it. */
 #include "source/fortran/nest.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static void look(struct labels *l, const struct bob_fortran_statement *s,
 	case BOB_F_GOTO:
 	case BOB_F_ASSIGNED_GOTO:
 	case BOB_F_ASSIGN_LABEL:
-		/* in fixed form the digits stand right behind the word */
+		/* in fixed form the digits directly follow the word */
 		bob_fortran_skip_word(&r, kind == BOB_F_ASSIGN_LABEL ? "assign" : "go to");
 		add_numbers(l, s, r.p, s->len);
 		break;

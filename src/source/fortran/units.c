@@ -25,7 +25,7 @@ struct nester {
 	struct bob_fortran_file *f;
 	uint32_t unit_capacity, construct_capacity;
 	uint32_t unit;		/* current; BOB_FORTRAN_NO */
-	bool is_contained;	/* behind its CONTAINS */
+	bool is_contained;	/* after its CONTAINS */
 	struct open *stack;	/* open constructs of all open units */
 	uint32_t depth, bottom, stack_capacity;
 	/* what the first branch left open, above `depth` at its beginning */
@@ -188,7 +188,7 @@ static void begin_unit(struct nester *n, uint32_t i, enum bob_fortran_unit_kind 
 	bool is_interface = is_in(n, BOB_CONSTRUCT_INTERFACE);
 	struct bob_fortran_unit *u;
 
-	/* Neither behind CONTAINS nor in an INTERFACE: the one before has no END. */
+	/* Neither after CONTAINS nor in an INTERFACE: the one before has no END. */
 	while (unit_of(n) && !n->is_contained && !is_interface) {
 		struct bob_fortran_unit *open = unit_of(n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Walks the items of a statement and asks the symbols what each name is. A reference is reported
- * behind what its subscripts read. */
+ * after what its subscripts read. */
 #include "source/fortran/use.h"
 
 #include <string.h>

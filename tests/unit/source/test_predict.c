@@ -146,7 +146,7 @@ static void test_recursion(void **state)
 	bob_predict_unit(p, "b", BOB_PREDICT_FUNCTION);
 	bob_predict_call(p, "a", 1);
 	single(p, 1, 1, all);
-	assert_int_equal(sum(p).unknown_runs, 1); /* nobody begins: a does, once */
+	assert_int_equal(sum(p).unknown_runs, 1); /* no unit is a root: a counts as one, once */
 	near(sum(p).singles, 1);
 	bob_predict_close(p);
 }
