@@ -10,7 +10,7 @@
  * model and stacks then begin anew, which the trace says (note gap); no committed event is lost. */
 #include "agent/agent.h"
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/hooks.h"
 #include "agent/os.h"
 

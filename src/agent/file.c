@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/os.h"
 #include "archive/write/keeper.h"
 #include "archive/write/ring.h"

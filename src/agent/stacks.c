@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/os.h"
 
 #define STACK_CAP (1ull << 30) /* what an unlimited main stack is taken for */

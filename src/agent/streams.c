@@ -2,7 +2,7 @@
 #include "agent/streams.h"
 
 #include "agent/agent.h"
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"

@@ -72,7 +72,7 @@ bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_
 bool bob_ev_post(const char *name, const void *bytes, size_t len);
 size_t bob_ev_posted(const char *name, void *to, size_t room);
 
-/* --- told.c: an event as hooks see it --- */
+/* --- describe.c: an event as hooks see it --- */
 struct bob_ev_told {
 	struct bob_hook_event event;
 	char name[BOB_EVENT_NAME_MAX + 8];

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -4,7 +4,7 @@
  *
  *   image.c    puts memory plans to work; takes functions back
  *   desc.c     the descriptors of all images, numbered, and in the file
- *   room.c     what probes write into, from a thread's first record to its last
+ *   buffer.c   what probes write into, from a thread's first record to its last
  *   select.c   ... and a buffer before that, where only some addresses are recorded
  *   signal.c   handlers of the program, which may interrupt a probe
  *   trap.c     landings without room for a jump
@@ -127,7 +127,7 @@ struct mem_cut {
 bool mem_cut(const struct bob_image *im, const struct bob_mem_where *at, const uint64_t *word,
 	     uint64_t counter, struct mem_cut *out);
 
-/* --- room.c --- */
+/* --- buffer.c --- */
 bool mem_thread_begin(struct bob_thread *t);
 /* Nothing more comes from it. `own`: the calling thread's. */
 void mem_thread_end(struct bob_thread *t, bool own);

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 #include "agent/signal.h"

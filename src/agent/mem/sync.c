@@ -6,7 +6,7 @@
  * Threads get their numbers here: their parent gives them, in the order in which threads are made.
  * What a program passes to pthread_create and GOMP_parallel is replaced by ours, which tells that
  * it begins, and calls it. */
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/mem/mem.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 static uint64_t seed = 1;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 #define CLUSTERS 4u
 #define ALL ",all"

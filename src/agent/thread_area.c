@@ -9,7 +9,7 @@
  * A thread gets the mapping when it first needs it. It is never unmapped: whoever needs one asks
  * the kernel whether the owners of two older ones have ended, as thread.c does with thread blocks,
  * and takes the first that is free. So there are as many mappings as threads at a time. */
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 
 #include <string.h>
 

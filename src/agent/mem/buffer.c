@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/os.h"
 
 #define RAW_FIRST (64u << 10)

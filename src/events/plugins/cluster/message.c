@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 #include <string.h>
 

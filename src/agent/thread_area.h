@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a thread beside its stack: aside.c.
+/* Memory of a thread beside its stack: thread_area.c.
  *
  * Threads: each has its own, and no other thread touches it. The caller frees none of it. */
 #ifndef BOB_AGENT_ASIDE_H
@@ -17,14 +17,14 @@
 
 struct bob_aside {
 	struct bob_aside *next;	/* list of all */
-	uint64_t owner;		/* its thread, and how often it had another: aside.c */
+	uint64_t owner;		/* its thread, and how often it had another: thread_area.c */
 	uint32_t turn;		/* of `argument` */
 	uint32_t runs;		/* of aside_run_blocked */
 	/* addresses of the thread's stack that have much of it below; size 0: not known */
 	uint64_t roomy_lo, roomy_size;
 	uint8_t argument[BOB_ASIDE_ARGUMENTS][BOB_ASIDE_ARGUMENT_BYTES];
 	struct bob_sync_thread sync; /* mem/sync.c */
-	uint64_t scratch[BOB_ASIDE_SCRATCH_WORDS]; /* mem/room.c: records that are not kept */
+	uint64_t scratch[BOB_ASIDE_SCRATCH_WORDS]; /* mem/buffer.c: records that are not kept */
 };
 
 extern __thread struct bob_aside *bob_aside; /* NULL: none yet */
