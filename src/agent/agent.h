@@ -104,7 +104,7 @@ struct bob_thread {
 	uint32_t tid;
 	uint32_t stream;
 	uint32_t stack_count;
-	uint32_t stack_room;
+	uint32_t stack_capacity;
 	uint32_t stack_now;
 	/* the newest guard of a split stack, and its segment; size 0: it has none */
 	struct {
@@ -117,11 +117,12 @@ struct bob_thread {
 	uint32_t beside;	/* the newest such task; 0: none */
 	uint32_t trigger_stack;	/* where the frame that switched recording on is */
 	uint64_t trigger_rsp;	/* 0: off; only used with BOBBIN_TRIGGER */
-	struct bob_stack *stacks; /* [stack_count], room for stack_room; at first first_stacks */
+	struct bob_stack
+		*stacks; /* [stack_count], room for stack_capacity; at first first_stacks */
 	struct bob_stream_head *head; /* in the mapped file */
 	struct bob_chunk_head *data; /* the newest DATA chunk */
 	uint64_t data_off;	/* stream offset at which the next DATA chunk begins */
-	uint64_t data_room;	/* payload size of the next DATA chunk */
+	uint64_t data_capacity;	/* payload size of the next DATA chunk */
 	struct bob_pending *pending; /* BOB_PENDING_MAX, reserved */
 	struct bob_thread *next; /* list of all */
 	struct bob_mem_thread *mem; /* NULL: calls are recorded */
@@ -280,7 +281,7 @@ struct bob_process {
 	/* of the file, from quiet_off on, for windows under a seccomp filter */
 	uint8_t *quiet;
 	uint64_t quiet_off;
-	enum bob_stop_reason no_room; /* why there was no other window */
+	enum bob_stop_reason no_space; /* why there was no other window */
 	uint32_t streams;
 	struct bob_collector
 		*collector; /* shared with it (archive/write/ring.h); NULL: none is expected */
@@ -367,12 +368,12 @@ struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32
 void file_close(enum bob_file_state state); /* lock held */
 /* There is no collector any more: chunks from now on lie behind all that it has made. False: there
  * is no room. No lock. */
-bool file_behind_collector(void);
+bool file_after_collector(void);
 /* All of the file up to *len, for ever; NULL: not possible. No lock. */
 uint8_t *file_map_all(uint64_t *len);
 /* META records (archive/write/write.h) are collected in memory of their own and become one sealed
  * chunk. */
-bool meta_open(struct bob_meta *m, size_t room);
+bool meta_open(struct bob_meta *m, size_t size);
 void meta_flush(struct bob_meta *m);
 
 /* --- keeper.c --- lock held */
@@ -390,7 +391,7 @@ bool keeper_allocate(uint64_t to, uint64_t ahead);
 /* A seccomp filter comes: room is to be ready without being asked for. */
 void keeper_go_ahead(void);
 /* Under the filter: these bytes of the file, mapped. NULL: they are not there. */
-uint8_t *keeper_room(uint64_t off, uint64_t size);
+uint8_t *keeper_window(uint64_t off, uint64_t size);
 
 /* --- tracer.c --- */
 /* A debugger traces the process: it may set breakpoints at any instruction. */
@@ -402,7 +403,7 @@ void images_update(void);
 struct bob_image *image_at(uint64_t addr);
 const struct bob_image *image_of(uint32_t id); /* of a function */
 const struct bob_image *image_numbered(uint32_t number); /* NULL: none that is loaded */
-const struct bob_image *image_told(uint32_t number); /* or was; lock held, or alone */
+const struct bob_image *image_reported(uint32_t number); /* or was; lock held, or alone */
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
 /* Its plan, if that could wait. False: it has none. Lock held. */
 bool image_need_plan(struct bob_image *im);
@@ -419,7 +420,7 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
 enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped);
 /* The process ends: says which entries a debugger's coming has cost (src/cli/record/debugger.h).
  * Lock held. */
-void patch_list_given_back(void);
+void patch_list_restored(void);
 /* The function's trampoline leads to `to` instead of the recorder from now on, and the function
  * there; *original goes on in the function as if nothing was. For the start: nobody runs in the
  * image. */

@@ -282,7 +282,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 	struct bob_caller c;
 
 	(void)hot; /* bob_thread_hot, which a fork child may have to replace */
-	if (aside_holds(rsp)) /* libc, called by a recorder at work there */
+	if (area_holds(rsp)) /* libc, called by a recorder at work there */
 		return;
 	t = my_block();
 	if (!t || thread_shared(t, rsp) || (thread_is_busy(t) && nested(t, id, &e)))

@@ -22,7 +22,7 @@ static bool use_window(uint8_t *w, uint64_t off, uint64_t size)
 	struct bob_process *p = &bob_process;
 
 	if (!w) {
-		p->no_room = os_allowed() ? BOB_STOP_MEMORY : BOB_STOP_SECCOMP;
+		p->no_space = os_allowed() ? BOB_STOP_MEMORY : BOB_STOP_SECCOMP;
 		return false;
 	}
 	p->window = w;
@@ -60,9 +60,9 @@ static bool find_window(uint64_t off, uint64_t size)
 	bool ok;
 
 	if (!os_allowed())
-		return use_window(keeper_room(off, size), off, size);
+		return use_window(keeper_window(off, size), off, size);
 	fd = os_open(p->path, OS_WRITE);
-	p->no_room = fd < 0 ? BOB_STOP_PATH : BOB_STOP_DISK;
+	p->no_space = fd < 0 ? BOB_STOP_PATH : BOB_STOP_DISK;
 	ok = fd >= 0 && open_window(fd, off, size);
 	if (fd >= 0)
 		os_close(fd);
@@ -269,7 +269,7 @@ static bool next_window(uint64_t need)
 	uint8_t *old = p->window;
 	uint64_t old_off = p->window_off, old_used = p->window_used;
 	while (!(p->collector ? open_shared(size) : find_window(off, size))) {
-		if (p->no_room != BOB_STOP_MEMORY || size / 2 < need || size <= WINDOW_FIRST)
+		if (p->no_space != BOB_STOP_MEMORY || size / 2 < need || size <= WINDOW_FIRST)
 			return false;
 		size /= 2; /* under RLIMIT_AS there may be a place for a small one */
 	}
@@ -301,11 +301,11 @@ static void grow(void *growth)
 }
 
 /* Any event may be the one that needs it: beside the program's stack, which may be small. */
-static bool grow_aside(uint64_t need)
+static bool grow_on_area(uint64_t need)
 {
 	struct growth g = { .need = need };
 
-	aside_run_blocked(grow, &g);
+	area_run_blocked(grow, &g);
 	return g.done;
 }
 
@@ -313,14 +313,14 @@ struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uin
 				  uint64_t aux)
 {
 	struct bob_process *p = &bob_process;
-	uint64_t room = (size + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
-	uint64_t need = room + sizeof(struct bob_chunk_head);
+	uint64_t bytes = (size + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
+	uint64_t need = bytes + sizeof(struct bob_chunk_head);
 
 	if (!p->file)
 		return NULL;
-	if (p->window_size - p->window_used < need && !grow_aside(need))
+	if (p->window_size - p->window_used < need && !grow_on_area(need))
 		return NULL;
-	return place(kind, stream, room, aux);
+	return place(kind, stream, bytes, aux);
 }
 
 struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
@@ -371,7 +371,7 @@ void file_close(enum bob_file_state state)
 	bob_file_end(f, state, BOB_STOP_NONE, os_time_mono());
 }
 
-bool file_behind_collector(void)
+bool file_after_collector(void)
 {
 	struct bob_process *p = &bob_process;
 	bool ok;
@@ -397,11 +397,11 @@ uint8_t *file_map_all(uint64_t *len)
 	return file;
 }
 
-bool meta_open(struct bob_meta *m, size_t room)
+bool meta_open(struct bob_meta *m, size_t size)
 {
-	void *bytes = os_map(room);
+	void *bytes = os_map(size);
 
-	bob_meta_init(m, bytes, bytes ? room : 0);
+	bob_meta_init(m, bytes, bytes ? size : 0);
 	return bytes;
 }
 

@@ -86,7 +86,7 @@ bool keeper_allocate(uint64_t to, uint64_t ahead)
 	__atomic_store_n(&h->wanted, to + ahead, __ATOMIC_RELEASE);
 	for (unsigned us = 0; us < WAIT_US && !is_there(h, to); us += NAP_US) {
 		if (__atomic_load_n(&h->refused, __ATOMIC_ACQUIRE)) {
-			bob_process.no_room = BOB_STOP_DISK;
+			bob_process.no_space = BOB_STOP_DISK;
 			return false;
 		}
 		os_nap(NAP_US);
@@ -110,7 +110,7 @@ void keeper_go_ahead(void)
 		__atomic_store_n(&p->file->ahead, AHEAD, __ATOMIC_RELEASE);
 }
 
-uint8_t *keeper_room(uint64_t off, uint64_t size)
+uint8_t *keeper_window(uint64_t off, uint64_t size)
 {
 	const struct bob_process *p = &bob_process;
 

@@ -44,7 +44,7 @@ long os_receive(long fd, void *bytes, size_t len, long *passed)
 {
 	union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(int))];
+		char control[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec to = { bytes, len };
 	struct msghdr m = { .msg_iov = &to, .msg_iovlen = 1, .msg_control = &control,

@@ -446,7 +446,7 @@ enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *ski
 }
 
 /* Functions of the image that were recorded and whose entries are the program's own again. */
-static void list_given_back(const struct bob_image *im, struct bob_meta *skipped)
+static void list_restored(const struct bob_image *im, struct bob_meta *skipped)
 {
 	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
 
@@ -459,7 +459,7 @@ static void list_given_back(const struct bob_image *im, struct bob_meta *skipped
 	}
 }
 
-void patch_list_given_back(void)
+void patch_list_restored(void)
 {
 	const struct bob_image_set *s = bob_process.images;
 	struct bob_meta meta;
@@ -469,7 +469,7 @@ void patch_list_given_back(void)
 	bob_meta_begin(&meta, BOB_REC_SKIPPED);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->image[i]->plan && s->image[i]->hooked)
-			list_given_back(s->image[i], &meta);
+			list_restored(s->image[i], &meta);
 	bob_meta_end(&meta);
 	meta_flush(&meta);
 }

@@ -12,7 +12,7 @@
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
-#define META_ROOM (256u << 10)
+#define META_BYTES (256u << 10)
 
 /* What is kept of the environment: names, or how they begin. */
 static const char kept[][24] = {
@@ -92,7 +92,7 @@ static void describe_process(void)
 	struct bob_meta m;
 	char path[BOB_PATH_MAX];
 
-	if (!meta_open(&m, META_ROOM))
+	if (!meta_open(&m, META_BYTES))
 		return;
 	put_strings(&m, BOB_REC_COMMAND, bob_process.argv, NULL);
 	found_program(path);
@@ -129,12 +129,12 @@ static void describe_inherited(void)
 			im = source;
 			source = source->next;
 		} else {
-			im = image_told(n);
+			im = image_reported(n);
 		}
 		if (im)
 			describe_again(im, &m);
 	}
-	mem_sources_tell_again();
+	mem_sources_report_again();
 	meta_flush(&m);
 }
 

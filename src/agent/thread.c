@@ -52,12 +52,12 @@ static uint8_t *io_grow(void *ctx, size_t *len)
 		return bob_chunk_data(h);
 	}
 	lock_process();
-	h = file_chunk(BOB_CHUNK_DATA, t->stream, t->data_room, t->data_off);
+	h = file_chunk(BOB_CHUNK_DATA, t->stream, t->data_capacity, t->data_off);
 	if (h) {
 		t->data = h;
 		t->data_off += h->size;
-		if (t->data_room < DATA_MAX)
-			t->data_room = 2 * (t->data_room + sizeof(*h)) - sizeof(*h);
+		if (t->data_capacity < DATA_MAX)
+			t->data_capacity = 2 * (t->data_capacity + sizeof(*h)) - sizeof(*h);
 	}
 	unlock_process();
 	if (!h)
@@ -126,7 +126,7 @@ static struct bob_thread *map_block(void)
 	t->pending = (struct bob_pending *)(void *)(thread_hot(t)->walks + BOB_WALKS);
 	*thread_alive(t) = BOB_ALIVE;
 	thread_hot(t)->sites = bob_process.sites;
-	t->data_room = DATA_FIRST;
+	t->data_capacity = DATA_FIRST;
 	t->tid = os_tid();
 	return t;
 }
@@ -241,7 +241,7 @@ static void inherit(struct bob_thread *t, const struct bob_thread *old)
 	if (old->stacks == old->first_stacks)
 		t->stacks = memcpy(t->first_stacks, old->stacks, sizeof(t->first_stacks));
 	t->stack_count = old->stack_count;
-	t->stack_room = old->stack_room;
+	t->stack_capacity = old->stack_capacity;
 	t->stack_now = old->stack_now;
 	t->now = old->now;
 	t->trigger_rsp = old->trigger_rsp;
@@ -296,7 +296,7 @@ struct bob_thread *thread_create(const struct bob_thread *old)
 		return NULL;
 	/* A handler's entries would come here again; it is the only place where signals wait. */
 	signals = os_block_signals();
-	aside_run(create, &c);
+	area_run(create, &c);
 	os_restore_signals(signals);
 	return c.made;
 }
@@ -327,7 +327,7 @@ void thread_dead_end(struct bob_thread *t, bob_status why)
 	agent_stop(!os_allowed()	  ? BOB_STOP_SECCOMP :
 		   why == BOB_ERR_NOMEM	  ? BOB_STOP_MEMORY :
 		   why == BOB_ERR_CORRUPT ? BOB_STOP_INTERNAL :
-		   bob_process.no_room	  ? bob_process.no_room :
+		   bob_process.no_space	  ? bob_process.no_space :
 					    BOB_STOP_DISK);
 }
 

@@ -4,7 +4,7 @@
  * given instead:
  *
  *     static void *by_handle(void *handle, const char *name);
- *     BOB_STAND_BEFORE_DLSYM(by_handle);
+ *     BOB_INTERPOSE_DLSYM(by_handle);
  *
  * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and what is found depends
  * on who calls: these go on to dlsym itself by a jump, which leaves the caller's return address in
@@ -156,13 +156,13 @@ __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 	static bob_dlsym_fn *itself;
 	bob_dlsym_fn *f = __atomic_load_n(&itself, __ATOMIC_RELAXED);
 	const struct bob_link *l = f || !&bob_libraries ? NULL : bob_libraries.first;
-	int is_behind = 0;
+	int is_after = 0;
 
 	for (; l && !f; l = l->next) {
 		const struct bob_symbols s = bob_symbols_of(l->base, l->dynamic);
-		const uint32_t i = is_behind ? bob_find_symbol(&s, "dlsym") : 0;
+		const uint32_t i = is_after ? bob_find_symbol(&s, "dlsym") : 0;
 
-		is_behind |= l->base == (uintptr_t)bob_this_library;
+		is_after |= l->base == (uintptr_t)bob_this_library;
 		f = i ? (bob_dlsym_fn *)(l->base + s.symbol[i].value) : NULL;
 	}
 	f = f ? f : bob_no_dlsym;
@@ -170,7 +170,7 @@ __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 	return f;
 }
 
-#define BOB_STAND_BEFORE_DLSYM(by_handle)                                                          \
+#define BOB_INTERPOSE_DLSYM(by_handle)                                                             \
 	__asm__(".text\n"                                                                          \
 		".weak dlsym\n"                                                                    \
 		".type dlsym, @function\n"                                                         \

@@ -94,7 +94,7 @@ void bob_ev_part(struct bob_ev_event *e)
 		return;
 	st = bob_event_writer_cut(w);
 	e->words = 0;
-	e->word = st == BOB_OK ? bob_event_writer_open(w, e->number, e->room, &st) : NULL;
+	e->word = st == BOB_OK ? bob_event_writer_open(w, e->number, e->capacity, &st) : NULL;
 	if (e->word) {
 		bob_event_writer_begun(w, 0);
 	} else {
@@ -111,10 +111,10 @@ void bob_ev_more(struct bob_ev_event *e, uint32_t more)
 	if (!e->lost)
 		e->word = bob_event_writer_more(e->thread->writer, e->words, e->words + more, &why);
 	e->lost |= !e->word;
-	e->room = e->words + more;
+	e->capacity = e->words + more;
 	if (e->lost) {
 		e->word = nowhere;
 		e->words = 0;
-		e->room = BOB_EV_FIXED_WORDS;
+		e->capacity = BOB_EV_FIXED_WORDS;
 	}
 }

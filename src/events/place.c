@@ -224,13 +224,13 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 	return 1;
 }
 
-static bool read_message(int fd, void *bytes, uint64_t room, uint64_t *len)
+static bool read_message(int fd, void *bytes, uint64_t capacity, uint64_t *len)
 {
 	uint8_t *at = bytes;
 	uint64_t left;
 	struct stat sb;
 
-	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode) || (uint64_t)sb.st_size > room)
+	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode) || (uint64_t)sb.st_size > capacity)
 		return false;
 	for (left = (uint64_t)sb.st_size; left;) {
 		const ssize_t n = read(fd, at, left);
@@ -270,7 +270,7 @@ static int await(const char *path, uint32_t from, uint64_t deadline_ns)
 	}
 }
 
-static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 			uint64_t *len, uint64_t wait_ns)
 {
 	char path[4096];
@@ -288,7 +288,7 @@ static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uin
 	fd = await(path, from, bob_ev_now_ns() + wait_ns);
 	if (fd < 0)
 		return 0;
-	ok = read_message(fd, bytes, room, len);
+	ok = read_message(fd, bytes, capacity, len);
 	close(fd);
 	unlink(path);
 	++*n;
@@ -310,7 +310,7 @@ static bool number(const char *text, char end, uint32_t most, uint32_t *out)
 }
 
 /* False: nobody says it. */
-static bool told_rank(uint32_t *rank, uint32_t *ranks)
+static bool rank_of_variables(uint32_t *rank, uint32_t *ranks)
 {
 	static const char *const names[][2] = {
 		{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
@@ -361,7 +361,7 @@ bool bob_ev_place_open(struct bob_transport *t, const char **why)
 	describe(place.line);
 	*t = (struct bob_transport){ .size = sizeof(*t), .flags = BOB_TRANSPORT_STORES,
 				     .send = send_to, .receive = receive_from };
-	if (told_rank(&rank, &ranks)) {
+	if (rank_of_variables(&rank, &ranks)) {
 		ok = claim(rank);
 		place.rank = rank;
 	} else {

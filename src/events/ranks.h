@@ -64,11 +64,13 @@ static inline bool bob_ev_send(const struct bob_transport *t, uint32_t to, enum 
 
 /* *got <= room. */
 static inline bool bob_ev_receive(const struct bob_transport *t, uint32_t from, enum bob_ev_tag tag,
-				  void *bytes, uint64_t room, uint64_t *got, uint64_t deadline_ns)
+				  void *bytes, uint64_t capacity, uint64_t *got,
+				  uint64_t deadline_ns)
 {
 	*got = 0;
-	return t->receive(t->ctx, from, tag, bytes, room, got, bob_ev_left_ns(deadline_ns)) == 1 &&
-	       *got <= room;
+	return t->receive(t->ctx, from, tag, bytes, capacity, got, bob_ev_left_ns(deadline_ns)) ==
+		       1 &&
+	       *got <= capacity;
 }
 
 /* --- ranks.c --- */

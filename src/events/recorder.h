@@ -107,7 +107,7 @@ struct bob_ev_event {
 	uint32_t number;	/* of its definition in the thread's stream */
 	uint64_t *word;		/* the record's words ... */
 	uint32_t words;		/* ... so far */
-	uint32_t room;
+	uint32_t capacity;
 	bool lost;		/* there is no room for its words */
 	bool has_place;		/* among the thread's calls or memory accesses */
 	uint64_t sp,

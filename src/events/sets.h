@@ -54,11 +54,11 @@ bool bob_ev_set_create(struct bob_ev_set *o);
 bool bob_ev_set_add(struct bob_ev_set *o, const union bob_datum *data);
 bool bob_ev_set_merge(struct bob_ev_set *o, const struct bob_ev_set *from);
 #define BOB_EV_PACKED_MAX (256u << 20) /* bytes of a set: what says more is wrong */
-bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t room, size_t *size);
+bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t capacity, size_t *size);
 bool bob_ev_set_unpack(struct bob_ev_set *o, const void *bytes, size_t len);
 bool bob_ev_set_can_add_packed(const struct bob_ev_set *o);
 bool bob_ev_set_add_packed(struct bob_ev_set *o, const void *bytes, size_t len);
-size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t room);
+size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t capacity);
 void bob_ev_set_destroy(struct bob_ev_set *o);
 void bob_ev_set_result(struct bob_ev_set *o);
 

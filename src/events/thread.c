@@ -133,7 +133,7 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 		return NULL;
 	}
 	bob_event_writer_zero(t->writer, bob_ev_zero);
-	bob_event_writer_run(t->writer, bob_ev_agent->run_aside);
+	bob_event_writer_run(t->writer, bob_ev_agent->run_on_area);
 	t->before = BOB_TIME_NONE;
 	t->places = bob_ev_agent->has_places();
 	if (!time_is("none"))
@@ -170,7 +170,7 @@ __attribute__((noinline, cold)) struct bob_ev_thread *bob_ev_thread_begin(void)
 	if (!bob_ev_agent || (refused && !bob_ev_self))
 		return NULL;
 	bob_ev_depth = 1; /* functions that are called here may be hooked */
-	bob_ev_agent->run_aside(begin_thread, NULL);
+	bob_ev_agent->run_on_area(begin_thread, NULL);
 	refused = !bob_ev_self;
 	bob_ev_depth = depth;
 	return bob_ev_self;

@@ -71,8 +71,8 @@ static bool send_one(const struct bob_transport *t, const void *bytes, uint64_t 
 
 static bool send_up(const struct bob_transport *t, uint64_t deadline_ns)
 {
-	size_t len = 0, room = 0;
-	void *bytes = bob_ev_sets_pack(&len, &room);
+	size_t len = 0, capacity = 0;
+	void *bytes = bob_ev_sets_pack(&len, &capacity);
 	uint32_t count;
 	const uint64_t *names = bob_ev_sets_names(&count);
 	bool sent;
@@ -83,7 +83,7 @@ static bool send_up(const struct bob_transport *t, uint64_t deadline_ns)
 	       send_one(t, bytes, head.bytes, deadline_ns) &&
 	       send_one(t, names, 8 * head.names, deadline_ns);
 	if (sent)
-		bob_ev_unmap(bytes, room);
+		bob_ev_unmap(bytes, capacity);
 	return sent && len == head.bytes && count == head.names;
 }
 

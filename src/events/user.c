@@ -103,7 +103,7 @@ static __attribute__((noinline)) void put_some_texts(struct bob_ev_event *e)
 {
 	struct bob_ev_nest *n = e->thread->nest;
 
-	if (e->words + n->texts > e->room)
+	if (e->words + n->texts > e->capacity)
 		bob_ev_more(e, n->texts);
 	if (!e->lost) {
 		memcpy(e->word + e->words, n->text, 8ull * n->texts);
@@ -125,7 +125,7 @@ static __attribute__((noinline)) void keep_texts(struct bob_ev_event *e, uint32_
 	const struct bob_ev_nest *n = e->thread->nest;
 	uint64_t *word;
 
-	if (e->words + out + n->texts > e->room)
+	if (e->words + out + n->texts > e->capacity)
 		bob_ev_more(e, out + n->texts);
 	if (e->lost)
 		return;

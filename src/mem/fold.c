@@ -242,8 +242,8 @@ static void put_iterations(struct bob_mem_fold *m, uint32_t shape, const struct 
 }
 
 /* No leaf: all that it says is which calls are open. */
-static bob_status tell_calls(struct bob_mem_fold *m, const struct bob_mem_desc *d,
-			     const uint64_t *word)
+static bob_status report_calls(struct bob_mem_fold *m, const struct bob_mem_desc *d,
+			       const uint64_t *word)
 {
 	uint64_t sp;
 
@@ -264,7 +264,7 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	bob_status st;
 
 	if (d->flow & BOB_MEM_PART && !d->access_count)
-		return tell_calls(m, d, word);
+		return report_calls(m, d, word);
 	if (d->sp_word != BOB_MEM_NO_WORD)
 		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_begin);
 	if (m->depth && !(d->flow & BOB_MEM_PART) && goes_on(m, d))
@@ -298,11 +298,11 @@ static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint
 		       const uint64_t *end)
 {
 	const struct bob_mem_desc *d = k->loop;
-	size_t room = (size_t)(end - at) - 1, payload;
+	size_t capacity = (size_t)(end - at) - 1, payload;
 
-	if (room < d->words)
+	if (capacity < d->words)
 		return 0;
-	payload = bob_mem_payload_count(at + 1 + d->words, room - d->words);
+	payload = bob_mem_payload_count(at + 1 + d->words, capacity - d->words);
 	if (d->payload > 1)
 		payload -= payload % d->payload;
 	put_iterations(m, k->shape - 1, d, at + 1, d->words + payload);

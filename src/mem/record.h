@@ -92,7 +92,7 @@ enum bob_mem_mark {
 	BOB_MEM_SIGNAL_END = 2,
 	/* threads synchronise: mem/sync.h; which words there are `sync` says */
 	BOB_MEM_SYNC = 3,
-	BOB_MEM_GAP = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
+	BOB_MEM_LOST = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
 	BOB_MEM_AGAIN =
 		5, /* the next word 0 accesses of the thread's records stand in earlier ones, too: a
 				 * handler had come between. They count once */
@@ -160,10 +160,10 @@ struct bob_mem_walk {
 /* How many words the record has, header excluded, of the `room` words behind its header. With
  * `open` the room was being written: an iteration of payload that holds a zero word is not there
  * yet. BOB_ERR_CORRUPT: the record does not end within the room. */
-bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t room,
+bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t capacity,
 				int open, size_t *count);
 /* How many of the `room` words come before the first header. */
-size_t bob_mem_payload_count(const uint64_t *word, size_t room);
+size_t bob_mem_payload_count(const uint64_t *word, size_t capacity);
 /* `word` are the `count` words behind the header. BOB_ERR_CORRUPT: they are not what the descriptor
  * says. */
 bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,

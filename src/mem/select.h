@@ -70,11 +70,11 @@ struct bob_mem_selector {
 	struct bob_mem_selection *of;
 	/* Where the next `words` words go; they count as written when it is called again. NULL: no
 	 * room. */
-	uint64_t *(*room)(void *ctx, uint32_t words);
+	uint64_t *(*reserve)(void *ctx, uint32_t words);
 	void *ctx;
 	uint64_t inside, outside; /* accesses so far */
 	uint64_t again;		/* so many are passed over */
-	uint32_t depth, told;	/* calls that are open; how many of them are told */
+	uint32_t depth, recorded;	/* calls that are open; how many of them are told */
 	uint32_t returned;	/* as in fold.c */
 	/* calls that were told are over: those with a stack pointer up to */
 	uint32_t over;

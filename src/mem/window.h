@@ -28,7 +28,7 @@ struct bob_mem_waiting {
 	uint32_t order;		/* descriptor */
 	uint32_t words;
 	uint32_t ranges;
-	uint64_t behind;	/* bits: which of those before it have to stay before it */
+	uint64_t after;	/* bits: which of those before it have to stay before it */
 	uint64_t word[BOB_MEM_WORDS_MAX];
 	struct bob_mem_range range[BOB_MEM_WINDOW_RANGES];
 };

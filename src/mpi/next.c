@@ -91,7 +91,7 @@ __attribute__((used)) static void *by_handle(void *handle, const char *name)
 		ours = bob_mpi_wrapper_1(name);
 	return ours ? ours : found;
 }
-BOB_STAND_BEFORE_DLSYM(by_handle);
+BOB_INTERPOSE_DLSYM(by_handle);
 
 /* The first definition: a program that is not position independent has variables of the library in
  * itself. */
@@ -104,7 +104,7 @@ void *bob_mpi_symbol(const char *name)
 
 /* This process has another MPI than the one that --mpi said, so that handles and constants mean
  * something else: its calls are passed on as they are, and nothing is recorded of them. */
-static void stand_aside(void)
+static void let_pass(void)
 {
 	static const struct {
 		uint32_t why, zero;
@@ -123,7 +123,7 @@ void *bob_mpi_next(const char *name)
 	bob_mpi_start();
 	if (!bob_mpi_symbol(OWN_VARIABLE) &&
 	    (find(RTLD_DEFAULT, OTHER_VARIABLE) || find_in(OTHER_LIBRARY, OTHER_VARIABLE)))
-		stand_aside();
+		let_pass();
 	if (!f)
 		f = in_program(name);
 	if (!f)

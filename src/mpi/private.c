@@ -239,7 +239,7 @@ static bool cancel(MPI_Request *r)
 	       BOB_MPI_REAL(Test_cancelled)(&s, &is_cancelled) == MPI_SUCCESS && is_cancelled;
 }
 
-bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t from, int tag,
+bool bob_mpi_private_receive(void *bytes, uint64_t capacity, uint64_t *len, uint32_t from, int tag,
 			     uint64_t deadline_ns)
 {
 	MPI_Request r;
@@ -247,9 +247,9 @@ bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t
 
 	if (!bob_mpi_private_is_open())
 		return false;
-	if (room > BOB_MPI_PRIVATE_BYTES_MAX)
-		room = BOB_MPI_PRIVATE_BYTES_MAX;
-	if (BOB_MPI_REAL(Irecv)(bytes, (int)room, byte(), (int)from, tag, own.comm, &r) !=
+	if (capacity > BOB_MPI_PRIVATE_BYTES_MAX)
+		capacity = BOB_MPI_PRIVATE_BYTES_MAX;
+	if (BOB_MPI_REAL(Irecv)(bytes, (int)capacity, byte(), (int)from, tag, own.comm, &r) !=
 	    MPI_SUCCESS) {
 		own.broken = true;
 	} else if (!is_done(&r, &s, deadline_ns)) {

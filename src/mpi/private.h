@@ -38,7 +38,7 @@ bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
 /* The next message of that rank and tag, *len bytes of it. False: it did not come in time; or, and
  * then the communicator is not open any more and `bytes` are MPI's for ever, it is longer than
  * `room`, or something is wrong. */
-bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t from, int tag,
+bool bob_mpi_private_receive(void *bytes, uint64_t capacity, uint64_t *len, uint32_t from, int tag,
 			     uint64_t deadline_ns);
 
 #endif

@@ -75,7 +75,7 @@ void bob_mpi_more(struct bob_mpi_call *c, uint32_t more);
 
 static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)
 {
-	if (__builtin_expect(c->e.words == c->e.room, 0))
+	if (__builtin_expect(c->e.words == c->e.capacity, 0))
 		bob_mpi_more(c, 1);
 	c->e.word[c->e.words++] = word;
 }

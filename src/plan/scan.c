@@ -109,7 +109,7 @@ static bool is_label(const struct scan *s, uint64_t addr)
 
 /* Entries in a row that lead into code of which it is not known that it belongs to this
  * function. */
-#define STRANGERS 32u
+#define FOREIGN_MAX 32u
 #define CODE_ALIGN 16u /* of functions and labels, as compilers for x86-64 align them */
 
 /* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
@@ -120,7 +120,7 @@ static void follow_table(struct scan *s, uint64_t table)
 {
 	const uint8_t *p;
 	uint64_t limit = s->img->stats.code_bytes;
-	unsigned strangers = 0;
+	unsigned foreign = 0;
 
 	if (table == s->last_table)
 		return;
@@ -132,11 +132,11 @@ static void follow_table(struct scan *s, uint64_t table)
 		if (off == 0 || !bob_plan_code_at(s->img, table + (uint64_t)(int64_t)off))
 			return;
 		if (!is_label(s, table + (uint64_t)(int64_t)off)) {
-			if (++strangers > STRANGERS)
+			if (++foreign > FOREIGN_MAX)
 				return;
 			continue;
 		}
-		strangers = 0;
+		foreign = 0;
 		if (s->img->stats.jump_table_targets >= limit) {
 			s->st = BOB_ERR_FULL;	/* a file made to keep us busy */
 			return;
@@ -308,7 +308,7 @@ static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
 /* [lo, hi) lies between known code: padding, hand-written code without frame information, data. A
  * hole is padding that fills it, or that fills it up to where an assembler aligns code. Zero bytes
  * are skipped one by one, or the linker's zero filling would swallow what follows. */
-static void sweep_gap(struct scan *s, uint64_t lo, uint64_t hi)
+static void sweep_range(struct scan *s, uint64_t lo, uint64_t hi)
 {
 	uint64_t start = lo, padded = lo;
 	bool padding = true, safe = bob_x86_ends_flow(s->last_kind);
@@ -369,7 +369,7 @@ static void sweep_section(struct scan *s, size_t *next_range)
 			if (*next_range < s->ranges.count && r->lo < end)
 				end = r->lo;
 			s->range = NULL;
-			sweep_gap(s, at, end);
+			sweep_range(s, at, end);
 		}
 		at = end;
 	}

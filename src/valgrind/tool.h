@@ -127,7 +127,7 @@ extern struct vgb_cursor vgb_cursor;
 #define VGB_NUMBERS_MAX 0x7ffffffeu
 
 /* Called by instrumented code: make `bytes` of room. */
-void vgb_room(HWord bytes);
+void vgb_buffer(HWord bytes);
 /* Called by instrumented code where the program's entry point calls into libc, and at main. */
 void vgb_start_called(HWord main);
 void vgb_main_entered(void);

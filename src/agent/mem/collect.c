@@ -59,7 +59,7 @@ bool mem_ring_begin(struct bob_thread *t)
 /* --- without a collector --- */
 
 /* What was handed over and is not folded yet; bob_mem_thread.ring knows where it lies. */
-static bob_status fold_rooms(struct bob_mem_thread *m)
+static bob_status fold_buffers(struct bob_mem_thread *m)
 {
 	struct bob_ring_writer *w = &m->ring;
 	bob_status st = BOB_OK;
@@ -99,7 +99,7 @@ static bob_status take_over(struct bob_thread *t)
 	int ended = 0;
 	bob_status st;
 
-	if (!file_behind_collector())
+	if (!file_after_collector())
 		return BOB_ERR_FULL;
 	file = file_map_all(&len);
 	if (!m->work)
@@ -111,7 +111,7 @@ static bob_status take_over(struct bob_thread *t)
 	if (st == BOB_OK && ended)
 		st = BOB_ERR_CORRUPT;
 	if (st == BOB_OK)
-		st = fold_rooms(m);
+		st = fold_buffers(m);
 	if (st != BOB_OK)
 		return st;
 	for (uint32_t i = 0; i < m->ring.ring->rooms; i++)

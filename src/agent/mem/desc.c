@@ -256,16 +256,16 @@ static struct cut {
 	uint64_t bias;
 	const uint8_t *bytes, *end; /* in the file */
 } cuts[CUTS];
-static uint32_t cut_first, cut_used, cut_room; /* of the block they are taken from */
+static uint32_t cut_first, cut_used, cut_capacity; /* of the block they are taken from */
 
 static uint32_t new_number(void)
 {
-	if (cut_used == cut_room) {
+	if (cut_used == cut_capacity) {
 		cut_first = reserve(BLOCK);
 		cut_used = 0;
-		cut_room = cut_first == ~0u ? 0 : BLOCK;
+		cut_capacity = cut_first == ~0u ? 0 : BLOCK;
 	}
-	return cut_room ? cut_first + cut_used++ : ~0u;
+	return cut_capacity ? cut_first + cut_used++ : ~0u;
 }
 
 /* Into the file; NULL: there is no room. */
@@ -370,7 +370,7 @@ bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias)
 static void forget_cuts(void)
 {
 	memset(cuts, 0, sizeof(cuts));
-	cut_used = cut_room = 0;
+	cut_used = cut_capacity = 0;
 }
 
 static uint32_t words_of(uint32_t count)

@@ -78,9 +78,9 @@ void mem_image_describe(const struct bob_image *im, struct bob_meta *meta);
 #define BOB_MEM_INT3 0xccu
 /* The function gets its own bytes back: control came in where nobody foresaw it. False: the system
  * refused. */
-bool mem_give_back(struct bob_image *im, uint32_t func);
+bool mem_restore(struct bob_image *im, uint32_t func);
 /* All functions of it; the caller holds the process's lock, and ends the recording. */
-void mem_give_back_all(struct bob_image *im);
+void mem_restore_all(struct bob_image *im);
 /* Any thread, no lock: the image in whose translated code `addr` is, and where. */
 const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code);
 
@@ -147,12 +147,13 @@ void mem_main(struct bob_regs *r);
 /* From entry.S's neighbour memory.S, which keeps all registers. */
 void bob_mem_full(void);
 /* Room for one record more; signals are blocked. */
-void mem_make_room(void);
+void mem_make_space(void);
 /* Is what this thread does recorded now? */
 bool mem_is_recorded(void);
 
 /* The thread's next room in the file, behind what ends at `at`; NULL: there is none, *why says. */
-uint64_t *mem_room_next(struct bob_thread *t, const uint64_t *at, uint64_t **end, bob_status *why);
+uint64_t *mem_buffer_next(struct bob_thread *t, const uint64_t *at, uint64_t **end,
+			  bob_status *why);
 
 /* --- select.c --- */
 /* For this process, or anew in a child. False: no memory. */
@@ -209,13 +210,13 @@ bool mem_events_missing(uint64_t count);
 /* --- source.c --- */
 /* As of struct bob_agent_streams. */
 uint32_t mem_source_add(const struct bob_agent_source *s);
-bool mem_source_tell(const void *meta, size_t bytes);
+bool mem_source_report(const void *meta, size_t bytes);
 bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words);
 bool mem_source_access(uint32_t number, uint64_t word);
 /* All that were added, oldest first: a list by `next`. */
 const struct bob_image *mem_sources(void);
 /* In a fork child, for its own file: what the parent told of variables. */
-void mem_sources_tell_again(void);
+void mem_sources_report_again(void);
 
 /* --- trap.c --- */
 /* SIGTRAP with this program counter: was it one of ours? Then where to go on. */

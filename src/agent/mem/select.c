@@ -19,7 +19,7 @@
 
 static struct bob_mem_selection *selection;
 static struct bob_mem_box *boxes; /* all of them, as they came */
-static uint32_t box_count, box_room;
+static uint32_t box_count, box_capacity;
 
 /* --- addresses --- */
 
@@ -41,16 +41,16 @@ static uint64_t read_hex(const char **at)
 
 static bool add_box(uint64_t lo, uint64_t bytes)
 {
-	if (box_count == box_room) {
-		uint32_t room = 2 * box_room + 64;
-		struct bob_mem_box *more = os_map(room * sizeof(*more));
+	if (box_count == box_capacity) {
+		uint32_t capacity = 2 * box_capacity + 64;
+		struct bob_mem_box *more = os_map(capacity * sizeof(*more));
 
 		if (!more)
 			return false;
 		if (box_count)
 			memcpy(more, boxes, box_count * sizeof(*more));
 		boxes = more;
-		box_room = room;
+		box_capacity = capacity;
 	}
 	boxes[box_count++] = (struct bob_mem_box){ lo, lo + bytes };
 	return true;
@@ -170,14 +170,14 @@ bool mem_select_begin(void)
 
 /* --- threads --- */
 
-static uint64_t *take_room(void *thread, uint32_t words)
+static uint64_t *take_space(void *thread, uint32_t words)
 {
 	struct bob_thread *t = thread;
 	struct bob_mem_select *s = t->mem->select;
 	uint64_t *to;
 
 	if (!s->at || words > (size_t)(s->end - s->at))
-		s->at = mem_room_next(t, s->at, &s->end, &s->why);
+		s->at = mem_buffer_next(t, s->at, &s->end, &s->why);
 	if (!s->at)
 		return NULL;
 	to = s->at;
@@ -196,7 +196,7 @@ bool mem_select_thread(struct bob_thread *t)
 	if (!s)
 		return false;
 	s->selector.of = selection;
-	s->selector.room = take_room;
+	s->selector.reserve = take_space;
 	s->selector.ctx = t;
 	return true;
 }

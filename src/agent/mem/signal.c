@@ -33,9 +33,9 @@ struct place {
 	uint64_t code;		/* in translated code; 0: elsewhere */
 	uint64_t orig;
 	uint8_t reg;		/* holds the cursor; or BOB_MEM_NO_CURSOR */
-	uint8_t behind;		/* words that will be added to it */
+	uint8_t added;		/* words that will be added to it */
 	uint32_t words;		/* of the record under way, header included; 0: none */
-	uint32_t room;		/* for words, in `word` */
+	uint32_t capacity;		/* for words, in `word` */
 	struct bob_mem_where where;
 	const struct bob_image *im;
 	uint32_t number;
@@ -79,7 +79,7 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 	uint64_t *at;
 
 	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
-		mem_make_room();
+		mem_make_space();
 	if (!mem_is_recorded())
 		return;
 	at = bob_mem_slots.cursor;
@@ -91,7 +91,7 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 
 /* What has happened of the record, now; the rest is told, with that again, when the handler is
  * over. */
-static void tell_begun(struct place *p, const struct mem_cut *c)
+static void record_begun(struct place *p, const struct mem_cut *c)
 {
 	uint64_t end = p->word[p->words - 1];
 
@@ -116,14 +116,14 @@ static void take_record(void *place)
 {
 	struct place *p = place;
 	const struct bob_mem_where *w = &p->where;
-	uint64_t *at = bob_mem_slots.cursor - (w->complete ? p->room : 0);
+	uint64_t *at = bob_mem_slots.cursor - (w->complete ? p->capacity : 0);
 	struct mem_cut c;
 
 	if (!mem_cut(p->im, w, at + 1, *mem_context_register(p->uc, w->counter), &c))
 		c = (struct mem_cut){ 0 }; /* then all of it is told behind the handler */
 	if (w->complete && c.all)
 		return;
-	p->words = p->room;
+	p->words = p->capacity;
 	p->complete = w->complete;
 	p->number = p->im->mem->first_desc + w->desc;
 	__atomic_store_n(at, 0, __ATOMIC_RELEASE);
@@ -132,7 +132,7 @@ static void take_record(void *place)
 		at[i] = 0; /* as room must be */
 	}
 	bob_mem_slots.cursor = at;
-	tell_begun(p, &c);
+	record_begun(p, &c);
 }
 
 static bool is_between(void *uc, const uint8_t *begin, const uint8_t *end)
@@ -214,17 +214,17 @@ static void find_place(void *uc, struct place *p)
 	p->code = rip_of(p->uc);
 	p->orig = p->im->bias + w->orig;
 	p->reg = w->cursor;
-	p->behind = w->behind;
+	p->added = w->added;
 	if (w->cursor != BOB_MEM_NO_CURSOR) /* perhaps not stored yet */
 		bob_mem_slots.cursor =
-			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->behind;
+			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->added;
 	/* a fork child's cursor may still lead into its parent's room */
 	if (w->desc == UINT32_MAX || !mem_is_recorded() || process_is_child() ||
 	    !(w->iterates || w->complete || bob_mem_slots.cursor < bob_mem_slots.limit))
 		return;
 	d = mem_desc(NULL, p->im->mem->first_desc + w->desc);
 	if (d && (d->payload || !w->iterates))
-		p->room = words_of(d) + (w->iterates ? d->payload : 0u);
+		p->capacity = words_of(d) + (w->iterates ? d->payload : 0u);
 }
 
 /* Registers that the probe has put away. The handler sees the program's values. */
@@ -256,8 +256,8 @@ static void hide_spilled(struct place *p)
 
 static void leave_place(void *uc, struct place *p)
 {
-	if (p->room)
-		aside_run(p->where.iterates ? take_iteration : take_record, p);
+	if (p->capacity)
+		area_run(p->where.iterates ? take_iteration : take_record, p);
 	if (p->code && p->uc == uc) {
 		set_rip(uc, p->orig);
 		show_spilled(p);
@@ -280,7 +280,7 @@ static void mend(struct place *p)
 		bob_mem_slots.loop = now;
 	}
 	if (p->reg != BOB_MEM_NO_CURSOR)
-		*mem_context_register(p->uc, p->reg) = (uint64_t)(uintptr_t)(now - p->behind);
+		*mem_context_register(p->uc, p->reg) = (uint64_t)(uintptr_t)(now - p->added);
 }
 
 static void return_to_place(void *uc, struct place *p)
@@ -302,7 +302,7 @@ static void return_to_place(void *uc, struct place *p)
 	 * should another signal come: nothing goes on behind it without asking for room. */
 	if (!p->where.complete && !(p->words && p->where.iterates) &&
 	    bob_mem_slots.cursor >= bob_mem_slots.limit)
-		mem_make_room();
+		mem_make_space();
 	mend(p);
 	memcpy(bob_mem_slots.spill, p->spill, sizeof(p->spill));
 	memcpy(bob_mem_slots.indices, p->indices, sizeof(p->indices));
@@ -353,7 +353,7 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	/* the kernel blocks a handler's own, sigsuspend and its like perhaps any */
 	mask &= ~BIT(SIGTRAP);
 	find_place(uc, &p);
-	p.word = __builtin_alloca(p.room * sizeof(*p.word)); /* alternate stacks may be small */
+	p.word = __builtin_alloca(p.capacity * sizeof(*p.word)); /* alternate stacks may be small */
 	leave_place(uc, &p);
 	put_record(BOB_MEM_SIGNAL_BEGIN, (const uint64_t[]){ (uint64_t)sig, 0 }, 2);
 	os_restore_signals(sig == SIGTRAP ? mask | (a.mask & ~BIT(SIGTRAP)) : mask);
@@ -382,7 +382,7 @@ void mem_sigmask(struct bob_regs *r)
 	memcpy(&mask, set, sizeof(mask));
 	if (!(mask & BIT(SIGTRAP)))
 		return;
-	m = aside_argument(set, sizeof(*set));
+	m = area_argument(set, sizeof(*set));
 	mask &= ~BIT(SIGTRAP);
 	memcpy(m, &mask, sizeof(mask));
 	r->rsi = (uint64_t)(uintptr_t)m;

@@ -44,7 +44,7 @@ uint32_t mem_thread_number(void)
 static struct bob_sync_thread *own(void)
 {
 	static struct bob_sync_thread unowned;
-	struct bob_aside *a = aside_get();
+	struct bob_thread_area *a = area_get();
 
 	return a ? &a->sync : &unowned;
 }

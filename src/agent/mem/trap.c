@@ -60,7 +60,7 @@ bool mem_trapped(uint64_t *rip)
 		return true;
 	}
 	lock_process();
-	done = mem_give_back(im, p->func);
+	done = mem_restore(im, p->func);
 	unlock_process();
 	return done; /* if not, the program ends by this trap */
 }

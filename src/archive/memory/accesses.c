@@ -84,7 +84,7 @@ int bob_access_cursor_value(const struct bob_access_cursor *c, struct bob_value_
 /* BOB_NONE: one to stop at. */
 static bob_status take_mark(struct bob_access_cursor *c, const struct bob_mem_record *rec)
 {
-	c->lost |= is_mark(rec, BOB_MEM_GAP);
+	c->lost |= is_mark(rec, BOB_MEM_LOST);
 	c->again += again_of(rec);
 	c->value = bob_value_place_of(rec->desc, rec->word);
 	if (c->value.kind)

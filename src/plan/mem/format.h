@@ -39,7 +39,7 @@ enum bob_mem_decline {
 	BOB_MEM_TOO_LARGE = 20,
 	/* found by the agent */
 	BOB_MEM_HOOKED = 21,	/* the agent itself is called there */
-	BOB_MEM_GIVEN_BACK = 22, /* control came in where nobody foresaw it */
+	BOB_MEM_RESTORED = 22, /* control came in where nobody foresaw it */
 	/* found by the planner */
 	/* in a restartable sequence, or where one goes on when it was broken off */
 	BOB_MEM_RESTART = 23,
@@ -149,7 +149,7 @@ struct bob_mem_where {
 	uint32_t desc;		/* of the plan, under way; ~0: none is */
 	uint8_t complete;	/* its record; if it iterates: that of this iteration */
 	uint8_t cursor;		/* register; BOB_MEM_NO_CURSOR */
-	uint8_t behind;		/* words that will be added to it: the record is complete */
+	uint8_t added;		/* words that will be added to it: the record is complete */
 	uint8_t counter;	/* register, within a recorded loop; BOB_MEM_NO_CURSOR */
 	uint8_t stepped;	/* in this iteration */
 	uint8_t iterates;	/* in a loop with payload whose header is stored */

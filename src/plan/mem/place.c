@@ -90,7 +90,7 @@ static void keep_calls(struct placer *p)
 }
 
 /* Bytes from `l` on that nothing else wants. Landings are in order. */
-static unsigned room(const struct placer *p, size_t l)
+static unsigned bytes_free(const struct placer *p, size_t l)
 {
 	const struct bob_mem_landings *ls = &p->u->landings;
 	uint64_t at = ls->at[l].addr;
@@ -105,7 +105,7 @@ static unsigned room(const struct placer *p, size_t l)
 }
 
 /* The call that ends the room of a landing leaves its place. False: there is none, or it cannot. */
-static bool move_call_behind(struct placer *p, uint64_t at, unsigned n)
+static bool move_call_after(struct placer *p, uint64_t at, unsigned n)
 {
 	const struct bob_mem_range *r = range_of(p->u, at);
 	const struct bob_mem_insn *call;
@@ -150,7 +150,7 @@ static bool place_long(struct placer *p, size_t i)
 {
 	struct bob_mem_landing *l = &p->u->landings.at[i];
 
-	if (room(p, i) < JMP_LEN)
+	if (bytes_free(p, i) < JMP_LEN)
 		return false;
 	l->kind = BOB_MEM_LAND_JUMP;
 	set_use(p, range_of(p->u, l->addr), l->addr, JMP_LEN, TAKEN);
@@ -190,10 +190,10 @@ static void trap(struct placer *p, struct bob_mem_landing *l)
 static unsigned place_first(struct placer *p, size_t i)
 {
 	struct bob_mem_landing *l = &p->u->landings.at[i];
-	unsigned n = room(p, i);
+	unsigned n = bytes_free(p, i);
 
-	while (n < SHORT_LEN && move_call_behind(p, l->addr, n))
-		n = room(p, i);
+	while (n < SHORT_LEN && move_call_after(p, l->addr, n))
+		n = bytes_free(p, i);
 	p->u->at = l->addr;
 	if (n == 0)
 		return BOB_MEM_FIXED_PLACE; /* a call that must stay: it would run unseen */
@@ -215,7 +215,7 @@ static void place_second(struct placer *p, size_t i)
 	if (find_chain(p, l))
 		return;
 	set_use(p, range_of(p->u, l->addr), l->addr, SHORT_LEN, DEAD);
-	while (room(p, i) < JMP_LEN && move_call_behind(p, l->addr, room(p, i)))
+	while (bytes_free(p, i) < JMP_LEN && move_call_after(p, l->addr, bytes_free(p, i)))
 		;
 	if (!place_long(p, i))
 		trap(p, l);

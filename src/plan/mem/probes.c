@@ -368,8 +368,8 @@ void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece 
 }
 
 /* Behind a loop: where its counter ended. */
-void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
-			       uint32_t live, uint64_t orig)
+void bob_mem_probe_after_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			      uint32_t live, uint64_t orig)
 {
 	int32_t at = (int32_t)(HEADER_BYTES + 8 * piece->words);
 	uint8_t cursor = pick(~(1u << piece->counter), live);
@@ -428,7 +428,7 @@ void bob_mem_probe_iteration(struct bob_mem_emitter *e, const struct bob_mem_pie
 		bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
-void bob_mem_map_behind_payload(struct bob_mem_emitter *e, uint64_t orig)
+void bob_mem_map_after_payload(struct bob_mem_emitter *e, uint64_t orig)
 {
 	bob_mem_map_insn(e, orig);
 	bob_mem_map_record(e, NULL, 0);

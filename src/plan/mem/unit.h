@@ -152,7 +152,7 @@ size_t bob_mem_insn_from(const struct bob_mem_unit *u, uint64_t addr);
 uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr);
 uint32_t bob_mem_block_at(const struct bob_mem_unit *u, uint64_t addr);
 /* The end of the padding that begins at `hi`; `hi` itself if there is none. */
-uint64_t bob_mem_padding_behind(const struct bob_plan_image *img, uint64_t hi);
+uint64_t bob_mem_padding_after(const struct bob_plan_image *img, uint64_t hi);
 /* Is it code of the unit, padding not included? */
 bool bob_mem_inside(const struct bob_mem_unit *u, uint64_t addr);
 

@@ -40,7 +40,7 @@ struct bob_flow {
 	int incomplete;	/* some code could not be read: nothing is said of the rest either */
 	int use_temporaries;
 	/* lowest frame address that was put into a register: others may write from there on */
-	int64_t lent;
+	int64_t borrowed;
 	struct bob_flow_temporaries temporaries;
 };
 

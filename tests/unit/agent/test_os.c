@@ -21,14 +21,14 @@ struct mapping {
 };
 
 /* All lines of /proc/self/maps, read in one go into memory that is there before. */
-static size_t read_maps(struct mapping *out, size_t room)
+static size_t read_maps(struct mapping *out, size_t capacity)
 {
 	static char line[8192];
 	FILE *f = fopen("/proc/self/maps", "r");
 	size_t n = 0;
 
 	assert_non_null(f);
-	while (n < room && fgets(line, sizeof(line), f)) {
+	while (n < capacity && fgets(line, sizeof(line), f)) {
 		unsigned long lo, hi;
 
 		assert_int_equal(sscanf(line, "%lx-%lx ", &lo, &hi), 2);

@@ -9,7 +9,7 @@
 #include "mem/record.h"
 #include "mem/sync.h"
 
-struct desc_room {
+struct desc_capacity {
 	struct bob_mem_desc d;
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
@@ -36,7 +36,7 @@ static inline int64_t desc_number(uint64_t *seed)
 	return (int64_t)v >> (v & 63);
 }
 
-static inline void desc_make(struct desc_room *r, uint64_t *seed)
+static inline void desc_make(struct desc_capacity *r, uint64_t *seed)
 {
 	static const uint16_t sizes[] = { 1, 2, 4, 8, 16, 32, 64, 10, 28, 512, 65535 };
 	struct bob_mem_desc *d = &r->d;

@@ -10,7 +10,7 @@
 
 #include "descs.h"
 
-static struct desc_room one, two;
+static struct desc_capacity one, two;
 static uint8_t bytes[BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX)];
 
 static bob_status get(const uint8_t *from, size_t len, const uint8_t **at)
@@ -42,7 +42,7 @@ static void test_round_trip(void **state)
 }
 
 /* The widest descriptor fits the room that the macro names. */
-static void test_room(void **state)
+static void test_capacity(void **state)
 {
 	const uint8_t *at;
 
@@ -271,7 +271,7 @@ static void test_guarded_away(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_room),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_capacity),
 		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_accesses),
 		cmocka_unit_test(test_bad_records), cmocka_unit_test(test_guarded_away),
 	};

@@ -60,9 +60,9 @@ static void memmap_wrong(const struct memmap_seen *s, const char *what)
 {
 	if (memmap.wrong++ < MEMMAP_COMPLAINTS)
 		fprintf(stderr,
-			"%s: map, code %x: %s (orig %lx desc %d complete %u cursor %u behind %u counter %u stepped %u)\n",
+			"%s: map, code %x: %s (orig %lx desc %d complete %u cursor %u added %u counter %u stepped %u)\n",
 			memmap.name, s->code, what, (unsigned long)s->w.orig, (int)s->w.desc,
-			s->w.complete, s->w.cursor, s->w.behind, s->w.counter, s->w.stepped);
+			s->w.complete, s->w.cursor, s->w.added, s->w.counter, s->w.stepped);
 }
 
 /* --- instructions --- */
@@ -234,7 +234,7 @@ static void memmap_check_use(struct memmap_seen *s, const ucontext_t *uc)
 			continue;
 		if (i == 1)
 			s->loads = (uint8_t)reg;
-		else if (reg != (int)s->w.cursor || s->w.behind)
+		else if (reg != (int)s->w.cursor || s->w.added)
 			memmap_wrong(s, "another register is stored as the cursor");
 	}
 }
@@ -282,7 +282,7 @@ static void memmap_check_cursor(const struct memrun *m, const struct memmap_seen
 		next += 8 * memmap_words(&m->plan.descs.at[header].desc);
 	else if (s->w.iterates && s->w.complete && memmap_has_payload(m, s))
 		next += 8 * m->plan.descs.at[s->w.desc].desc.payload; /* is about to be stored */
-	if (memmap_reg(uc, s->w.cursor) + 8 * s->w.behind != next)
+	if (memmap_reg(uc, s->w.cursor) + 8 * s->w.added != next)
 		memmap_wrong(s, "the register is not the cursor");
 }
 
@@ -372,7 +372,7 @@ static void memmap_check_payload(const struct memrun *m, const struct memmap_see
 		return;
 	memmap.seen[4]++;
 	if (s->w.cursor != BOB_MEM_NO_CURSOR)
-		cursor = (const uint64_t *)memmap_reg(uc, s->w.cursor) + s->w.behind;
+		cursor = (const uint64_t *)memmap_reg(uc, s->w.cursor) + s->w.added;
 	d = &m->plan.descs.at[s->w.desc].desc;
 	begin = memrun_tls.loop + 1 + d->words;
 	words = (uint64_t)(cursor - begin);

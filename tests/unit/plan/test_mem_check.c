@@ -159,7 +159,7 @@ static int is_bounded(const struct bob_mem_plan_head *h, const struct bob_mem_wh
 	       (w->desc == UINT32_MAX || w->desc - f[w->func].desc < f[w->func].descs) &&
 	       (w->cursor < 16 || w->cursor == BOB_MEM_NO_CURSOR) &&
 	       (w->counter < 16 || w->counter == BOB_MEM_NO_CURSOR) &&
-	       w->behind <= BOB_MEM_SLACK_WORDS && w->complete <= 1 && w->stepped <= 1 &&
+	       w->added <= BOB_MEM_SLACK_WORDS && w->complete <= 1 && w->stepped <= 1 &&
 	       w->iterates <= 1;
 }
 
@@ -245,7 +245,7 @@ static void test_map_by_hand(void **state)
 			     AT(0, CURSOR), 16 | 66 << 5, AT(1, INSN), bob_zigzag(99)),
 			 BOB_OK);
 	assert_true(w.orig == 0x1000 - 5 && w.func == 0 && w.desc == 7 && w.complete);
-	assert_true(w.cursor == 15 && w.behind == 66 && w.counter == BOB_MEM_NO_CURSOR);
+	assert_true(w.cursor == 15 && w.added == 66 && w.counter == BOB_MEM_NO_CURSOR);
 	assert_int_equal(SAY(CODE + 8, AT(9, INSN), 0, AT(0, RECORD), 2), BOB_OK);
 	assert_true(w.orig == 0x1000 && w.desc == UINT32_MAX && w.cursor == BOB_MEM_NO_CURSOR);
 	assert_int_equal(SAY(CODE, AT(0, RECORD), 2, AT(0, LOOP), 31), BOB_OK);

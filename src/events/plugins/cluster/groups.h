@@ -42,7 +42,7 @@ int bob_cluster_add(struct bob_cluster_groups *g, uint32_t rank,
 int bob_cluster_unite(struct bob_cluster_groups *into, const struct bob_cluster_groups *from);
 uint64_t bob_cluster_ranks(const struct bob_cluster_group *g);
 /* Bytes that it needs; they are written if `room` is enough. */
-size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t room);
+size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t capacity);
 /* From any bytes; NULL: they are none, or no memory. */
 struct bob_cluster_groups *bob_cluster_unpack(const void *bytes, size_t len);
 
@@ -59,6 +59,6 @@ int bob_cluster_next_run(const struct bob_cluster_groups *g, const uint32_t *of,
 			 uint64_t from, struct bob_cluster_run *out);
 /* For people: "2 clusters of 16 ranks: 0-4,6-15 like 0; 5 like 5, 0.083 from 0". Its length, less
  * than `room`; what does not fit is left out, and "..." says so. */
-size_t bob_cluster_text(const struct bob_cluster_groups *g, uint32_t k, char *to, size_t room);
+size_t bob_cluster_text(const struct bob_cluster_groups *g, uint32_t k, char *to, size_t capacity);
 
 #endif

@@ -5,16 +5,16 @@
  *     less the last of the one before, how many more
  *
  * Owner: the caller. Threads: one, one thread. */
-#ifndef BOB_EVENTS_CLUSTER_TOLD_H
-#define BOB_EVENTS_CLUSTER_TOLD_H
+#ifndef BOB_EVENTS_CLUSTER_MESSAGE_H
+#define BOB_EVENTS_CLUSTER_MESSAGE_H
 
 #include "events/plugins/cluster/groups.h"
 
 /* At most k clusters of the groups. As pack: the bytes that it needs; they are written if `room` is
  * enough. 0: no memory. */
-size_t bob_cluster_tell(const struct bob_cluster_groups *g, uint32_t k, void *to, size_t room);
+size_t bob_cluster_write(const struct bob_cluster_groups *g, uint32_t k, void *to, size_t capacity);
 /* From any bytes: what they say of a rank. 1, or 0: they are none, or it is in no cluster; *out may
  * be changed then. */
-int bob_cluster_told(const void *bytes, size_t len, uint32_t rank, struct bob_cluster *out);
+int bob_cluster_read(const void *bytes, size_t len, uint32_t rank, struct bob_cluster *out);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct output {
 	uint8_t *at;
-	size_t len, room;
+	size_t len, capacity;
 };
 
 static inline void put(struct output *o, uint64_t v)
@@ -19,7 +19,7 @@ static inline void put(struct output *o, uint64_t v)
 	uint8_t one[BOB_VARINT_MAX];
 	const size_t n = bob_varint_put(one, v);
 
-	if (o->len <= o->room && n <= o->room - o->len)
+	if (o->len <= o->capacity && n <= o->capacity - o->len)
 		memcpy(o->at + o->len, one, n);
 	o->len += n;
 }

@@ -396,7 +396,7 @@ static unsigned note_flow(const struct decoded *d, struct bob_x86_facts *f)
 	return BOB_MEM_TAKEN;
 }
 
-static uint8_t direction_behind(const ZydisDecodedInstruction *in)
+static uint8_t direction_after(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_CLD:
@@ -469,7 +469,7 @@ unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob
 	if (why != BOB_MEM_TAKEN)
 		return why;
 	f->rep = repeats(&d.in);
-	f->direction = direction_behind(&d.in);
+	f->direction = direction_after(&d.in);
 	f->masks_changed = bob_x86_changed_masks(&d.in, d.op);
 	note_flags(&d, f);
 	note_zeroing(&d, f);
