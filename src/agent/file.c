@@ -38,8 +38,8 @@ static bool open_window(long fd, uint64_t off, uint64_t size)
 	       use_window(os_map_window(fd, off, size), off, size);
 }
 
-/* Of a file that cannot be opened any more, or not be made larger by this process: the keeper makes
- * it larger, and a page that is mapped leads to what comes behind. */
+/* For a file that this process can no longer open or enlarge: the keeper enlarges it, and a page
+ * that is already mapped gives access to what follows. */
 static bool open_window_kept(uint64_t off, uint64_t size)
 {
 	const struct bob_process *p = &bob_process;
@@ -133,7 +133,7 @@ static bob_status begin_file(long fd, uint32_t seq, const struct bob_fork *paren
 	struct bob_process *p = &bob_process;
 
 	os_mode_as(fd, p->config.dir);
-	/* one of the keeper's has room already */
+	/* the keeper's file has space already */
 	if (os_file_size(fd) >= (long)WINDOW_FIRST ?
 		    !use_window(os_map_window(fd, 0, WINDOW_FIRST), 0, WINDOW_FIRST) :
 		    !open_window(fd, 0, WINDOW_FIRST))
@@ -179,8 +179,8 @@ static bob_status create_whole(const struct bob_fork *parent)
 	return BOB_NONE;
 }
 
-/* The directory cannot be reached, or no file of this process's can have room. Not for collectors,
- * as above. */
+/* The directory is unreachable, or there is no space for a file of this process. Not for
+ * collectors, as above. */
 static bob_status create_kept(const struct bob_fork *parent)
 {
 	struct bob_keeper keeper;
@@ -214,7 +214,7 @@ bob_status file_create(const struct bob_fork *parent)
 	st = begin_file(fd, seq, parent);
 	os_close(fd);
 	if (st != BOB_OK)
-		os_unlink(bob_process.path); /* nothing half-written stays behind */
+		os_unlink(bob_process.path); /* no incomplete file remains */
 	else if (bob_process.config.collector)
 		expect_collector();
 	return st;
@@ -237,7 +237,7 @@ static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, u
 	return h;
 }
 
-/* Behind the newest window; the collector's are among them. */
+/* The end of the newest window, of the collector's too. */
 static bool open_shared(uint64_t size)
 {
 	uint64_t *end = &bob_process.collector->end;
@@ -338,8 +338,8 @@ struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32
 	return c;
 }
 
-/* Give back the part of the last window that no chunk took. A thread that still needs room gets a
- * new window behind it. */
+/* Truncate the part of the last window that no chunk uses. A thread that still needs space gets a
+ * new window after it. */
 static void trim(void)
 {
 	struct bob_process *p = &bob_process;
@@ -366,7 +366,7 @@ void file_close(enum bob_file_state state)
 	/* a process that survived a failed exec ends a second time */
 	if (!f || (f->state != BOB_FILE_OPEN && f->state != BOB_FILE_EXEC))
 		return;
-	if (!bob_process.collector) /* who may write behind it */
+	if (!bob_process.collector) /* which may write after it */
 		trim();
 	bob_file_end(f, state, BOB_STOP_NONE, os_time_mono());
 }

@@ -106,9 +106,9 @@ static bool is_chosen(const struct found *f)
 	return mode == BOB_IMAGES_APP && !config_match(runtime_list, base_name(f->path));
 }
 
-/* The functions and names of the image, once per trace directory: whoever comes first copies them
- * from the plan. The rename makes it whole or absent. One that has only what an earlier program of
- * the run needed (cli/memory/naming.c), and is smaller for that, is put away. */
+/* The functions and names of the image, once per trace directory: the first process copies them
+ * from the plan. The rename makes it whole or absent. A smaller copy, with only what an earlier
+ * program of the run needed (cli/memory/naming.c), is replaced. */
 static void save_image_file(const struct bob_plan_head *plan)
 {
 	char path[BOB_PATH_MAX], temp[BOB_PATH_MAX], name[BOB_NAME_BYTES];

@@ -15,8 +15,8 @@
 
 /* --- a new file --- */
 
-/* BOBBIN_KEEPER: the name, and the secret behind it. Returns the length of the name, 0: there is
- * none. */
+/* BOBBIN_KEEPER: the name, followed by the secret. Returns the length of the name, 0: the variable
+ * is not set. */
 static size_t read_address(const char *text, uint64_t *secret)
 {
 	size_t n = 0;
@@ -70,7 +70,7 @@ bool keeper_name_file(struct bob_keeper *k, bool has_head)
 	return ok;
 }
 
-/* --- room --- */
+/* --- space in files --- */
 
 static bool is_there(const struct bob_file_head *h, uint64_t to)
 {
@@ -91,12 +91,12 @@ bool keeper_allocate(uint64_t to, uint64_t ahead)
 		}
 		os_nap(NAP_US);
 	}
-	if (!is_there(h, to)) /* nobody is there; it is not waited for again */
+	if (!is_there(h, to)) /* there is no keeper; do not wait again */
 		bob_process.config.keeper = NULL;
 	return is_there(h, to);
 }
 
-/* No system call from now on: the keeper holds room ready, mapped here already. */
+/* No system call from now on: the keeper has space ready, mapped here already. */
 void keeper_go_ahead(void)
 {
 	struct bob_process *p = &bob_process;

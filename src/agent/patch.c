@@ -11,7 +11,7 @@
 #include "agent/waits.h"
 
 #define ARENA_STEP (1ull << 20)
-#define ARENA_REACH 0x70000000ull /* of a rel32, with room for both sizes */
+#define ARENA_REACH 0x70000000ull /* of a rel32, less both sizes */
 #define NON_PIE_TOP 0x70000000ull
 #define PATCH_FAR_JUMP 14u	/* bytes */
 #define INT3 0xccu
@@ -76,7 +76,7 @@ static bool is_needed(const struct bob_plan_special *sp)
 	return bob_special_is_general(sp->what) || c->mem || (handlers && (c->calls || c->hooks));
 }
 
-/* The agent is called behind it, too. */
+/* The agent is called after it, too. */
 static bool is_around(const struct bob_plan_special *sp)
 {
 	return bob_special_is_wait(sp->what) ||
@@ -404,7 +404,7 @@ enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, 
 	return why;
 }
 
-/* The arena was made for another place of the image; nobody runs in it. */
+/* The arena was made for another place of the image; no thread executes it. */
 static enum bob_skip move_arena(struct bob_image *im)
 {
 	uint64_t a = im->arena, size = im->arena_bytes;

@@ -113,8 +113,7 @@ static void describe_again(const struct bob_image *im, struct bob_meta *m)
 }
 
 /* In a fork child: the images as they were inherited, for the child's own file. Readers number
- * images as their records come, so all are told that have a number, also those that are
- * unloaded. */
+ * images as their records come, so all images with a number are reported, unloaded ones too. */
 static void describe_inherited(void)
 {
 	const struct bob_image *source = mem_sources();
@@ -234,8 +233,8 @@ static void find_own_path(void)
 extern const void *__libc_stack_end __attribute__((weak));
 extern char **__environ __attribute__((weak));
 
-/* The arguments lie below the environment, behind their count. NULL: this is not what the kernel
- * made. */
+/* The arguments lie below the environment, after their count. NULL: the kernel did not make this
+ * stack. */
 static char **args_below(char **env)
 {
 	char **argv = env - 1;

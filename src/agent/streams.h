@@ -66,7 +66,7 @@ struct bob_agent_streams {
 	/* BOBBIN_* as the process was started with it, NULL: not set. */
 	const char *(*setting)(const char *name);
 	/* Nothing more can be recorded of a thread: recording ends for the whole process, and the
-	 * trace says why (BOB_ERR_FULL: no room for the trace; BOB_ERR_NOMEM; else an error of our
+	 * trace says why (BOB_ERR_FULL: no space for the trace; BOB_ERR_NOMEM; else an error of our
 	 * own). */
 	void (*stop)(bob_status why);
 	/* To be called once more when the process ends for good, by whichever thread ends it; 4
@@ -102,8 +102,8 @@ struct bob_agent_streams {
 	/* Hooked functions of the calling thread whose frames lie below `sp` have been left: their
 	 * ends are reported now. ~0: all, the thread ends. */
 	void (*functions_left)(uint64_t sp);
-	/* With BOBBIN_MEM=source. The number of its first descriptor, ~0: there is no room. What is
-	 * passed is copied. */
+	/* With BOBBIN_MEM=source. The number of its first descriptor, ~0: no space. What is passed
+	 * is copied. */
 	uint32_t (*source_add)(const struct bob_agent_source *s);
 	/* Records for META, as in struct bob_agent_source, that come later. What fork children
 	 * write begins with them, too. False: nothing is recorded (any more). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread blocks and their streams. A block is made at the first hooked entry of a thread. That a
- * thread has ended is noticed by others: whoever makes a block asks the kernel about two older ones
- * (tgkill with signal 0), and the end of the process about all of them. A dead thread's stream gets
- * its end symbol and is closed; its memory is returned. */
+/* Thread blocks and their streams. A block is made at the first hooked entry of a thread. Other
+ * threads detect that a thread has ended: each one that makes a block asks the kernel about two
+ * older ones (tgkill with signal 0), and the end of the process about all of them. A dead thread's
+ * stream gets its end symbol and is closed; its memory is returned. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -343,7 +343,7 @@ static void stat_path(char path[64], uint32_t pid, uint32_t tid)
 	text_add(path, 64, n, "/stat");
 }
 
-/* A thread that was joined may be signalled for some time yet; the kernel's flags tell. */
+/* A joined thread can receive signals for some time; the kernel's flags say that it is ending. */
 static bool has_ended(const struct bob_thread *t)
 {
 	char path[64];
@@ -412,8 +412,8 @@ static bool is_selecting(const struct bob_thread *t)
 	return t->mem && t->mem->select && t->mem->limit;
 }
 
-/* Threads that are still running, with records that are not in the file: off the list, where nobody
- * frees them, chained by `next`. Lock held. */
+/* Threads that are still running, with records that are not in the file: taken off the list, so
+ * that no thread frees them, and chained by `next`. Lock held. */
 static struct bob_thread *take_selecting(const struct bob_thread *own)
 {
 	struct bob_process *p = &bob_process;
@@ -460,7 +460,7 @@ void thread_close_all(bool for_good)
 		mem_flush(own);
 	for (; others; others = others->next)
 		(void)mem_select_end(others, false, &unused);
-	while (dead) { /* finishing may need room in the file, so not under the lock */
+	while (dead) { /* finishing may need space in the file, so not under the lock */
 		struct bob_thread *next = dead->next;
 
 		finish_dead(dead);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a thread beside its stack. The program's stacks are as large as the program needs them,
- * 16 KB or less, and static TLS is carved out of them, too. So per-thread state of the agent lies
- * in a mapping. What is rare and needs a deep stack (the first event of a thread, an event from a
- * new place) runs on a stack in that mapping:
+/* The per-thread area: memory that a thread has in addition to its stack. The program's stacks are
+ * as large as the program needs them, 16 KB or less, and static TLS is carved out of them, too. So
+ * per-thread state of the agent lies in a mapping of its own. Rare code that needs a deep stack
+ * (the first event of a thread, an event from a new place) runs on a stack in that mapping:
  *
  *     the stack, struct bob_thread_area
  *
- * A thread gets the mapping when it first needs it. It is never unmapped: whoever needs one asks
- * the kernel whether the owners of two older ones have ended, as thread.c does with thread blocks,
- * and takes the first that is free. So there are as many mappings as threads at a time. */
+ * A thread gets the mapping when it first needs it. It is never unmapped: a thread that needs one
+ * asks the kernel whether the owners of two older ones have ended, as thread.c does with thread
+ * blocks, and takes the first that is free. So there are as many mappings as threads at a time. */
 #include "agent/thread_area.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a thread beside its stack: thread_area.c.
+/* Memory that a thread has in addition to its stack: thread_area.c.
  *
  * Threads: each has its own, and no other thread touches it. The caller frees none of it. */
 #ifndef BOB_AGENT_THREAD_AREA_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes write into. A thread's first record finds its slots empty and asks for room; from
- * then on it has a room in the file, whose records are folded when it is full
- * (archive/write/mem_write.h) or kept as they are. What is not recorded -- before main, after a
- * failure -- goes into scratch memory of the thread.
+/* The record buffers of threads. A thread's first record finds its slots empty and requests a
+ * buffer in the file; its records are folded when it is full (archive/write/mem_write.h), or kept
+ * as they are. What is not recorded (before main, after a failure) goes into scratch memory of the
+ * thread.
  *
- * All signals are blocked while rooms are changed: a handler's records would come here again. */
+ * All signals are blocked while buffers are changed: a handler's records would come here again. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ bool mem_is_recorded(void)
 	       !(bob_thread_area && lies_in(at, bob_thread_area->scratch));
 }
 
-/* --- rooms that are folded --- */
+/* --- buffers that are folded --- */
 
 static uint64_t *next_folded(struct bob_thread *t, const uint64_t *at, uint64_t **end,
 			     bob_status *why)
@@ -65,7 +65,7 @@ static uint64_t *next_folded(struct bob_thread *t, const uint64_t *at, uint64_t 
 			      bob_mem_writer_next(&m->writer, at, NEED, end, why);
 }
 
-/* --- raw rooms --- */
+/* --- raw buffers --- */
 
 static void close_raw(struct bob_mem_thread *m, const uint64_t *at)
 {
@@ -143,11 +143,11 @@ void mem_thread_end(struct bob_thread *t, bool own)
 }
 
 /* What is in them stays in the file, but in no memory of ours: threads may come and go for ever. */
-static void drop_buffers(struct bob_chunk_head *const *room, uint32_t rooms)
+static void drop_buffers(struct bob_chunk_head *const *buffer, uint32_t count)
 {
-	for (uint32_t i = 0; i < rooms; i++) {
-		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(room[i]);
-		uint64_t hi = (lo + room[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(buffer[i]);
+		uint64_t hi = (lo + buffer[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
 
 		lo = (lo + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
 		if (lo < hi)
@@ -168,7 +168,7 @@ void mem_thread_free(struct bob_thread *t)
 	os_unmap(t->mem, sizeof(*t->mem));
 }
 
-/* --- room --- */
+/* --- the next buffer --- */
 
 /* Which ends at `end`; `st`: whether there is one. */
 static void enter_buffer(struct bob_thread *t, uint64_t *end, bob_status st)
@@ -256,7 +256,7 @@ void mem_part(void)
 	os_restore_signals(signals);
 }
 
-/* A fork child begins with nothing: its parent's rooms are the parent's. */
+/* A fork child begins with nothing: the buffers belong to its parent. */
 static void begin_child(void)
 {
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
@@ -341,7 +341,7 @@ void mem_end_shared(void)
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
 }
 
-/* Both processes shall ask for room: the parent gets its own back, the child none of it. */
+/* Both processes request a buffer next: the parent gets its own again, the child a new one. */
 void mem_before_fork(void)
 {
 	if (mem_is_recorded())

@@ -94,7 +94,7 @@ static void leave_out_hooked(struct bob_image *im)
 }
 
 /* Where stacks are split, each function runs with as little stack as it was compiled for, and code
- * that was not compiled so with what its caller happens to have: nothing is set aside for a signal,
+ * that was not compiled so with what its caller happens to have: no stack is reserved for a signal,
  * so none is raised there. */
 static void leave_out_traps(struct bob_mem_image *m)
 {

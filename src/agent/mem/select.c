@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recording what touches chosen addresses only (--mem-only, mem/select.h). Probes write into a
- * buffer of the thread's, and what is chosen of its records goes to the thread's room when it is
- * full: so everything behind the room is as it always is. What is in a buffer is not in the trace:
- * a process that is killed loses it, up to BUFFER_WORDS words of records a thread.
+ * selection buffer of the thread. When it is full, the chosen records are copied to the thread's
+ * record buffer, and all later steps are the same as without a selection. What is in a selection
+ * buffer is not in the trace: a process that is killed loses it, up to BUFFER_WORDS words a thread.
  *
  * Which addresses: BOBBIN_MEM_BOXES, "KEY+ADDRESS+BYTES" each, in hexadecimal, separated by commas.
  * KEY is an image's (plan/format.h) and ADDRESS one of its link addresses, or KEY is 0 and ADDRESS
@@ -206,7 +206,7 @@ static bool claim(struct bob_mem_select *s)
 	return !__atomic_exchange_n(&s->busy, 1, __ATOMIC_ACQ_REL);
 }
 
-/* `at`: where the thread stands; NULL: what is complete. The buffer is claimed. */
+/* `at`: the thread's cursor; NULL: what is complete. The buffer is claimed. */
 static bob_status drain(struct bob_thread *t, const uint64_t *at)
 {
 	struct bob_mem_select *s = t->mem->select;
@@ -218,7 +218,7 @@ static bob_status drain(struct bob_thread *t, const uint64_t *at)
 	if (s->why != BOB_OK)
 		st = s->why;
 	t->head->count.outside = s->selector.outside;
-	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t)); /* as room must be */
+	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t)); /* as free space must be */
 	return st;
 }
 

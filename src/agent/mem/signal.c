@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signals. A handler of the program may interrupt translated code in the middle of a probe or of a
- * record: its own probes would write over the record, and over registers that the probe has put
- * away. So each handler is called by ours, which moves what the interrupted probe had written out
- * of the way, and afterwards to where the thread's room then goes on; the register that holds the
- * place is mended. What had happened of the record is told before the handler by records of its
- * own, and a mark says that it is told again by the record itself.
+ * record: its own probes would overwrite the record, and registers that the probe has saved. So
+ * the agent's handler runs first and calls the program's. Before the call it moves the interrupted
+ * probe's words out of the way, and after it to the thread's current place; it also corrects the
+ * register with that place. The part of the record that has happened is recorded before the
+ * handler as records of its own; a mark says that the record itself contains it again.
  *
  * The program sees its own handlers when it asks, and in its ucontext the address of the original
  * instruction. Handlers that are left by a jump leave nothing to be mended: the record never ends.
@@ -41,9 +41,9 @@ struct place {
 	uint32_t number;
 	bool complete;		/* the probe has written all of it */
 	uint32_t
-		payload; /* words of an iteration in `word`, behind those of the loop's record, which
-				 * begins anew behind the handler */
-	uint64_t accesses;	/* of it, that had happened and were told */
+		payload; /* words of an iteration in `word`, after those of the loop's record, which
+				 * restarts after the handler */
+	uint64_t accesses;	/* of it, that had happened and were recorded */
 	uint64_t *word;
 	uint64_t spill[BOB_MEM_SPILLS], indices[8];
 	uint64_t scratch[BOB_MEM_SPILLS]; /* what the probe has in registers it put away */
@@ -89,8 +89,8 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 	bob_mem_slots.loop = at; /* if it is that of a loop that goes on */
 }
 
-/* What has happened of the record, now; the rest is told, with that again, when the handler is
- * over. */
+/* What has happened of the record up to now; the whole record follows when the handler has
+ * returned. */
 static void record_begun(struct place *p, const struct mem_cut *c)
 {
 	uint64_t end = p->word[p->words - 1];
@@ -111,7 +111,7 @@ static uint32_t words_of(const struct bob_mem_desc *d)
 }
 
 /* What is written of the record moves away, so that others can write there. It is the last one in
- * its room. */
+ * its buffer. */
 static void take_record(void *place)
 {
 	struct place *p = place;
@@ -120,7 +120,7 @@ static void take_record(void *place)
 	struct mem_cut c;
 
 	if (!mem_cut(p->im, w, at + 1, *mem_context_register(p->uc, w->counter), &c))
-		c = (struct mem_cut){ 0 }; /* then all of it is told behind the handler */
+		c = (struct mem_cut){ 0 }; /* then all of it is recorded after the handler */
 	if (w->complete && c.all)
 		return;
 	p->words = p->capacity;
@@ -129,7 +129,7 @@ static void take_record(void *place)
 	__atomic_store_n(at, 0, __ATOMIC_RELEASE);
 	for (uint32_t i = 1; i < p->words; i++) {
 		p->word[i] = at[i];
-		at[i] = 0; /* as room must be */
+		at[i] = 0; /* as free space must be */
 	}
 	bob_mem_slots.cursor = at;
 	record_begun(p, &c);
@@ -186,7 +186,7 @@ static void take_iteration(void *place)
 	p->payload = d->payload;
 	for (uint32_t i = 0; i < p->payload; i++) {
 		p->word[p->words + i] = at[i];
-		at[i] = 0; /* as room must be */
+		at[i] = 0; /* as free space must be */
 	}
 	bob_mem_slots.cursor = at;
 	if (c.part)
@@ -218,7 +218,7 @@ static void find_place(void *uc, struct place *p)
 	if (w->cursor != BOB_MEM_NO_CURSOR) /* perhaps not stored yet */
 		bob_mem_slots.cursor =
 			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->added;
-	/* a fork child's cursor may still lead into its parent's room */
+	/* a fork child's cursor may still lead into its parent's buffer */
 	if (w->desc == UINT32_MAX || !mem_is_recorded() || process_is_child() ||
 	    !(w->iterates || w->complete || bob_mem_slots.cursor < bob_mem_slots.limit))
 		return;
@@ -264,7 +264,7 @@ static void leave_place(void *uc, struct place *p)
 	}
 }
 
-/* The probe goes on at the place where the room goes on now. */
+/* The probe continues at the thread's current place. */
 static void mend(struct place *p)
 {
 	uint64_t *now = bob_mem_slots.cursor;
@@ -298,8 +298,8 @@ static void return_to_place(void *uc, struct place *p)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
 	if (p->words && (p->complete || p->where.iterates))
 		put_record(p->number, p->word + 1, p->words - 1);
-	/* What goes on behind that has room. A complete record must be the last one in its room,
-	 * should another signal come: nothing goes on behind it without asking for room. */
+	/* What continues needs space after it. A complete record must be the last one in its
+	 * buffer, should another signal come: nothing follows it without a request for space. */
 	if (!p->where.complete && !(p->words && p->where.iterates) &&
 	    bob_mem_slots.cursor >= bob_mem_slots.limit)
 		mem_make_space();
@@ -361,8 +361,8 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	os_block_signals();
 	put_record(BOB_MEM_SIGNAL_END, NULL, 0);
 	return_to_place(uc, &p);
-	/* A fork goes on, or the kernel starts it again: its child must find no room of its parent,
-	 * though the handler has asked for it. */
+	/* A fork continues, or the kernel restarts it: the child must find no buffer of its
+	 * parent, though the handler has requested one. */
 	if (put_away)
 		bob_mem_slots.limit = NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What instrumented sources record (src/probe): images that no loader knows, whose descriptors come
- * from their own recorder, and records that are written for it. Everything else -- rooms, folding,
- * forks, the end -- is as for translated code. */
+ * from their own recorder, and records that are written for it. Everything else -- buffers,
+ * folding, forks, the end -- is as for translated code. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ struct source {
 static struct bob_image *oldest,
 	**newest = &oldest; /* list by image.next; where the next one comes */
 
-/* What was told of sources' variables, for the files of fork children. Mapped, for ever. */
+/* What sources reported of their variables, for the files of fork children. Never unmapped. */
 #define SAVED_BYTES 65536u
 static struct saved {
 	struct saved *next;
