@@ -6,7 +6,7 @@
  * a patch, the other error costs the program. Padding between functions becomes the list of holes.
  *
  * Known limit: a label reached only through an address that is computed in a way not seen here
- * (not a branch, not lea, not a 4-byte table behind a lea of distances from itself or from a label,
+ * (not a branch, not lea, not a 4-byte table after a lea of distances from itself or from a label,
  * not a pointer in data). No compiler makes such a label within the first bytes of a function. */
 #include <string.h>
 
@@ -31,10 +31,10 @@ struct scan {
 	struct bob_plan_code *code;	/* section being swept */
 	struct ranges ranges;
 	struct cold_jumps cold_jumps;
-	const struct range *range;	/* being swept, NULL in a gap */
-	size_t next_func;		/* first function that starts behind the sweep */
+	const struct range *range;	/* being swept, NULL between two */
+	size_t next_func;		/* first function that starts after the sweep */
 	uint32_t func;			/* function being swept, or BOB_PLAN_NO_INDEX */
-	uint64_t func_lo, func_body;	/* its entry, and the same behind an endbr64 */
+	uint64_t func_lo, func_body;	/* its entry, and the same after an endbr64 */
 	uint64_t last_table;
 	struct bob_plan_u64s labels, tables; /* that leas of the range refer to */
 	unsigned last_kind;		/* of the instruction before */
@@ -93,8 +93,8 @@ static bool in_cold_part(const struct scan *s, uint64_t addr)
 	return f != BOB_PLAN_NO_INDEX && s->img->frames.at[f].cold;
 }
 
-/* Can this be an entry of a jump table of the code being swept? Cold parts and code without call
- * frame information do not tell which function's they are: there any code will do. */
+/* Can this be an entry of a jump table of the code being swept? For cold parts and code without
+ * call frame information the function is unknown: there any code will do. */
 static bool is_label(const struct scan *s, uint64_t addr)
 {
 	if (in_range(s, addr))
@@ -114,7 +114,7 @@ static bool is_label(const struct scan *s, uint64_t addr)
 
 /* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
  * entries: text or numbers, added to the table's address, do not lead into code. Cold parts are not
- * always known to be some: what leads into other code is passed over, or all entries behind it
+ * always known to be some: entries that lead into other code are skipped, or all following entries
  * would be missed. */
 static void follow_table(struct scan *s, uint64_t table)
 {
@@ -433,7 +433,7 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 	if (s.st == BOB_OK && !BOB_VEC_PUSH(&s.ranges))
 		s.st = BOB_ERR_NOMEM;
 	else if (s.st == BOB_OK)
-		s.ranges.count--;	/* room to look one beyond the last */
+		s.ranges.count--;	/* one spare range after the last */
 	for (size_t i = 0; i < img->pointers.count; i++)
 		mark(&s, img->pointers.at[i], true);
 	for (size_t i = 0; i < img->symbols.count; i++)

@@ -39,8 +39,8 @@ static bob_status add_name(struct bob_plan_bytes *names, const char *name, size_
 	return BOB_OK;
 }
 
-/* Behind a mangled name: the same demangled, and that without parameters. Both empty if it cannot
- * be. */
+/* After a mangled name: the same demangled, and that without parameters. Both empty if it cannot
+ * be demangled. */
 static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
 {
 	char *text = bob_demangle(name);
@@ -53,8 +53,8 @@ static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
 	return st;
 }
 
-/* Zero-terminated names, one behind the other. The agent's also have what patterns are compared
- * with (format.h). */
+/* Zero-terminated names, concatenated. The agent's also have what patterns are compared with
+ * (format.h). */
 static bob_status make_names(const struct bob_plan_image *img, int for_agent, struct names *n)
 {
 	n->at = malloc((img->funcs.count + 1) * sizeof(*n->at));

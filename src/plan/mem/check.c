@@ -53,7 +53,7 @@ static bob_status check_sections(const struct checker *c)
 	return BOB_OK;
 }
 
-/* Offsets of 32-bit fields in a section of `room` bytes. */
+/* Offsets of 32-bit fields in a section of `capacity` bytes. */
 static bob_status check_fields(const struct checker *c, const struct bob_plan_section *s,
 			       uint64_t capacity)
 {

@@ -102,7 +102,7 @@ static void put_insn(struct bob_mem_emitter *e, const struct bob_mem_block *b, u
 	}
 }
 
-/* Read behind the piece, if control falls out of it. */
+/* Read after the piece, if control falls out of it. */
 static uint32_t live_after(const struct bob_mem_emitter *e, const struct bob_mem_block *b,
 			   const struct bob_mem_piece *p)
 {

@@ -87,7 +87,7 @@ static bool sweep(struct bob_mem_unit *u, uint32_t *landing)
 	return changed;
 }
 
-/* A block behind a call that is also jumped to, or reached through padding, is what follows a call
+/* A block after a call that is also jumped to, or reached through padding, is what follows a call
  * that does not return. */
 static bool reads_foreign_flags(const struct bob_mem_unit *u, const struct bob_mem_block *b)
 {

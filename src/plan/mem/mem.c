@@ -146,7 +146,7 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 	return out->blob.count < INT32_MAX / 2 ? BOB_OK : BOB_ERR_FULL;
 }
 
-/* Chains of the frames of each function, in order; first[count] those of nobody. */
+/* Chains of the frames of each function, in order; first[count] the unowned ones. */
 static void chain_frames(const struct bob_plan_image *img, uint32_t *first, uint32_t *next)
 {
 	for (size_t i = 0; i <= img->funcs.count; i++)
@@ -265,8 +265,8 @@ static bool stays(const struct bob_plan_code *c, uint64_t addr)
 	return c && bob_plan_bit(c->fixed, addr - c->lo);
 }
 
-/* Stubs that the linker made are one unit a section. What no function owns (_start, cold parts of
- * nobody) is a unit by itself: all ways into it are landings. */
+/* Stubs that the linker made are one unit a section. What no function owns (_start, unowned cold
+ * parts) is a unit by itself: all ways into it are landings. */
 static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, uint32_t frame,
 			      const uint32_t *next, bool *passes)
 {
@@ -393,7 +393,7 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_RESTORED] = "entered in an unknown way",
 		[BOB_MEM_RESTART] = "restartable sequence",
 		[BOB_MEM_RUN_TIME] = "Go, or run time of a sanitizer",
-		[BOB_MEM_SMALL_STACK] = "split stack without room for a signal",
+		[BOB_MEM_SMALL_STACK] = "split stack too small for a signal",
 	};
 
 	return why < BOB_MEM_DECLINES && text[why] ? text[why] : "unknown";

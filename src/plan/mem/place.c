@@ -3,9 +3,9 @@
  * return addresses are the image's own; landings get a jump to the translated code; all else is
  * dead and becomes int3, so that nothing can run there unnoticed. A landing needs five bytes; one
  * with two to four jumps to five dead bytes nearby; one with fewer, or without such bytes, makes
- * the call behind it move (at the price of a mispredicted return). A landing of one byte can be a
- * short jump that has the byte behind it for its distance, if there are five dead bytes where that
- * leads. Else it is a trap, unless its signal may find no room on the stack: then the unit is not
+ * the call after it move (at the price of a mispredicted return). A landing of one byte can be a
+ * short jump whose distance is the byte after it, if there are five dead bytes where that leads.
+ * Else it is a trap, unless the stack may be too small for its signal: then the unit is not
  * translated. */
 #include <string.h>
 
@@ -104,7 +104,7 @@ static unsigned bytes_free(const struct placer *p, size_t l)
 	return n;
 }
 
-/* The call that ends the room of a landing leaves its place. False: there is none, or it cannot. */
+/* The call that limits a landing leaves its place. False: there is none, or it cannot. */
 static bool move_call_after(struct placer *p, uint64_t at, unsigned n)
 {
 	const struct bob_mem_range *r = range_of(p->u, at);
@@ -246,7 +246,7 @@ static bool place_overlapped(struct placer *p, struct bob_mem_landing *l, uint8_
 	return true;
 }
 
-/* The landing behind gets a prefix that a jump ignores, for the sake of the distance. */
+/* The following landing gets a prefix that a jump ignores, for the sake of the distance. */
 static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
 			   struct bob_mem_landing *next)
 {
@@ -269,7 +269,7 @@ static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
 	return false;
 }
 
-/* A landing of one byte: `eb`, with the first byte of what is behind it for the distance. That is a
+/* A landing of one byte: `eb`, with the first of the following bytes for the distance. That is a
  * call that stays, or the next landing's jump: `eb e9` leads 21 bytes back. */
 static void share_byte(struct placer *p, size_t i)
 {

@@ -181,7 +181,7 @@ static void keep(struct bob_flow *w, int64_t off, value v)
 	w->changed = 1;
 }
 
-/* What the instruction leaves in the frame; frame addresses that it lends. */
+/* What the instruction leaves in the frame; frame addresses that it passes on. */
 static void note_frame(struct bob_flow *w, const struct bob_flow_insn *in, const value *before,
 		       const value *after)
 {
@@ -421,7 +421,7 @@ static int settle(struct bob_flow *w)
 			i++;
 		if (i == w->count)
 			return 1;
-		for (; i < w->count; i++) { /* nobody is known to come here: somebody will */
+		for (; i < w->count; i++) { /* no branch here is known: there is an unknown one */
 			struct bob_flow_insn *in = &w->insn[i];
 			int ends = !i || in[-1].facts.flow == BOB_X86_JUMPS ||
 				   in[-1].facts.flow == BOB_X86_JUMPS_TO ||
@@ -457,7 +457,7 @@ void bob_source_flow(struct bob_source_function *f)
 	}
 	bob_flow_read(&w);
 	w.borrowed = INT64_MAX;
-	rested = settle(&w); /* which frame addresses are lent? */
+	rested = settle(&w); /* which frame addresses are passed on? */
 	begin_anew(&w);
 	w.use_temporaries = 1;
 	if (rested && settle(&w) && !w.incomplete)

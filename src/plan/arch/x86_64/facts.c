@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts about instructions, out of Zydis's operand lists. What the lists do not say as we need it
- * stands here by hand: stack accesses and strings. */
+/* Facts about instructions, out of Zydis's operand lists. Two things that the lists do not say as
+ * plans need them are handled here: stack accesses and strings. */
 #include "plan/arch/x86_64/facts.h"
 
 #include <Zydis/Zydis.h>
