@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot path is: shape by the descriptor's last path, put, records of one word and one descriptor
- * in a row together; of records that tell the stack pointer or have payload: descriptor, stack
- * pointer, and then the same. When the folder is full of shapes or paths it begins anew, and the
- * paths of the calls that are open are made again. */
+/* The hot path is: shape by the descriptor's last path, put; records of one word and one descriptor
+ * in a row together; of records with the stack pointer or payload: descriptor, stack pointer, and
+ * then the same. When the folder is full of shapes or paths it restarts, and the paths of the calls
+ * that are open are made again. */
 #include "mem/fold.h"
 
 #include <string.h>
@@ -112,9 +112,9 @@ static void leave(struct bob_mem_fold *m, uint64_t sp)
 	}
 }
 
-/* The newest call was to code that is not recorded, and so was its return; this piece is what comes
- * behind it. In a recursion the call might also be the one by which the present function was
- * called: then a return was seen just before. */
+/* The newest call was to code that is not recorded, and so was its return; this piece follows the
+ * call. In a recursion the call might also be the one by which the present function was called:
+ * then a return was seen just before. */
 static int goes_on(const struct bob_mem_fold *m, const struct bob_mem_desc *d)
 {
 	uint64_t site = m->call[m->depth - 1].place;
@@ -216,7 +216,7 @@ static bob_status know_shape(struct bob_mem_fold *m, uint32_t number, uint32_t w
 	return st;
 }
 
-/* How a record of one word is told in the present path: its header, and this. */
+/* How a record of one word is folded in the present path: its header, and this. */
 static inline uint64_t path_mark(const struct bob_mem_fold *m)
 {
 	return (uint64_t)m->path << 32;
@@ -333,7 +333,7 @@ static inline int is_row(const uint64_t *at, const uint64_t *end)
 	       ((at[2] == *at) & (at[2 * (BOB_FOLD_ROW_MIN - 1)] == *at));
 }
 
-/* A record of one word, and those behind it that the folder expects. Their words, headers
+/* A record of one word, and the following ones that the folder expects. Their words, headers
  * included. */
 static inline size_t put_one(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 			     const uint64_t *end)

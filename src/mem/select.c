@@ -30,7 +30,7 @@ static void leave(struct bob_mem_selector *s, uint64_t sp)
 	}
 }
 
-/* The newest call was to code that is not recorded, and this is what comes behind it. */
+/* The newest call was to code that is not recorded, and this is what follows it. */
 static int goes_on(const struct bob_mem_selector *s, const struct bob_mem_desc *d)
 {
 	const struct bob_mem_desc *site = &s->call[s->depth - 1].piece->desc;
@@ -164,7 +164,7 @@ static int may_touch_stepping(const struct bob_mem_piece *p, const struct bob_me
 static uint64_t same_for(const struct bob_mem_boxes *b, uint64_t x, uint16_t size, uint64_t step,
 			 uint64_t n, int *in)
 {
-	uint32_t k = bob_mem_boxes_above(b, x); /* the first that ends behind x */
+	uint32_t k = bob_mem_boxes_above(b, x); /* the first that ends after x */
 	int up = (int64_t)step > 0;
 	uint64_t by = up ? step : -step, way, last = (n - 1) * by;
 
@@ -203,7 +203,7 @@ static uint64_t choose_run(const struct bob_mem_piece *p, const struct bob_mem_b
 			a->word == BOB_MEM_NO_WORD ? 0 : bob_mem_step_of(&p->desc, a->word, word);
 		int in;
 
-		if (!happens(a, word)) /* guards of such loops stand still */
+		if (!happens(a, word)) /* guards of such loops are constant */
 			continue;
 		n = same_for(b, address(p, a, word) + at * step, a->size, step, n, &in);
 		if (in)

@@ -22,7 +22,7 @@ static bob_status put_one(struct bob_mem_selector *s, uint32_t number, uint64_t 
 	return write_header(to, number);
 }
 
-/* Calls that have come and gone since they were told last. */
+/* Calls that were recorded before and have ended since. */
 static bob_status report_calls(struct bob_mem_selector *s)
 {
 	bob_status st = BOB_OK;

@@ -17,7 +17,7 @@ static int is_loose(const struct bob_mem_desc *d)
 	return 1;
 }
 
-/* How many of its accesses count as told again, and by that whether it stays where it is. */
+/* How many of its accesses count as repeated, and by that whether it stays where it is. */
 static int is_again(struct bob_mem_window *w, const struct bob_mem_desc *d, const uint64_t *word,
 		    size_t words)
 {
