@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dlsym that stands before the loader's. A program that asks for a function by the handle of a
- * library gets the library's own, and no preloaded one. The library that includes this says what is
- * given instead:
+/* A dlsym that interposes the loader's. A program that asks for a function by the handle of a
+ * library gets the library's own definition, not a preloaded one. The library that includes this
+ * header says what the program gets instead:
  *
  *     static void *by_handle(void *handle, const char *name);
  *     BOB_INTERPOSE_DLSYM(by_handle);
  *
- * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and what is found depends
- * on who calls: these go on to dlsym itself by a jump, which leaves the caller's return address in
- * place.
+ * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and the result depends on
+ * the caller: these requests go to dlsym itself by a jump, which keeps the caller's return address.
  *
  * Functions are looked up in the symbol tables of libraries, without a call of any function: a
- * sanitizer that is starting asks for those that it stands before. Threads: any. errno and
- * dlerror's text: as dlsym itself leaves them. */
+ * sanitizer that is starting asks for the functions that it interposes. Threads: any. errno and
+ * dlerror's text are as dlsym itself leaves them. */
 #ifndef BOBBIN_DLSYM_H
 #define BOBBIN_DLSYM_H
 
@@ -150,7 +149,7 @@ static void *bob_no_dlsym(void *handle, const char *name)
 	return NULL;
 }
 
-/* The next definition of dlsym behind this library's. */
+/* The next definition of dlsym after this library's. */
 __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 {
 	static bob_dlsym_fn *itself;

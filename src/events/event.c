@@ -38,14 +38,14 @@ bool bob_ev_open_as(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t wh
 	return bob_ev_hot_start(e, t, what, number);
 }
 
-/* Without room for it the event is lost: events and their moments go together. */
+/* Without space for it the event is lost: events and their moments go together. */
 void bob_ev_keep_moment(struct bob_ev_event *e, uint64_t ns)
 {
 	e->lost |= bob_exact_put(&e->thread->exact, ns) != BOB_OK;
 }
 
-/* Behind the event's own record: after a kill there may be an event without a place, never a place
- * without an event. */
+/* Recorded after the event's own record: after a kill there may be an event without a place, never
+ * a place without an event. */
 void bob_ev_take_place(struct bob_ev_event *e)
 {
 	struct bob_ev_thread *t = e->thread;
@@ -86,7 +86,7 @@ bool bob_ev_put(struct bob_ev_event *e)
 
 void bob_ev_part(struct bob_ev_event *e)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
 	struct bob_event_writer *w = e->thread->writer;
 	bob_status st;
 
@@ -105,7 +105,7 @@ void bob_ev_part(struct bob_ev_event *e)
 
 void bob_ev_more(struct bob_ev_event *e, uint32_t more)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
 	bob_status why;
 
 	if (!e->lost)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every rank brings to an event that all have becomes one set on its way to rank 0, and what
- * rank 0 makes of it is told to all, over the tree of ranks and with the transport that Finalize
- * has (ranks.h), in the program's own memory.
+/* A collective exchange between hooks. Every rank contributes a set at an event that all ranks
+ * have. The sets are reduced to one on the way to rank 0, and the result of rank 0 is sent to all,
+ * over the tree of ranks and with the transport that Finalize uses (ranks.h), in the program's own
+ * memory.
  *
- * Up and down go the same: a head; then, unless the transport stores messages, a head from who
- * takes it; then the bytes. So nothing large is sent to who is not there. A head may say instead
- * that the exchange has failed, or that there will be none any more, which a rank tells those right
- * above and below, once, in Finalize at the latest; it takes part in none after that. So who waits
- * is told soon, and who comes late at once. Each wait has a deadline. */
+ * The protocol is the same up and down: a head; then, unless the transport stores messages, a head
+ * from the receiver; then the bytes. So nothing large is sent to a rank that is not there. A head
+ * may say instead that the exchange has failed, or that this rank takes part in no more exchanges.
+ * A rank sends that once to its parent and its children, in Finalize at the latest. So ranks that
+ * wait learn it soon, and ranks that come late at once. Each wait has a deadline. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,9 +45,9 @@ static struct head out, in;
 static struct {
 	pid_t of;
 	bool is_busy;
-	bool has_failed;	/* those above and below have been told so */
+	bool has_failed;	/* those above and below have been notified */
 	uint64_t count;
-	uint8_t heard[BOB_EV_RANKS_MAX / 8 + 1]; /* a bit for each of those: it has told us so */
+	uint8_t heard[BOB_EV_RANKS_MAX / 8 + 1]; /* a bit for each of those: it has sent that */
 	void *result;		/* mapped */
 	uint64_t len;
 } ours;
@@ -198,7 +199,7 @@ static bool write_set(struct exchange *x, bob_hook_tell_fn fn, void *to, size_t 
 	return true;
 }
 
-/* NULL tell: what goes up. *bytes is mapped, unless there are none. */
+/* `fn` NULL: what goes up. *bytes is mapped, unless there are none. */
 static bool pack(struct exchange *x, bob_hook_tell_fn fn, void **bytes, uint64_t *len)
 {
 	size_t n, again;

@@ -123,7 +123,7 @@ static void add_filter(const char *text, size_t len)
 	const size_t name = colon ? (size_t)(colon - text) : 0;
 
 	if (!f || !name || name >= sizeof(f->events) || len - name - 2 >= sizeof(f->when)) {
-		refuse(NULL, "a condition of --when is none");
+		refuse(NULL, "a condition of --when is invalid");
 		return;
 	}
 	memcpy(f->events, text, name);
@@ -243,8 +243,8 @@ static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left
 	return out;
 }
 
-/* Between who calls a hook and an event in it there is at least what hooks are told: less, and it
- * was left. */
+/* Between the caller of a hook and an event in it there is at least a struct bob_ev_description on
+ * the stack: if there is less, the hook was left. */
 #define IN_HOOK_BYTES 512u
 _Static_assert(sizeof(struct bob_ev_description) > IN_HOOK_BYTES, "IN_HOOK_BYTES");
 

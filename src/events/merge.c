@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging while the program runs: over the tree of ranks, each takes what those below it have, and
- * gives the whole to the one above. The work is done by a program of ours beside the process
- * (cli/record/running.h); here are only bytes that come and go. Nobody waits for all: each for
- * those below it, and for each so long. What does not come is merged when the launchers end, as
- * without this. */
+/* Merging while the program runs: over the tree of ranks, each rank receives the traces of its
+ * children and sends the whole to its parent. Another program does the work, in a process of its
+ * own (cli/record/running.h); this file moves the bytes. A rank waits only for its children, each
+ * for a bounded time. What does not arrive is merged when the launchers end. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -44,7 +43,7 @@ static struct {
 static struct {
 	long helper;
 	int fd;
-	pid_t of;		/* whose it is; 0: nobody's */
+	pid_t of;		/* its process; 0: none */
 } at_work;
 
 /* --- whether --- */
@@ -68,7 +67,7 @@ bool bob_ev_merge_is_wanted(void)
 	return calls && !strcmp(calls, "0") && !(how && !strcmp(how, "0"));
 }
 
-/* --- what the trace is told --- */
+/* --- what the trace records of it --- */
 
 static void put_reason(const struct merge *m)
 {

@@ -163,7 +163,7 @@ void bob_ev_set_destroy(struct bob_ev_set *o)
 {
 	struct call c = { .set = NULL };
 
-	if (!o->is_lost) /* else nobody knows what it is */
+	if (!o->is_lost) /* else its state is unknown */
 		call(&c, o, DESTROY);
 }
 

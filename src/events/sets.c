@@ -19,7 +19,7 @@ static struct bob_ev_sets *threads; /* of threads that live */
 static struct bob_ev_lock lock;
 static pid_t of;		/* whose they are: a fork child has none */
 static bool finished;		/* hooks have had their results */
-/* data, or sets, for which there was no room, or that somebody refused */
+/* data, or sets, for which there was no space, or that a set refused */
 static uint64_t lost;
 /* What the calling thread has while it calls functions of the user's. */
 static __thread struct bob_ev_sets *entered;
@@ -64,8 +64,8 @@ static void leave(struct bob_ev_sets *s)
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A function of the user's was left by a jump: what the calling thread had meanwhile is given back.
- * True: it was recording something, and does no longer. */
+/* A user's function was left by a jump: releases what the calling thread held. True: the thread was
+ * recording something, and no longer does. */
 static bool come_back(void)
 {
 	const uint32_t which = bob_ev_guards_left();
@@ -270,7 +270,7 @@ static void put_calls(struct bytes *b, const struct bob_ev_set *o)
 		b->len += bob_set_put_calls(to, o->call, o->depth);
 }
 
-/* It is packed where there is room, which mostly is enough, and its length put before it. */
+/* Packs a set directly into the free space, mostly large enough, and puts its length before it. */
 static bool put_packed(struct bytes *b, struct bob_ev_set *o)
 {
 	uint8_t *to = need(b, BOB_VARINT_MAX), length[BOB_VARINT_MAX];
@@ -434,7 +434,7 @@ static void drop(struct bob_ev_sets *s)
 	bob_ev_unmap(s, sizeof(*s));
 }
 
-/* What comes behind that is of this process alone. */
+/* What follows that is of this process alone. */
 static void drop_ours(void)
 {
 	struct bob_ev_sets *s = ours;
@@ -456,7 +456,7 @@ static void say_lost(void)
 {
 	if (lost)
 		bob_ev_log(
-			"data of hooks were lost: there was no capacity, or their set refused them\n");
+			"data of hooks were lost: there was no space, or their set refused them\n");
 }
 
 /* What is packed later is written later. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Value sets of the process in its file (archive/events/sets_table.h). Where they are written more
- * than once, or may be in another process's file as well, they have a name: what is written of that
- * name later replaces what was written before, in one of two rooms in turn, so that one is whole at
- * any moment. */
+/* Value sets of the process in its file (archive/events/sets_table.h). Sets that are written more
+ * than once, or may be in another process's file as well, have a name: what is written of that name
+ * later replaces what was written before, in one of two slots in turn, so that one is whole at any
+ * moment. */
 #include <string.h>
 #include <unistd.h>
 

@@ -88,7 +88,7 @@ struct walk {
 	bool after_hook;	/* the frame before was that of a hooked function's return */
 	uint32_t least;		/* frames whose slots are needed in any case */
 	uint32_t frames;
-	uint32_t slots, capacity;	/* of the path; those behind the last kept frame are not needed */
+	uint32_t slots, capacity;	/* of the path; none needed after the last kept frame */
 	struct slot *slot;
 	uint32_t needed;
 	uint64_t place[BOB_EVENT_DEPTH_MAX]; /* innermost first */
@@ -239,7 +239,7 @@ static void describe(uint32_t what, uint8_t key[BOB_EVENT_KEY_MAX], struct bob_e
 	}
 }
 
-/* One of the program's own may have others in it: what it is then follows right behind, in the
+/* An event of the program's own may contain others: its definition then follows directly, in the
  * order of its phases. */
 static bob_status define_all(struct bob_ev_thread *t, uint32_t what, const struct bob_event_def *d,
 			     uint32_t *number)
@@ -328,7 +328,7 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 		st = define(t, what, &w, number);
 	if (st != BOB_OK)
 		return st;
-	if (w.slot != s->slot + s->slots) { /* everything was forgotten */
+	if (w.slot != s->slot + s->slots) { /* all entries were dropped */
 		memmove(s->slot, w.slot, w.needed * sizeof(*w.slot));
 	}
 	*frame = w.least ? w.frame : 0;

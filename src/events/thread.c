@@ -40,7 +40,7 @@ static void end_stream(struct bob_ev_thread *t)
 static void thread_ended(void *thread)
 {
 	struct bob_ev_thread *t = thread;
-	/* cancelled in the midst of it (asynchronously): nobody knows how far it had come, and its
+	/* cancelled in the midst of it (asynchronously): how far it had come is unknown, and its
 	 * stream stays as after a kill */
 	const bool is_idle = !bob_ev_depth;
 
@@ -205,7 +205,7 @@ __attribute__((noinline)) bool bob_ev_thread_left(void)
 		return false;
 	bob_ev_entered = NULL;
 	bob_ev_log(
-		"a signal handler has jumped out of the recorder: what came behind in that thread is not recorded\n");
+		"a signal handler has jumped out of the recorder: later events of that thread are not recorded\n");
 	pthread_setspecific(key, NULL); /* its memory stays: it may be in use */
 	bob_ev_self = NULL;
 	refused = true;

@@ -43,8 +43,8 @@ static bool need_nest(void)
 	return nest.open && nest.depth < OPEN_MAX;
 }
 
-/* Where it comes from, before it is recorded. An event that is under way and has nothing in it yet
- * is settled: when there is no room for definitions all records have to be complete. */
+/* The place of an event before it is recorded. An open event without words yet is completed first:
+ * when there is no space for definitions all records have to be complete. */
 static struct bob_ev_path find_path(uint32_t id, const void *caller, const void *cfa)
 {
 	struct bob_ev_path path = { 0, NULL };

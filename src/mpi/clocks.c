@@ -25,7 +25,7 @@
 #define ARRIVE_NS                                                                                  \
 	(600 * 1000000000ull) /* for who has not come to MPI_Finalize yet: that would wait, too */
 
-/* What a parent tells first. */
+/* The first message of a parent. */
 struct known {
 	uint64_t clock[3];	/* whose it is */
 	int64_t offset_ns;
@@ -40,8 +40,8 @@ enum { ASK = 1, ENOUGH = 2 };
 static struct known reported;
 static uint64_t request, moment;
 
-/* The boot's name as the kernel gives it, and which time namespace. All zeros: not known, and
- * nobody's. */
+/* The boot's name as the kernel gives it, and which time namespace. All zeros: unknown, equal to no
+ * other. */
 static void find_clock(uint64_t clock[3])
 {
 	char text[64] = "";
@@ -152,8 +152,7 @@ static void put_clock(const struct known *k, uint64_t at_ns, uint32_t when)
 	bob_ev_put_record(BOB_REC_CLOCK, &rec, sizeof(rec));
 }
 
-/* The parent of rank r is r without its lowest bit; the child with the most ranks behind it is
- * first. */
+/* The parent of rank r is r without its lowest bit; the child with the largest subtree is first. */
 void bob_mpi_clocks(uint32_t when)
 {
 	const uint32_t rank = bob_mpi_private_rank(), ranks = bob_mpi_private_ranks();

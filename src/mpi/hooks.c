@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks at calls of MPI. They are called where no record is open, and what they do is recorded: so
- * the record of the call is dropped when its words are there, and begun anew behind the hooks. */
+/* Hooks at calls of MPI. They are called while no record is open, and what they do is recorded: so
+ * the record of the call is dropped when its words are there, and restarted after the hooks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static struct bob_ev_path path_of(const struct bob_mpi_call *c)
 
 static void give_up(struct bob_mpi_call *c)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
 
 	c->silent = true;
 	c->hooks = 0;

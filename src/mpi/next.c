@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What would have been called without us: the next definition of the name behind ours in the order
- * of search. A program that loads MPI by itself (Python) may have it where that order does not
- * lead; then it is asked for by its own name. A program that asks MPI's library for its functions
- * is given ours. */
+/* The functions that a call reaches without the shim: the next definition of the name after the
+ * shim's in the search order. A program that loads MPI by itself (Python) may have it elsewhere;
+ * then it is looked up under its own name. A program that asks MPI's library for its functions gets
+ * the shim's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

@@ -13,7 +13,7 @@ struct entry {
 };
 
 static struct entry *table;
-static uint64_t capacity, count;	/* room is a power of two */
+static uint64_t capacity, count;	/* capacity is a power of two */
 static uint32_t locked;
 
 static void lock(void)
@@ -76,7 +76,7 @@ static bool set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
 	return true;
 }
 
-/* Entries behind the one that goes move up, so that searches need no marks of what was there. */
+/* Entries after the removed one move up, so that searches need no tombstones. */
 static void drop(struct entry *e)
 {
 	uint64_t hole = (uint64_t)(e - table);

@@ -166,7 +166,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 	va_start(args, format);
 	n = vsnprintf(one, sizeof(one), format, args);
 	va_end(args);
-	/* room for "..." and the end stays */
+	/* keep space for "..." and the end */
 	if (n < 0 || t->full || t->capacity - t->len < (size_t)n + 4) {
 		t->full = 1;
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that ranks tell each other, as bytes. Who writes counts on where there is no more room:
- * `len` is what it would have been. Who reads is told nothing that is not in the bytes, or above
- * what may be. */
+/* Numbers in messages between ranks, as bytes. The writer continues to count when the buffer is
+ * full: `len` is the length that was needed. The reader returns only numbers that are in the bytes
+ * and not above their limit. */
 #ifndef BOB_CLUSTER_NUMBERS_H
 #define BOB_CLUSTER_NUMBERS_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ranks do the same: each looks at its folded trace so far when an event begins --
- * MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER, the process's NUMBER-th of that name, or
- * NAME/NUMBER, each NUMBER-th -- and what their traces are like is united on the way to rank 0: at
- * most BOBBIN_CLUSTERS=K clusters (4). In Finalize; or, if ",all" stands behind the name, since all
- * ranks have that event, there and then: each rank is told its cluster, which is an event of its
- * trace and what bob_cluster_here gives. docs/hooks.md says how ranks are compared. */
+/* Finds ranks that do the same. Each rank looks at its folded trace so far when an event begins:
+ * MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER (the process's NUMBER-th of that name), or
+ * NAME/NUMBER (each NUMBER-th). The signatures of the traces are reduced on the way to rank 0 to at
+ * most BOBBIN_CLUSTERS=K clusters (4). That happens in Finalize; or, if ",all" follows the name,
+ * since all ranks have that event, at once: each rank receives its cluster, which becomes an event
+ * of its trace and the result of bob_cluster_here. docs/hooks.md says how ranks are compared. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,11 +239,11 @@ static int begin(void)
 
 	if (at && !read_event(at)) {
 		bob_hook_say(
-			"BOBBIN_CLUSTER_AT is none of NAME, NAME:NUMBER and NAME/NUMBER, with or without ,all");
+			"BOBBIN_CLUSTER_AT is not one of NAME, NAME:NUMBER and NAME/NUMBER, with or without ,all");
 		return 1;
 	}
 	if (k && (!number(k, &most) || most > BOB_CLUSTER_MOST)) {
-		bob_hook_say("BOBBIN_CLUSTERS is none of 1 to 32");
+		bob_hook_say("BOBBIN_CLUSTERS is not a number from 1 to 32");
 		return 1;
 	}
 	clusters = (uint32_t)most;
