@@ -12,7 +12,7 @@
 #include "base/hash.h"
 
 static struct {
-	uint8_t *bytes;		/* all descriptors, one behind the other */
+	uint8_t *bytes;		/* all descriptors, concatenated */
 	uint64_t len, capacity;
 	uint64_t *at;		/* where each begins; one more: the end */
 	uint32_t count, at_capacity;

@@ -123,7 +123,7 @@ static uint32_t read_phdrs(Int fd, Elf64_Phdr *phdr)
 	return e.e_phnum;
 }
 
-/* Load bias, build id, key and frame table, as far as the file tells. */
+/* Load bias, build id, key and frame table, as far as the file says. */
 static void read_elf(struct image *im, const NSegment *seg)
 {
 	SysRes fd = VG_(open)(im->path, VKI_O_RDONLY, 0);

@@ -39,7 +39,7 @@ struct place {
 
 static struct {
 	struct place *place;
-	UInt count, capacity;	/* room: a power of two, more than count */
+	UInt count, capacity;	/* capacity: a power of two, more than count */
 } watched;
 
 static struct place *find_place(Addr at)
@@ -243,7 +243,7 @@ static void enter_parallel(ThreadId id, Addr function, Addr data, Addr sp)
 		(struct bob_sync_call){ BOB_HOOK_PARALLEL, { (uint64_t)(r - regions), 0, 0 } };
 }
 
-/* Which region a part belongs to its data tells: they lie on the master's stack. */
+/* A part's data show its region: they lie on the master's stack. */
 static void enter_part(ThreadId id, Addr function, Addr data, Addr sp)
 {
 	struct bob_sync s = of_thread(id);

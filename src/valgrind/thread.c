@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads, their streams, and the rooms that records are written into. A room is a mapped chunk:
- * what is in it survives the process. Full rooms are folded (archive/write/mem_write.h), or kept as
- * they are. Instrumented code writes at vgb_cursor.at, the words first and the header last, and
- * asks for more room once per superblock; while nothing is recorded it writes into scratch memory
- * instead. */
+/* Threads, their streams, and the record buffers. A buffer is a mapped chunk: what is in it
+ * survives the process. Full buffers are folded (archive/write/mem_write.h), or kept as they are.
+ * Instrumented code writes at vgb_cursor.at, the words first and the header last, and requests
+ * space once per superblock; while nothing is recorded it writes into scratch memory instead. */
 #include "tool.h"
 
 #include <pub_tool_libcassert.h>
@@ -42,7 +41,7 @@ Bool vgb_recording;
 
 static struct thread *threads; /* by Valgrind's number of the thread */
 static uint64_t *scratch;
-static ThreadId running;	/* whose cursor is vgb_cursor; VG_INVALID_THREADID: nobody's */
+static ThreadId running;	/* whose cursor is vgb_cursor; VG_INVALID_THREADID: no thread's */
 static uint32_t
 	made; /* threads of this process so far; their streams are numbered as they are made */
 
@@ -83,7 +82,7 @@ static Bool open_stream(struct thread *t)
 	return True;
 }
 
-/* --- raw rooms --- */
+/* --- raw buffers --- */
 
 static void close_raw(struct thread *t)
 {
@@ -112,7 +111,7 @@ static Bool open_raw(struct thread *t, uint64_t need)
 	return True;
 }
 
-/* --- rooms that are folded --- */
+/* --- buffers that are folded --- */
 
 /* A chunk of whole pages, for the writer; it stays mapped until the thread ends. */
 static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
@@ -185,7 +184,7 @@ static void forget_folded(struct thread *t)
 	t->fold_mem = NULL;
 }
 
-/* --- rooms --- */
+/* --- buffers --- */
 
 static Bool open_buffer(struct thread *t, uint64_t need)
 {
@@ -218,7 +217,7 @@ static void on_start(ThreadId id, ULong blocks)
 /* The running thread's cursor goes back to where the thread keeps it. */
 static void save_cursor(ThreadId id)
 {
-	/* scratch is nobody's; while recording a thread without room asks for some */
+	/* scratch is shared; while recording a thread without a buffer requests one */
 	if (in_scratch(vgb_cursor.at) || !threads[id].has_buffer) {
 		threads[id].at = threads[id].end = 0;
 		return;
@@ -283,7 +282,7 @@ static void cut_open_record(struct thread *t, Addr pc)
 		return;
 	im = vgb_image_at(pc);
 	VG_(memcpy)(word, at + 1, d.words * sizeof(*word));
-	VG_(memset)(at, 0, (d.words + 1u) * sizeof(*at)); /* as room must be */
+	VG_(memset)(at, 0, (d.words + 1u) * sizeof(*at)); /* as free space must be */
 	while (n < d.access_count && d.pc + d.access[n].pc < pc - im->bias)
 		n++;
 	for (uint32_t i = 0; i < n; i++) {
@@ -344,7 +343,7 @@ void vgb_start_called(HWord main)
 		vgb_main_entered();
 }
 
-/* --- what Valgrind tells --- */
+/* --- callbacks of Valgrind --- */
 
 static void on_stop(ThreadId id, ULong blocks)
 {
@@ -417,7 +416,7 @@ static void on_signal_return(ThreadId id, Int signal)
 }
 
 /* In the child only the thread that forked is left; it gets a stream in a file of its own, once it
- * has something to write. The parent's rooms are the parent's. */
+ * has something to write. The buffers belong to the parent. */
 static void on_fork_child(ThreadId id)
 {
 	struct vgb_parent from = { .pid = (uint32_t)VG_(getppid)(), .seq = vgb_file_seq(),
