@@ -254,7 +254,7 @@ static void hostile(void **state)
 		add_rank(g, r, 9);
 	len = bytes_of(g, &bytes);
 	for (size_t i = 0; i < len; i++) {
-		copy = malloc(i ? i : 1); /* so that a sanitizer sees what is read behind it */
+		copy = malloc(i ? i : 1); /* so that a sanitizer sees reads past its end */
 		assert_non_null(copy);
 		memcpy(copy, bytes, i);
 		assert_null(bob_cluster_unpack(copy, i));
@@ -310,7 +310,7 @@ static void comparisons(void **state)
 	}
 }
 
-/* What each rank is told is what the clusters are. */
+/* Each rank receives what the clusters are. */
 static void message(void **state)
 {
 	(void)state;

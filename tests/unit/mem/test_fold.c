@@ -192,8 +192,8 @@ static void put_simple(uint32_t number, uint64_t sp)
 	raw[raw_count++] = sp;
 }
 
-/* The records from `from` to `to`, as a part behind what is there. `how` is where the one before
- * stood, and then this one. */
+/* The records from `from` to `to`, as a part after the existing ones. `how` is the state after the
+ * previous part, and then after this one. */
 static void fold_part(struct events_bytes *out, size_t from, size_t to, uint64_t *how,
 		      size_t *words)
 {
@@ -212,7 +212,7 @@ static void fold_part(struct events_bytes *out, size_t from, size_t to, uint64_t
 }
 
 /* main calls f twice, f calls itself and leaves two calls at once (longjmp). It is the same in one
- * piece, and with what comes behind each record as another part. */
+ * piece, and with the rest after each record as another part. */
 static void test_paths(void **state)
 {
 	static const uint32_t want_depth[] = { 0, 1, 2, 2, 0, 1, 0 };
@@ -262,7 +262,7 @@ static void test_paths(void **state)
 
 /* --- rows --- */
 
-/* All records, `at_once` words at a time; behind them the room may be empty. */
+/* All records, `at_once` words at a time; the space after them may be empty. */
 static void fold_by(struct events_bytes *out, size_t at_once)
 {
 	void *folder_mem = get_pages(bob_folder_size()), *mem = get_pages(bob_mem_fold_size());
@@ -282,7 +282,7 @@ static void fold_by(struct events_bytes *out, size_t at_once)
 }
 
 /* Many records of one word and one descriptor come to the same bytes together as one by one: loops
- * of them that another one interrupts, or is behind now and then, their addresses even or not. */
+ * of them that another one interrupts, or follows now and then, their addresses even or not. */
 static void test_rows(void **state)
 {
 	static const size_t by[] = { 4, 6, 130, VALUES };

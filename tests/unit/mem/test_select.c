@@ -130,7 +130,7 @@ static int is_chosen(const struct bob_mem_event *e)
 	return 0;
 }
 
-/* Of those that stand in earlier records, too, `again` are passed over. */
+/* Of those that are in earlier records, too, `again` are skipped. */
 static void expand(const uint64_t *rec, size_t count, struct list *l, int filter)
 {
 	uint64_t again = 0;
@@ -410,7 +410,7 @@ static void make_calls(uint64_t *seed)
 		descs[i].d.pc = 0x1000 + 8 * desc_below(seed, 40);
 		descs[i].d.last = (uint32_t)desc_below(seed, 8);
 		if (descs[i].d.sp_word ==
-		    BOB_MEM_NO_WORD) /* whether it is right behind a call is asked once only */
+		    BOB_MEM_NO_WORD) /* whether it directly follows a call is asked once only */
 			descs[i].d.pc += 0x100000;
 	}
 	for (int k = 0; k < 400; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ways into the first bytes of a function that no branch, symbol or pointer of the code shows:
  * landing pads, rows of call frame information, sites of run times. Each function below would be
- * hooked by a jump of five bytes if the rule for it were missing, as its twin `plain` is; some may
- * be hooked behind NOPs that belong to others. */
+ * hooked by a jump of five bytes if the rule for it were missing, as its counterpart `plain` is;
+ * some may be hooked after NOPs that belong to others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static const char source[] =
 	"	body 6\n"
 	"	rest\n"
 	"	end after_cold\n"
-	/* tables that tell nothing */
+	/* unreadable tables */
 	"	function theirs\n"
 	"	.cfi_personality 0x9b, DW.ref.their_personality\n"
 	"	.cfi_lsda 0x1b, .Ltable_theirs\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Images with code of Go's compiler: which functions are Go's says Go's table of functions, or
- * nobody. */
+/* Images with code of Go's compiler: Go's table of functions says which functions are Go's; without
+ * it none are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -23,7 +23,7 @@ struct gen {
 	uint64_t seed;
 	unsigned fn, label, calls, frame;
 	bool wide;		/* the processor has AVX-512 */
-	bool flags_pass;	/* read without having been set, behind calls and at entries */
+	bool flags_pass;	/* read without having been set, after calls and at entries */
 };
 
 static uint32_t rnd(struct gen *g, uint32_t n)
