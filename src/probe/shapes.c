@@ -91,6 +91,6 @@ void bob_pr_shape_report(const struct bob_probe_file *f, uint32_t variable,
 		return;
 	bob_meta_init(&m, capacity, sizeof(capacity));
 	put(&m, v, bounds, bob_pr_address(own, variable));
-	if (bob_pr_agent->source_tell(m.buf, m.len))
+	if (bob_pr_agent->source_report(m.buf, m.len))
 		__atomic_store_n(&s->key[n], key, __ATOMIC_RELEASE);
 }

@@ -398,7 +398,7 @@ static BOB_UNUSED void *bob_dlsym(void *handle, const char *name, struct bob_wra
 	{                                                                                          \
 		return bob_dlsym(handle, name, all, sizeof(all) / sizeof(*(all)));                 \
 	}                                                                                          \
-	BOB_STAND_BEFORE_DLSYM(bob_dlsym_by_handle)
+	BOB_INTERPOSE_DLSYM(bob_dlsym_by_handle)
 
 static BOB_UNUSED void bob_start_all(struct bob_wrapper *const *all, size_t count)
 {

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 static void tell(const struct bob_cluster_groups *g, uint32_t k)
 {
-	const size_t n = bob_cluster_tell(g, k, NULL, 0);
+	const size_t n = bob_cluster_write(g, k, NULL, 0);
 	uint8_t *told = malloc(n);
 	struct bob_cluster c;
 
-	assert(told && bob_cluster_tell(g, k, told, n) == n);
+	assert(told && bob_cluster_write(g, k, told, n) == n);
 	for (uint32_t i = 0; i < g->count; i++) {
 		/* a rank may be in two groups here */
 		const uint32_t rank = g->group[i].run[0].first;
 
-		if (bob_cluster_told(told, n, rank, &c))
+		if (bob_cluster_read(told, n, rank, &c))
 			assert(c.rank == rank && c.cluster < c.clusters && c.clusters <= k &&
 			       c.members && c.members <= c.ranks);
 	}
@@ -34,7 +34,7 @@ static void read_told(const uint8_t *bytes, size_t len)
 	struct bob_cluster c;
 
 	for (uint32_t rank = 0; rank < 8; rank++)
-		if (bob_cluster_told(bytes, len, rank, &c))
+		if (bob_cluster_read(bytes, len, rank, &c))
 			assert(c.rank == rank && c.cluster < c.clusters && c.members &&
 			       c.members <= c.ranks);
 }

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static struct desc_room one, two;
+static struct desc_capacity one, two;
 static uint8_t again[BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX)];
 
 static void must(int ok, const char *what)
