@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Untraced ranges, while the table of places changes between any two steps of their construction: a
- * function that the construction calls changes the table, as other threads may do. */
+/* Untraced ranges, while the table of places changes between any two steps of their construction:
+ * the test's lookup function changes the table, as other threads may do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
