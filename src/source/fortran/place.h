@@ -26,9 +26,8 @@
 #define BOB_NEED_IMPLIED_DO 0x400u /* the probe of a list needs the same loops around it */
 #define BOB_NEED_EARLY                                                                             \
 	0x800u /* leaves early (END=, ERR=, alternate return): what follows may not run */
-#define BOB_NEED_REGISTER                                                                          \
-	/* the interval must be registered anew after it: ALLOCATE, =>, allocatable on the left */
-	0x1000u
+/* the interval must be registered anew after it: ALLOCATE, =>, allocatable on the left */
+#define BOB_NEED_REGISTER 0x1000u
 #define BOB_NEED_TIGHT                                                                             \
 	0x4000u /* within loops that a directive takes together: no lines between them */
 #define BOB_NEED_UNREGISTER 0x2000u /* ... and unregistered before it */
