@@ -94,8 +94,8 @@ static void print_probes(const struct bob_predict_total *t, FILE *out)
 		"  probes    %s of one access, %s of loops with %s rows; %s accesses are told, ",
 		count(a, t->singles), count(b, t->nests), count(c, t->rows), count(d, t->reported));
 	if (t->reported > 0)
-		print_range(100 * t->traced_least / t->reported, 100 * t->traced_most / t->reported, 3,
-			    out);
+		print_range(100 * t->traced_least / t->reported, 100 * t->traced_most / t->reported,
+			    3, out);
 	else
 		fputc('0', out);
 	fputs(" % of them recorded\n", out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables are, against a list that is gone through from its beginning: declared and
- * forgotten at random, over each other, with boxes, some of them again where they were; rows
- * against their elements; and gaps, in which nothing may be wanted. */
+/* The table of places against a list that is searched linearly: variables are declared and
+ * unregistered at random, overlapping, with boxes, some of them again at their old address; rows
+ * against their elements; and untraced ranges, in which nothing may be traced. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,7 +151,7 @@ static void remove_one(void)
 	drop(i);
 }
 
-/* Memory is given back: what begins there, if anything does. */
+/* Memory is freed: what begins there, if anything does. */
 static void release(void)
 {
 	const uintptr_t at = list_count && draw(3) ? list[draw(list_count)].lo :
@@ -234,8 +234,8 @@ static bool is_in_untraced(uint32_t site, uintptr_t at)
 	return at - g->lo < g->size;
 }
 
-/* Nothing is wanted in the gap of any site, whatever happened since it was aimed. Returns how many
- * sites have one. */
+/* Nothing is traced in the untraced range of any site, whatever happened since it was set. Returns
+ * the number of sites that have one. */
 static unsigned check_untraced(void)
 {
 	unsigned open = 0;
@@ -315,7 +315,7 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-/* Gaps where lanes are, if they are not there, and beside them. */
+/* Untraced ranges at the lanes, if these are absent, and next to them. */
 static void *aim(void *arg)
 {
 	static const uint8_t beside;

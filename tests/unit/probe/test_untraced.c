@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Untraced ranges, while the table of places changes between any two steps of their construction:
- * the test's lookup function changes the table, as other threads may do. */
+/* Untraced ranges while the table of places changes between any two steps of the thread that sets
+ * one: here the table is queried through a function that does what other threads may do
+ * meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +98,7 @@ static void test_declared_meanwhile(void **state)
 	assert_true(asks(A) && asks(B));
 }
 
-/* The untraced range that was there when it began is there again when it ends. */
+/* The range that was there when it began is there again when it ends. */
 static void test_declared_and_as_before(void **state)
 {
 	(void)state;

@@ -2,9 +2,9 @@
 /* The probes of a statement's reads and writes. Each is a CALL with the reference itself as its
  * argument, so the address is the compiler's.
  *
- * What an IF of one line controls is told under its condition, which is evaluated once more where
- * the IF cannot become one of several lines: not if it would have another result the second time.
- * ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
+ * The statement of a one-line IF is reported under its condition, which is evaluated once more
+ * where the IF cannot become one of several lines: not if it would have another result the second
+ * time. ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct lines {
 	const char *variable[BOB_WEAVE_FRAMES_MAX]; /* the probe of each frame's variable; "" */
 };
 
-/* Behind the bracket at `from`: where it is closed. 0: nowhere. */
+/* The offset of the bracket that closes the one at `from`. 0: it is not closed. */
 static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
 {
 	uint32_t depth = 0;
@@ -52,8 +52,7 @@ static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
 	return 0;
 }
 
-/* The condition of an IF, ELSE IF, DO WHILE: in brackets, brackets included. "" if there is
- * none. */
+/* The condition of an IF, ELSE IF, DO WHILE: with its brackets. "" if there is none. */
 static const char *condition(struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	const char *open = memchr(s->text + s->from, '(', s->len - s->from);
@@ -164,7 +163,7 @@ static bool is_late(const struct statement *x, const struct bob_fortran_use *u)
 				     u->flags & BOB_USE_IMPLIED_DO);
 }
 
-/* `late`: those that are told behind the statement. */
+/* `late`: those that are reported after the statement. */
 static bool is_of(const struct statement *x, const struct bob_fortran_use *u, bool in_body,
 		  bool late)
 {
@@ -174,7 +173,8 @@ static bool is_of(const struct statement *x, const struct bob_fortran_use *u, bo
 	       is_late(x, u) == late;
 }
 
-/* One use, inside what must be around it. The variable of an implied DO is told by its frame. */
+/* One use, inside what must be around it. The variable of an implied DO is reported by its
+ * frame. */
 static void report(struct lines *l, uint32_t use, const struct bob_weave_frames *f,
 		   const char *text)
 {
@@ -183,7 +183,7 @@ static void report(struct lines *l, uint32_t use, const struct bob_weave_frames 
 		put_line(l, text);
 }
 
-/* Is it told already, with the loop that it is of? */
+/* Is it already reported, with its loop? */
 static bool is_reported(const struct statement *x, uint32_t use)
 {
 	return x->uses.at[use].role == BOB_ROLE_LOOP && (use >= 64 || x->reported >> use & 1);

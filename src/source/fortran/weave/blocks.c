@@ -16,7 +16,7 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 	return s->kind == BOB_F_IF && s->body ? s->body_kind : s->kind;
 }
 
-/* The name behind EXIT or CYCLE; "". */
+/* The name after EXIT or CYCLE; "". */
 static const char *name_after(const struct bob_fortran_statement *s, const char *word)
 {
 	const char *p = s->text + (s->kind == BOB_F_IF ? s->body : s->from);

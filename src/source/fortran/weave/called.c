@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that are procedures because something calls them, or is told so; the others with a type are
- * variables. */
+/* Finds the names that are procedures, because they are called or declared so; the others with a
+ * type are variables. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -32,7 +32,7 @@ bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_
 	return true; /* `real sqrt`, and no more */
 }
 
-/* A scalar with brackets behind it that hold no range: a function, whatever its type. */
+/* A scalar that is followed by brackets without a range: a function, whatever its type. */
 static bool is_called(const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_expr *part = u->ref->child;

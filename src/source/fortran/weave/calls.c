@@ -210,7 +210,7 @@ static const char *unknown(const struct bob_weave_calls *c, const struct bob_wea
 	return "which no file of the command has";
 }
 
-/* A procedure of no file, or one that only the run tells. */
+/* A procedure that no file has, or that only the run determines. */
 static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call *call,
 			 const struct bob_fortran_use *u)
 {
@@ -295,7 +295,7 @@ static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint3
 	return BOB_OK;
 }
 
-/* Statements that may call what nobody sees. */
+/* Statements that may call unknown procedures. */
 static void look_for_hidden(struct bob_weave_calls *c, struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];

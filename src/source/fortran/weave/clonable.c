@@ -256,7 +256,7 @@ static bool is_call_at(const struct bob_fortran_uses *uses, uint32_t at)
 	return false;
 }
 
-/* In fixed form a keyword may stand right before the name. */
+/* In fixed form a keyword may directly precede the name. */
 static bool is_glued(const struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	return w->file->form == BOB_FORTRAN_FIXED &&
@@ -270,8 +270,8 @@ static bool may_begin(const struct bob_weave *w, const struct bob_fortran_statem
 	return !at || is_glued(w, s) || (!is_word(s->text[at - 1]) && s->text[at - 1] != '%');
 }
 
-/* Where the statement names it in a way that a copy would not be: behind `at`; s->len: nowhere.
- * Texts are passed over. */
+/* Where the statement, after `at`, names the procedure in a way that does not hold for a copy;
+ * s->len: nowhere. Texts are skipped. */
 static uint32_t named_at(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			 const char *name, uint32_t at)
 {
@@ -343,7 +343,7 @@ static bob_status look_at_words(struct bob_weave_calls *c, struct bob_weave *w, 
 	bob_status st = BOB_OK;
 	uint32_t i = 0, to;
 
-	if (is_glued(w, s)) { /* no telling where words begin */
+	if (is_glued(w, s)) { /* it is unknown where words begin */
 		for (size_t k = 0; k < c->procedures.count && st == BOB_OK; k++)
 			st = look_at_statement(c, w, number, &c->procedures.at[k]);
 		return st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of copies: the procedure's lines once more, behind it, under another name; and that name
- * where calls go there. */
+/* The text of copies: the procedure's lines are repeated after it, under another name; calls of the
+ * copy use that name. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 #include "source/fortran/weave/reached.h"
@@ -72,7 +72,7 @@ static bool is_said(const struct bob_weave *w, size_t n)
 	return false;
 }
 
-/* Modules are used first of all, behind the unit's first statement. */
+/* USE statements come first, after the unit's first statement. */
 static void use_module(struct bob_weave *w, const struct bob_weave_redirect *r, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
@@ -145,7 +145,7 @@ bob_status bob_weave_rename_calls(const struct bob_weave *w, uint32_t in,
 	return st;
 }
 
-/* `end function f`: behind the words. The name may begin with the other one. */
+/* `end function f`: after the words. The name may begin with the other one. */
 static uint32_t name_after_end(const struct bob_fortran_unit *u,
 			       const struct bob_fortran_statement *s)
 {

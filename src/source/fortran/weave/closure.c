@@ -134,7 +134,7 @@ bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_sy
 	return false;
 }
 
-/* The name behind ENTRY. */
+/* The name after ENTRY. */
 static bool is_entry(const struct bob_fortran_statement *s, const char *name, uint32_t len)
 {
 	uint32_t at = 5; /* the word itself */
@@ -198,8 +198,8 @@ bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool 
 	return is_new;
 }
 
-/* All procedures and ENTRYs of that name, of all files: which of them is called, only scopes tell.
- * The list of an ENTRY or of another header may be another one than the unit's. */
+/* All procedures and ENTRYs of that name, of all files: only scopes determine which of them is
+ * called. The list of an ENTRY or of another header may be another one than the unit's. */
 static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, uint32_t position,
 		       bool by_name)
 {

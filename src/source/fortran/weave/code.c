@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls and communication: events that begin before the statement and end behind it. */
+/* Calls and communication: events that begin before the statement and end after it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -268,7 +268,7 @@ static bool are_known(struct bob_weave *w, uint32_t from, uint32_t to)
 			if (uses.at[k].role == BOB_ROLE_CALL &&
 			    is_only_typed(w, w->file->statements[i].unit, uses.at[k].symbol) &&
 			    !is_external(w, uses.at[k].symbol->name) &&
-			    !(from == to && uses.count == 1)) /* it stands before what is within */
+			    !(from == to && uses.count == 1)) /* it comes before what is within */
 				return false;
 	}
 	return true;
@@ -287,8 +287,8 @@ static void declare_externals(struct bob_weave *w, uint32_t from, uint32_t to)
 }
 
 /* Up to the end of the construct that begins with the statement. A loop that has its end in common
- * with the one around it has none of its own; what a directive divides has to stand right behind
- * it. */
+ * with the one around it has none of its own; a loop that a directive divides has to follow it
+ * directly. */
 static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *last)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -305,7 +305,7 @@ static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *la
 		!bob_fortran_is_after_directive(w->file, statement));
 }
 
-/* Behind everything that may use the names. False: there is no such place. */
+/* The place after everything that may use the names. False: there is no such place. */
 static bool find_end(const struct bob_weave *w, uint32_t statement, struct hoist_place *x)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -398,7 +398,7 @@ static void put_call(struct bob_weave *w, uint32_t statement, const struct bob_f
 	    !(is_mpi && bob_weave_is_requested(w, BOB_REQUEST_COMMUNICATION, s->line)))
 		return;
 	if (bob_weave_hoisted(w, s, u->from, u->to))
-		return; /* told where it is evaluated */
+		return; /* reported where it is evaluated */
 	if (u->symbol->class == BOB_NAME_STATEMENT_FUNCTION)
 		return; /* a part of the expression */
 	if (!is_called(s, u)) {

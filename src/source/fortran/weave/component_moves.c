@@ -2,7 +2,7 @@
 /* Statements that allocate, free, associate or assign components. After each, a probe passes the
  * object's address, and runtime/components.c reads its components: the one that the statement
  * names, by its offset in the object; all of them if the object is assigned as a whole. What
- * DEALLOCATE frees is forgotten before the statement. */
+ * DEALLOCATE frees is unregistered before the statement. */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
@@ -120,7 +120,7 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 	return s->body ? s->body_kind : s->kind;
 }
 
-/* What DEALLOCATE gives back ends for everybody. */
+/* What DEALLOCATE frees ends for all names. */
 static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
 			 const struct holder *h, const struct bob_weave_places *p)
 {

@@ -29,7 +29,7 @@
 /* Components of a type that lead to nothing that can be traced. */
 struct missed {
 	const char *names[16];
-	uint32_t count;		/* more than there is room for are counted only */
+	uint32_t count;		/* those that do not fit are only counted */
 	const char *why;	/* of the last one */
 };
 
@@ -59,7 +59,7 @@ static const struct bob_fortran_symbols *components_of(const struct bob_fortran_
 	return y ? y->components : NULL;
 }
 
-/* Is the way's next component this one? *rest is what comes behind it, "" if nothing does. */
+/* Is the way's next component this one? *rest is what follows it, "" if nothing does. */
 static bool leads_by(const char *way, const char *name, const char **rest)
 {
 	const size_t n = strlen(name);
@@ -116,7 +116,7 @@ static void say_missed(struct builder *b, const char *type)
 	bob_weave_remark(w, text, w->file->statements[at < w->file->count ? at : 0].line);
 }
 
-/* `rest`: of the way, behind it; NULL: all that comes is traced. */
+/* `rest`: of the path, after it; NULL: everything below is traced. */
 static void add_slot(struct builder *b, struct bob_weave_class *to,
 		     const struct bob_fortran_symbol *c, uint64_t at, const char *name,
 		     const char *rest)

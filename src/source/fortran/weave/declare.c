@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables come to life and end: at the entry of each unit that sees them, behind ALLOCATE,
- * before DEALLOCATE; automatic ones end where the unit is left. What never moves is told each time,
- * and told on once (companion.c). */
+/* Registers variables where their lifetimes begin, and unregisters them where they end: at the
+ * entry of each unit that sees them, after ALLOCATE, before DEALLOCATE; automatic ones end where
+ * the unit is left. A variable that never moves is declared each time, and passed on to the
+ * recorder once (companion.c). */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
@@ -59,7 +60,7 @@ static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	procedure(w, at, unit, "integer(bobbin_j) function", 'v', "bobbin_s", number);
 }
 
-/* What loops call that hold gaps. */
+/* The procedures that loops with hoisted untraced ranges call. */
 static void hold_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
 	const char *const ask[] = { bob_weave_text(w, "import::%sz", w->id),
@@ -125,7 +126,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 
 /* --- one variable --- */
 
-/* What telling where it is asks of an intrinsic function, has another meaning there. */
+/* The intrinsic functions that determine its address have another meaning there. */
 static const char *hidden(const struct bob_fortran_symbols *names,
 			  const struct bob_fortran_symbol *s)
 {
@@ -233,8 +234,8 @@ static const char *condition_of(struct bob_weave *w, const struct bob_fortran_st
 	return bob_weave_text(w, "%.*s then", (int)(end - s->from), s->text + s->from);
 }
 
-/* Where the variable's unit, or BLOCK, is left. The END, or CONTAINS, is no statement that others
- * stand before, but lines may. */
+/* Where the variable's unit, or BLOCK, is left. No statement can precede the END, or CONTAINS, but
+ * lines can. */
 static bool leaves(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t i)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
@@ -335,8 +336,8 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 	return true;
 }
 
-/* Behind ENTRY statements among those that run: whoever comes by from before has it declared
- * already. */
+/* After ENTRY statements among executable ones: where control arrives from above, it is already
+ * declared. */
 static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 			const struct bob_fortran_symbol *s, uint32_t unit)
 {
@@ -354,8 +355,8 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 }
 
-/* Lines that run before the first statement that does; what it begins with, `!$omp parallel`
- * or #if, comes behind them. */
+/* Lines that run before the first statement that does; what it begins with, `!$omp parallel` or
+ * #if, follows them. */
 bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 {
 	const enum bob_fortran_kind kind = w->file->statements[first].kind;

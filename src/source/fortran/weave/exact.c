@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* References that are told where the compiler evaluates them: what is read by a function around it
- * (wrapper.c), an assignment's left side behind the statement, with the subscripts that it had. So
+/* References that are reported where the compiler evaluates them: a read by a function around it
+ * (wrapper.c), an assignment's left side after the statement, with the subscripts that it had. So
  * order, short circuit and how often are the compiler's, and a function in a subscript is called
  * once.
  *
  * What is passed to a procedure stays a variable. Nothing is wrapped that is not proved to be one
- * number, truth value or text: an array would not compile. Behind .and. and .or., and in MERGE,
- * gfortran evaluates arguments and powers before the condition: in these nothing is, for it might
- * not be there. */
+ * number, truth value or text: an array would not compile. After .and. and .or., and in MERGE,
+ * gfortran evaluates arguments and powers before the condition: nothing in these is wrapped,
+ * because it might not exist. */
 #include <string.h>
 
 #include "bobbin/probe.h"
@@ -226,7 +226,7 @@ static const char *not_read(const struct bob_weave *w, uint32_t statement,
 	return what_is_around(&x);
 }
 
-/* Are its subscripts others behind the statement, or would they be evaluated twice? */
+/* Do its subscripts differ after the statement, or would they be evaluated twice? */
 static bool must_keep(const struct bob_weave *w, uint32_t statement,
 		      const struct bob_fortran_use *u)
 {
@@ -269,7 +269,7 @@ static const char *not_written(const struct bob_weave *w, uint32_t statement,
 
 	if (kind == BOB_F_READ || kind == BOB_F_ACCEPT || kind == BOB_F_DECODE ||
 	    bob_weave_moves(w, statement, u))
-		return ""; /* told behind the statement in any case */
+		return ""; /* reported after the statement in any case */
 	if (u->flags & BOB_USE_MASKED)
 		return "under WHERE or FORALL";
 	if (kind != BOB_F_ASSIGN)

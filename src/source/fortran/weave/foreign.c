@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is passed to procedures that no file of the command has: what they do with it is not told.
- * That is said, a line for each variable; who passes which one on is found by making the closure
- * (closure.c) again for it alone. Of more than VARIABLES_MAX it is said in one line. */
+/* What is passed to procedures that no file of the command has: what they do with it is not
+ * recorded. Emits a warning for each variable. To find who passes it on, the closure (closure.c) is
+ * computed again for this variable alone. More than VARIABLES_MAX variables share one warning. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static bool is_in_module_procedure(const struct bob_weave *w, const struct bob_f
 }
 
 /* The name of what is called, if it is a procedure by that name that no file has; NULL: it is not,
- * or there is no telling. */
+ * or that is unknown. */
 static const char *foreign(struct bob_weave *w, const struct bob_fortran_statement *s,
 			   const struct bob_fortran_use *u)
 {

@@ -7,8 +7,8 @@
 #include "source/instrument.h"
 
 /* The Fortran files among those of a command, read, each knowing what the others have: modules,
- * COMMON blocks, procedures. `c` is what C files want; it, the wishes and options are borrowed and
- * must live as long. Errors: as of bob_source_instrument, with the file's name. */
+ * COMMON blocks, procedures. `c` is what C files want; it, the requests and options are borrowed
+ * and must live as long. Errors: as of bob_source_instrument, with the file's name. */
 struct bob_source_fortran_group;
 bob_status bob_source_fortran_group_open(const struct bob_request_file *first,
 					 const struct bob_source_options *o,

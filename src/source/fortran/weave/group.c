@@ -17,7 +17,7 @@ struct member {
 	bool is_begun, is_read;	/* its names */
 };
 
-#define PADDED_BYTES 16u /* a variable that has a gap */
+#define PADDED_BYTES 16u /* a variable with padding */
 
 struct bob_source_fortran_group {
 	struct bob_arena arena;
@@ -26,7 +26,7 @@ struct bob_source_fortran_group {
 	int32_t integer_kind, real_kind;
 	bool keeps_locals;
 	bool keeps_scalars;	/* ... even small ones */
-	bool is_strict;		/* the compiler is told to know no extensions ... */
+	bool is_strict;		/* the compiler has an option that disables extensions ... */
 	bool has_extensions;	/* ... but intrinsic procedures */
 	struct member *members;
 	uint32_t count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that hold the gaps of their sites (bobbin/probe.h), as those of C do (source/c/hold.c): the
- * outermost ones that call nothing, wait for nobody and move nothing, so that nothing can come to
- * lie in a gap while they run which they may lawfully get at. A BLOCK around such a loop has the
- * gaps, so each thread has its own:
+/* Hoists the negative cache of sites (bobbin/probe.h) out of loops, as source/c/hold.c does for C.
+ * This is done for the outermost loops that make no calls, do not synchronise and move nothing. So
+ * no variable that the loop may legally access can be declared in a cached range while the loop
+ * runs. A BLOCK around such a loop has the ranges, so each thread has its own:
  *
  *     block
  *     intrinsic::loc,bge
@@ -22,12 +22,12 @@
  *     call bobbin_q(bobbin_n-bobbin_k)
  *     end block
  *
- * A nest of one loop in it holds the gaps of its sites, too, and looks at the first and the last
- * address of each (emit_nest.c).
+ * A nest of one loop in it holds the untraced ranges of its sites, too, and checks the first and
+ * the last address of each (emit_nest.c).
  *
- * Each gap begins empty: a loop that runs once costs a call for each site, as a probe does that
- * nothing holds. What is counted goes to the thread's counter behind the loop, and before whatever
- * leaves it. */
+ * Each range is empty at first: a loop that runs once costs a call for each site, like a probe
+ * without a hoisted range. The count is added to the thread's counter after the loop, and before
+ * each statement that leaves it. */
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
@@ -36,7 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SITES_MAX 24u /* of a loop; more look their gaps up where they are */
+#define SITES_MAX 24u /* of a loop; further sites load their ranges in the loop */
 
 static const struct bob_fortran_statement *at(const struct bob_weave *w, uint32_t statement)
 {
@@ -214,7 +214,7 @@ static bool has_place_before(const struct bob_weave *w, uint32_t statement)
 /* --- whether it can hold --- */
 
 /* Does the text have the name, of a variable or a construct? In fixed form words before it may come
- * without a blank; behind a % it is a component's. */
+ * without a blank; after a % it is a component's. */
 static bool has_name(const struct bob_weave *w, uint32_t statement, const char *name, uint32_t len)
 {
 	const char *text = at(w, statement)->text;
@@ -251,8 +251,7 @@ static bool are_names_free(const struct bob_weave *w, const struct bob_weave_hol
 	return true;
 }
 
-/* Can a BLOCK be around it, of which directives and other loops see nothing? *behind is where it
- * ends. */
+/* Can a BLOCK be around it that directives and other loops do not see? *after is where it ends. */
 static bool has_place(const struct bob_weave *w, const struct bob_weave_hold *h, uint32_t *after)
 {
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
@@ -330,7 +329,7 @@ const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t sit
 {
 	const struct bob_weave_hold *h = &w->hold;
 
-	/* bounds of the loop itself are before it, its counter behind it, too */
+	/* bounds of the loop itself are before it, its counter also after it */
 	if (!h->is_open || h->sites == SITES_MAX ||
 	    (statement == h->first && at(w, statement)->kind == BOB_F_DO))
 		return NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Short loops in nests. The trips of a loop whose bounds and step are constants of the text are
- * known, so what it accesses can be told as if it were written once for each of them: as part of an
- * iteration of the loop around it. So a body may have statements and such loops side by side, and
- * rows are as long as that loop, not as short as these. From the inside on as many loops are laid
- * out as an iteration's accesses allow; one is left. */
+ * known, so its accesses can be reported as if the body were written once for each of them: as part
+ * of an iteration of the loop around it. So a body may have statements next to such loops, and rows
+ * are as long as that loop, not as short as these. From the inside on as many loops are laid out as
+ * an iteration's accesses allow; one is left. */
 #include "source/fortran/weave/nest.h"
 
 #define FAR 1000000000 /* bounds lie within +-: what is computed with them fits 32 bits */
@@ -146,8 +146,8 @@ static bool is_sum(const struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-/* What the parts of a reference behind the first one are may lie elsewhere, and otherwise, for each
- * value of a counter. */
+/* The parts of a reference after the first one may have another address and layout for each value
+ * of a counter. */
 static bool is_alike(const struct bob_weave_nest *n, const struct bob_weave_nest_access *a)
 {
 	const struct bob_fortran_expr *part = a->use.ref->child;

@@ -39,7 +39,7 @@ static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, 
 {
 	struct bob_weave_line *l;
 
-	/* right behind `!$omp parallel` a BLOCK would be all of it */
+	/* directly after `!$omp parallel` a BLOCK would be its whole body */
 	if (text && !strcmp(text, "block") && bob_fortran_is_after_directive(w->file, statement))
 		put_one(w, at, rank, statement, "continue");
 	l = add(w);
@@ -92,7 +92,7 @@ static void move_label(struct bob_weave *w, const struct bob_fortran_place *p)
 		return;
 	l->at = p->before;
 	l->rank = BOB_RANK_AFTER_LOOP;
-	l->order = UINT32_MAX; /* behind what ends there: jumps come in here */
+	l->order = UINT32_MAX; /* after what ends there: jumps come in here */
 	l->label = p->label;
 	l->blank_at = p->label_at;
 	l->blank_len = p->label_len;
@@ -198,7 +198,7 @@ uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t i)
 	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
 }
 
-/* The first line of `in`, or of what is behind it, when lines are sorted. */
+/* The first line of `in`, or of what follows it, when lines are sorted. */
 static size_t first_of(const struct bob_weave *w, uint32_t in)
 {
 	size_t low = 0, high = w->lines.count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes for what is not there: a name that no variable has, a unit that the file does not have, a
- * box where there is no array, lines behind its end. */
+/* Requests for what does not exist: a name that no variable has, a unit that the file does not
+ * have, a box of something that is not an array, lines after the end of the file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

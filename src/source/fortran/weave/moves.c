@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What moves a variable that is traced, brings it to life or ends it: ALLOCATE, DEALLOCATE, pointer
- * assignment, assignment, MOVE_ALLOC, and calls that are passed an allocatable or a pointer as a
- * whole.
+/* Statements that move a traced variable, or begin or end its lifetime: ALLOCATE, DEALLOCATE,
+ * pointer assignment, assignment, MOVE_ALLOC, and calls that are passed an allocatable or a pointer
+ * as a whole.
  *
- * Such a call tells beforehand which variable is which argument, and where it lies; behind it,
- * where it lies now. If the procedure allocates its dummy argument, it finds there whose name that
- * has (runtime/moves.c). Number and place are those of the dummy argument in the procedure that is
- * called, by its name: of several that a generic name may mean, none is told so, and the variable
- * is declared behind the call alone. */
+ * Before such a call, the variable, its argument number and its address are recorded; after it, its
+ * new address. If the procedure allocates its dummy argument, it finds there which variable that is
+ * (runtime/moves.c). Number and place are those of the dummy argument in the called procedure,
+ * which is found by its name. If a generic name may mean several, none is recorded before the call,
+ * and the variable is only declared after it. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -163,7 +163,7 @@ static bool has_move_alloc(const struct bob_fortran_statement *s,
 	return false;
 }
 
-/* An allocatable variable that is assigned as a whole may lie elsewhere behind that. */
+/* An allocatable variable that is assigned as a whole may have another address afterwards. */
 static void put_assigned(struct bob_weave *w, uint32_t i, const struct whole *x)
 {
 	struct bob_weave_places p;
@@ -176,7 +176,7 @@ static void put_assigned(struct bob_weave *w, uint32_t i, const struct whole *x)
 	bob_weave_put_of(w, x->symbol, p.after, BOB_RANK_AFTER, i, now_line(w, x));
 }
 
-/* What ends there: memory that is given back ends for everybody. */
+/* What ends there: memory that is freed ends for all names. */
 static const char *end_line(struct bob_weave *w, const struct whole *x, bool is_released)
 {
 	if (x->variable && (!is_released || x->variable->is_object))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to
- * be told happens in the innermost of them, or in short ones there (lay.c), at each trip, at
+/* Loops whose accesses can be reported before they run: counted DO in DO, where everything that is
+ * to be reported happens in the innermost of them, or in short ones there (lay.c), at each trip, at
  * addresses that are affine functions of the counters. What else is in them may be anything that
- * calls nothing, jumps nowhere and changes neither bounds nor subscripts. The probe then stands
- * before the outermost DO, gives its counter the value that it is given there anyway, and takes the
+ * calls nothing, jumps nowhere and changes neither bounds nor subscripts. The probe is then before
+ * the outermost DO, gives its counter the value that it is given there anyway, and takes the
  * addresses of the first and the second trip of each loop -- those alone, for these are evaluated
  * in any case. What cannot be shown to be so has a probe for each access, and the loops inside are
  * tried. */
@@ -132,7 +132,7 @@ static bool is_plain_statement(const struct bob_fortran_statement *s)
 	}
 }
 
-/* A scalar with brackets behind it: a function, whatever its type. */
+/* A scalar that is followed by brackets: a function, whatever its type. */
 static bool is_called(const struct bob_fortran_use *u)
 {
 	return u->flags & BOB_USE_ELEMENT && !(u->flags & BOB_USE_COMPONENT) &&
@@ -151,7 +151,7 @@ bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 	    u->flags & bad || is_called(u) || !last)
 		return false;
 	if (last->type == BOB_T_DERIVED || last->type == BOB_T_CLASS || last->type == BOB_T_ANY ||
-	    last->type == BOB_T_NONE) /* an operator or assignment that somebody defined */
+	    last->type == BOB_T_NONE) /* a defined operator or assignment */
 		return false;
 	/* what is allocated may get another place */
 	return u->role != BOB_ROLE_WRITE || !(last->flags & BOB_SYMBOL_ALLOCATABLE) ||
@@ -282,7 +282,7 @@ static bool are_bounds_safe(const struct bob_weave_nest *n, uint32_t d)
 	       (!l->step || bob_weave_is_safe(n, l->statement, l->step, 0));
 }
 
-/* What the probe of an uneven nest gives counters is not the program's: they cannot be told. */
+/* What the probe of an uneven nest gives counters is not the program's: they cannot be reported. */
 static bool is_counter_reported(const struct bob_weave_nest *n)
 {
 	for (uint32_t d = 0; d < n->depth; d++)
@@ -313,7 +313,7 @@ static bool is_even(struct bob_weave_nest *n)
 
 /* --- where it goes --- */
 
-/* Lines may stand before the DO, and nothing that a directive divides is told by one thread. */
+/* Lines can precede the DO, and no loop that a directive divides is reported by one thread. */
 static bool has_place(const struct bob_weave_nest *n)
 {
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
@@ -327,7 +327,7 @@ static bool has_place(const struct bob_weave_nest *n)
 	       !(at(n, n->first)->is_branch_target && at(n, n->first)->ends_loops);
 }
 
-/* Only a loop alone may have a variable that is told: others are given theirs between the rows. */
+/* Only a single loop may have a counter that is reported: others assign theirs between the rows. */
 static bool is_head_reported(const struct bob_weave_nest *n)
 {
 	for (uint32_t k = 0; k < n->count; k++)

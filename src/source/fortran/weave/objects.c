@@ -2,8 +2,8 @@
 /* Variables and components of types with procedures. Fortran passes them to no TYPE(*), so they go
  * through procedures in Fortran, at the end of the file, that take CLASS(*) and pass it on.
  * gfortran 12 gives what comes out there an address and extents, but no size and no distances; so
- * the size of an element is asked for in Fortran, only arrays without gaps are declared, and whole
- * arrays are told nowhere. */
+ * the size of an element is asked for in Fortran, only contiguous arrays are declared, and whole
+ * arrays are never reported. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the prediction (source/predict.h) is told of a file that is woven: each unit's references
- * and calls, then its copies', and what probes there are. A statement runs as often as the trips of
- * the DO constructs around it say, and half as often under each IF and SELECT. */
+/* Counts an instrumented file for the prediction (source/predict.h): each unit's references and
+ * calls, then its copies', and what probes there are. A statement runs as often as the trips of the
+ * DO constructs around it say, and half as often under each IF and SELECT. */
 #include "source/fortran/weave/weave.h"
 
 #include <string.h>
@@ -210,7 +210,7 @@ static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 	bob_predict_nest(c->p, &n);
 }
 
-/* Sites in nests are told with these. */
+/* Sites in nests are counted with these. */
 static bool *in_nests(struct counting *c)
 {
 	bool *is = bob_arena_alloc(&c->scratch, c->w->sites.count + 1u);

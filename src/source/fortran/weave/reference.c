@@ -8,7 +8,7 @@
 
 static const char size_unknown[] = "its size is not known here";
 
-/* A part of a text, or one whose length is not known here, is told character by character. */
+/* A part of a text, or one whose length is not known here, is reported character by character. */
 static bool is_in_pieces(const struct bob_fortran_use *u, const struct bob_fortran_symbol *s,
 			 uint64_t bytes)
 {
@@ -240,7 +240,7 @@ void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct 
 	w->sites.at[site].like = like;
 }
 
-/* How often it runs for each time that the statement does, as what stands around it says. */
+/* How often it runs for each execution of the statement, according to the frames around it. */
 static void note_frames(struct bob_weave_site *s, const struct bob_weave_frames *f)
 {
 	for (uint32_t i = 0; i < f->count; i++) {

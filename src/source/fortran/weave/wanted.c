@@ -52,7 +52,7 @@ bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_
 	}
 }
 
-/* What stands before and behind its name where people read it. */
+/* The text before and after its name in messages and tables. */
 static void name_around(struct bob_weave *w, const struct bob_fortran_symbol *s,
 			const struct bob_fortran_unit *u, uint32_t construct,
 			struct bob_weave_ask *ask)
@@ -138,7 +138,7 @@ static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_sy
 	return all;
 }
 
-/* False: it has no component as the wish says. */
+/* False: it has no component that the request names. */
 static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 		const struct bob_fortran_symbols *names, const struct bob_request *request,
 		struct bob_weave_ask *ask)
@@ -249,7 +249,7 @@ static const struct bob_request *resolved(struct bob_weave *w, const struct bob_
 	return copy;
 }
 
-/* What stands in the way of it; NULL: nothing. */
+/* What prevents it; NULL: nothing. */
 struct misfit {
 	const struct bob_fortran_symbol *box; /* it has no such part */
 	struct bob_weave_ask way; /* it has no such component */
@@ -306,7 +306,7 @@ static bob_status choose(struct bob_weave *w, const struct bob_request *asked,
 	return bob_weave_not_there(w, asked, lower(w, asked->in), lower(w, asked->name), why);
 }
 
-/* Dummies that somebody named are what they are, and so are members of modules that are used. */
+/* Dummies that the user named are traced as such, and so are members of modules that are used. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why)
 {
 	uint32_t dummies = 0;

@@ -88,7 +88,7 @@ static bob_status weave_statement(struct bob_weave *w, uint32_t i)
 	return st;
 }
 
-/* Copies of a unit, whose probes come behind its own. */
+/* Copies of a unit, whose probes follow its own. */
 static bob_status weave_clones(struct bob_weave *w, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that stand around a reference: they tell its address and give its value. They are in
+/* Functions that wrap a reference: they report its address and return its value. They are in
  * Fortran, at the end of the file, so that the compiler alone knows how values are passed; one for
  * each type and kind that is needed:
  *
  *     recursive function bobbin_9b4fe371_r8(bobbin_s,bobbin_x)        a(i) -> bobbin_9b4fe371_r8(12_4,a(i))
  *
- * They are not pure: none may be left out or called once for two. Another one keeps a subscript in
- * a variable. */
+ * They are not pure: no call may be omitted or merged with another one. Another one keeps a
+ * subscript in a variable. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 
