@@ -81,7 +81,7 @@ static void time_call(struct rank *r, uint32_t site)
 		*number = ++to->pairs;
 	}
 	x = &to->pair[*number - 1];
-	add_time(&x->gap, x->count, 1000 + rank_random(r, 5000));
+	add_time(&x->interval, x->count, 1000 + rank_random(r, 5000));
 	add_time(&x->duration, x->count, 300 + rank_random(r, 1u << (8 + rank_random(r, 10))));
 	x->count++;
 	to->before = site;

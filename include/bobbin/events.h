@@ -8,13 +8,13 @@
  *     ...
  *     BOB_EVENT_END(step, bob_int(cells));
  *
- * What is in this header needs no library: without `bobbin record --events` registering gives 0,
+ * What is in this header needs no library: without `bobbin record --events` registering returns 0,
  * and an event of number 0 costs a load and a branch. C11 and C++11; for Fortran there is the
  * module bobbin (share/bobbin/bobbin.f90).
  *
  * Threads: any; an event ends in the thread in which it began. Not in signal handlers. Nothing here
- * fails visibly, changes errno or frees what is yours: strings are copied. Registering is for once
- * and takes microseconds. */
+ * fails visibly, changes errno or frees memory of the caller: strings are copied. Each event is
+ * registered once, which takes microseconds. */
 #ifndef BOBBIN_EVENTS_H
 #define BOBBIN_EVENTS_H
 
@@ -25,15 +25,14 @@
 extern "C" {
 #endif
 
-/* 0: no event; whatever is done with it is nothing. Valid in the whole process, and in its fork
- * children. */
+/* 0: no event; all functions ignore it. Valid in the whole process, and in its fork children. */
 typedef uint32_t bob_event_id;
 
 enum bob_event_flag {
-	/* Where in the program it happens is not recorded: events that are scattered over it fold
-	 * together, and cost less. */
+	/* Its call path is not recorded: events from many places of the program fold together, and
+	 * cost less. */
 	BOB_EVENT_NO_SIGNATURE = 1,
-	/* It stands for a call of the function of that name (generated wrappers). */
+	/* It represents a call of the function of that name (generated wrappers). */
 	BOB_EVENT_WRAPPER = 2
 };
 
@@ -43,7 +42,7 @@ enum bob_event_flag {
 #define BOB_EVENT_PARAMETER_BYTES 128u	/* of all their names, and two for each */
 #define BOB_EVENT_STRING_MAX 1024u	/* bytes; what is longer is cut there */
 
-/* A parameter's value; which one it is was said at registration. */
+/* A parameter's value; its type was given at registration. */
 union bob_arg {
 	int64_t i;
 	double d;
@@ -74,8 +73,8 @@ static inline union bob_arg bob_text(const char *s)
 	return a;
 }
 
-/* What a recorder offers. Later versions append; a recorder of another name is none of this
- * header's. */
+/* What a recorder offers. Later versions append; a recorder of another name is incompatible with
+ * this header. */
 #define BOB_EVENTS_TABLE "bobbin_events_1"
 struct bob_events_table {
 	uint32_t size;		/* of this struct */
@@ -89,7 +88,7 @@ struct bob_events_table {
 	int (*when)(bob_event_id e, const char *condition); /* not in the first ones */
 };
 
-/* The recorder; NULL: there is none. For wrappers and modules; programs do not need it. */
+/* The recorder; NULL: no recorder is loaded. For wrappers and modules; programs do not need it. */
 extern void *bob_events_dlsym(void *handle, const char *name) __asm__("dlsym")
 	__attribute__((weak));
 
@@ -111,9 +110,10 @@ static inline const struct bob_events_table *bob_events_recorder(void)
 }
 
 /* An event by its name; the same name gives the same event. `parameters` are those it begins with,
- * behind `->` those it ends with, each `int`, `double` or `string` and a name, apart by commas;
- * NULL: none. Returns 0 if nothing is recorded, or if the recorder refuses it (a name or parameters
- * that are too long, a type that is none, other parameters than before: the trace says so). */
+ * followed after `->` by those it ends with, each `int`, `double` or `string` and a name, apart by
+ * commas; NULL: none. Returns 0 if nothing is recorded, or if the recorder refuses it (a name or
+ * parameters that are too long, an invalid type, other parameters than before: the trace says
+ * so). */
 static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 					      const char *parameters)
 {
@@ -122,10 +122,10 @@ static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 	return t ? t->event(name, flags, parameters) : 0;
 }
 
-/* It is recorded only where this is true of what it begins with: "n > 1000 && name != \"x\"", as of
- * `bobbin record --when` (docs/hooks.md); the trace says how many were left out. Once for each
- * event. 1: so it will be; 0: nothing is recorded, or it is no condition (the trace says why), and
- * all are recorded. */
+/* The event is recorded only where this condition on its first parameters is true: "n > 1000 &&
+ * name != \"x\"", as in `bobbin record --when` (docs/hooks.md); the trace says how many were left
+ * out. Once for each event. 1: the condition applies; 0: nothing is recorded, or the condition is
+ * invalid (the trace says why), and all events are recorded. */
 static inline int bob_event_when(bob_event_id e, const char *condition)
 {
 	const struct bob_events_table *t = e ? bob_events_recorder() : NULL;
@@ -133,9 +133,9 @@ static inline int bob_event_when(bob_event_id e, const char *condition)
 	return t && t->size > offsetof(struct bob_events_table, when) ? t->when(e, condition) : 0;
 }
 
-/* It begins, it ends. Events may lie in one another; one that ends takes those in it that have not
- * ended with it. Parameters that are missing are 0; what is too much is dropped. These are macros,
- * so that where it happens is a line of yours; `e` is evaluated twice.
+/* Begin and end of an event. Events may be nested; the end of an event also ends the events within
+ * it that have not ended. Missing parameters are 0; excess parameters are dropped. These are
+ * macros, so that the recorded place is a line of the caller; `e` is evaluated twice.
  *
  *     void bob_event_begin_with(bob_event_id e, uint32_t count, const union bob_arg *in);
  *     void bob_event_end_with(bob_event_id e, uint32_t count, const union bob_arg *out);
@@ -145,13 +145,13 @@ static inline int bob_event_when(bob_event_id e, const char *condition)
 #define bob_event_end_with(e, count, out) BOB_EVENTS_DO_(e, end, out, count)
 #define bob_event_begin(e) BOB_EVENTS_DO_(e, begin, NULL, 0)
 #define bob_event_end(e) BOB_EVENTS_DO_(e, end, NULL, 0)
-/* Something that takes no time. */
+/* An event without duration. */
 #define bob_event_instant_with(e, count, in) BOB_EVENTS_DO_(e, instant, in, count)
 #define bob_event_instant(e) BOB_EVENTS_DO_(e, instant, NULL, 0)
 #define BOB_EVENTS_DO_(e, what, args, count)                                                       \
 	((e) ? bob_events_recorder()->what((e), (args), (count)) : (void)0)
 
-/* Something that has a value, which changes: an instant event with one parameter. */
+/* A counter: an event without duration, with one parameter, its value. */
 static inline bob_event_id bob_counter_register(const char *name, uint32_t flags)
 {
 	const struct bob_events_table *t = bob_events_recorder();

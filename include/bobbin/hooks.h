@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks: code of the user's that runs at every event of a recorded program -- its own
- * (bobbin/events.h), calls of MPI, wrapped and hooked functions -- and what it brings, gathered in
- * the trace: docs/hooks.md, which has an example.
+/* Hooks: code of the user that runs at every event of a recorded program -- its own
+ * (bobbin/events.h), calls of MPI, wrapped and hooked functions -- and whose results the trace
+ * gathers: docs/hooks.md, which has an example.
  *
  * From a program (bob_hook_add) or from a plug-in, a shared object with a `struct bob_plugin` under
  * the name bob_plugin (bobbin record --plugin, BOBBIN_PLUGINS). Without a recorder of events or of
@@ -9,7 +9,7 @@
  *
  * Threads: hooks are called by the thread that has the event, by several at once. A hook may do
  * whatever the program may do there; events that happen in it are recorded, but no hook is called
- * for them. What is passed is valid during the call. */
+ * for them. Arguments are borrowed during the call. */
 #ifndef BOBBIN_HOOKS_H
 #define BOBBIN_HOOKS_H
 
@@ -68,19 +68,19 @@ struct bob_value_set {
 	void *(*create)(void *ctx);
 	int (*add)(void *ctx, void *set, const union bob_datum *data);
 	int (*merge)(void *ctx, void *into, const void *from);
-	/* Bytes that it needs, 256 MB at most; they are written if `room` is enough. The same each
+	/* Bytes that it needs, 256 MB at most; they are written if `capacity` is enough. The same each
 	 * time. */
-	size_t (*pack)(void *ctx, const void *set, void *to, size_t room);
-	/* From bytes of another process. They may be anything. */
+	size_t (*pack)(void *ctx, const void *set, void *to, size_t capacity);
+	/* From bytes of another process, which are not trusted. */
 	void *(*unpack)(void *ctx, const void *bytes, size_t len);
 	/* A text for people, as pack; NULL: none. */
-	size_t (*print)(void *ctx, const void *set, char *to, size_t room);
+	size_t (*print)(void *ctx, const void *set, char *to, size_t capacity);
 	void (*destroy)(void *ctx, void *set);
-	/* On rank 0, in MPI_Finalize, what all threads of all ranks made of it at an event; without
-	 * MPI in bob_ranks_finalize, or when the process ends. NULL: not asked for. */
+	/* Gets the united set of all threads of all ranks at an event, on rank 0, in MPI_Finalize;
+	 * without MPI in bob_ranks_finalize, or when the process ends. NULL: not needed. */
 	void (*result)(void *ctx, const char *event, uint32_t phase, const void *set);
-	/* What another set was packed to is added: unpack, merge and destroy in one. 0: it could
-	 * not be, or not all. NULL, or not in `size`: these are called. */
+	/* Adds a packed set: unpack, merge and destroy in one. 0: it failed, perhaps in part. NULL,
+	 * or not in `size`: these three are called. */
 	int (*add_packed)(void *ctx, void *into, const void *bytes, size_t len);
 };
 
@@ -92,8 +92,8 @@ enum bob_hook_flag {
 	 * the folded trace -- not one for all events of a name. Events without a signature have one
 	 * for all. */
 	BOB_HOOK_BY_PLACE = 2,
-	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they tell
-	 * each other that there will be no exchange any more. */
+	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they notify
+	 * each other that there will be no further exchange. */
 	BOB_HOOK_EXCHANGES = 4
 };
 
@@ -101,11 +101,12 @@ struct bob_hook {
 	uint32_t size;		/* of this struct */
 	uint32_t flags;		/* enum bob_hook_flag */
 	const char *name;	/* of what it brings, in the trace */
-	/* Which events, decided before anything is called: 0 and NULL are all. */
+	/* Selection of events, before anything is called: 0 and NULL select all. */
 	uint32_t kinds;		/* enum bob_hook_kind, several */
 	uint32_t reserved;
 	const char *events;	/* patterns of names with *, ? and [set], apart by ':' */
-	/* What parameters are: "count > 1000 && dest != 0"; of an end those it began with. */
+	/* A condition on parameters: "count > 1000 && dest != 0"; at an end, on those of the
+	 * begin. */
 	const char *when;
 	void (*callback)(void *ctx, const struct bob_hook_event *e);
 	/* A phase begins; ends, and returns 1 if there are data. At an event's prologue
@@ -122,7 +123,7 @@ struct bob_hook {
 
 struct bob_so_far;
 
-/* Parameters of a leaf and which of its words each is. */
+/* Parameters of a leaf, and the word of each. */
 struct bob_hook_word {
 	const char *name;
 	/* enum bob_arg_type; of a string the word is its length, the bytes are a vector */
@@ -168,17 +169,16 @@ struct bob_fold_reading {
 	bob_status (*counts)(const struct bob_folded *f, uint32_t participant, uint32_t part,
 			     uint64_t *shape, uint64_t *loop);
 	bob_status (*pack)(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
-	/* What a shape is an event of. It is valid until it is asked again. 0: there is no such
-	 * shape. */
+	/* The event of a shape. Valid until the next call. 0: there is no such shape. */
 	int (*leaf)(const struct bob_so_far *s, uint32_t shape, struct bob_hook_leaf *out);
 	/* A place of a path, as a number that is the same in all processes that have loaded the
 	 * same file, whatever else they have. */
 	uint64_t (*common_place)(uint64_t place);
 };
 
-/* What the calling thread has recorded up to now: one participant, number 0. Of an event that the
- * hook is called for the whole is in it when it has ended, nothing when it begins; one that is
- * under way around it is in it once something was recorded in it. */
+/* What the calling thread has recorded up to now: one participant, number 0. The event that the
+ * hook is called for is included when it has ended, not when it begins; an event around it is
+ * included once something was recorded within it. */
 struct bob_so_far {
 	uint32_t size;		/* of this struct */
 	uint32_t reserved;
@@ -187,9 +187,10 @@ struct bob_so_far {
 	const struct bob_fold_reading *read;
 };
 
-/* What all ranks are told of `all`, a set: as pack of a value set. It is called twice in an
- * exchange: for the length, with neither `to` nor `room`; then, unless that is 0, for the bytes. */
-typedef size_t (*bob_hook_tell_fn)(void *ctx, const void *all, void *to, size_t room);
+/* Packs what all ranks get of `all`, a set: as pack of a value set. It is called twice in an
+ * exchange: for the length, with neither `to` nor `capacity`; then, unless that is 0, for the
+ * bytes. */
+typedef size_t (*bob_hook_report_fn)(void *ctx, const void *all, void *to, size_t capacity);
 
 #define BOB_HOOKS_TABLE "bobbin_hooks_1"
 struct bob_hooks_table {
@@ -199,10 +200,10 @@ struct bob_hooks_table {
 	bob_status (*so_far)(uint64_t bytes_most, const struct bob_so_far **out);
 	int (*rank)(uint32_t *rank);
 	void (*say)(const char *line);
-	bob_status (*exchange)(const struct bob_hook *h, const void *mine, bob_hook_tell_fn tell,
-			       const void **told, size_t *len);
+	bob_status (*exchange)(const struct bob_hook *h, const void *mine,
+			       bob_hook_report_fn report, const void **result, size_t *len);
 	int (*post)(const char *name, const void *bytes, size_t len);
-	size_t (*posted)(const char *name, void *to, size_t room);
+	size_t (*posted)(const char *name, void *to, size_t capacity);
 };
 
 static inline const struct bob_hooks_table *bob_hooks_recorder(void)
@@ -215,12 +216,12 @@ static inline const struct bob_hooks_table *bob_hooks_recorder(void)
 	return t && t->size >= sizeof(*t) ? t : NULL;
 }
 
-/* Borrowed, until the hook returns or asks again; asking again costs nothing if nothing came
- * meanwhile. It takes memory and time as of what is folded, not of what has happened
- * (docs/hooks.md), and changes nothing about what is recorded. `bytes_most`: what is folded to more
- * is not given; 0: 64 MB.
- * BOB_NONE: nothing of the thread is recorded. BOB_ERR_INVAL: no hook is running; nothing is folded
- * (--mpi-level=flat). BOB_ERR_FULL: it is too much. BOB_ERR_NOMEM. *out is untouched then. */
+/* Borrowed, until the hook returns or calls it again; a second call is free if nothing was recorded
+ * in between. Memory and time depend on the folded size, not on the number of events
+ * (docs/hooks.md), and recording is not affected. `bytes_most`: the most bytes of a folded trace;
+ * 0: 64 MB. BOB_NONE: nothing of the thread is recorded. BOB_ERR_INVAL: no hook is running; nothing
+ * is folded (--mpi-level=flat). BOB_ERR_FULL: it has more bytes. BOB_ERR_NOMEM. *out is untouched
+ * then. */
 static inline bob_status bob_hook_so_far(uint64_t bytes_most, const struct bob_so_far **out)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -228,8 +229,7 @@ static inline bob_status bob_hook_so_far(uint64_t bytes_most, const struct bob_s
 	return t ? t->so_far(bytes_most, out) : BOB_NONE;
 }
 
-/* Which of the program's processes this is, in MPI_COMM_WORLD, or without MPI as bobbin/ranks.h has
- * it. 0: it is not known. */
+/* The rank of this process, in MPI_COMM_WORLD, or without MPI from bobbin/ranks.h. 0: unknown. */
 static inline int bob_hook_rank(uint32_t *rank)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -237,7 +237,7 @@ static inline int bob_hook_rank(uint32_t *rank)
 	return t ? t->rank(rank) : 0;
 }
 
-/* A line for who reads the trace: `bobbin info` prints it. */
+/* A line for the reader of the trace: `bobbin info` prints it. */
 static inline void bob_hook_say(const char *line)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -248,28 +248,32 @@ static inline void bob_hook_say(const char *line)
 
 /* --- ranks at an event that all of them have --- */
 
-/* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What
- * each brings, `mine`, a set of the hook's own kind (which has been added, has a value set, and
- * BOB_HOOK_EXCHANGES), is united on the way to rank 0, over the tree and with the transport that
- * MPI_Finalize has, or bob_ranks_finalize; there `tell` says what all ranks are told of it (NULL:
- * pack). `mine` stays the caller's, as it is. A process that is no rank is alone, and is told what
- * it brings.
- * BOB_OK: *told, *len bytes of it, is the same on all ranks; borrowed until the next exchange. Else
- * it is untouched: BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for each
- * step), or one is in Finalize already, now or before: the trace says why, and nobody tries again.
- * BOB_NONE: ranks cannot reach each other, or not from this thread. BOB_ERR_INVAL: no such hook, no
- * value set, another exchange is under way, or an event is being recorded. BOB_ERR_NOMEM. It comes
- * back in bounded time, whatever others do. */
+/* Every rank calls it at the same event, one exchange after the other, in a hook or outside. The
+ * ranks' sets `mine` are of the hook's own kind: it has been added, has a value set, and
+ * BOB_HOOK_EXCHANGES. They are united on the way to rank 0, over the tree and with the transport of
+ * MPI_Finalize or bob_ranks_finalize; there `report` packs what all ranks get of the result (NULL:
+ * pack). `mine` stays the caller's and does not change. A process that is no rank gets back its own
+ * set. It returns in bounded time, whatever others do.
+ *
+ * BOB_OK: *result, *len bytes of it, is the same on all ranks; borrowed until the next exchange.
+ * Else it is untouched.
+ * BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for each step), or one is
+ * in Finalize already, now or before: the trace says why, and no rank tries again.
+ * BOB_NONE: ranks cannot reach each other, or not from this thread.
+ * BOB_ERR_INVAL: no such hook, no value set, another exchange is under way, or an event is being
+ * recorded. BOB_ERR_NOMEM. */
 static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void *mine,
-					   bob_hook_tell_fn tell, const void **told, size_t *len)
+					   bob_hook_report_fn report, const void **result,
+					   size_t *len)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
 
-	return t ? t->exchange(h, mine, tell, told, len) : BOB_NONE;
+	return t ? t->exchange(h, mine, report, result, len) : BOB_NONE;
 }
 
-/* What a hook found out, for whoever in the process asks for it by this name: the newest. At most
- * 16 names of 63 bytes, 256 bytes each. 0: it is too much, or nothing is recorded. Threads: any. */
+/* A result of a hook, for any code of the process that asks for it by this name: the newest. At
+ * most 16 names of 63 bytes, 256 bytes each. 0: it does not fit, or nothing is recorded. Threads:
+ * any. */
 static inline int bob_hook_post(const char *name, const void *bytes, size_t len)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
@@ -277,15 +281,16 @@ static inline int bob_hook_post(const char *name, const void *bytes, size_t len)
 	return t ? t->post(name, bytes, len) : 0;
 }
 
-/* Its length, and `room` bytes of it at most; 0: there is none. Outside hooks, too; a copy. */
-static inline size_t bob_hook_posted(const char *name, void *to, size_t room)
+/* Its length, and `capacity` bytes of it at most; 0: there are no such bytes. Outside hooks, too; a
+ * copy. */
+static inline size_t bob_hook_posted(const char *name, void *to, size_t capacity)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();
 
-	return t ? t->posted(name, to, room) : 0;
+	return t ? t->posted(name, to, capacity) : 0;
 }
 
-/* What the plug-in `cluster` found when ranks were compared last, at an event that all have
+/* The result of the plug-in `cluster` from the last comparison of ranks, at an event that all have
  * (docs/hooks.md). */
 struct bob_cluster {
 	uint32_t comparison;	/* 1: the first */
@@ -303,8 +308,8 @@ static inline int bob_cluster_here(struct bob_cluster *out)
 	return bob_hook_posted("cluster", out, sizeof(*out)) == sizeof(*out);
 }
 
-/* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is
- * recorded, or it is none (the trace says why). Hooks are called in the order in which they were
+/* The struct, and what it points to, must not change. 1: it will be called; 0: nothing is recorded,
+ * or the hook is invalid (the trace says why). Hooks are called in the order in which they were
  * added; never removed. */
 static inline int bob_hook_add(const struct bob_hook *h)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; nobody else
- * has to.
+/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; users need
+ * not.
  *
  * An instrumented file describes itself once -- *units* (functions, subroutines), *variables* (what
  * is traced), *sites* (places in its text where something may be accessed), *nests* (loops whose
- * accesses are told at once) -- and is made known before its code runs. A probe passes a site and
- * an address. Whether something traced lies there the recorder decides, by a table of variables
- * where they are at the time; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are
- * told apart exactly.
+ * accesses are reported at once) -- and is made known before its code runs. A probe passes a site
+ * and an address. The recorder decides whether a traced variable lies there, by a table of the
+ * current places of variables; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers)
+ * are distinguished exactly.
  *
  * What is in this header needs no library: without `bobbin record --source` a probe costs a load
- * and a branch, and with it little more where nothing is wanted: that is counted here, each thread
- * for itself. C11 and C++11.
- * Threads: any. Nothing here fails visibly, changes errno or frees what is the program's. The
- * tables are read as long as the file's code is there. */
+ * and a branch, and with it little more where nothing is traced: such accesses are counted here,
+ * per thread. C11 and C++11. Threads: any. Nothing here fails visibly, changes errno or frees
+ * memory of the program. The tables are read as long as the file's code is mapped. */
 #ifndef BOBBIN_PROBE_H
 #define BOBBIN_PROBE_H
 
@@ -32,7 +31,7 @@ extern "C" {
 	62u /* accesses of one iteration, and those with steps of their own, together */
 #define BOB_PROBE_NEST_DEPTH_MAX 8u
 
-/* What lies there is not looked at: it may have no value yet. */
+/* The memory at the address is not read: it may have no value yet. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
 #define BOB_PROBE_UNREAD(parameter) __attribute__((access(none, parameter)))
 #else
@@ -53,12 +52,11 @@ struct bob_probe_site {
 	uint8_t file;		/* 0: the file; else 1 + the header */
 	uint32_t unit;		/* index */
 	uint16_t size;		/* bytes that are accessed, not 0 */
-	/* in a nest: the access so many before has the same steps in all loops; 0: none is known
-	 * to */
+	/* in a nest: distance back to an access with the same steps in all loops; 0: unknown */
 	uint16_t like;
 };
 
-/* All that is innermost in loops without calls: sites first..first+count-1, in order, in each
+/* The innermost accesses in loops without calls: sites first..first+count-1, in order, in each
  * iteration. */
 struct bob_probe_nest {
 	uint32_t first, count;
@@ -69,22 +67,22 @@ struct bob_probe_variable {
 	const char *name;	/* as people call it: "a", "u in solve", "/blk/x" */
 	uint32_t element;	/* bytes; of a scalar its own */
 	uint32_t rank;		/* dimensions */
-	/* Of each dimension, that which varies fastest first: lower bound, extent. Extents of 0:
-	 * not known before it is declared. */
+	/* Of each dimension, the fastest one first: lower bound, extent. Extents of 0: unknown
+	 * before it is declared. */
 	const int64_t (*bounds)[2];
-	/* What is wanted of each dimension: first and last subscript; NULL: everything. */
+	/* What is requested of each dimension: first and last subscript; NULL: everything. */
 	const int64_t (*wanted)[2];
 	uint32_t rows_first;	/* C: subscripts are written with the fastest last */
-	/* BOB_PROBE_OWN: each time it is declared it begins to live, on a stack; such variables
-	 * there that it lies over are over, and names of them, however they were left (longjmp).
-	 * BOB_PROBE_OWN_AGAIN: the same variable once more, as the row before. 0: neither. */
+	/* BOB_PROBE_OWN: each declaration begins its lifetime, on a stack, and ends that of earlier
+	 * such variables at the same place, also of those that were left by longjmp.
+	 * BOB_PROBE_OWN_AGAIN: the same variable as in the row before. 0: neither. */
 	uint32_t own;
 };
 #define BOB_PROBE_OWN 1u
 #define BOB_PROBE_OWN_AGAIN 2u
 
-/* Addresses from lo on, so many. It stays as it is. */
-struct bob_probe_gap {
+/* `size` addresses from lo on. Constant. */
+struct bob_probe_untraced {
 	uintptr_t lo, size;
 };
 
@@ -100,60 +98,59 @@ struct bob_probe_file {
 	const struct bob_probe_site *site;
 	const struct bob_probe_nest *nest;
 	uint32_t units, variables, sites, nests;
-	/* The rest is the recorder's; NULL: nothing is recorded. */
+	/* The recorder owns the rest; NULL: nothing is recorded. */
 	void (*access)(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 		BOB_PROBE_UNREAD(3);
 	const struct bob_probe_table *recorder;
 	void *own;
-	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there, but
-	 * count. NULL: `access` is not, either. */
-	const struct bob_probe_gap *const *gap;
-	/* What was asked for and has no probe, a line each, without its end; NULL is behind the
-	 * last. NULL: nothing. */
+	/* Negative cache: for each site, a range of addresses known to be untraced. Probes only
+	 * count accesses there. NULL: `access` is NULL, too. */
+	const struct bob_probe_untraced *const *untraced;
+	/* Requests that have no probe, a line each, without the newline; NULL follows the last.
+	 * NULL: nothing. */
 	const char *const *missing;
 	/* A line of what `bobbin instrument` predicted; NULL: none. */
 	const char *predicted;
-	/* Headers that sites are in; NULL is behind the last. NULL: none. Files of before end
-	 * here. */
+	/* Headers that sites are in; NULL follows the last. NULL: none. Files of earlier versions
+	 * end here. */
 	const char *const *headers;
 };
 
-/* The copies of this header that `bobbin instrument` writes say it at their end. */
+/* The copies of this header that `bobbin instrument` writes define it at their end. */
 #define BOBBIN_PREDICTED NULL
 
 #define BOB_PROBE_TABLE "bobbin_probe_1"
 struct bob_probe_table {
 	uint32_t size;
 	uint32_t reserved;
-	/* From now on f->access is what probes call, if anything is recorded. Once for each
-	 * file. */
+	/* Registers a file, once. If anything is recorded, probes call f->access from now on. */
 	void (*begin)(struct bob_probe_file *f);
 	/* Variable `v` lies at `base` from now on. `bounds` as in struct bob_probe_variable, NULL:
-	 * as there. One without elements lies nowhere. */
+	 * as there. A variable without elements has no place. */
 	void (*declare)(struct bob_probe_file *f, uint32_t v, const volatile void *base,
 			const int64_t (*bounds)[2]) BOB_PROBE_UNREAD(3);
-	/* No longer. */
+	/* Variable `v` has no place from now on. */
 	void (*forget)(struct bob_probe_file *f, uint32_t v, const volatile void *base)
 		BOB_PROBE_UNREAD(3);
-	/* Nest `n` runs now: `trips` of its loops, outermost first; for each access where its first
-	 * iteration goes and, for each loop, how far the next one is from there, bytes:
+	/* Nest `n` runs now: `trips` of its loops, outermost first; for each access the address in
+	 * the first iteration and, for each loop, the distance to the next iteration in bytes:
 	 * step[access * depth + loop]. */
 	void (*nest)(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		     const volatile void *const *at, const int64_t *step);
-	/* The memory at `base` is given back: variables of any file that begin there lie there no
-	 * longer. */
+	/* The memory at `base` is freed: variables of any file that begin there are no longer
+	 * there. */
 	void (*gone)(const volatile void *base) BOB_PROBE_UNREAD(1);
 	/* As `nest`, of loops whose trips depend on those around them. In iteration i[0], i[1], ...
 	 * (from 0) of these, loop d has span[d] + the sum of slope[d * depth + e] * i[e] over e < d
-	 * values before it, of which it takes each by[d]-th: none if that is not above 0. at[k] is
-	 * where access k would go with all i[] = 0, which need not happen; step[k * depth + d] how
-	 * far it is from there in the next iteration of loop d with the loops in it at their
+	 * values, of which it takes each by[d]-th: none if that is not above 0. at[k] is the
+	 * address of access k with all i[] = 0, which need not occur; step[k * depth + d] is the
+	 * distance from there in the next iteration of loop d, with its inner loops at their
 	 * beginning. */
 	void (*uneven)(struct bob_probe_file *f, uint32_t n, const int64_t *span,
 		       const int64_t *slope, const int64_t *by, const volatile void *const *at,
 		       const int64_t *step);
-	/* The calling thread's count of accesses that `access` is not asked about. It may be added
-	 * to for ever, and is the same in a fork child. NULL: there is none at the moment. */
+	/* The calling thread's count of accesses that `access` is not called for. It is never
+	 * freed, and is at the same address in a fork child. NULL: not available at the moment. */
 	uint64_t *(*outside)(void);
 };
 
@@ -176,8 +173,8 @@ static inline void bob_probe_begin(struct bob_probe_file *f)
 		t->begin(f);
 }
 
-/* Nothing that is wanted was accessed. What may be loaded later has no variable of its own for
- * that: its first use in a thread may allocate. */
+/* Counts accesses to nothing that is traced. Code that may be loaded later has no thread-local
+ * variable for that, because its first use in a thread may allocate. */
 #if defined(__PIC__) && !defined(__PIE__)
 static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more)
 {
@@ -208,15 +205,16 @@ static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more
 }
 #endif
 
-/* Gives the address back, so that it can stand within an expression. */
+/* Returns the address, so that it can be used within an expression. */
 BOB_PROBE_UNREAD(3)
 static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
 						const volatile void *at)
 {
-	const struct bob_probe_gap *const *gap = f->gap;
+	const struct bob_probe_untraced *const *untraced = f->untraced;
 
-	if (__builtin_expect(gap != NULL, 1)) {
-		const struct bob_probe_gap *g = __atomic_load_n(&gap[site], __ATOMIC_RELAXED);
+	if (__builtin_expect(untraced != NULL, 1)) {
+		const struct bob_probe_untraced *g =
+			__atomic_load_n(&untraced[site], __ATOMIC_RELAXED);
 
 		if (__builtin_expect((uintptr_t)at - g->lo >= g->size, 0))
 			f->access(f, site, at);
@@ -226,52 +224,52 @@ static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32
 	return at;
 }
 
-/* A loop that calls nothing, waits for nobody and declares nothing *holds* the gaps of its sites:
- * they are looked up before it, and what lies in them is counted in registers. What another thread
- * declares meanwhile it could not get at without waiting for it. */
+/* Hoisting: a loop without calls, waits and declarations *holds* the untraced ranges of its sites.
+ * They are looked up before the loop, and accesses within them are counted in registers. The loop
+ * could not access what another thread declares meanwhile without waiting for it. */
 struct bob_probe_held {
 	uint64_t all, asked;
 };
 
-static inline const struct bob_probe_gap *bob_probe_gap_of(const struct bob_probe_file *f,
-							   uint32_t site)
+static inline const struct bob_probe_untraced *bob_probe_untraced_of(const struct bob_probe_file *f,
+								     uint32_t site)
 {
-	static const struct bob_probe_gap everything = { 0, UINTPTR_MAX };
-	const struct bob_probe_gap *const *gap = f->gap;
+	static const struct bob_probe_untraced everything = { 0, UINTPTR_MAX };
+	const struct bob_probe_untraced *const *untraced = f->untraced;
 
-	return gap ? __atomic_load_n(&gap[site], __ATOMIC_RELAXED) : &everything;
+	return untraced ? __atomic_load_n(&untraced[site], __ATOMIC_RELAXED) : &everything;
 }
 
 BOB_PROBE_UNREAD(3)
-__attribute__((noinline)) static const struct bob_probe_gap *
+__attribute__((noinline)) static const struct bob_probe_untraced *
 bob_probe_ask(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
-	if (f->gap)
+	if (f->untraced)
 		f->access(f, site, at);
-	return bob_probe_gap_of(f, site);
+	return bob_probe_untraced_of(f, site);
 }
 
-/* As bob_probe_at; `gap` is what the loop holds of the site. Gives what it holds from now on. */
+/* As bob_probe_at; `untraced` is what the loop holds of the site. Returns what it holds from now
+ * on. */
 BOB_PROBE_UNREAD(3)
-static inline const struct bob_probe_gap *bob_probe_by(struct bob_probe_file *f, uint32_t site,
-						       const volatile void *at,
-						       const struct bob_probe_gap *gap,
-						       struct bob_probe_held *held)
+static inline const struct bob_probe_untraced *
+bob_probe_by(struct bob_probe_file *f, uint32_t site, const volatile void *at,
+	     const struct bob_probe_untraced *untraced, struct bob_probe_held *held)
 {
 	held->all++;
-	if (__builtin_expect((uintptr_t)at - gap->lo < gap->size, 1))
-		return gap;
+	if (__builtin_expect((uintptr_t)at - untraced->lo < untraced->size, 1))
+		return untraced;
 	held->asked++;
 	return bob_probe_ask(f, site, at);
 }
 
-/* However the loop was left. */
+/* At the end of the loop, however it is left. */
 static inline void bob_probe_held_end(const struct bob_probe_file *f,
 				      const struct bob_probe_held *held)
 {
 	const uint64_t outside = held->all - held->asked;
 
-	if (outside && f->gap)
+	if (outside && f->untraced)
 		bob_probe_count(f, outside);
 }
 
@@ -290,7 +288,7 @@ static inline void bob_probe_forget(struct bob_probe_file *f, uint32_t v, const 
 		f->recorder->forget(f, v, base);
 }
 
-/* Declares what a pointer leads to, in new memory of so many bytes: the slowest dimension of `v` is
+/* Declares the target of a pointer, in new memory of so many bytes: the slowest dimension of `v` is
  * as long as they allow. */
 BOB_PROBE_UNREAD(3)
 static inline void bob_probe_block(struct bob_probe_file *f, uint32_t v, const volatile void *base,
@@ -320,13 +318,13 @@ static inline void bob_probe_gone(struct bob_probe_file *f, const volatile void 
 		f->recorder->gone(base);
 }
 
-/* Does all that a nest's access gets to lie in the gap of its site? The trips are above 0. */
+/* Are all addresses of a nest's access in the untraced range of its site? The trips are above 0. */
 static inline int bob_probe_misses(const struct bob_probe_file *f, uint32_t site, uint32_t depth,
 				   const int64_t *trips, const volatile void *at,
 				   const int64_t *step)
 {
-	const struct bob_probe_gap *gap = bob_probe_gap_of(f, site);
-	uintptr_t lo = (uintptr_t)at - gap->lo, hi = lo;
+	const struct bob_probe_untraced *untraced = bob_probe_untraced_of(f, site);
+	uintptr_t lo = (uintptr_t)at - untraced->lo, hi = lo;
 	uint32_t d;
 
 	for (d = 0; d < depth; d++) {
@@ -337,10 +335,10 @@ static inline int bob_probe_misses(const struct bob_probe_file *f, uint32_t site
 		else
 			hi += way;
 	}
-	return lo < gap->size && hi < gap->size;
+	return lo < untraced->size && hi < untraced->size;
 }
 
-/* What misses everything that is wanted is counted here. */
+/* Accesses to nothing that is traced are counted here. */
 __attribute__((noinline, unused)) static void bob_probe_nest(struct bob_probe_file *f, uint32_t n,
 							     const int64_t *trips,
 							     const volatile void *const *at,
@@ -350,7 +348,7 @@ __attribute__((noinline, unused)) static void bob_probe_nest(struct bob_probe_fi
 	uint64_t all = nest->count;
 	uint32_t k = 0, d;
 
-	if (!f->gap)
+	if (!f->untraced)
 		return;
 	for (d = 0; d < nest->depth; d++) {
 		if (trips[d] <= 0)
@@ -374,7 +372,7 @@ static inline void bob_probe_uneven(struct bob_probe_file *f, uint32_t n, const 
 		f->recorder->uneven(f, n, span, slope, by, at, step);
 }
 
-/* The lvalue x, whose access is told: BOB_PROBE_X(site, x) = 1. The file's struct is called
+/* The lvalue x, whose access is reported: BOB_PROBE_X(site, x) = 1. The file's struct is called
  * bob_probe_here. Evaluates x once. */
 #define BOB_PROBE_X(site, x)                                                                       \
 	(*(__typeof__(&(x)))(uintptr_t)bob_probe_at(&bob_probe_here, (site), &(x)))

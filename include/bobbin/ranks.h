@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks of a program that has no MPI: docs/ranks.md. Who a process is among others, and how they
- * reach each other, is said here by the program or a plug-in; then what hooks bring
- * (bobbin/hooks.h) is united, and what is recorded is merged, as in MPI_Init and MPI_Finalize.
+/* Ranks of a program that has no MPI: docs/ranks.md. The program or a plug-in declares the rank of
+ * a process and how ranks exchange messages. Then value sets of hooks (bobbin/hooks.h) are united,
+ * and records are merged, as in MPI_Init and MPI_Finalize.
  *
  *     static const struct bob_transport mine = { .size = sizeof(mine), .rank = r, .ranks = n, .send = send_to, .receive = receive_from };
  *     bob_ranks_init(&mine);
@@ -10,8 +10,8 @@
  *
  * Without a recorder of events (bobbin record --events) both do nothing.
  *
- * Threads: any, one at a time. What is sent and received is done by the thread that finalizes, or
- * has an event that all ranks have. Nothing here changes errno. */
+ * Threads: any, one at a time. The thread that finalizes, or that has an event of all ranks, sends
+ * and receives. Nothing here changes errno. */
 #ifndef BOBBIN_RANKS_H
 #define BOBBIN_RANKS_H
 
@@ -22,35 +22,34 @@ extern "C" {
 #endif
 
 enum bob_transport_flag {
-	/* What is sent is kept for who will receive it: nobody waits to send, and both need not be
-	 * there at the same time. */
+	/* What is sent is kept for its receiver: sending never waits, and both need not be there at
+	 * the same time. */
 	BOB_TRANSPORT_STORES = 1,
-	/* Ranks send to rank 0, which answers, and to nobody else; without it to each other along a
-	 * binomial tree. */
+	/* Ranks send to rank 0, which answers, and to no other rank; without it to each other along
+	 * a binomial tree. */
 	BOB_TRANSPORT_STAR = 2
 };
 
-/* None of these should throw, jump away or end the process: what throws or jumps is not called
- * again, and the trace says so. Tags are below 16. Messages of one rank to another with the same
- * tag come in the order in which they were sent. What comes from others is checked, so they may be
- * anybody. */
+/* None of these should throw, jump away or end the process: a function that throws or jumps is not
+ * called again, and the trace says so. Tags are below 16. Messages from one rank to another with
+ * the same tag arrive in the order in which they were sent. Received bytes are checked, so the
+ * senders need not be trusted. */
 struct bob_transport {
 	uint32_t size;		/* of this struct: later versions append */
 	uint32_t flags;		/* enum bob_transport_flag */
 	uint32_t rank, ranks;	/* this one, below how many */
-	/* 1: it has gone. 0: it has not within `wait_ns`; nothing more is sent or received then,
-	 * and the bytes stay as they are for ever. */
+	/* 1: sent. 0: not sent within `wait_ns`; then nothing more is sent or received, and the
+	 * bytes are never changed or freed. */
 	int (*send)(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint64_t len,
 		    uint64_t wait_ns);
-	/* 1: the next message of that rank and tag, *len bytes of it. 0: none has come within
-	 * `wait_ns`, or it is longer than `room`, or `from` has ended. */
-	int (*receive)(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+	/* 1: the next message of that rank and tag, *len bytes of it. 0: none has arrived within
+	 * `wait_ns`, or it is longer than `capacity`, or `from` has ended. */
+	int (*receive)(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 		       uint64_t *len, uint64_t wait_ns);
-	/* Every rank has called it, or wait_ns are over: then what each waits for others begins.
-	 * NULL: it begins when each comes. */
+	/* Returns when every rank has called it, or wait_ns are over: from then on each rank waits
+	 * for others. NULL: each waits from its own call. */
 	int (*barrier)(void *ctx, uint64_t wait_ns);
-	/* How many ranks there are by now, where they come one by one; NULL: as many as said
-	 * above. */
+	/* The current number of ranks, where they join one by one; NULL: the number above. */
 	uint32_t (*count)(void *ctx);
 	void *ctx;
 };
@@ -74,9 +73,9 @@ static inline const struct bob_ranks_table *bob_ranks_recorder(void)
 }
 
 /* This process is a rank from now on, once. NULL: of those that meet in the trace's directory, or
- * where bobbin record --ranks says. The struct is copied. A fork child is none before it calls this
- * itself. 1: it is; 0: nothing is recorded, MPI is (its ranks hold then), or it cannot be (the
- * trace says why). */
+ * where bobbin record --ranks says. The struct is copied. A fork child is no rank before it calls
+ * this itself. 1: it is; 0: nothing is recorded, the program uses MPI (whose ranks are used then),
+ * or it failed (the trace says why). */
 static inline int bob_ranks_init(const struct bob_transport *t)
 {
 	const struct bob_ranks_table *r = bob_ranks_recorder();
@@ -84,9 +83,9 @@ static inline int bob_ranks_init(const struct bob_transport *t)
 	return r ? r->init(t) : 0;
 }
 
-/* What hooks brought up to now goes to rank 0, and what was recorded up to now into one file. Comes
- * back in bounded time (BOBBIN_MERGE_WAIT), whatever others do; what did not work is told in the
- * trace, and nothing is lost. Recording goes on. 1: all has gone well; 0: else, or it is no
+/* Sends the value sets of hooks up to now to rank 0, and merges the records up to now into one
+ * file. Returns in bounded time (BOBBIN_MERGE_WAIT), whatever others do; the trace says what
+ * failed, and nothing is lost. Recording continues. 1: success; 0: failure, or the process is no
  * rank. */
 static inline int bob_ranks_finalize(void)
 {

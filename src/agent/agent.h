@@ -104,7 +104,7 @@ struct bob_thread {
 	uint32_t tid;
 	uint32_t stream;
 	uint32_t stack_count;
-	uint32_t stack_room;
+	uint32_t stack_capacity;
 	uint32_t stack_now;
 	/* the newest guard of a split stack, and its segment; size 0: it has none */
 	struct {
@@ -117,11 +117,11 @@ struct bob_thread {
 	uint32_t beside;	/* the newest such task; 0: none */
 	uint32_t trigger_stack;	/* where the frame that switched recording on is */
 	uint64_t trigger_rsp;	/* 0: off; only used with BOBBIN_TRIGGER */
-	struct bob_stack *stacks; /* [stack_count], room for stack_room; at first first_stacks */
+	struct bob_stack *stacks; /* [stack_count], at first first_stacks */
 	struct bob_stream_head *head; /* in the mapped file */
 	struct bob_chunk_head *data; /* the newest DATA chunk */
 	uint64_t data_off;	/* stream offset at which the next DATA chunk begins */
-	uint64_t data_room;	/* payload size of the next DATA chunk */
+	uint64_t data_capacity;	/* payload size of the next DATA chunk */
 	struct bob_pending *pending; /* BOB_PENDING_MAX, reserved */
 	struct bob_thread *next; /* list of all */
 	struct bob_mem_thread *mem; /* NULL: calls are recorded */
@@ -240,7 +240,7 @@ struct bob_config {
 	bool slow;		/* BOBBIN_CHECK has "slow": never use the fast path of entry.S */
 	bool calls;		/* they are recorded: neither BOBBIN_MEM nor BOBBIN_CALLS=0 */
 	bool mem;		/* BOBBIN_MEM: memory accesses are recorded */
-	/* BOBBIN_MEM=source: those that instrumented sources tell; no code is translated */
+	/* BOBBIN_MEM=source: those that instrumented sources report; no code is translated */
 	bool source;
 	bool from_start;	/* BOBBIN_FROM_START: not from main on */
 	enum bob_mem_codec mem_codec;
@@ -280,7 +280,7 @@ struct bob_process {
 	/* of the file, from quiet_off on, for windows under a seccomp filter */
 	uint8_t *quiet;
 	uint64_t quiet_off;
-	enum bob_stop_reason no_room; /* why there was no other window */
+	enum bob_stop_reason no_space; /* why there was no other window */
 	uint32_t streams;
 	struct bob_collector
 		*collector; /* shared with it (archive/write/ring.h); NULL: none is expected */
@@ -325,10 +325,10 @@ char **exec_environment_quietly(char **env);
 void loader_list_hide(void);
 
 /* --- start.c --- */
-struct bob_fork { /* where the parent stood when this process was forked */
+struct bob_fork { /* the parent's position when this process was forked */
 	uint32_t pid, seq, stream;
 	uint64_t pos;
-	/* debugged_mono_ns of its file: the entries are given back in this one, too */
+	/* debugged_mono_ns of its file: the entries are restored in this one, too */
 	uint64_t debugged;
 };
 /* Recording ends for the whole process; the program goes on. Safe anywhere. */
@@ -357,22 +357,22 @@ size_t text_add_u64(char *buf, size_t size, size_t at, uint64_t v, unsigned base
 
 /* --- file.c --- lock held by the caller, or single thread */
 bob_status file_create(const struct bob_fork *parent); /* NULL: not a fork child */
-/* A chunk with `size` bytes of zeroed payload (rounded up to 64). NULL: no room, recording of
- * whoever asked must end. */
+/* A chunk with `size` bytes of zeroed payload (rounded up to 64). NULL: the file has no space;
+ * recording must end for the caller. */
 struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,
 				  uint64_t aux);
 /* The same for who does not hold the lock; with its place in the file. `ctx` is not used. */
 struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
 				     uint64_t size, uint64_t aux, uint64_t *off);
 void file_close(enum bob_file_state state); /* lock held */
-/* There is no collector any more: chunks from now on lie behind all that it has made. False: there
- * is no room. No lock. */
-bool file_behind_collector(void);
+/* There is no collector any more: from now on chunks follow all that it has made. False: the file
+ * has no space. No lock. */
+bool file_after_collector(void);
 /* All of the file up to *len, for ever; NULL: not possible. No lock. */
 uint8_t *file_map_all(uint64_t *len);
 /* META records (archive/write/write.h) are collected in memory of their own and become one sealed
  * chunk. */
-bool meta_open(struct bob_meta *m, size_t room);
+bool meta_open(struct bob_meta *m, size_t size);
 void meta_flush(struct bob_meta *m);
 
 /* --- keeper.c --- lock held */
@@ -387,10 +387,10 @@ bool keeper_name_file(struct bob_keeper *k, bool has_head);
 /* The file reaches up to `to`, and will soon reach `ahead` bytes further. False: there is no
  * keeper, it does not answer, or it refuses. */
 bool keeper_allocate(uint64_t to, uint64_t ahead);
-/* A seccomp filter comes: room is to be ready without being asked for. */
+/* A seccomp filter will be installed: the keeper has to map file space in advance. */
 void keeper_go_ahead(void);
 /* Under the filter: these bytes of the file, mapped. NULL: they are not there. */
-uint8_t *keeper_room(uint64_t off, uint64_t size);
+uint8_t *keeper_window(uint64_t off, uint64_t size);
 
 /* --- tracer.c --- */
 /* A debugger traces the process: it may set breakpoints at any instruction. */
@@ -402,7 +402,7 @@ void images_update(void);
 struct bob_image *image_at(uint64_t addr);
 const struct bob_image *image_of(uint32_t id); /* of a function */
 const struct bob_image *image_numbered(uint32_t number); /* NULL: none that is loaded */
-const struct bob_image *image_told(uint32_t number); /* or was; lock held, or alone */
+const struct bob_image *image_reported(uint32_t number); /* or was; lock held, or alone */
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
 /* Its plan, if that could wait. False: it has none. Lock held. */
 bool image_need_plan(struct bob_image *im);
@@ -419,10 +419,10 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
 enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped);
 /* The process ends: says which entries a debugger's coming has cost (src/cli/record/debugger.h).
  * Lock held. */
-void patch_list_given_back(void);
-/* The function's trampoline leads to `to` instead of the recorder from now on, and the function
- * there; *original goes on in the function as if nothing was. For the start: nobody runs in the
- * image. */
+void patch_list_restored(void);
+/* From now on the function's trampoline leads to `to` instead of the recorder and the function
+ * there; *original continues in the function as if it were not patched. For the start: no thread
+ * executes code of the image. */
 enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, uint64_t *original);
 /* For other code that is brought in beside an image: a place its jumps can reach (0: none), whether
  * they still reach it, and the code writable or with its own protection again. */
@@ -566,7 +566,7 @@ struct bob_regs { /* pushed by entry.S; what C changes here the function gets */
 int bob_special(uint32_t id, struct bob_regs *regs);
 void special_add(uint32_t id, uint32_t what, bool traced);
 bool special_have(uint32_t what);
-uint32_t special_what(uint32_t id); /* 0: it is none */
+uint32_t special_what(uint32_t id); /* 0: not a special function */
 bool special_is_traced(uint32_t id); /* its entry is recorded, too */
 /* The file is the process's own: it is no fork child without events, and no vfork child in its
  * parent's memory. */
@@ -575,7 +575,7 @@ bool process_has_file(void);
 void process_leave(enum bob_file_state state);
 
 /* --- streams.c --- */
-void streams_end(void); /* the process ends: whoever writes into its file completes it */
+void streams_end(void); /* the process ends: all writers of its file complete it */
 
 /* --- arch/x86_64/entry.c --- */
 /* Where in the entry code a trampoline has to call: by default at 0. */

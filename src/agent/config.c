@@ -144,7 +144,7 @@ static bool match_one(const char *p, const char *name)
 	}
 }
 
-/* Where it ends. Letters come behind ':'. */
+/* Where it ends. Letters follow the ':'. */
 static const char *skip_pattern(const char *p)
 {
 	for (;;) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The whole path of one event. entry.S does the common case by itself and comes here for all else;
- * with the gate always closed (on_size == 0) everything is done here, with the same result, which
- * is how the fast path is tested.
+/* The slow path of recording an event. entry.S does the common case by itself and comes here for
+ * all else. With the gate always closed (on_size == 0) everything is done here, with the same
+ * result; tests of the fast path compare the two.
  *
- * A block is busy while an event is recorded: from entry.S (gate closed though on_size is not 0) or
- * from here (in_c). Entries of signal handlers that find it busy are put into `pending`, their
- * caller's frame already looked up, and recorded before the next event. If the interrupted
- * recording never comes back (siglongjmp), the next entry at or above its stack pointer finds out:
- * model and stacks then begin anew, which the trace says (note gap); no committed event is lost. */
+ * A block is busy while an event is recorded: by entry.S (gate closed though on_size is not 0) or
+ * by this file (in_c). Entries of signal handlers that find it busy are put into `pending`, with
+ * their caller's frame, and recorded before the next event. If the interrupted recording never
+ * resumes (siglongjmp), the next entry at or above its stack pointer detects that: model and stacks
+ * restart, which the trace notes ("gap"); no committed event is lost. */
 #include "agent/agent.h"
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/hooks.h"
 #include "agent/os.h"
 
@@ -134,7 +134,7 @@ static void record(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct
 			t->head->count.sp_rule++;
 		put(t, bob_sym_make_ext(BOB_SYM_ORPHAN, top != stack_now(t)->shadow));
 	} else if (c->flags & BOB_CALLER_FOUND && *top != c->slot &&
-		   *top != ~0ull) { /* a frame older than the agent is nobody's fault */
+		   *top != ~0ull) { /* a frame older than the agent is no error */
 		hot->top_mismatch++;
 	}
 	if (c->flags & BOB_CALLER_SIGNAL)
@@ -282,7 +282,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 	struct bob_caller c;
 
 	(void)hot; /* bob_thread_hot, which a fork child may have to replace */
-	if (aside_holds(rsp)) /* libc, called by a recorder at work there */
+	if (area_holds(rsp)) /* libc, called by a recorder at work there */
 		return;
 	t = my_block();
 	if (!t || thread_shared(t, rsp) || (thread_is_busy(t) && nested(t, id, &e)))

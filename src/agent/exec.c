@@ -85,18 +85,18 @@ static char **new_env(size_t bytes)
 static char **with_agent(char **env)
 {
 	const char *theirs = config_env(env, "LD_PRELOAD");
-	size_t room = text_len(bob_process.config.agent) + (theirs ? text_len(theirs) : 0) + 16;
+	size_t bytes = text_len(bob_process.config.agent) + (theirs ? text_len(theirs) : 0) + 16;
 	size_t vars = 0, n = 0;
 
 	for (char **v = env; v && *v; v++)
 		vars++;
 	for (char **v = bob_process.env; *v; v++)
 		vars++;
-	char **out = new_env((vars + 2) * sizeof(char *) + room);
+	char **out = new_env((vars + 2) * sizeof(char *) + bytes);
 	if (!out)
 		return env;
 	char *text = (char *)(out + vars + 2);
-	preload_value(text, room, theirs);
+	preload_value(text, bytes, theirs);
 	out[n++] = text;
 	for (char **v = bob_process.env; *v; v++)
 		if (text_starts(*v, "BOBBIN_"))
@@ -150,16 +150,16 @@ static bool preload_rest(char *buf, size_t size, const char *list)
 static char **without_agent(char **env)
 {
 	const char *list = config_env(env, "LD_PRELOAD");
-	size_t room = list ? text_len(list) + 16 : 0, count = 0, n = 0;
+	size_t bytes = list ? text_len(list) + 16 : 0, count = 0, n = 0;
 
 	while (env && env[count])
 		count++;
-	char **out = new_env((count + 1) * sizeof(char *) + room);
+	char **out = new_env((count + 1) * sizeof(char *) + bytes);
 	char *text = (char *)(out + count + 1);
 	for (size_t i = 0; out && i < count; i++) {
 		if (!text_starts(env[i], "LD_PRELOAD="))
 			out[n++] = env[i];
-		else if (env[i] + 11 == list && preload_rest(text, room, list))
+		else if (env[i] + 11 == list && preload_rest(text, bytes, list))
 			out[n++] = text;
 	}
 	return out ? out : env;

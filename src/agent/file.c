@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/os.h"
 #include "archive/write/keeper.h"
 #include "archive/write/ring.h"
@@ -22,7 +22,7 @@ static bool use_window(uint8_t *w, uint64_t off, uint64_t size)
 	struct bob_process *p = &bob_process;
 
 	if (!w) {
-		p->no_room = os_allowed() ? BOB_STOP_MEMORY : BOB_STOP_SECCOMP;
+		p->no_space = os_allowed() ? BOB_STOP_MEMORY : BOB_STOP_SECCOMP;
 		return false;
 	}
 	p->window = w;
@@ -38,8 +38,8 @@ static bool open_window(long fd, uint64_t off, uint64_t size)
 	       use_window(os_map_window(fd, off, size), off, size);
 }
 
-/* Of a file that cannot be opened any more, or not be made larger by this process: the keeper makes
- * it larger, and a page that is mapped leads to what comes behind. */
+/* For a file that this process can no longer open or enlarge: the keeper enlarges it, and a page
+ * that is already mapped gives access to what follows. */
 static bool open_window_kept(uint64_t off, uint64_t size)
 {
 	const struct bob_process *p = &bob_process;
@@ -60,9 +60,9 @@ static bool find_window(uint64_t off, uint64_t size)
 	bool ok;
 
 	if (!os_allowed())
-		return use_window(keeper_room(off, size), off, size);
+		return use_window(keeper_window(off, size), off, size);
 	fd = os_open(p->path, OS_WRITE);
-	p->no_room = fd < 0 ? BOB_STOP_PATH : BOB_STOP_DISK;
+	p->no_space = fd < 0 ? BOB_STOP_PATH : BOB_STOP_DISK;
 	ok = fd >= 0 && open_window(fd, off, size);
 	if (fd >= 0)
 		os_close(fd);
@@ -133,7 +133,7 @@ static bob_status begin_file(long fd, uint32_t seq, const struct bob_fork *paren
 	struct bob_process *p = &bob_process;
 
 	os_mode_as(fd, p->config.dir);
-	/* one of the keeper's has room already */
+	/* the keeper's file has space already */
 	if (os_file_size(fd) >= (long)WINDOW_FIRST ?
 		    !use_window(os_map_window(fd, 0, WINDOW_FIRST), 0, WINDOW_FIRST) :
 		    !open_window(fd, 0, WINDOW_FIRST))
@@ -179,8 +179,8 @@ static bob_status create_whole(const struct bob_fork *parent)
 	return BOB_NONE;
 }
 
-/* The directory cannot be reached, or no file of this process's can have room. Not for collectors,
- * as above. */
+/* The directory is unreachable, or there is no space for a file of this process. Not for
+ * collectors, as above. */
 static bob_status create_kept(const struct bob_fork *parent)
 {
 	struct bob_keeper keeper;
@@ -214,7 +214,7 @@ bob_status file_create(const struct bob_fork *parent)
 	st = begin_file(fd, seq, parent);
 	os_close(fd);
 	if (st != BOB_OK)
-		os_unlink(bob_process.path); /* nothing half-written stays behind */
+		os_unlink(bob_process.path); /* no incomplete file remains */
 	else if (bob_process.config.collector)
 		expect_collector();
 	return st;
@@ -237,7 +237,7 @@ static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, u
 	return h;
 }
 
-/* Behind the newest window; the collector's are among them. */
+/* The end of the newest window, of the collector's too. */
 static bool open_shared(uint64_t size)
 {
 	uint64_t *end = &bob_process.collector->end;
@@ -269,7 +269,7 @@ static bool next_window(uint64_t need)
 	uint8_t *old = p->window;
 	uint64_t old_off = p->window_off, old_used = p->window_used;
 	while (!(p->collector ? open_shared(size) : find_window(off, size))) {
-		if (p->no_room != BOB_STOP_MEMORY || size / 2 < need || size <= WINDOW_FIRST)
+		if (p->no_space != BOB_STOP_MEMORY || size / 2 < need || size <= WINDOW_FIRST)
 			return false;
 		size /= 2; /* under RLIMIT_AS there may be a place for a small one */
 	}
@@ -301,11 +301,11 @@ static void grow(void *growth)
 }
 
 /* Any event may be the one that needs it: beside the program's stack, which may be small. */
-static bool grow_aside(uint64_t need)
+static bool grow_on_area(uint64_t need)
 {
 	struct growth g = { .need = need };
 
-	aside_run_blocked(grow, &g);
+	area_run_blocked(grow, &g);
 	return g.done;
 }
 
@@ -313,14 +313,14 @@ struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uin
 				  uint64_t aux)
 {
 	struct bob_process *p = &bob_process;
-	uint64_t room = (size + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
-	uint64_t need = room + sizeof(struct bob_chunk_head);
+	uint64_t bytes = (size + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
+	uint64_t need = bytes + sizeof(struct bob_chunk_head);
 
 	if (!p->file)
 		return NULL;
-	if (p->window_size - p->window_used < need && !grow_aside(need))
+	if (p->window_size - p->window_used < need && !grow_on_area(need))
 		return NULL;
-	return place(kind, stream, room, aux);
+	return place(kind, stream, bytes, aux);
 }
 
 struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
@@ -338,8 +338,8 @@ struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32
 	return c;
 }
 
-/* Give back the part of the last window that no chunk took. A thread that still needs room gets a
- * new window behind it. */
+/* Truncate the part of the last window that no chunk uses. A thread that still needs space gets a
+ * new window after it. */
 static void trim(void)
 {
 	struct bob_process *p = &bob_process;
@@ -366,12 +366,12 @@ void file_close(enum bob_file_state state)
 	/* a process that survived a failed exec ends a second time */
 	if (!f || (f->state != BOB_FILE_OPEN && f->state != BOB_FILE_EXEC))
 		return;
-	if (!bob_process.collector) /* who may write behind it */
+	if (!bob_process.collector) /* which may write after it */
 		trim();
 	bob_file_end(f, state, BOB_STOP_NONE, os_time_mono());
 }
 
-bool file_behind_collector(void)
+bool file_after_collector(void)
 {
 	struct bob_process *p = &bob_process;
 	bool ok;
@@ -397,11 +397,11 @@ uint8_t *file_map_all(uint64_t *len)
 	return file;
 }
 
-bool meta_open(struct bob_meta *m, size_t room)
+bool meta_open(struct bob_meta *m, size_t size)
 {
-	void *bytes = os_map(room);
+	void *bytes = os_map(size);
 
-	bob_meta_init(m, bytes, bytes ? room : 0);
+	bob_meta_init(m, bytes, bytes ? size : 0);
 	return bytes;
 }
 

@@ -30,7 +30,7 @@ struct found {
 	enum found_plan wants;
 };
 
-/* What the loader tells debuggers: the list of images. NULL: this is no loader that we know. */
+/* The list of images, as the loader publishes it for debuggers. NULL: an unknown loader. */
 const struct r_debug *found_loader(void);
 /* The path of the program. */
 void found_program(char path[BOB_PATH_MAX]);

@@ -188,7 +188,7 @@ static bool find_step(uint64_t pc, bool exact, struct step *s)
 
 enum where { NOT_OURS, ENTRY_OF_F, LOST };
 
-/* In a trampoline: the row of the original instruction tells where rsp was at the entry. */
+/* In a trampoline: the row of the original instruction says where rsp was at the entry. */
 static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp, uint64_t *r)
 {
 	struct place_in_trampoline at;
@@ -210,7 +210,7 @@ static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp
  * the trampoline's is at r - 8. */
 #define AGENT_STACK 4096
 
-/* Of C that sync.S called: before or behind a function that waits. */
+/* Of C that sync.S called: before or after a function that waits. */
 static bool is_around(uint64_t ret)
 {
 	return ret == (uint64_t)(uintptr_t)bob_sync_in_called ||
@@ -239,7 +239,7 @@ static bool agent_entry(const struct walk *w, uint64_t *r)
 	return false;
 }
 
-/* In the entry code: the trampoline's return address, at r - 8, is at rsp or behind what the slow
+/* In the entry code: the trampoline's return address, at r - 8, is at rsp or above what the slow
  * paths have pushed. */
 #define ENTRY_STACK (BOB_C_FRAME + 8)
 static bool entry_code_entry(const struct bob_image *im, const struct walk *w, uint64_t *r)
@@ -423,7 +423,7 @@ static bool is_around_return(const struct walk *w)
 	return !w->exact && w->pc == (uint64_t)(uintptr_t)bob_sync_return;
 }
 
-/* From the entry up to a recorded frame; `w` stands at the return address `ret`. */
+/* From the entry up to a recorded frame; `w` is at the return address `ret`. */
 static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint64_t ret,
 		    struct bob_caller *out)
 {

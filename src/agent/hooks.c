@@ -64,7 +64,7 @@ void hooks_end(void)
 		return;
 	at = text_add_u64(line, sizeof(line), 0, missed, 10);
 	text_add(line, sizeof(line), at, " calls of hooked functions were not");
-	agent_log(line, "no room for their return addresses, or too many are open");
+	agent_log(line, "no memory for their return addresses, or too many are open");
 }
 
 /* NULL: nothing of this thread is recorded. */

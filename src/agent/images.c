@@ -64,7 +64,7 @@ const struct bob_image *image_numbered(uint32_t number)
 	return NULL;
 }
 
-const struct bob_image *image_told(uint32_t number)
+const struct bob_image *image_reported(uint32_t number)
 {
 	const struct bob_image *im = image_numbered(number);
 
@@ -106,9 +106,9 @@ static bool is_chosen(const struct found *f)
 	return mode == BOB_IMAGES_APP && !config_match(runtime_list, base_name(f->path));
 }
 
-/* The functions and names of the image, once per trace directory: whoever comes first copies them
- * from the plan. The rename makes it whole or absent. One that has only what an earlier program of
- * the run needed (cli/memory/naming.c), and is smaller for that, is put away. */
+/* The functions and names of the image, once per trace directory: the first process copies them
+ * from the plan. The rename makes it whole or absent. A smaller copy, with only what an earlier
+ * program of the run needed (cli/memory/naming.c), is replaced. */
 static void save_image_file(const struct bob_plan_head *plan)
 {
 	char path[BOB_PATH_MAX], temp[BOB_PATH_MAX], name[BOB_NAME_BYTES];
@@ -246,7 +246,7 @@ static enum found_plan wanted_plan(const struct found *f)
 }
 
 /* Else when something in it is recorded (image_use). */
-static bool is_told_at_once(const struct bob_process *p)
+static bool is_reported_at_once(const struct bob_process *p)
 {
 	return p->config.calls || (p->config.mem && !p->config.source);
 }
@@ -258,7 +258,7 @@ static bool take_plan(struct bob_image *im, const struct found *f, struct bob_me
 	enum bob_skip why;
 
 	im->plan = f->plan;
-	if (is_told_at_once(p))
+	if (is_reported_at_once(p))
 		im->number = p->image_count++;
 	im->interface = bob_process.config.interface_image &&
 			config_match(bob_process.config.interface_image, base_name(f->path));
@@ -296,7 +296,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	mem_select_image(im);
 	if (bob_process.config.mem && !bob_process.config.source && im->chosen)
 		translate(im, f, meta);
-	if (is_told_at_once(p))
+	if (is_reported_at_once(p))
 		describe(im, meta);
 	return im;
 }
@@ -343,26 +343,26 @@ bool image_use(struct bob_image *im)
 /* Sets are used in turn, so a reader may finish with the one it holds while SETS - 1 newer ones
  * come; they lie in one mapping, and one that became too small is left as it is. */
 #define SETS 64
-#define SET_ROOM 500
+#define SET_SPARE 500
 
-static size_t set_bytes(uint32_t room)
+static size_t set_bytes(uint32_t capacity)
 {
-	return sizeof(struct bob_image_set) + room * sizeof(struct bob_image *);
+	return sizeof(struct bob_image_set) + capacity * sizeof(struct bob_image *);
 }
 
-static struct bob_image_set *set_new(uint32_t room)
+static struct bob_image_set *set_new(uint32_t capacity)
 {
 	static uint8_t *ring;
-	static uint32_t ring_room, turn;
+	static uint32_t ring_capacity, turn;
 	struct bob_image_set *s;
 
-	if (!ring || ring_room < room) {
-		ring_room = room + SET_ROOM;
-		ring = os_map(SETS * set_bytes(ring_room));
+	if (!ring || ring_capacity < capacity) {
+		ring_capacity = capacity + SET_SPARE;
+		ring = os_map(SETS * set_bytes(ring_capacity));
 	}
 	if (!ring)
 		return NULL;
-	s = (void *)(ring + turn++ % SETS * set_bytes(ring_room));
+	s = (void *)(ring + turn++ % SETS * set_bytes(ring_capacity));
 	s->count = 0;
 	return s;
 }
@@ -386,7 +386,7 @@ static bool known(const struct bob_image_set *s, uint64_t bias, uint64_t text)
 }
 
 /* Images on the loader's list that are not in the set yet. */
-static uint32_t find_new(struct found *out, uint32_t room)
+static uint32_t find_new(struct found *out, uint32_t capacity)
 {
 	const struct r_debug *loader = found_loader();
 	uint32_t n = 0, seen = 0;
@@ -401,7 +401,7 @@ static uint32_t find_new(struct found *out, uint32_t room)
 		    image_is_agent(found_first_text(&f)) ||
 		    known(bob_process.images, f.bias, found_first_text(&f)))
 			continue;
-		if (n == room)
+		if (n == capacity)
 			break;
 		out[n++] = f;
 	}

@@ -15,8 +15,8 @@
 
 /* --- a new file --- */
 
-/* BOBBIN_KEEPER: the name, and the secret behind it. Returns the length of the name, 0: there is
- * none. */
+/* BOBBIN_KEEPER: the name, followed by the secret. Returns the length of the name, 0: the variable
+ * is not set. */
 static size_t read_address(const char *text, uint64_t *secret)
 {
 	size_t n = 0;
@@ -70,7 +70,7 @@ bool keeper_name_file(struct bob_keeper *k, bool has_head)
 	return ok;
 }
 
-/* --- room --- */
+/* --- space in files --- */
 
 static bool is_there(const struct bob_file_head *h, uint64_t to)
 {
@@ -86,17 +86,17 @@ bool keeper_allocate(uint64_t to, uint64_t ahead)
 	__atomic_store_n(&h->wanted, to + ahead, __ATOMIC_RELEASE);
 	for (unsigned us = 0; us < WAIT_US && !is_there(h, to); us += NAP_US) {
 		if (__atomic_load_n(&h->refused, __ATOMIC_ACQUIRE)) {
-			bob_process.no_room = BOB_STOP_DISK;
+			bob_process.no_space = BOB_STOP_DISK;
 			return false;
 		}
 		os_nap(NAP_US);
 	}
-	if (!is_there(h, to)) /* nobody is there; it is not waited for again */
+	if (!is_there(h, to)) /* there is no keeper; do not wait again */
 		bob_process.config.keeper = NULL;
 	return is_there(h, to);
 }
 
-/* No system call from now on: the keeper holds room ready, mapped here already. */
+/* No system call from now on: the keeper has space ready, mapped here already. */
 void keeper_go_ahead(void)
 {
 	struct bob_process *p = &bob_process;
@@ -110,7 +110,7 @@ void keeper_go_ahead(void)
 		__atomic_store_n(&p->file->ahead, AHEAD, __ATOMIC_RELEASE);
 }
 
-uint8_t *keeper_room(uint64_t off, uint64_t size)
+uint8_t *keeper_window(uint64_t off, uint64_t size)
 {
 	const struct bob_process *p = &bob_process;
 

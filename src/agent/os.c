@@ -92,7 +92,7 @@ void *os_map_window(long fd, uint64_t off, size_t len)
 }
 
 /* Neither a descriptor nor the file's name is needed: mremap of nothing of a shared mapping maps
- * its pages once more, and those of the file behind them. */
+ * its pages once more, and the following ones of the file. */
 void *os_map_again(const void *page, uint64_t skip, size_t len)
 {
 	const size_t all = skip + len + BOB_PAGE;
@@ -346,7 +346,7 @@ bool os_thread_alive(uint32_t pid, uint32_t tid)
 }
 
 #define STAT_FLAGS 7     /* blanks between the name and the flags, see proc(5) */
-#define PF_EXITING 0x4u /* the kernel's: set before whoever joins the thread is woken */
+#define PF_EXITING 0x4u /* the kernel's: set before a joining thread is woken */
 
 /* State and flags, see proc(5). A name may hold blanks and parentheses. */
 static char read_stat(const char *stat, uint64_t *flags)
@@ -551,7 +551,7 @@ static bool find_in(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t
 	return found;
 }
 
-/* Of this thread: those of the process are none once its first thread has ended. By its number
+/* Of this thread: the process's entry is empty once its first thread has ended. By its number
  * first: proot resolves thread-self to itself. Not where /proc has other numbers. */
 static long open_maps(void)
 {

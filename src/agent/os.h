@@ -29,8 +29,8 @@ extern bool bob_os_forbidden; /* for code that is not C */
 void *os_map(size_t size);
 /* The same of a file's bytes, shared and writable. */
 void *os_map_window(long fd, uint64_t off, size_t len);
-/* `len` bytes of the file of which a page is mapped, from `skip` (whole pages, > 0) bytes behind it
- * on. */
+/* `len` bytes of the file of which a page is mapped, beginning `skip` bytes (whole pages, > 0)
+ * after it. */
 void *os_map_again(const void *page, uint64_t skip, size_t len);
 void os_unmap(void *p, size_t size); /* of these two */
 /* Without such pages. Memory exactly at `where` or not at all; 0: anywhere. */
@@ -81,10 +81,10 @@ void os_thread_name(char name[16]);
 void os_hostname(char *buf, size_t size);
 uint64_t os_stack_limit(void); /* RLIMIT_STACK, ~0 if unlimited */
 void os_yield(void);
-bool os_process_alive(uint32_t pid); /* or nobody has waited for it yet */
+bool os_process_alive(uint32_t pid); /* or it is a zombie */
 uint64_t os_pid_namespace(void); /* 0: not known */
-/* Until *word is no longer `is`, somebody wakes it, a signal comes, or it has been so long. Shared
- * with other processes. */
+/* Until *word is no longer `is`, another thread wakes it, a signal comes, or the time is over.
+ * Shared with other processes. */
 void os_wait_word(const uint32_t *word, uint32_t is, unsigned ms);
 void os_wake_word(const uint32_t *word);
 void os_nap(unsigned us);
@@ -107,7 +107,7 @@ long os_sigaction(int sig, const struct os_action *act, struct os_action *old);
 void os_raise(int sig); /* to this thread */
 /* Bounds of the mapping that contains addr. */
 bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi);
-/* The end of the mapping before the one that contains addr; 0: there is none, or nobody can say. */
+/* The end of the mapping before the one that contains addr; 0: there is none, or it is unknown. */
 uint64_t os_end_below(uint64_t addr);
 uint64_t os_time_mono(void); /* ns, by system call */
 uint64_t os_time_real(void);

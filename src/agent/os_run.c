@@ -123,7 +123,7 @@ long os_helper_begin(const char *const *argv, const char *const *envp, unsigned 
 
 void os_helper_end(long pid, bool at_once)
 {
-	if (at_once) /* the helper is told by the kernel */
+	if (at_once) /* the kernel signals the helper */
 		sys2(__NR_kill, pid, SIGKILL);
 	await(pid);
 }

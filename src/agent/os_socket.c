@@ -20,7 +20,7 @@ long os_connect(const char *name, size_t len)
 
 	if (len + 1 > sizeof(to.sun_path))
 		return -OS_EINVAL;
-	memcpy(to.sun_path + 1, name, len); /* behind a zero byte: no place in the file system */
+	memcpy(to.sun_path + 1, name, len); /* after a zero byte: not in the file system */
 	fd = sys3(__NR_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
@@ -44,7 +44,7 @@ long os_receive(long fd, void *bytes, size_t len, long *passed)
 {
 	union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(int))];
+		char control[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec to = { bytes, len };
 	struct msghdr m = { .msg_iov = &to, .msg_iovlen = 1, .msg_control = &control,

@@ -11,7 +11,7 @@
 #include "agent/waits.h"
 
 #define ARENA_STEP (1ull << 20)
-#define ARENA_REACH 0x70000000ull /* of a rel32, with room for both sizes */
+#define ARENA_REACH 0x70000000ull /* of a rel32, less both sizes */
 #define NON_PIE_TOP 0x70000000ull
 #define PATCH_FAR_JUMP 14u	/* bytes */
 #define INT3 0xccu
@@ -76,7 +76,7 @@ static bool is_needed(const struct bob_plan_special *sp)
 	return bob_special_is_general(sp->what) || c->mem || (handlers && (c->calls || c->hooks));
 }
 
-/* The agent is called behind it, too. */
+/* The agent is called after it, too. */
 static bool is_around(const struct bob_plan_special *sp)
 {
 	return bob_special_is_wait(sp->what) ||
@@ -404,7 +404,7 @@ enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, 
 	return why;
 }
 
-/* The arena was made for another place of the image; nobody runs in it. */
+/* The arena was made for another place of the image; no thread executes it. */
 static enum bob_skip move_arena(struct bob_image *im)
 {
 	uint64_t a = im->arena, size = im->arena_bytes;
@@ -446,7 +446,7 @@ enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *ski
 }
 
 /* Functions of the image that were recorded and whose entries are the program's own again. */
-static void list_given_back(const struct bob_image *im, struct bob_meta *skipped)
+static void list_restored(const struct bob_image *im, struct bob_meta *skipped)
 {
 	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
 
@@ -459,7 +459,7 @@ static void list_given_back(const struct bob_image *im, struct bob_meta *skipped
 	}
 }
 
-void patch_list_given_back(void)
+void patch_list_restored(void)
 {
 	const struct bob_image_set *s = bob_process.images;
 	struct bob_meta meta;
@@ -469,7 +469,7 @@ void patch_list_given_back(void)
 	bob_meta_begin(&meta, BOB_REC_SKIPPED);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->image[i]->plan && s->image[i]->hooked)
-			list_given_back(s->image[i], &meta);
+			list_restored(s->image[i], &meta);
 	bob_meta_end(&meta);
 	meta_flush(&meta);
 }

@@ -10,7 +10,7 @@
 struct place_in_trampoline {
 	uint64_t orig;		/* the original instruction */
 	uint32_t pushed;	/* bytes on the stack that the original would not have pushed yet */
-	/* in the displaced instructions, behind their begin, or behind them */
+	/* in the displaced instructions, after their begin, or after them */
 	bool moved;
 	bool begins;		/* ... where one of them begins, but not the first */
 	bool saved;		/* before them: rax is at rsp - 16 */
@@ -24,7 +24,7 @@ const struct bob_plan_func *place_of_body(const struct bob_image *im, uint64_t b
 const struct bob_plan_func *place_of_hole(const struct bob_image *im, uint64_t addr);
 /* Where its patch is, in memory. */
 uint64_t place_of_patch(const struct bob_image *im, const struct bob_plan_func *f);
-/* Where to go on instead of at `addr`, if that lies in overwritten bytes, behind their first; else
+/* Where to continue instead of at `addr`, if that lies in overwritten bytes after their first; else
  * `addr`. */
 uint64_t place_to_resume(const struct bob_image *im, uint64_t addr);
 

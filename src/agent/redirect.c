@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of the program itself that have a wrapper (docs/wrap.md): no library can stand before
- * them, so their entry leads there. */
+/* Functions of the program itself that have a wrapper (docs/wrap.md): no library can interpose
+ * them, so their entry leads to the wrapper. */
 #include "agent/agent.h"
 
 #include <elf.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where true return addresses are while bob_hook_return stands in their places: at a fixed distance
- * from the place itself, the address with one bit of it turned. So a true address is found by
- * whoever looks at the stack, in any thread and in any order, without a list that could be out of
- * step: an unwinder by an expression in the frame information of bob_hook_return (hooks.S), a
- * debugger in a core file, frames.c here. A place that is left by longjmp or an exception, and used
- * anew, gets a new word. Stacks that are copied away and back are the exception (docs/agent.md).
+/* Where the true return addresses are that bob_hook_return replaces: at a fixed distance from their
+ * place on the stack, as the address with one bit flipped. So any thread can find a true address at
+ * any time, without a list that could be inconsistent: an unwinder by an expression in the frame
+ * information of bob_hook_return (hooks.S), a debugger in a core file, frames.c here. A place that
+ * is left by longjmp or an exception, and reused, gets a new word. Stacks that are copied away and
+ * back are the exception (docs/agent.md).
  *
  * Memory there is mapped for a piece of stack at a time, when a function is first hooked on it, and
  * stays. */

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 #include "agent/places.h"
@@ -91,7 +91,7 @@ static uint64_t our_handler(void)
 }
 
 /* As the program set it. Where the kernel may not be asked, the program has changed it last. */
-static void tell(int sig, struct sigaction *old)
+static void report(int sig, struct sigaction *old)
 {
 	const struct signal_action *a = &signal_actions[sig];
 	struct os_action k = { .handler = our_handler() };
@@ -155,9 +155,9 @@ void signal_set(struct bob_regs *r, bool by_libc)
 	if (act && (uint64_t)(uintptr_t)act->sa_handler == our_handler())
 		return; /* we were here a moment ago */
 	if (act)
-		m = aside_argument(act, sizeof(*act));
+		m = area_argument(act, sizeof(*act));
 	if (old)
-		tell(sig, old);
+		report(sig, old);
 	r->rdx = 0;
 	if (!act)
 		return;

@@ -31,7 +31,7 @@ enum bob_greg { /* as in the kernel's struct ucontext */
 enum bob_shown {
 	BOB_SHOWN_OWN,		/* one of the program's own instructions: nothing is changed */
 	BOB_SHOWN_PLACE,	/* where a displaced instruction begins: rip and rsp are changed */
-	BOB_SHOWN_AGAIN,	/* the same, and a step before or behind it shows this place, too */
+	BOB_SHOWN_AGAIN,	/* the same, and a step before or after it shows this place, too */
 	BOB_SHOWN_ENTRY,	/* the entry that is being recorded: all registers are changed */
 	BOB_SHOWN_NOT		/* the agent's: nothing is changed */
 };
@@ -45,8 +45,8 @@ struct bob_signal {
 	uint64_t change;	/* enum bob_shown */
 };
 
-/* From signal.S: changes the registers to what the handler shall see, and returns it; 0: there is
- * none to be called. Behind a handler for which anything was changed (not BOB_SHOWN_OWN). */
+/* From signal.S: changes the registers to what the handler shall see, and returns its address; 0:
+ * there is no handler. After a handler for which anything was changed (not BOB_SHOWN_OWN). */
 uint64_t bob_signal_begin(uint64_t number, void *info, uint64_t *gregs, struct bob_signal *s);
 void bob_signal_end(struct bob_signal *s, uint64_t *gregs);
 /* What the kernel calls; what a handler returns to. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/found.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
@@ -141,14 +141,14 @@ void process_after_fork(struct bob_thread *t)
 	p->quiet = NULL;
 	p->pid = os_allowed() ? os_pid() : 0;
 	bob_thread_hot = bob_no_thread;
-	aside_after_fork();
+	area_after_fork();
 	p->recording = p->recording && p->config.follow && os_allowed();
 	if (p->recording) {
 		if (t && t->head && !t->mem) {
 			b.from.stream = t->stream;
 			b.from.pos = bob_run_position(thread_enc(t));
 		}
-		aside_run(begin_child, &b);
+		area_run(begin_child, &b);
 		p->recording = b.done;
 	}
 	__atomic_store_n(p->alive, BOB_ALIVE, __ATOMIC_RELEASE);
@@ -182,7 +182,7 @@ void process_leave(enum bob_file_state state)
 	thread_close_all(state != BOB_FILE_EXEC);
 	lock_process();
 	hooks_end();
-	patch_list_given_back();
+	patch_list_restored();
 	file_close(state);
 	unlock_process();
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/os.h"
 
 #define STACK_CAP (1ull << 30) /* what an unlimited main stack is taken for */
@@ -133,27 +133,27 @@ bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size)
 
 static void unmap_list(struct bob_thread *t)
 {
-	if (t->stack_room > BOB_FIRST_STACKS)
-		os_unmap(t->stacks, t->stack_room * sizeof(*t->stacks));
+	if (t->stack_capacity > BOB_FIRST_STACKS)
+		os_unmap(t->stacks, t->stack_capacity * sizeof(*t->stacks));
 }
 
 static bool grow_list(struct bob_thread *t)
 {
-	uint32_t room = t->stack_room * 2;
+	uint32_t capacity = t->stack_capacity * 2;
 	struct bob_stack *s;
 
-	if (!t->stack_room) {
+	if (!t->stack_capacity) {
 		t->stacks = t->first_stacks;
-		t->stack_room = BOB_FIRST_STACKS;
+		t->stack_capacity = BOB_FIRST_STACKS;
 	}
-	if (t->stack_count < t->stack_room)
+	if (t->stack_count < t->stack_capacity)
 		return true;
-	if (room > BOB_STACKS_MAX || !os_allowed() || !(s = os_map(room * sizeof(*s))))
+	if (capacity > BOB_STACKS_MAX || !os_allowed() || !(s = os_map(capacity * sizeof(*s))))
 		return false;
 	memcpy(s, t->stacks, t->stack_count * sizeof(*s));
 	unmap_list(t);
 	t->stacks = s;
-	t->stack_room = room;
+	t->stack_capacity = capacity;
 	return true;
 }
 
@@ -178,7 +178,7 @@ static bool add_stack(struct bob_thread *t, uint64_t rsp, uint64_t lo, uint64_t 
 	if (!grow_list(t))
 		return false;
 	if (!b.found) /* it may be a small one */
-		aside_run_blocked(find_bounds, &b);
+		area_run_blocked(find_bounds, &b);
 	if (!b.found)
 		return false;
 	s = &t->stacks[t->stack_count];
@@ -231,5 +231,5 @@ void stacks_free(struct bob_thread *t)
 	for (uint32_t i = 0; i < t->stack_count; i++)
 		os_unmap(t->stacks[i].shadow, t->stacks[i].shadow_bytes);
 	unmap_list(t);
-	t->stack_count = t->stack_room = 0;
+	t->stack_count = t->stack_capacity = 0;
 }

@@ -12,7 +12,7 @@
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
-#define META_ROOM (256u << 10)
+#define META_BYTES (256u << 10)
 
 /* What is kept of the environment: names, or how they begin. */
 static const char kept[][24] = {
@@ -92,7 +92,7 @@ static void describe_process(void)
 	struct bob_meta m;
 	char path[BOB_PATH_MAX];
 
-	if (!meta_open(&m, META_ROOM))
+	if (!meta_open(&m, META_BYTES))
 		return;
 	put_strings(&m, BOB_REC_COMMAND, bob_process.argv, NULL);
 	found_program(path);
@@ -113,8 +113,7 @@ static void describe_again(const struct bob_image *im, struct bob_meta *m)
 }
 
 /* In a fork child: the images as they were inherited, for the child's own file. Readers number
- * images as their records come, so all are told that have a number, also those that are
- * unloaded. */
+ * images as their records come, so all images with a number are reported, unloaded ones too. */
 static void describe_inherited(void)
 {
 	const struct bob_image *source = mem_sources();
@@ -129,12 +128,12 @@ static void describe_inherited(void)
 			im = source;
 			source = source->next;
 		} else {
-			im = image_told(n);
+			im = image_reported(n);
 		}
 		if (im)
 			describe_again(im, &m);
 	}
-	mem_sources_tell_again();
+	mem_sources_report_again();
 	meta_flush(&m);
 }
 
@@ -234,8 +233,8 @@ static void find_own_path(void)
 extern const void *__libc_stack_end __attribute__((weak));
 extern char **__environ __attribute__((weak));
 
-/* The arguments lie below the environment, behind their count. NULL: this is not what the kernel
- * made. */
+/* The arguments lie below the environment, after their count. NULL: the kernel did not make this
+ * stack. */
 static char **args_below(char **env)
 {
 	char **argv = env - 1;

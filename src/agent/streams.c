@@ -2,7 +2,7 @@
 #include "agent/streams.h"
 
 #include "agent/agent.h"
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
@@ -20,11 +20,11 @@ static uint32_t own_stream(void)
 	return t ? t->stream : BOB_AGENT_NO_STREAM;
 }
 
-static bool source_tell(const void *meta, size_t bytes)
+static bool source_report(const void *meta, size_t bytes)
 {
 	if (process_is_child() && own_stream() == BOB_AGENT_NO_STREAM)
 		return false;
-	return mem_source_tell(meta, bytes);
+	return mem_source_report(meta, bytes);
 }
 
 static uint64_t place_of(uint64_t address)
@@ -136,13 +136,13 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.functions_left = hooks_left,
 	.image_key = image_key,
 	.source_add = mem_source_add,
-	.source_tell = source_tell,
+	.source_report = source_report,
 	.source_record = mem_source_record,
 	.source_access = mem_source_access,
 	.allowed = os_allowed,
 	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,
 	.hooked_far = BOB_HOOK_FAR,
-	.run_aside = aside_run_blocked,
+	.run_on_area = area_run_blocked,
 	.world = world,
 	.environment = exec_environment,
 };

@@ -66,7 +66,7 @@ struct bob_agent_streams {
 	/* BOBBIN_* as the process was started with it, NULL: not set. */
 	const char *(*setting)(const char *name);
 	/* Nothing more can be recorded of a thread: recording ends for the whole process, and the
-	 * trace says why (BOB_ERR_FULL: no room for the trace; BOB_ERR_NOMEM; else an error of our
+	 * trace says why (BOB_ERR_FULL: no space for the trace; BOB_ERR_NOMEM; else an error of our
 	 * own). */
 	void (*stop)(bob_status why);
 	/* To be called once more when the process ends for good, by whichever thread ends it; 4
@@ -102,12 +102,12 @@ struct bob_agent_streams {
 	/* Hooked functions of the calling thread whose frames lie below `sp` have been left: their
 	 * ends are reported now. ~0: all, the thread ends. */
 	void (*functions_left)(uint64_t sp);
-	/* With BOBBIN_MEM=source. The number of its first descriptor, ~0: there is no room. What is
-	 * passed is copied. */
+	/* With BOBBIN_MEM=source. The number of its first descriptor, ~0: no space. What is passed
+	 * is copied. */
 	uint32_t (*source_add)(const struct bob_agent_source *s);
 	/* Records for META, as in struct bob_agent_source, that come later. What fork children
 	 * write begins with them, too. False: nothing is recorded (any more). */
-	bool (*source_tell)(const void *meta, size_t bytes);
+	bool (*source_report)(const void *meta, size_t bytes);
 	/* A record of the calling thread (mem/record.h); false: nothing is recorded (any more). In
 	 * signal handlers, too. Budget: 3 ns, up to two words. */
 	bool (*source_record)(uint32_t number, const uint64_t *word, uint32_t words);
@@ -125,7 +125,7 @@ struct bob_agent_streams {
 	 * own unless that is known to be large. Signals are blocked meanwhile, and what fn calls is
 	 * not recorded. Unwinders go through. fn may call no code of the user's. Without memory,
 	 * and once no system calls may be made, fn runs on the caller's stack. */
-	void (*run_aside)(void (*fn)(void *arg), void *arg);
+	void (*run_on_area)(void (*fn)(void *arg), void *arg);
 	/* The number of the MPI_COMM_WORLD that the process is in (BOB_REC_WORLD); 0: its
 	 * environment did not say when it began. */
 	uint64_t (*world)(void);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread blocks and their streams. A block is made at the first hooked entry of a thread. That a
- * thread has ended is noticed by others: whoever makes a block asks the kernel about two older ones
- * (tgkill with signal 0), and the end of the process about all of them. A dead thread's stream gets
- * its end symbol and is closed; its memory is returned. */
+/* Thread blocks and their streams. A block is made at the first hooked entry of a thread. Other
+ * threads detect that a thread has ended: each one that makes a block asks the kernel about two
+ * older ones (tgkill with signal 0), and the end of the process about all of them. A dead thread's
+ * stream gets its end symbol and is closed; its memory is returned. */
 #include "agent/agent.h"
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
@@ -52,12 +52,12 @@ static uint8_t *io_grow(void *ctx, size_t *len)
 		return bob_chunk_data(h);
 	}
 	lock_process();
-	h = file_chunk(BOB_CHUNK_DATA, t->stream, t->data_room, t->data_off);
+	h = file_chunk(BOB_CHUNK_DATA, t->stream, t->data_capacity, t->data_off);
 	if (h) {
 		t->data = h;
 		t->data_off += h->size;
-		if (t->data_room < DATA_MAX)
-			t->data_room = 2 * (t->data_room + sizeof(*h)) - sizeof(*h);
+		if (t->data_capacity < DATA_MAX)
+			t->data_capacity = 2 * (t->data_capacity + sizeof(*h)) - sizeof(*h);
 	}
 	unlock_process();
 	if (!h)
@@ -126,7 +126,7 @@ static struct bob_thread *map_block(void)
 	t->pending = (struct bob_pending *)(void *)(thread_hot(t)->walks + BOB_WALKS);
 	*thread_alive(t) = BOB_ALIVE;
 	thread_hot(t)->sites = bob_process.sites;
-	t->data_room = DATA_FIRST;
+	t->data_capacity = DATA_FIRST;
 	t->tid = os_tid();
 	return t;
 }
@@ -241,7 +241,7 @@ static void inherit(struct bob_thread *t, const struct bob_thread *old)
 	if (old->stacks == old->first_stacks)
 		t->stacks = memcpy(t->first_stacks, old->stacks, sizeof(t->first_stacks));
 	t->stack_count = old->stack_count;
-	t->stack_room = old->stack_room;
+	t->stack_capacity = old->stack_capacity;
 	t->stack_now = old->stack_now;
 	t->now = old->now;
 	t->trigger_rsp = old->trigger_rsp;
@@ -296,7 +296,7 @@ struct bob_thread *thread_create(const struct bob_thread *old)
 		return NULL;
 	/* A handler's entries would come here again; it is the only place where signals wait. */
 	signals = os_block_signals();
-	aside_run(create, &c);
+	area_run(create, &c);
 	os_restore_signals(signals);
 	return c.made;
 }
@@ -327,7 +327,7 @@ void thread_dead_end(struct bob_thread *t, bob_status why)
 	agent_stop(!os_allowed()	  ? BOB_STOP_SECCOMP :
 		   why == BOB_ERR_NOMEM	  ? BOB_STOP_MEMORY :
 		   why == BOB_ERR_CORRUPT ? BOB_STOP_INTERNAL :
-		   bob_process.no_room	  ? bob_process.no_room :
+		   bob_process.no_space	  ? bob_process.no_space :
 					    BOB_STOP_DISK);
 }
 
@@ -343,7 +343,7 @@ static void stat_path(char path[64], uint32_t pid, uint32_t tid)
 	text_add(path, 64, n, "/stat");
 }
 
-/* A thread that was joined may be signalled for some time yet; the kernel's flags tell. */
+/* A joined thread can receive signals for some time; the kernel's flags say that it is ending. */
 static bool has_ended(const struct bob_thread *t)
 {
 	char path[64];
@@ -412,8 +412,8 @@ static bool is_selecting(const struct bob_thread *t)
 	return t->mem && t->mem->select && t->mem->limit;
 }
 
-/* Threads that are still running, with records that are not in the file: off the list, where nobody
- * frees them, chained by `next`. Lock held. */
+/* Threads that are still running, with records that are not in the file: taken off the list, so
+ * that no thread frees them, and chained by `next`. Lock held. */
 static struct bob_thread *take_selecting(const struct bob_thread *own)
 {
 	struct bob_process *p = &bob_process;
@@ -460,7 +460,7 @@ void thread_close_all(bool for_good)
 		mem_flush(own);
 	for (; others; others = others->next)
 		(void)mem_select_end(others, false, &unused);
-	while (dead) { /* finishing may need room in the file, so not under the lock */
+	while (dead) { /* finishing may need space in the file, so not under the lock */
 		struct bob_thread *next = dead->next;
 
 		finish_dead(dead);

@@ -18,7 +18,7 @@ static size_t read_text(const char *path, char *text, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* The number behind "TracerPid:". */
+/* The number after "TracerPid:". */
 static uint64_t find_tracer(void)
 {
 	char text[1024];

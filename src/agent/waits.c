@@ -59,16 +59,16 @@ static struct bob_rec_waited of_waitid(uint64_t place, uint64_t result)
 
 static void put(const struct bob_rec_waited *w)
 {
-	uint64_t room[(sizeof(struct bob_record) + sizeof(*w)) / sizeof(uint64_t)];
+	uint64_t bytes[(sizeof(struct bob_record) + sizeof(*w)) / sizeof(uint64_t)];
 	struct bob_chunk_head *h;
 	struct bob_meta m;
 
-	bob_meta_init(&m, room, sizeof(room));
+	bob_meta_init(&m, bytes, sizeof(bytes));
 	bob_meta_put(&m, BOB_REC_WAITED, w, sizeof(*w));
 	lock_process();
 	h = file_chunk(BOB_CHUNK_META, ~0u, m.len, 0);
 	if (h) {
-		memcpy(bob_chunk_data(h), room, m.len);
+		memcpy(bob_chunk_data(h), bytes, m.len);
 		bob_chunk_seal(h, m.len);
 	}
 	unlock_process();

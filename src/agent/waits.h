@@ -4,7 +4,7 @@
  * wait, wait3, waitpid, system and pclose lead to wait4 inside of glibc.
  *
  * Threads: any, also in a signal handler. Nothing is kept between the two calls but the struct
- * bob_sync_call on the stack, so waits that are left (cancelled, longjmp) leave nothing behind. */
+ * bob_sync_call on the stack, so waits that are left (cancelled, longjmp) leave no state. */
 #ifndef BOB_AGENT_WAITS_H
 #define BOB_AGENT_WAITS_H
 
@@ -33,7 +33,7 @@ bool waits_are_recorded(void);
 /* Before the function `id`, which is one that waits (`what`). */
 enum bob_around_way waits_called(uint32_t id, uint32_t what, struct bob_regs *r,
 				 struct bob_sync_call *call);
-/* Is `call` one of these? Then behind it. */
+/* Is `call` one of these? Then after it. */
 bool waits_own(const struct bob_sync_call *call);
 void waits_returned(const struct bob_sync_call *call, uint64_t result);
 

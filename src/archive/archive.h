@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the archive offers beyond include/bobbin/trace.h to Bobbin's own programs and tests. */
+/* Functions of the archive for Bobbin's own programs and tests, beyond include/bobbin/trace.h. */
 #ifndef BOB_ARCHIVE_ARCHIVE_H
 #define BOB_ARCHIVE_ARCHIVE_H
 
@@ -29,8 +29,8 @@ bob_status bob_archive_open_parts(const struct bob_memory_file *files, size_t co
 				  struct bob_trace **out, struct bob_error *err);
 
 /* As bob_trace_open, but only the process `root` of this host and its descendants, as far as their
- * files tell, without names of functions: in time that does not depend on how many other processes
- * the trace has. */
+ * files name them, and without names of functions. The time does not depend on the number of other
+ * processes in the trace. */
 bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_trace **out,
 				  struct bob_error *err);
 
@@ -43,8 +43,8 @@ bob_status bob_archive_pack_image(const void *bytes, size_t len, FILE *to);
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);
 /* The events of one thread only, without the `thread` line. */
 bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to);
-/* What stands behind all threads: shapes of variables; how long events took; then lines and
- * variables of the images. */
+/* What follows all threads: shapes of variables, durations of events, then lines and variables of
+ * the images. */
 bob_status bob_archive_dump_shapes(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_times(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to);
@@ -67,9 +67,9 @@ struct bob_fold_settings {
 int bob_fold_settings_any(const struct bob_fold_settings *how); /* NULL is allowed */
 
 /* The file of a process once more, the folded streams of its threads merged. `to` is empty and can
- * be rewound. What lies in rooms is folded first; with `raw`, the records of a raw trace, too.
- * BOB_NONE: there is nothing to do (no memory records, merged already; or, without `raw`, a raw
- * trace). BOB_ERR_IO, BOB_ERR_NOMEM, BOB_ERR_CORRUPT: what `to` has is worth nothing. */
+ * be rewound. Records in record buffers are folded first; with `raw`, the records of a raw trace,
+ * too. BOB_NONE: there is nothing to do (no memory records, merged already; or, without `raw`, a
+ * raw trace). BOB_ERR_IO, BOB_ERR_NOMEM, BOB_ERR_CORRUPT: what `to` has is worth nothing. */
 bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
 			     struct bob_error *err);
 /* The same with `raw`, and everything folded anew as `how` says, which the file says then, too. */
@@ -77,10 +77,10 @@ bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
 			    const struct bob_fold_settings *how, FILE *to, struct bob_error *err);
 
 /* All processes that have ended, or whose threads are merged already, in one file of kind TRACE,
- * which stands for theirs; those with raw records or calls are left as they are. With `drop_below`
- * not 0, what occurs in fewer threads of all of them is left out, and the file says so. `is_in` has
- * room for a byte for each process and says which those are. `to` as above. BOB_NONE: there are not
- * two such, or they are all in one already and nothing is to be left out. */
+ * which replaces their files. Processes with raw records or calls are left as they are. With
+ * `drop_below` not 0, what occurs in fewer threads of all of them is left out, and the file says so.
+ * `is_in` has a byte for each process and gets which of them are in the file. `to` as above.
+ * BOB_NONE: there are not two such, or they are all in one already and nothing is to be left out. */
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err);
 
@@ -101,18 +101,18 @@ void bob_archive_sum(struct bob_trace *t, int processes);
  * times are not in it. BOB_NONE: there is no process that could be in it. */
 bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err);
 
-/* The same of what a process recorded behind so many events, which it has given before; of those in
- * trace files all there is. */
-struct bob_rec_behind;
+/* The same of what a process recorded after the events that it has merged before; of processes in
+ * trace files, everything. */
+struct bob_rec_after;
 struct bob_given {
-	struct bob_rec_behind
+	struct bob_rec_after
 		*row; /* malloc'ed, by the caller at first; afterwards with what was given now */
 	size_t count;
 };
 /* Of the one process of `t` that lies in no trace file. On failure *given is untouched. Errors as
  * above. */
-bob_status bob_archive_merge_behind(const struct bob_trace *t, struct bob_given *given, FILE *to,
-				    struct bob_error *err);
+bob_status bob_archive_merge_after(const struct bob_trace *t, struct bob_given *given, FILE *to,
+				   struct bob_error *err);
 /* What that has made, all of `from`, becomes a part of the trace file `fd`, which is open to be
  * read and written: readers see it once it is whole. What a call that did not come back has left
  * there goes. BOB_ERR_IO, BOB_ERR_NOMEM; BOB_ERR_CORRUPT: it is no trace file. */

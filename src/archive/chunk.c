@@ -17,7 +17,7 @@ static uint64_t align_chunk(uint64_t n)
 	return (n + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
 }
 
-/* A head whose checksum fails says nothing; the file's name then tells its kind. */
+/* A head whose checksum fails is not used; the kind of the file then follows from its name. */
 static uint32_t kind_from_name(const char *name)
 {
 	if (name[0] == 'p')
@@ -64,7 +64,7 @@ static bob_status read_head(struct bob_trace *t, struct bob_file *f)
 	return BOB_OK;
 }
 
-/* Is there a chunk header at `off` (and room for it) that vouches for itself? */
+/* Is there a complete chunk header at `off` whose checksum is right? */
 static int chunk_at(const struct bob_file *f, uint64_t off, struct bob_chunk_head *h)
 {
 	if (f->size - off < sizeof(*h))
@@ -78,7 +78,7 @@ static bob_status add_chunk(struct bob_trace *t, struct bob_file *f, uint64_t of
 {
 	struct bob_chunk_ref *c;
 
-	if (bob_array_room(&f->chunks, f->chunk_count, &f->chunk_cap, sizeof(*f->chunks)))
+	if (bob_array_reserve(&f->chunks, f->chunk_count, &f->chunk_cap, sizeof(*f->chunks)))
 		return BOB_ERR_NOMEM;
 	c = &f->chunks[f->chunk_count++];
 	c->head = *h;
@@ -180,7 +180,7 @@ bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
 
 	if (st != BOB_OK)
 		return st;
-	/* in a damaged head anything may stand */
+	/* a damaged head may contain anything */
 	off = bob_head_bytes_ok(f->head.head_bytes) ? f->head.head_bytes : BOB_FILE_HEAD_BYTES;
 	used = f->head.used;
 	if (t->joins && used > f->size) /* the first part says how long all of them are */

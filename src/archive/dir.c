@@ -130,7 +130,7 @@ static bob_status list_files(struct bob_trace *t, DIR *d)
 				return BOB_ERR_NOMEM;
 			continue;
 		}
-		if (bob_array_room(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
+		if (bob_array_reserve(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
 			return BOB_ERR_NOMEM;
 		f = &t->files[t->file_count];
 		memset(f, 0, sizeof(*f));
@@ -159,8 +159,8 @@ static int read_head(int dir, const char *name, struct bob_file_head *h)
 	return is_one;
 }
 
-/* The process or, if a child was named wrongly, one with its pid: nobody but the root's descendants
- * has such parents. */
+/* The process or, if a child was named wrongly, one with its pid: only descendants of the root have
+ * such parents. */
 static int is_child_of(const struct bob_file_head *h, uint32_t pid)
 {
 	return h->ppid == pid || (h->parent_seq != ~0u && h->parent_pid == pid);

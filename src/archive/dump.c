@@ -172,7 +172,7 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
 }
 
-static void print_shape(size_t process, const struct bob_shape_told *s, FILE *to)
+static void print_shape(size_t process, const struct bob_recorded_shape *s, FILE *to)
 {
 	fprintf(to, "shape %zu 0x%" PRIx64 " %" PRIu32 " %s", process, s->rec.address,
 		s->rec.element, s->rec.flags & BOB_SHAPE_ROWS_FIRST ? "last" : "first");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of the textual form (docs/format.md, "Dump"), between its files. */
+/* Private to the textual form (docs/format.md, "Dump"): functions that its files share. */
 #ifndef BOB_ARCHIVE_DUMP_H
 #define BOB_ARCHIVE_DUMP_H
 

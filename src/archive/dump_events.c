@@ -84,7 +84,7 @@ static void print_text(const struct bob_value_vector *v, uint64_t bytes, FILE *t
 	putc(']', to);
 }
 
-/* An event of the program's own has strings. 0: it is none. */
+/* An event of the program's own has strings. 0: it is not such an event. */
 static int print_texts(const struct bob_value_event *e, FILE *to)
 {
 	struct bob_event_layout l;
@@ -191,7 +191,7 @@ static void print_sums(const struct times *x, const char *what, const struct bob
 		first++;
 	while (last > first + 1 && !v->bin[last - 1])
 		last--;
-	fputs(what, x->to);
+	fprintf(x->to, " %s", what);
 	print_extreme(x->t, v->min_ns, v->min_thread, x->to);
 	print_extreme(x->t, v->max_ns, v->max_thread, x->to);
 	fprintf(x->to, " %" PRIu64 " 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu32 ":", v->sum_ns,
@@ -211,8 +211,8 @@ static int print_pair(void *ctx, const struct bob_value_pair *p)
 	print_site(x->t, &p->from, x->to);
 	fputs(" >", x->to);
 	print_site(x->t, &p->to, x->to);
-	print_sums(x, " gap", &p->interval);
-	print_sums(x, " duration", &p->duration);
+	print_sums(x, "gap", &p->interval);
+	print_sums(x, "duration", &p->duration);
 	putc('\n', x->to);
 	return 0;
 }

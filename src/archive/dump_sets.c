@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks brought, as text: docs/format.md, "Dump". */
+/* Value sets as text: docs/format.md, "Dump". */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How processes ended, as others say that waited for them (BOB_REC_WAITED). A wait names a process
- * by its pid, which another one may have had before and after: it is the newest process of that pid
- * on the host of who waited that began before the wait had returned, and a descendant of who
- * waited. The first such wait counts: behind it the pid is free. */
+/* Exit states of processes, as recorded by the processes that waited for them (BOB_REC_WAITED). A
+ * wait names a process by its pid, which may be reused. It means the newest process with that pid
+ * on the host of the waiting process that began before the wait returned and descends from the
+ * waiting process. The first such wait counts: after it the pid is free. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +126,7 @@ bob_status bob_waits_read(struct bob_trace *t, struct bob_process *p, const uint
 			bob_problem_add(t, p->file, off, "a record of a wait is impossible", 1);
 			continue;
 		}
-		if (bob_array_room(&p->waits, p->wait_count, &p->wait_cap, sizeof(w)))
+		if (bob_array_reserve(&p->waits, p->wait_count, &p->wait_cap, sizeof(w)))
 			return BOB_ERR_NOMEM;
 		p->waits[p->wait_count++] = w;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stream's chunks are found by their kind; which of the rests counts is one word. Everything is
- * copied out before it is judged: the writer may still be at work, and then what it does can be
- * seen half done, as after a crash. */
+/* Reading a folded stream: its chunks are found by their kind, and one word says which of the rests
+ * is valid. Everything is copied before it is checked: the writer may still be running, so partial
+ * updates may be visible, as after a crash. */
 #include "archive/folds.h"
 
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t b
 			   struct bob_fold_stream *s)
 {
 	const struct bob_chunk_ref *c;
-	size_t room = 0, i = bob_chunks_first(f, number);
+	size_t capacity = 0, i = bob_chunks_first(f, number);
 
 	while ((c = bob_chunks_next(f, number, &i))) {
 		struct bob_fold_log l = { .off = c->off + 8 };
@@ -121,7 +121,7 @@ static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t b
 		if (l.position < begin ||
 		    l.position == UINT64_MAX) /* not needed any more; not in use */
 			continue;
-		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
+		if (bob_array_reserve(&s->log, s->log_count, &capacity, sizeof(*s->log)))
 			return BOB_ERR_NOMEM;
 		s->log[s->log_count++] = l;
 	}
@@ -165,7 +165,7 @@ bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
 bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number, struct bob_fold_stream *s)
 {
 	const struct bob_chunk_ref *c;
-	size_t room = 0, i = bob_chunks_first(f, number);
+	size_t capacity = 0, i = bob_chunks_first(f, number);
 
 	memset(s, 0, sizeof(*s));
 	while ((c = bob_chunks_next(f, number, &i))) {
@@ -173,7 +173,7 @@ bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number, struct
 
 		if (c->head.kind != BOB_CHUNK_RAW)
 			continue;
-		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
+		if (bob_array_reserve(&s->log, s->log_count, &capacity, sizeof(*s->log)))
 			return BOB_ERR_NOMEM;
 		s->log[s->log_count++] =
 			(struct bob_fold_log){ c->head.aux, c->off,

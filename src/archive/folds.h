@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a folded stream of a process file (fold_write.h): what was given away for good, the valid
- * rest, and the log of what came after it. */
+/* Reading a folded stream of a process file (fold_write.h): the final output of the folder, the
+ * valid rest, and the log of what came after it. */
 #ifndef BOB_ARCHIVE_FOLDS_H
 #define BOB_ARCHIVE_FOLDS_H
 
@@ -11,7 +11,7 @@
 struct bob_fold_log {
 	uint64_t position;
 	uint64_t off;		/* file offset of the first */
-	uint64_t count;		/* that may be used; zero behind the last event */
+	uint64_t count;		/* that may be used; zero after the last event */
 };
 
 struct bob_fold_stream {
@@ -20,8 +20,8 @@ struct bob_fold_stream {
 	/* by position; those not in use, or in the rest, are left out */
 	struct bob_fold_log *log;
 	size_t log_count;
-	const uint8_t
-		*state; /* behind the entries: to go on with the log; NULL: unknown, or none */
+	/* after the entries, to continue with the log; NULL: unknown, or no state */
+	const uint8_t *state;
 	size_t state_len;
 	int ended;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The container on disk: every byte that the agent writes and a reader meets. docs/format.md says
- * the same in words. All integers little endian, all offsets from the start of the file, all
- * times in ns. A trace is a directory:
+ * the same in words. All integers little endian, all offsets from the start of the file, all times
+ * in ns. A trace is a directory:
  *     run.key                 which run it belongs to (one line of text)
  *     p<host>.<pid>.<n>.bob   one per process image (n counts exec and pid reuse): BOB_FILE_PROCESS
  *     i<key>.bob              one per image: its functions and names: BOB_FILE_IMAGE
  *     marks.<host>.<pid>.bob  written by a launcher, <pid> its own: BOB_FILE_MARKS
  *     trace.bob               processes that have been merged, instead of their files: BOB_FILE_TRACE
- * Each file is a struct bob_file_head followed by chunks, one behind the other up to `used`. */
+ * Each file is a struct bob_file_head followed by chunks, one after the other up to `used`. */
 #ifndef BOB_ARCHIVE_FORMAT_H
 #define BOB_ARCHIVE_FORMAT_H
 
@@ -52,7 +52,7 @@ enum bob_stop_reason {
 	BOB_STOP_SHARED = 6	/* two tasks on one thread's storage, memory accesses recorded */
 };
 
-/* At the beginning of every file, zeros behind it up to `head_bytes`. Fields after `crc` change
+/* At the beginning of every file, followed by zeros up to `head_bytes`. Fields after `crc` change
  * while the file is open and are not covered by it. */
 struct bob_file_head {
 	uint64_t magic;
@@ -65,7 +65,7 @@ struct bob_file_head {
 	uint64_t start_real_ns;	/* CLOCK_REALTIME when the file was made */
 	uint64_t start_mono_ns;	/* CLOCK_MONOTONIC at the same moment */
 	char host[64];		/* zero terminated */
-	/* after fork: where the parent stood; parent_seq == ~0 means not known */
+	/* after fork: position of the parent; parent_seq == ~0 means not known */
 	uint64_t parent_pos;	/* symbols in the parent's stream at the fork */
 	uint32_t parent_pid;
 	uint32_t parent_seq;
@@ -78,10 +78,10 @@ struct bob_file_head {
 	uint64_t end_mono_ns;	/* 0 while open */
 	uint32_t end_status;	/* of the process, as wait has it: exit status, signal, core dump */
 	uint32_t end_source;	/* enum bob_end_source */
-	uint64_t debugged_mono_ns; /* a debugger attached and entries were given back; 0: never */
+	uint64_t debugged_mono_ns; /* a debugger attached and entries were restored; 0: never */
 	/* between a process and the keeper, which allocates for it; no reader's business */
 	uint64_t wanted;	/* the process: allocate the file up to here; 0: it never asked */
-	/* the process cannot ask any more: so many bytes behind `used`, always */
+	/* the process can no longer ask: so many bytes after `used`, always */
 	uint64_t ahead;
 	uint64_t allocated;	/* the keeper: done up to here */
 	uint32_t refused;	/* the keeper: errno of what could not be done; 0: nothing */
@@ -102,11 +102,11 @@ enum bob_chunk_kind {
 	BOB_CHUNK_IMAGE = 4,	/* one struct bob_image_head and what it points to */
 	BOB_CHUNK_MARKS = 5,	/* struct bob_mark, of the stream in `stream` */
 	BOB_CHUNK_LOG = 6,	/* lines of UTF-8 text, each with a trailing newline */
-	BOB_CHUNK_PAD = 7,	/* room not used */
+	BOB_CHUNK_PAD = 7,	/* unused space */
 	/* memory accesses, src/mem/record.h; 16 and up: folded */
 	BOB_CHUNK_MEM_DESC = 8,	/* descriptors; `aux` = number of the first. Open: grows by `len` */
 	BOB_CHUNK_RAW = 9,	/* records of the thread `stream`; `aux` = words of it before. Open:
-				 * zero behind the last complete record, whose header came last */
+				 * zero after the last complete record, whose header came last */
 	/* a folded stream, archive/write/fold_write.h; none of these is ever sealed */
 	/* IMAGE files: lines and variables of the image (archive/memory/source.h) */
 	BOB_CHUNK_SOURCE = 10,
@@ -122,13 +122,13 @@ enum bob_chunk_kind {
 	/* entries (fold/entries.h); `aux` = bytes of the stream's before */
 	BOB_CHUNK_FOLD_DATA = 17,
 	BOB_CHUNK_FOLD_REST = 18, /* struct bob_fold_rest and entries that complete the data */
-	/* u64 position, then 64-bit values from there on; zero behind them */
+	/* u64 position, then 64-bit values from there on, followed by zeros */
 	BOB_CHUNK_FOLD_LOG = 19,
 	/* folded streams of several threads, packed (fold/pack.c) ... */
 	BOB_CHUNK_FOLD_MERGED = 20,
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
 	BOB_CHUNK_INNER = 22, /* what processes are, packed as FOLD_MERGED: archive/merge/inner.h */
-	/* a TRACE file: what its processes recorded behind what comes before in this one */
+	/* a TRACE file: what its processes recorded after the preceding part of this file */
 	BOB_CHUNK_MORE = 23,
 	BOB_CHUNK_SETS = 30,	/* what hooks brought at events (value_sets.h) */
 	/* between a process and who folds its records (archive/write/ring.h); no reader's
@@ -138,7 +138,7 @@ enum bob_chunk_kind {
 	/* tables (archive/columns), the first of which has the number `kind - BOB_CHUNK_TABLES` */
 	BOB_CHUNK_TABLES = 64,
 	BOB_CHUNK_TABLE_TIMES = 68, /* in the place of TIMES of no stream */
-	BOB_CHUNK_TABLE_BEFORE = 70, /* of records BEHIND */
+	BOB_CHUNK_TABLE_BEFORE = 70, /* of records AFTER */
 	BOB_CHUNK_TABLE_MOMENTS = 71, /* of EXACT of no stream ... */
 	BOB_CHUNK_TABLE_HEADS = 72, /* ... and of EXACT_HEADS */
 	BOB_CHUNK_TABLE_SHIFTS = 73, /* of SHIFTS */
@@ -157,10 +157,10 @@ struct bob_chunk_head {
 	uint16_t flags;
 	uint32_t stream;	/* stream number in this file, ~0 if none */
 	uint32_t crc;		/* CRC-32C of the payload if sealed, else 0 */
-	uint64_t size;		/* bytes of payload, room included */
+	uint64_t size;		/* bytes of payload, unused space included */
 	uint64_t aux;
-	uint64_t len;		/* bytes of payload that mean something (0 in open DATA: the stream
-				 * head tells) */
+	uint64_t len;		/* bytes of payload that are valid (0 in open DATA: see the
+				 * stream head) */
 	/* CRC-32C of magic, kind, stream, size and aux, packed in that order */
 	uint32_t head_crc;
 	uint32_t reserved[5];
@@ -235,8 +235,8 @@ enum bob_record_kind {
 	BOB_REC_IN_HEAD = 17,
 	/* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
 	BOB_REC_SHAPE = 18,
-	/* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
-	BOB_REC_BEHIND = 19,
+	/* struct bob_rec_after[]: in a TRACE file, what comes before what it has of the process */
+	BOB_REC_AFTER = 19,
 	/* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
 	BOB_REC_STARTED = 20,
 	/* u64: processes with the same number are in the same MPI_COMM_WORLD; none: 0 */
@@ -267,12 +267,12 @@ static inline int bob_status_is_end(uint32_t status)
 }
 
 /* So many events of a stream; where there is none, 0. */
-struct bob_rec_behind {
+struct bob_rec_after {
 	uint32_t stream;	/* its number in the process's file */
 	uint32_t content;	/* enum bob_content */
 	uint64_t events;
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_rec_behind) == 16, "behind record");
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_after) == 16, "AFTER record");
 
 struct bob_rec_image {
 	uint32_t image;		/* number in this process, from 0 */
@@ -351,7 +351,7 @@ BOB_STATIC_ASSERT(sizeof(struct bob_rec_shape) == 24, "shape record");
 /* Why a function (or an image) is not traced. Grows only. */
 enum bob_skip {
 	BOB_SKIP_NONE = 0,	/* patched */
-	BOB_SKIP_SHORT = 1,	/* no room for a jump and no padding or hole near */
+	BOB_SKIP_SHORT = 1,	/* too short for a jump, no padding or hole near */
 	BOB_SKIP_BRANCH = 2,	/* something branches into the bytes to be replaced */
 	BOB_SKIP_DECODE = 3,	/* an instruction there is not understood */
 	BOB_SKIP_RELOCATE = 4,	/* an instruction there cannot be moved */
@@ -439,7 +439,7 @@ struct bob_fold_rest {
 	uint64_t log_begin;	/* position of the first value of the log that is not in the rest */
 	uint32_t flags;		/* BOB_FOLD_* */
 	uint32_t crc;		/* CRC-32C of this struct with crc 0, the entries and the state */
-	/* behind the entries: what who puts the values must know to go on */
+	/* after the entries: what the writer of the values must know to continue */
 	uint64_t state_bytes;
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_fold_rest) == 40, "fold rest");

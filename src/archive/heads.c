@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes whose records were merged while they ran, in MPI_Finalize: what came behind that. */
+/* Processes whose records were merged while they ran, in MPI_Finalize: what they recorded after
+ * that. */
 #include <stdlib.h>
 
 #include "archive/folds.h"
@@ -20,7 +21,7 @@ uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s
 	const struct bob_folded *f;
 
 	if (p->given)
-		return bob_behind_find(p->given, p->given_count, s->number, content);
+		return bob_after_find(p->given, p->given_count, s->number, content);
 	if (!h)
 		return 0;
 	f = content == BOB_CONTENT_MPI ? h->mpi.folded : h->folded;
@@ -39,32 +40,31 @@ const char *bob_archive_outer(const struct bob_trace *t, uint32_t process)
 }
 
 struct left {
-	const uint64_t *behind;	/* by participant */
+	const uint64_t *after;	/* by participant */
 	uint64_t seen;		/* of the newest one */
 	uint32_t participant;
 };
 
-static int is_behind(void *ctx, uint32_t participant, const struct bob_fold_event *event)
+static int is_after(void *ctx, uint32_t participant, const struct bob_fold_event *event)
 {
 	struct left *l = ctx;
 
 	(void)event;
 	if (participant != l->participant)
-		*l = (struct left){ .behind = l->behind, .participant = participant };
-	return l->seen++ >= l->behind[participant];
+		*l = (struct left){ .after = l->after, .participant = participant };
+	return l->seen++ >= l->after[participant];
 }
 
-bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *behind,
-			 struct bob_folded **out)
+bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *after, struct bob_folded **out)
 {
-	struct left l = { .behind = behind };
+	struct left l = { .after = after };
 
 	*out = NULL;
 	for (uint32_t i = 0; i < bob_folded_count(f); i++) {
-		if (behind[i] > bob_folded_events(f, i))
+		if (after[i] > bob_folded_events(f, i))
 			return BOB_ERR_CORRUPT;
-		if (!bob_folded_parted(f, i, behind[i]))
-			return bob_folded_select(f, is_behind, &l, &bob_alloc_malloc, out);
+		if (!bob_folded_parted(f, i, after[i]))
+			return bob_folded_select(f, is_after, &l, &bob_alloc_malloc, out);
 	}
 	return BOB_OK;
 }
@@ -72,18 +72,18 @@ bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *behind,
 bob_status bob_tail_of_merged(const struct bob_process *p, enum bob_content content,
 			      const struct bob_folded *f, struct bob_folded **out)
 {
-	uint64_t *behind = calloc(bob_folded_count(f) + 1ull, sizeof(*behind));
-	struct left l = { .behind = behind };
+	uint64_t *after = calloc(bob_folded_count(f) + 1ull, sizeof(*after));
+	struct left l = { .after = after };
 	bob_status st = BOB_ERR_NOMEM;
 
-	for (size_t i = 0; behind && i < p->stream_count; i++) {
+	for (size_t i = 0; after && i < p->stream_count; i++) {
 		uint32_t participant;
 
 		if (bob_participant_find(f, bob_merged_id(p, i), &participant))
-			behind[participant] = bob_head_events(p, p->streams[i], content);
+			after[participant] = bob_head_events(p, p->streams[i], content);
 	}
-	if (behind)
-		st = bob_folded_select(f, is_behind, &l, &bob_alloc_malloc, out);
-	free(behind);
+	if (after)
+		st = bob_folded_select(f, is_after, &l, &bob_alloc_malloc, out);
+	free(after);
 	return st;
 }

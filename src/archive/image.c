@@ -139,7 +139,7 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* The first id behind those of all images of the process. */
+/* The first id after those of all images of the process. */
 static uint32_t next_id(const struct bob_process *p)
 {
 	uint32_t next = 0;
@@ -398,7 +398,7 @@ const char *bob_skip_text(uint32_t skip)
 {
 	static const char *const text[] = {
 		[BOB_SKIP_NONE] = "traced",
-		[BOB_SKIP_SHORT] = "no room for a jump",
+		[BOB_SKIP_SHORT] = "too short for a jump",
 		[BOB_SKIP_BRANCH] = "something branches into its first bytes",
 		[BOB_SKIP_DECODE] = "an instruction is not understood",
 		[BOB_SKIP_RELOCATE] = "an instruction cannot be moved",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Lookup by key: a sorted array and binary search. */
 #include "archive/keyed.h"
 
 #include "archive/reader.h"

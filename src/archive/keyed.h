@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace's files or processes by what they are called: looked for without going through all of
- * them for each.
+/* An index of a trace's files or processes by key.
  *
- * Owner: the caller, who fills it, sorts it and frees it. What has the same key need not be the
- * same: look at it. */
+ * Owner: the caller, who fills it, sorts it and frees it. Keys are hashes: callers must compare the
+ * entries of equal keys. */
 #ifndef BOB_ARCHIVE_KEYED_H
 #define BOB_ARCHIVE_KEYED_H
 
@@ -26,7 +25,7 @@ struct bob_keyed {
 
 struct bob_trace;
 
-/* Room for `most` entries. 0: no memory. */
+/* Reserves capacity for `most` entries. 0: no memory. */
 int bob_keyed_begin(struct bob_keyed *k, size_t most);
 void bob_keyed_add(struct bob_keyed *k, uint64_t key, size_t number);
 void bob_keyed_sort(struct bob_keyed *k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent writes functions and names as readers look at them, which costs it nothing; when the
- * run has ended they are compressed, to about a quarter. */
+/* Compresses functions and names when the run has ended, to about a quarter. The agent writes them
+ * uncompressed, in the form that readers use. */
 #include <string.h>
 
 #include "archive/archive.h"

@@ -7,7 +7,7 @@
 #include "archive/merge/merging.h"
 
 /* What compressed bytes may become: memory is taken in proportion to the file's size. */
-#define ROOM_ALWAYS (64ull << 10)
+#define ALWAYS_BYTES (64ull << 10)
 #define TIMES 1000u
 /* Measured on merged traces of the benchmark: up to here trying hard takes 200 ns a byte and saves
  * 3 %; of more it saves 0.3 %. Below 9 the window is small: what the ranks have in common is not
@@ -21,7 +21,7 @@
 
 static int is_likely(uint64_t size, uint64_t packed)
 {
-	return size <= ROOM_ALWAYS || size / TIMES <= packed;
+	return size <= ALWAYS_BYTES || size / TIMES <= packed;
 }
 
 bob_status bob_payload_read(const struct bob_file *f, const struct bob_chunk_ref *c,
@@ -68,13 +68,13 @@ void bob_payload_close(struct bob_payload *p)
 
 static bob_status pack(const void *bytes, uint64_t len, int level, struct bob_payload *p)
 {
-	size_t room = ZSTD_compressBound(len);
+	size_t capacity = ZSTD_compressBound(len);
 
-	*p = (struct bob_payload){ .owned = malloc(room) };
+	*p = (struct bob_payload){ .owned = malloc(capacity) };
 	if (!p->owned)
 		return BOB_ERR_NOMEM;
 	p->at = p->owned;
-	p->len = ZSTD_compress(p->owned, room, bytes, len, level);
+	p->len = ZSTD_compress(p->owned, capacity, bytes, len, level);
 	if (!ZSTD_isError(p->len) && p->len < len && is_likely(len, p->len))
 		return BOB_OK;
 	bob_payload_close(p);

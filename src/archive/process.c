@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process of a trace: its head, META records, log lines. Records that cannot be are passed over
- * with a problem; of repeated single facts (rank, command) the last holds. */
+/* One process of a trace: its head, META records, log lines. Invalid records are skipped and
+ * reported as a problem; of repeated single facts (rank, command) the last one wins. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static bob_status read_image(struct bob_trace *t, struct bob_process *p, const s
 		bob_problem_add(t, p->file, b->off, "too many images in one process", 1);
 		return BOB_OK;
 	}
-	if (bob_array_room(&p->images, p->image_count, &p->image_cap, sizeof(*p->images)))
+	if (bob_array_reserve(&p->images, p->image_count, &p->image_cap, sizeof(*p->images)))
 		return BOB_ERR_NOMEM;
 	im = &p->images[p->image_count];
 	memset(im, 0, sizeof(*im));
@@ -107,8 +107,8 @@ static bob_status read_skipped(struct bob_process *p, const struct body *b)
 {
 	for (uint32_t at = 0; b->len - at >= sizeof(struct bob_rec_skipped);
 	     at += (uint32_t)sizeof(struct bob_rec_skipped)) {
-		if (bob_array_room(&p->skipped, p->skipped_count, &p->skipped_cap,
-				   sizeof(*p->skipped)))
+		if (bob_array_reserve(&p->skipped, p->skipped_count, &p->skipped_cap,
+				      sizeof(*p->skipped)))
 			return BOB_ERR_NOMEM;
 		memcpy(&p->skipped[p->skipped_count++], b->p + at, sizeof(*p->skipped));
 	}
@@ -124,8 +124,8 @@ static bob_status read_skipped_image(struct bob_trace *t, struct bob_process *p,
 		bob_problem_add(t, p->file, b->off, "a skipped image's record is too short", 1);
 		return BOB_OK;
 	}
-	if (bob_array_room(&p->skipped_images, p->skipped_image_count, &p->skipped_image_cap,
-			   sizeof(*p->skipped_images)))
+	if (bob_array_reserve(&p->skipped_images, p->skipped_image_count, &p->skipped_image_cap,
+			      sizeof(*p->skipped_images)))
 		return BOB_ERR_NOMEM;
 	s = &p->skipped_images[p->skipped_image_count];
 	memcpy(&s->reason, b->p, sizeof(s->reason));
@@ -143,7 +143,7 @@ static bob_status read_started(struct bob_trace *t, struct bob_process *p, const
 		bob_problem_add(t, p->file, b->off, "the record of a child is too short", 1);
 		return BOB_OK;
 	}
-	if (bob_array_room(&p->started, p->started_count, &p->started_cap, sizeof(*p->started)))
+	if (bob_array_reserve(&p->started, p->started_count, &p->started_cap, sizeof(*p->started)))
 		return BOB_ERR_NOMEM;
 	s = &p->started[p->started_count];
 	memcpy(&s->pid, b->p, sizeof(s->pid));
@@ -167,8 +167,8 @@ static bob_status read_mem_image(struct bob_trace *t, struct bob_process *p, con
 	p->coverage.functions += rec.functions;
 	p->coverage.bytes += rec.bytes;
 	for (; b->len - at >= sizeof(s); at += (uint32_t)sizeof(s)) {
-		if (bob_array_room(&p->unrecorded, p->unrecorded_count, &p->unrecorded_cap,
-				   sizeof(*p->unrecorded)))
+		if (bob_array_reserve(&p->unrecorded, p->unrecorded_count, &p->unrecorded_cap,
+				      sizeof(*p->unrecorded)))
 			return BOB_ERR_NOMEM;
 		memcpy(&s, b->p + at, sizeof(s));
 		p->unrecorded[p->unrecorded_count++] =
@@ -182,7 +182,7 @@ static bob_status read_image_map(struct bob_trace *t, struct bob_process *p, con
 {
 	uint32_t count = b->len / (uint32_t)sizeof(uint32_t), number;
 
-	p->image_of_count = 0; /* the last one holds */
+	p->image_of_count = 0; /* the last one wins */
 	for (uint32_t own = 0; own < count; own++) {
 		memcpy(&number, b->p + own * sizeof(number), sizeof(number));
 		if (number >= BOB_IMAGES_MAX) {
@@ -190,8 +190,8 @@ static bob_status read_image_map(struct bob_trace *t, struct bob_process *p, con
 			return BOB_OK;
 		}
 		while (p->image_of_count <= number) {
-			if (bob_array_room(&p->image_of, p->image_of_count, &p->image_of_cap,
-					   sizeof(*p->image_of)))
+			if (bob_array_reserve(&p->image_of, p->image_of_count, &p->image_of_cap,
+					      sizeof(*p->image_of)))
 				return BOB_ERR_NOMEM;
 			p->image_of[p->image_of_count++] = BOB_IMAGES_MAX;
 		}
@@ -232,13 +232,13 @@ static bob_status read_spawn(struct bob_trace *t, struct bob_process *p, const s
 		return BOB_OK;
 	}
 	memcpy(&rec, b->p, sizeof(rec));
-	if (bob_array_room(&p->spawns, p->spawn_count, &p->spawn_cap, sizeof(rec)))
+	if (bob_array_reserve(&p->spawns, p->spawn_count, &p->spawn_cap, sizeof(rec)))
 		return BOB_ERR_NOMEM;
 	p->spawns[p->spawn_count++] = rec;
 	return BOB_OK;
 }
 
-/* Of each `when` the last one holds. */
+/* Of each `when` the last one wins. */
 static void read_clock(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
 	struct bob_rec_clock rec;
@@ -256,26 +256,26 @@ static void read_clock(struct bob_trace *t, struct bob_process *p, const struct 
 	p->clocks |= 1u << rec.when;
 }
 
-bob_status bob_behind_add(struct bob_process *p, uint32_t stream, uint32_t content, uint64_t events)
+bob_status bob_after_add(struct bob_process *p, uint32_t stream, uint32_t content, uint64_t events)
 {
-	struct bob_rec_behind **rows = (struct bob_rec_behind **)(uintptr_t)&p->behind;
+	struct bob_rec_after **rows = (struct bob_rec_after **)(uintptr_t)&p->after;
 
-	if (bob_array_room(rows, p->behind_count, &p->behind_cap, sizeof(**rows)))
+	if (bob_array_reserve(rows, p->after_count, &p->after_cap, sizeof(**rows)))
 		return BOB_ERR_NOMEM;
-	(*rows)[p->behind_count++] = (struct bob_rec_behind){ stream, content, events };
+	(*rows)[p->after_count++] = (struct bob_rec_after){ stream, content, events };
 	return BOB_OK;
 }
 
 /* Version 1 of the table `before`. */
-static bob_status read_behind(struct bob_process *p, const struct body *b)
+static bob_status read_after(struct bob_process *p, const struct body *b)
 {
-	struct bob_rec_behind rec;
+	struct bob_rec_after rec;
 	bob_status st = BOB_OK;
 
-	p->behind_count = 0; /* the last one holds */
+	p->after_count = 0; /* the last one wins */
 	for (uint32_t at = 0; b->len - at >= sizeof(rec) && st == BOB_OK; at += sizeof(rec)) {
 		memcpy(&rec, b->p + at, sizeof(rec));
-		st = bob_behind_add(p, rec.stream, rec.content, rec.events);
+		st = bob_after_add(p, rec.stream, rec.content, rec.events);
 	}
 	return st;
 }
@@ -322,8 +322,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return read_spawn(t, p, b);
 	case BOB_REC_WAITED:
 		return bob_waits_read(t, p, b->p, b->len, b->off);
-	case BOB_REC_BEHIND:
-		return read_behind(p, b);
+	case BOB_REC_AFTER:
+		return read_after(p, b);
 	case BOB_REC_SHAPE:
 		return bob_shape_read(t, p, b->p, b->len, b->off);
 	default:
@@ -471,9 +471,9 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 		return BOB_ERR_NOMEM;
 	p->file = file;
 	if (file->is_head ?
-		    bob_array_room(&t->heads, t->head_count, &t->head_cap, sizeof(*t->heads)) :
-		    bob_array_room(&t->processes, t->process_count, &t->process_cap,
-				   sizeof(*t->processes))) {
+		    bob_array_reserve(&t->heads, t->head_count, &t->head_cap, sizeof(*t->heads)) :
+		    bob_array_reserve(&t->processes, t->process_count, &t->process_cap,
+				      sizeof(*t->processes))) {
 		free(p);
 		return BOB_ERR_NOMEM;
 	}
@@ -528,6 +528,6 @@ void bob_process_free(struct bob_process *p)
 	free(p->spans);
 	free(p->raws);
 	free(p->image_of);
-	free((void *)(uintptr_t)p->behind);
+	free((void *)(uintptr_t)p->after);
 	free(p);
 }

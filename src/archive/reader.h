@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Private to src/archive: the reader's view of a trace. Everything is built by bob_trace_open and
  * constant from then on, except `events` (lazily counted under `lock`) and what bob_trace_verify
- * adds. Bytes of files stay where they are mapped; structs are copied out before they are judged,
- * because a writer may still be at work. */
+ * adds. Bytes of files stay where they are mapped; structs are copied before they are checked,
+ * because a writer may still be running. */
 #ifndef BOB_ARCHIVE_READER_H
 #define BOB_ARCHIVE_READER_H
 
@@ -37,7 +37,7 @@ struct bob_file {
 	const char *name;
 	const uint8_t *bytes;
 	uint64_t size;
-	int map;		/* 1: to be unmapped, 2: to be freed, 0: somebody else's */
+	int map;		/* 1: to be unmapped, 2: to be freed, 0: borrowed */
 	uint32_t kind;
 	struct bob_file_head head;
 	struct bob_chunk_ref *chunks;
@@ -68,7 +68,7 @@ enum bob_block_flag {
 };
 
 struct bob_block_ref {
-	uint64_t off;		/* of the coded bytes in the stream (behind the header) */
+	uint64_t off;		/* of the coded bytes in the stream (after the header) */
 	uint64_t len;
 	uint64_t pos;		/* symbols before it */
 	uint64_t count;
@@ -122,11 +122,11 @@ struct bob_event_def;
 struct bob_event_stream {
 	const struct bob_folded *folded; /* NULL: nothing */
 	uint32_t participant;	/* of that */
-	struct bob_fold_log *log; /* what comes behind it */
+	struct bob_fold_log *log; /* what follows it */
 	size_t log_count;
 	int is_flat;		/* it is all there is, and not to be folded unless asked for */
 	struct bob_event_def *defs; /* by number; of those that are not known `key` is NULL */
-	size_t def_count, def_room;
+	size_t def_count, def_capacity;
 	uint64_t *def_values;	/* what they point into */
 	const struct bob_exact_part *exact; /* when they began and ended, in order */
 	size_t exact_count;
@@ -163,7 +163,7 @@ struct bob_stream {
 	const struct bob_folded *whole;
 	uint32_t whole_participant;
 	struct bob_stretch_state *stretch;
-	int has_log;		/* what is raw is in rooms: it is to be folded */
+	int has_log;		/* what is raw is in record buffers: it is to be folded */
 	struct bob_event_stream mpi;
 	int accesses_counted;	/* `accesses` is valid */
 	uint64_t accesses;
@@ -197,15 +197,15 @@ struct bob_started {
 };
 
 /* Bounds that a variable had. */
-struct bob_shape_told {
+struct bob_recorded_shape {
 	struct bob_rec_shape rec;
 	const int64_t (*bounds)[2];
 };
 /* All that it had, as one. */
 struct bob_shape_known {
-	const struct bob_shape_told *as; /* the largest: what subscripts are by */
+	const struct bob_recorded_shape *as; /* the largest: what subscripts are by */
 	uint64_t elements;
-	uint32_t told;
+	uint32_t variants;
 	int varies;
 };
 
@@ -232,7 +232,7 @@ struct bob_process {
 	struct bob_span *spans;	/* of all its streams */
 	struct bob_raw_ref *raws;
 	struct bob_common *common;
-	struct bob_shape_told *shapes; /* as the file has them */
+	struct bob_recorded_shape *shapes; /* as the file has them */
 	size_t shape_count, shape_cap;
 	struct bob_shape_known *known; /* sorted by address, one of each */
 	size_t known_count;
@@ -251,11 +251,11 @@ struct bob_process {
 		*head; /* as it was when MPI_Finalize merged it (docs/mpi.md); NULL: it was not */
 	const struct bob_process
 		*before; /* more.c: what comes before it in the file; NULL: nothing does */
-	/* the file has what comes behind these events; so of any that are not named, from the first
-	 * one on */
-	const struct bob_rec_behind *behind;
-	size_t behind_count, behind_cap;
-	const struct bob_rec_behind *given; /* merging: these events are in another file already */
+	/* the file has what follows these events; streams that are not named are there from the
+	 * first event on */
+	const struct bob_rec_after *after;
+	size_t after_count, after_cap;
+	const struct bob_rec_after *given; /* merging: these events are in another file already */
 	size_t given_count;
 };
 
@@ -277,7 +277,7 @@ struct bob_trace {
 	size_t file_count, file_cap;
 	struct bob_process **processes;
 	size_t process_count, process_cap;
-	struct bob_process **heads; /* of processes; they are none of the trace's */
+	struct bob_process **heads; /* of processes; not among those of the trace */
 	size_t head_count, head_cap;
 	struct bob_world_info *worlds;
 	size_t world_count;
@@ -342,7 +342,7 @@ uint64_t bob_chunk_len(const struct bob_chunk_ref *c);
 /* Does the checksum of a sealed chunk hold? True for unsealed ones. */
 int bob_chunk_crc_ok(const struct bob_file *file, const struct bob_chunk_ref *c);
 
-/* payload.c: a chunk's payload as it was before it was compressed, if it was; lent until it is
+/* payload.c: a chunk's payload as it was before it was compressed, if it was; borrowed until it is
  * closed. */
 struct bob_payload {
 	const uint8_t *at;
@@ -364,8 +364,8 @@ void bob_process_free(struct bob_process *p);
 
 /* relatives.c: processes in order, their parents and heads; the trace's threads. BOB_ERR_NOMEM. */
 bob_status bob_relatives_link(struct bob_trace *t);
-/* ends.c: rows of a BOB_REC_WAITED record; behind the above, how processes ended that others waited
- * for. BOB_ERR_NOMEM. */
+/* ends.c: rows of a BOB_REC_WAITED record; after all are read, how processes ended that others
+ * waited for. BOB_ERR_NOMEM. */
 bob_status bob_waits_read(struct bob_trace *t, struct bob_process *p, const uint8_t *bytes,
 			  uint32_t len, uint64_t off);
 bob_status bob_ends_build(struct bob_trace *t);
@@ -387,8 +387,8 @@ bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p);
 /* image.c: find the image files of all processes and index their ids. */
 bob_status bob_images_attach(struct bob_trace *t);
 bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob_image_func *out);
-/* Where the table that this looks into has function `number` of the image: at its count or behind
- * that if it has not. */
+/* Where the table that this looks into has function `number` of the image: at its count or after
+ * that if it does not have it. */
 uint32_t bob_image_place(const struct bob_image *im, uint32_t number);
 
 /* stream.c */
@@ -397,7 +397,7 @@ bob_status bob_streams_build(struct bob_trace *t, struct bob_process *p);
 bob_status bob_stream_copy(const struct bob_stream *s, uint64_t at, uint64_t len, void *to);
 /* The same without copying where it lies in one piece, else NULL. */
 const uint8_t *bob_stream_piece(const struct bob_stream *s, uint64_t at, uint64_t len);
-/* How many bytes follow `at` without a gap. */
+/* How many bytes follow `at` contiguously. */
 uint64_t bob_stream_avail(const struct bob_stream *s, uint64_t at);
 /* File offset of a stream offset, for messages. */
 uint64_t bob_stream_where(const struct bob_stream *s, uint64_t at);
@@ -419,10 +419,9 @@ bob_status bob_more_join(struct bob_trace *t, struct bob_file *f);
 bob_status bob_more_choose(struct bob_trace *t);
 bob_status bob_more_link(struct bob_trace *t);
 /* So many events, of these rows. */
-bob_status bob_behind_add(struct bob_process *p, uint32_t stream, uint32_t content,
-			  uint64_t events);
-uint64_t bob_behind_find(const struct bob_rec_behind *row, size_t count, uint32_t stream,
-			 uint32_t content);
+bob_status bob_after_add(struct bob_process *p, uint32_t stream, uint32_t content, uint64_t events);
+uint64_t bob_after_find(const struct bob_rec_after *row, size_t count, uint32_t stream,
+			uint32_t content);
 
 /* descs.c: the memory descriptors */
 bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c);
@@ -452,7 +451,7 @@ struct bob_records {
 struct bob_mem_record {
 	const struct bob_mem_desc *desc;
 	uint32_t number;	/* of the descriptor */
-	const uint64_t *word;	/* lent until the next call */
+	const uint64_t *word;	/* borrowed until the next call */
 	size_t count;
 	uint64_t index;
 	int lost;		/* records are missing before this one */
@@ -486,7 +485,7 @@ void bob_records_clone(const struct bob_records *r, struct bob_records *to);
 /* Where the next record is, for messages. */
 uint64_t bob_records_where(const struct bob_records *r);
 void bob_records_close(struct bob_records *r);
-/* syncs.c: a mark with its words: of an event (kind 0: it is none), of synchronisation. */
+/* syncs.c: a mark with its words: of an event (kind 0: not an event), of synchronisation. */
 struct bob_value_place bob_value_place_of(const struct bob_mem_desc *d, const uint64_t *word);
 struct bob_sync_event bob_sync_event_of(const struct bob_mem_desc *d, const uint64_t *word);
 /* The process's number of a descriptor's image; BOB_IMAGES_MAX: it has none such. */
@@ -529,8 +528,8 @@ struct bob_symbol_reader {
 	uint64_t pos;		/* of the next symbol */
 };
 bob_status bob_symbols_open(struct bob_symbol_reader *r, const struct bob_stream *s);
-/* BOB_OK with *n > 0; *hole tells that something is missing before syms[0], whose position is
- * *pos. BOB_END. BOB_ERR_CORRUPT: the rest of a block is lost; calling on goes on behind it. */
+/* BOB_OK with *n > 0; *hole says that something is missing before syms[0], whose position is *pos.
+ * BOB_END. BOB_ERR_CORRUPT: the rest of a block is lost; the next call continues after it. */
 bob_status bob_symbols_read(struct bob_symbol_reader *r, uint32_t *syms, size_t cap, size_t *n,
 			    uint64_t *pos, int *hole, struct bob_error *err);
 /* Go to the start of block `block`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of a trace's processes, who is whose parent, which of them go on from a head, and what
- * the clocks of their hosts have to do with each other. */
+/* The order of a trace's processes, their parents, which of them continue from a head, and the
+ * relation between the clocks of their hosts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +115,7 @@ static void link_head(struct bob_trace *t, const struct bob_keyed *names,
 	uint64_t key = bob_key_of_text(head->file->name);
 	const struct bob_keyed_entry *e = bob_keyed_first(names, key);
 
-	for (; !head->behind_count && bob_keyed_is(names, e, key); e++)
+	for (; !head->after_count && bob_keyed_is(names, e, key); e++)
 		if (!strcmp(t->processes[e->number]->file->name, head->file->name))
 			t->processes[e->number]->head = head;
 }

@@ -121,7 +121,7 @@ static int slot_ok(const struct bob_run_slot *slot)
 	       slot->block_pos <= slot->coded_pos && slot->ext_count <= slot->coded_pos;
 }
 
-/* The slot to believe, or NULL. `*old` if it is the older one, which lags behind `commit`. */
+/* The valid slot, or NULL. `*old` if it is the older one, which is less recent than `commit`. */
 static const struct bob_run_slot *choose_slot(const struct bob_run_head *h, int *old)
 {
 	const struct bob_run_slot *slot = &h->slot[h->cur & 1];
@@ -134,7 +134,7 @@ static const struct bob_run_slot *choose_slot(const struct bob_run_head *h, int 
 	return slot_ok(slot) && slot->out_len ? slot : NULL;
 }
 
-/* How many symbols there are, as far as the head can be believed. */
+/* How many symbols there are, as far as the head can be trusted. */
 static uint64_t count_symbols(struct bob_trace *t, const struct bob_stream *s,
 			      const struct bob_run_head *h, const struct bob_run_slot *slot,
 			      int old)
@@ -160,7 +160,7 @@ static uint64_t count_symbols(struct bob_trace *t, const struct bob_stream *s,
 
 static int push_block(struct bob_stream *s, const struct bob_block_ref *b)
 {
-	if (bob_array_room(&s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks)))
+	if (bob_array_reserve(&s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks)))
 		return -1;
 	s->blocks[s->block_count++] = *b;
 	return 0;
@@ -263,7 +263,7 @@ static void fill_info(struct bob_trace *t, struct bob_stream *s, const struct bo
 	const char *name = bob_arena_name(&t->arena, h->name, strnlen(h->name, sizeof(h->name)));
 
 	i->tid = h->tid;
-	/* it was about to end, and nobody could notice that it had: the process was killed */
+	/* it was about to end when the process was killed, so the end was not recorded */
 	i->state = h->state == BOB_THREAD_LIVE && h->end_mono_ns ? BOB_THREAD_ENDED : h->state;
 	i->codec = h->run.codec;
 	i->name = name ? name : "";
@@ -312,7 +312,7 @@ static bob_status add_stream(struct bob_trace *t, struct bob_process *p,
 	}
 	if (h.state > BOB_THREAD_AT_EXIT)
 		bob_problem_add(t, p->file, c->off, "unknown state of a thread", 0);
-	if (bob_array_room(&p->streams, p->stream_count, &p->stream_cap, sizeof(*p->streams)))
+	if (bob_array_reserve(&p->streams, p->stream_count, &p->stream_cap, sizeof(*p->streams)))
 		return BOB_ERR_NOMEM;
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening a trace and looking around in it: files to processes to threads, sizes. */
+/* Opening a trace, and queries: files, processes, threads, sizes. */
 #include "bobbin/trace.h"
 
 #include <stdlib.h>
@@ -38,7 +38,8 @@ void bob_problem_list(struct bob_trace *t, const struct bob_file *file, uint64_t
 	struct bob_problem *p;
 
 	if (t->problem_count >= BOB_PROBLEMS_MAX ||
-	    bob_array_room(&t->problems, t->problem_count, &t->problem_cap, sizeof(*t->problems)))
+	    bob_array_reserve(&t->problems, t->problem_count, &t->problem_cap,
+			      sizeof(*t->problems)))
 		return;
 	p = &t->problems[t->problem_count++];
 	p->file = file ? file->name : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes number images and descriptors each for itself. Here they get numbers of the trace, in
- * the order in which the processes come to them. */
+/* Each process numbers its images and descriptors itself. Here they get numbers of the trace, in
+ * the order in which processes first use them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static const struct bob_process *member(const struct bob_trace *t, size_t i)
 /* Members by common, those of one in order. */
 struct members {
 	const struct bob_trace *t;
-	size_t *begin;		/* of each common's, and behind the last one's */
+	size_t *begin;		/* of each common's, and the end of the last one's */
 	size_t *member;
 };
 

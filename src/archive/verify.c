@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading every byte: what opening leaves for later, checked now. */
+/* Verification: reads every byte, and makes the checks that opening a trace postpones. */
 #include "archive/reader.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI_COMM_WORLDs of a trace, and which of them was started by which (MPI_Comm_spawn). */
+/* The MPI_COMM_WORLDs of a trace, and which world started which (MPI_Comm_spawn). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assertions at three prices. None of them judges bytes from a file: those are checked and answered
- * with BOB_ERR_CORRUPT.
+/* Assertions at three costs. None of them checks bytes from a file: for those, code returns
+ * BOB_ERR_CORRUPT.
  *   BOB_ASSERT(c)     own logic, debug and test builds (BOB_DEBUG)
  *   BOB_EXPENSIVE(c)  walks a whole structure; only with BOB_DEBUG >= 2
- *   BOB_PRE(c)        the caller's fault: stops in debug builds, returns BOB_ERR_INVAL in release */
+ *   BOB_PRE(c)        the caller's error: stops in debug builds, returns BOB_ERR_INVAL in release */
 #ifndef BOB_BASE_ASSERT_H
 #define BOB_BASE_ASSERT_H
 

@@ -4,16 +4,16 @@
  * slot keeps 32 bits of the hash, so that growing and removing never look at a row, and a probe
  * compares keys only where these bits are equal. The caller compares keys:
  *
- *	struct bob_probe p = bob_probe_of(hash);
+ * 	struct bob_probe p = bob_probe_of(hash);
  *
- *	while (bob_index_next(x, &p))
- *		if (row[p.number].key == key)
- *			return &row[p.number];
+ * 	while (bob_index_next(x, &p))
+ * 		if (row[p.number].key == key)
+ * 			return &row[p.number];
  *
  * Numbers of the same hash come in the order in which they were added.
  *
- * Slots are memory of the caller's, too: here is no allocation, so the parts without libc use this
- * as it is; base/host/map.h has rows and an index that grow. Freestanding.
+ * The caller owns the memory of the slots: there is no allocation here, so the parts without libc
+ * can use this; base/host/map.h has rows and an index that grow. Freestanding.
  *
  * Owner of the slots: the caller. Threads: one while it changes. Units: `slots` is a power of two
  * or 0, of which at most half are used. Hashes must be mixed well in their lower 32 bits

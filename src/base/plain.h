@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts that came from somebody else -- names in a trace, arguments of a program -- on their way to
- * a terminal or an export. A control character (0x00 to 0x1f, 0x7f) can move the cursor, set the
+/* Texts from untrusted sources -- names in a trace, arguments of a program -- on their way to a
+ * terminal or an export. A control character (0x00 to 0x1f, 0x7f) can move the cursor, set the
  * window's title or begin a line that looks like ours: it is shown as '?'. Bytes of UTF-8 stay.
  * Freestanding. */
 #ifndef BOB_BASE_PLAIN_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Texts of status codes. */
 #include "bobbin/status.h"
 
 const char *bob_status_text(bob_status st)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Conversion of counter ticks to time: anchors, and the checks that reject a counter that jumps or
+ * stops. */
 #include "base/ticks.h"
 
 #define FROM_LEAST_NS (1u << 19) /* a rate is measured over so much, or more */

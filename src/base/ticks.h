@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moments of a clock from a counter that is cheaper to read, such as the processor's time-stamp
- * counter. Now and then both are read together, an *anchor*; from there on, for a millisecond, the
- * counter says how much time is over, at the rate that it had between earlier anchors. So moments
- * are the clock's, wrong by no more than what the rate is wrong by in a millisecond (some ns), and
- * by how far apart the two are read. They never go back. A counter that jumps -- another
- * processor's, a machine that was suspended or moved -- is noticed at the next anchor; after some
- * times it is not used any more.
+ * counter. Both are read together from time to time, an *anchor*. For a millisecond after an
+ * anchor, the counter measures the elapsed time, at the rate between earlier anchors. So moments
+ * are those of the clock; their error is the error of the rate over a millisecond (some ns) plus
+ * the time between the two readings. They never decrease. A counter that jumps -- another
+ * processor's, a machine that was suspended or moved -- is noticed at the next anchor; after
+ * several jumps it is not used any more.
  *
  * Owner: the caller; all zeros at first. Threads: one. Units: ns. No errors. Freestanding. */
 #ifndef BOB_BASE_TICKS_H

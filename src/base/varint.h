@@ -11,7 +11,7 @@
 
 #define BOB_VARINT_MAX 10
 
-/* Returns the bytes written to `p`, which must have room for BOB_VARINT_MAX. */
+/* Returns the bytes written to `p`, which must have capacity for BOB_VARINT_MAX. */
 static inline size_t bob_varint_put(uint8_t *p, uint64_t v)
 {
 	size_t n = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Version of the library. */
 #include "bobbin/version.h"
 
 const char *bob_version(void)

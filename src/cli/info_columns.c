@@ -20,7 +20,7 @@ struct row {
 	const struct bob_mpi_function *function; /* NULL: trips of loops */
 	uint32_t word, vector, process, image;
 	uint64_t pc;
-	struct bob_fold_room room;
+	struct bob_fold_usage usage;
 };
 
 struct rows {
@@ -65,24 +65,24 @@ static void add_row(struct rows *r, const struct row *x)
 		r->at[r->count++] = *x;
 		return;
 	}
-	r->at[i].room.bytes += x->room.bytes;
-	r->at[i].room.forms += x->room.forms;
-	r->at[i].room.without += x->room.without;
-	if (x->room.most > r->at[i].room.most)
-		r->at[i].room.most = x->room.most;
+	r->at[i].usage.bytes += x->usage.bytes;
+	r->at[i].usage.forms += x->usage.forms;
+	r->at[i].usage.without += x->usage.without;
+	if (x->usage.most > r->at[i].usage.most)
+		r->at[i].usage.most = x->usage.most;
 }
 
 static int take(void *ctx, const struct bob_event_column *c)
 {
 	struct rows *r = ctx;
-	struct row x = { .process = c->process, .image = ~0u, .room = c->room };
+	struct row x = { .process = c->process, .image = ~0u, .usage = c->usage };
 
-	const int is_simple = c->room.bytes < FEW_BYTES && !c->room.without;
+	const int is_simple = c->usage.bytes < FEW_BYTES && !c->usage.without;
 
 	r->columns++;
-	r->bytes += c->room.bytes;
+	r->bytes += c->usage.bytes;
 	r->simple += (uint64_t)is_simple;
-	r->simple_bytes += is_simple ? c->room.bytes : 0;
+	r->simple_bytes += is_simple ? c->usage.bytes : 0;
 	if (is_simple)
 		return 0;
 	if (c->key) {
@@ -101,7 +101,7 @@ static int take(void *ctx, const struct bob_event_column *c)
 /* Values that follow no rule count most: there are more of them in a longer run. */
 static uint64_t weight(const struct row *x)
 {
-	return x->room.most * x->room.without + x->room.bytes;
+	return x->usage.most * x->usage.without + x->usage.bytes;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -189,10 +189,10 @@ static int print_rows(struct cli_answer *a, struct rows *r)
 	for (size_t i = 0; i < r->count; i++) {
 		const struct row *x = &r->at[i];
 
-		bob_table_count(table, x->room.bytes);
-		bob_table_count(table, x->room.forms);
-		put_count(table, x->room.most);
-		put_count(table, x->room.without);
+		bob_table_count(table, x->usage.bytes);
+		bob_table_count(table, x->usage.forms);
+		put_count(table, x->usage.most);
+		put_count(table, x->usage.without);
 		put_text(table, r, x, 0);
 		put_text(table, r, x, 1);
 	}

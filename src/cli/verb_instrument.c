@@ -32,7 +32,7 @@ static const char no_name[] = "commands"; /* read from standard input */
 struct session {
 	const char *output, *assume, *profile;
 	struct bob_source_options all; /* as the options say */
-	struct bob_wishes wishes;
+	struct bob_requests wishes;
 	FILE *in;
 	const char *name;	/* of the commands, for complaints */
 	struct bob_source_options o; /* of each file alone, while commands are read */
@@ -83,21 +83,21 @@ const struct cli_option instrument_options[] = {
 	{ 0 },
 };
 
-static void show(const struct bob_wishes *w)
+static void show(const struct bob_requests *w)
 {
 	char text[8192];
 
-	for (const struct bob_wish_file *f = w->first; f; f = f->next) {
+	for (const struct bob_request_file *f = w->first; f; f = f->next) {
 		printf("trace file %s\n", f->path);
-		for (const struct bob_wish *x = f->first; x; x = x->next) {
-			bob_wish_print(x, text, sizeof(text));
+		for (const struct bob_request *x = f->first; x; x = x->next) {
+			bob_request_print(x, text, sizeof(text));
 			printf("%s\n", text);
 		}
 	}
 }
 
 /* Is this a file that can be read? Said at once, where somebody types. */
-static int look_at_file(const struct session *s, const struct bob_wish_file *f)
+static int look_at_file(const struct session *s, const struct bob_request_file *f)
 {
 	struct stat st;
 
@@ -135,16 +135,16 @@ static int complain(const struct session *s, bob_status st, const struct bob_sou
  * it wants is not there. */
 static int look_at_wish(const struct session *s)
 {
-	const struct bob_wish_file *f = s->wishes.last;
-	struct bob_wish wish = *f->last;
-	struct bob_wish_file alone = { f->path, f->command, &wish, &wish, NULL };
+	const struct bob_request_file *f = s->wishes.last;
+	struct bob_request wish = *f->last;
+	struct bob_request_file alone = { f->path, f->command, &wish, &wish, NULL };
 	struct bob_source_complaint why = { 0 };
 	struct cli_refusals refusals = { 0 };
 	struct bob_source_result *r;
 	const struct bob_source_counts *n;
 	bob_status st;
 
-	if (wish.what == BOB_WISH_ALLOCATOR)
+	if (wish.what == BOB_REQUEST_ALLOCATOR)
 		return 0;
 	wish.next = NULL;
 	st = bob_source_instrument(&alone, &s->o, &r, &why);
@@ -157,7 +157,7 @@ static int look_at_wish(const struct session *s)
 		cli_warn(VERB, "%s", r->left);
 	cli_refusals_put(&refusals, f->path, r, print_line, NULL);
 	cli_refusals_end(&refusals, print_line, NULL);
-	if (!r->left && wish.what == BOB_WISH_VARIABLE)
+	if (!r->left && wish.what == BOB_REQUEST_VARIABLE)
 		printf("%u variable%s; probes: %u of one access, %u of loops\n", n->variables,
 		       bob_plural(n->variables), n->proved + n->filtered - n->nest_references,
 		       n->nests);
@@ -173,7 +173,7 @@ static int do_line(struct session *s, const char *line, size_t len, bool *over)
 {
 	struct bob_command_complaint why;
 	enum bob_command c = BOB_COMMAND_NONE;
-	bob_status st = bob_wishes_put(&s->wishes, line, len, &c, &why);
+	bob_status st = bob_requests_put(&s->wishes, line, len, &c, &why);
 
 	if (st == BOB_ERR_INVAL)
 		return cli_fail(VERB, "%s:%u:%u: %s", s->name, s->wishes.commands, why.column,
@@ -182,7 +182,7 @@ static int do_line(struct session *s, const char *line, size_t len, bool *over)
 		return cli_fail(VERB, "out of memory");
 	if ((c == BOB_COMMAND_FILE && look_at_file(s, s->wishes.last)) ||
 	    (c == BOB_COMMAND_TRACE && s->is_asked && look_at_wish(s))) {
-		(void)bob_wishes_put(&s->wishes, "undo", 4, &c, &why);
+		(void)bob_requests_put(&s->wishes, "undo", 4, &c, &why);
 		s->wishes.commands--;
 		return 1;
 	}
@@ -229,12 +229,12 @@ static int read_commands(struct session *s)
 /* --- files --- */
 
 /* A file that is named twice is one: what is said later joins what was said. */
-static void unite(struct bob_wishes *w)
+static void unite(struct bob_requests *w)
 {
-	for (struct bob_wish_file *f = w->first; f; f = f->next) {
-		struct bob_wish_file *before = f;
+	for (struct bob_request_file *f = w->first; f; f = f->next) {
+		struct bob_request_file *before = f;
 
-		for (struct bob_wish_file *g = f->next; g; g = before->next) {
+		for (struct bob_request_file *g = f->next; g; g = before->next) {
 			if (strcmp(f->path, g->path) != 0) {
 				before = g;
 				continue;
@@ -253,8 +253,8 @@ static void unite(struct bob_wishes *w)
 
 static int check_names(const struct session *s)
 {
-	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next)
-		for (const struct bob_wish_file *g = f->next; g; g = g->next)
+	for (const struct bob_request_file *f = s->wishes.first; f; f = f->next)
+		for (const struct bob_request_file *g = f->next; g; g = g->next)
 			if (!strcmp(cli_instrument_base(f->path), cli_instrument_base(g->path)))
 				return cli_fail(
 					VERB,
@@ -318,7 +318,7 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 {
 	uint32_t files = 0;
 
-	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
+	for (const struct bob_request_file *f = s->wishes.first; f; f = f->next) {
 		struct bob_source_complaint why = { 0 };
 		struct bob_source_result *r;
 		bob_status st = bob_source_instrument(f, o, &r, &why);
@@ -494,6 +494,6 @@ int verb_instrument(int argc, char **argv)
 				     s.profile);
 	if (s.in != stdin)
 		fclose(s.in);
-	bob_wishes_free(&s.wishes);
+	bob_requests_free(&s.wishes);
 	return bad;
 }

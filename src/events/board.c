@@ -34,7 +34,7 @@ bool bob_ev_post(const char *name, const void *bytes, size_t len)
 	return i < POSTS;
 }
 
-size_t bob_ev_posted(const char *name, void *to, size_t room)
+size_t bob_ev_posted(const char *name, void *to, size_t capacity)
 {
 	size_t len = 0;
 
@@ -42,7 +42,7 @@ size_t bob_ev_posted(const char *name, void *to, size_t room)
 	for (uint32_t i = 0; i < POSTS && post[i].len && !len; i++)
 		if (!strcmp(post[i].name, name)) {
 			len = post[i].len;
-			memcpy(to, post[i].bytes, len < room ? len : room);
+			memcpy(to, post[i].bytes, len < capacity ? len : capacity);
 		}
 	bob_ev_unlock(&lock);
 	return len;

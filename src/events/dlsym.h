@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dlsym that stands before the loader's. A program that asks for a function by the handle of a
- * library gets the library's own, and no preloaded one. The library that includes this says what is
- * given instead:
+/* A dlsym that interposes the loader's. A program that asks for a function by the handle of a
+ * library gets the library's own definition, not a preloaded one. The library that includes this
+ * header says what the program gets instead:
  *
  *     static void *by_handle(void *handle, const char *name);
- *     BOB_STAND_BEFORE_DLSYM(by_handle);
+ *     BOB_INTERPOSE_DLSYM(by_handle);
  *
- * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and what is found depends
- * on who calls: these go on to dlsym itself by a jump, which leaves the caller's return address in
- * place.
+ * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and the result depends on
+ * the caller: these requests go to dlsym itself by a jump, which keeps the caller's return address.
  *
  * Functions are looked up in the symbol tables of libraries, without a call of any function: a
- * sanitizer that is starting asks for those that it stands before. Threads: any. errno and
- * dlerror's text: as dlsym itself leaves them. */
+ * sanitizer that is starting asks for the functions that it interposes. Threads: any. errno and
+ * dlerror's text are as dlsym itself leaves them. */
 #ifndef BOBBIN_DLSYM_H
 #define BOBBIN_DLSYM_H
 
@@ -150,19 +149,19 @@ static void *bob_no_dlsym(void *handle, const char *name)
 	return NULL;
 }
 
-/* The next definition of dlsym behind this library's. */
+/* The next definition of dlsym after this library's. */
 __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 {
 	static bob_dlsym_fn *itself;
 	bob_dlsym_fn *f = __atomic_load_n(&itself, __ATOMIC_RELAXED);
 	const struct bob_link *l = f || !&bob_libraries ? NULL : bob_libraries.first;
-	int is_behind = 0;
+	int is_after = 0;
 
 	for (; l && !f; l = l->next) {
 		const struct bob_symbols s = bob_symbols_of(l->base, l->dynamic);
-		const uint32_t i = is_behind ? bob_find_symbol(&s, "dlsym") : 0;
+		const uint32_t i = is_after ? bob_find_symbol(&s, "dlsym") : 0;
 
-		is_behind |= l->base == (uintptr_t)bob_this_library;
+		is_after |= l->base == (uintptr_t)bob_this_library;
 		f = i ? (bob_dlsym_fn *)(l->base + s.symbol[i].value) : NULL;
 	}
 	f = f ? f : bob_no_dlsym;
@@ -170,7 +169,7 @@ __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 	return f;
 }
 
-#define BOB_STAND_BEFORE_DLSYM(by_handle)                                                          \
+#define BOB_INTERPOSE_DLSYM(by_handle)                                                             \
 	__asm__(".text\n"                                                                          \
 		".weak dlsym\n"                                                                    \
 		".type dlsym, @function\n"                                                         \

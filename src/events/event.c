@@ -38,14 +38,14 @@ bool bob_ev_open_as(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t wh
 	return bob_ev_hot_start(e, t, what, number);
 }
 
-/* Without room for it the event is lost: events and their moments go together. */
+/* Without space for it the event is lost: events and their moments go together. */
 void bob_ev_keep_moment(struct bob_ev_event *e, uint64_t ns)
 {
 	e->lost |= bob_exact_put(&e->thread->exact, ns) != BOB_OK;
 }
 
-/* Behind the event's own record: after a kill there may be an event without a place, never a place
- * without an event. */
+/* Recorded after the event's own record: after a kill there may be an event without a place, never
+ * a place without an event. */
 void bob_ev_take_place(struct bob_ev_event *e)
 {
 	struct bob_ev_thread *t = e->thread;
@@ -86,7 +86,7 @@ bool bob_ev_put(struct bob_ev_event *e)
 
 void bob_ev_part(struct bob_ev_event *e)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
 	struct bob_event_writer *w = e->thread->writer;
 	bob_status st;
 
@@ -94,7 +94,7 @@ void bob_ev_part(struct bob_ev_event *e)
 		return;
 	st = bob_event_writer_cut(w);
 	e->words = 0;
-	e->word = st == BOB_OK ? bob_event_writer_open(w, e->number, e->room, &st) : NULL;
+	e->word = st == BOB_OK ? bob_event_writer_open(w, e->number, e->capacity, &st) : NULL;
 	if (e->word) {
 		bob_event_writer_begun(w, 0);
 	} else {
@@ -105,16 +105,16 @@ void bob_ev_part(struct bob_ev_event *e)
 
 void bob_ev_more(struct bob_ev_event *e, uint32_t more)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
 	bob_status why;
 
 	if (!e->lost)
 		e->word = bob_event_writer_more(e->thread->writer, e->words, e->words + more, &why);
 	e->lost |= !e->word;
-	e->room = e->words + more;
+	e->capacity = e->words + more;
 	if (e->lost) {
 		e->word = nowhere;
 		e->words = 0;
-		e->room = BOB_EV_FIXED_WORDS;
+		e->capacity = BOB_EV_FIXED_WORDS;
 	}
 }

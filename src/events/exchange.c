@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every rank brings to an event that all have becomes one set on its way to rank 0, and what
- * rank 0 makes of it is told to all, over the tree of ranks and with the transport that Finalize
- * has (ranks.h), in the program's own memory.
+/* A collective exchange between hooks. Every rank contributes a set at an event that all ranks
+ * have. The sets are reduced to one on the way to rank 0, and the result of rank 0 is sent to all,
+ * over the tree of ranks and with the transport that Finalize uses (ranks.h), in the program's own
+ * memory.
  *
- * Up and down go the same: a head; then, unless the transport stores messages, a head from who
- * takes it; then the bytes. So nothing large is sent to who is not there. A head may say instead
- * that the exchange has failed, or that there will be none any more, which a rank tells those right
- * above and below, once, in Finalize at the latest; it takes part in none after that. So who waits
- * is told soon, and who comes late at once. Each wait has a deadline. */
+ * The protocol is the same up and down: a head; then, unless the transport stores messages, a head
+ * from the receiver; then the bytes. So nothing large is sent to a rank that is not there. A head
+ * may say instead that the exchange has failed, or that this rank takes part in no more exchanges.
+ * A rank sends that once to its parent and its children, in Finalize at the latest. So ranks that
+ * wait learn it soon, and ranks that come late at once. Each wait has a deadline. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ struct exchange {
 	struct bob_ev_set all;
 	const char *name;
 	uint32_t why, who;	/* the first thing that went wrong */
-	uint32_t told_by;	/* the rank that said so; our own: none did */
+	uint32_t reported_by;	/* the rank that said so; our own: none did */
 	bool is_broken;		/* the transport: nothing is sent any more */
 };
 
@@ -44,10 +45,10 @@ static struct head out, in;
 static struct {
 	pid_t of;
 	bool is_busy;
-	bool has_failed;	/* those above and below have been told so */
+	bool has_failed;	/* those above and below have been notified */
 	uint64_t count;
-	uint8_t heard[BOB_EV_RANKS_MAX / 8 + 1]; /* a bit for each of those: it has told us so */
-	void *told;		/* mapped */
+	uint8_t heard[BOB_EV_RANKS_MAX / 8 + 1]; /* a bit for each of those: it has sent that */
+	void *result;		/* mapped */
 	uint64_t len;
 } ours;
 
@@ -78,7 +79,7 @@ static void hear(const struct exchange *x, uint32_t rank)
 	ours.heard[n / 8] |= (uint8_t)(1u << n % 8);
 }
 
-static bool has_told(const struct exchange *x, uint32_t rank)
+static bool has_reported(const struct exchange *x, uint32_t rank)
 {
 	const uint32_t n = neighbour(x, rank);
 
@@ -117,7 +118,7 @@ static bool take_head(struct exchange *x, uint32_t from, uint64_t deadline_ns)
 		return fail(x, NOT_IN_TIME, from);
 	if (in.why) {
 		hear(x, from);
-		x->told_by = from;
+		x->reported_by = from;
 		return in.who < x->ranks->ranks ? fail(x, in.why, in.who) : fail(x, LOST, from);
 	}
 	return in.what == x->what || fail(x, ANOTHER, from);
@@ -171,34 +172,35 @@ static bool unite(struct exchange *x, uint32_t from, const void *bytes, uint64_t
 	return is_in || fail(x, REFUSED, from);
 }
 
-struct telling {
-	bob_hook_tell_fn tell;
+struct writing {
+	bob_hook_report_fn write_result;
 	void *ctx, *to;
 	const void *all;
-	size_t room, len;
+	size_t capacity, len;
 };
 
-static void tell(void *arg)
+static void write_result(void *arg)
 {
-	struct telling *t = arg;
+	struct writing *t = arg;
 
-	t->len = t->tell(t->ctx, t->all, t->to, t->room);
+	t->len = t->write_result(t->ctx, t->all, t->to, t->capacity);
 }
 
-static bool write_set(struct exchange *x, bob_hook_tell_fn fn, void *to, size_t room, size_t *len)
+static bool write_set(struct exchange *x, bob_hook_report_fn fn, void *to, size_t capacity,
+		      size_t *len)
 {
-	struct telling t = { fn, bob_ev_set_ctx(&x->all), to, x->all.set, room, 0 };
+	struct writing t = { fn, bob_ev_set_ctx(&x->all), to, x->all.set, capacity, 0 };
 
 	if (!fn)
-		return bob_ev_set_pack(&x->all, to, room, len);
-	if (x->all.is_lost || !bob_ev_guard(BOB_EV_GUARDED_SETS, tell, &t))
+		return bob_ev_set_pack(&x->all, to, capacity, len);
+	if (x->all.is_lost || !bob_ev_guard(BOB_EV_GUARDED_SETS, write_result, &t))
 		return false;
 	*len = t.len;
 	return true;
 }
 
-/* NULL tell: what goes up. *bytes is mapped, unless there are none. */
-static bool pack(struct exchange *x, bob_hook_tell_fn fn, void **bytes, uint64_t *len)
+/* `fn` NULL: what goes up. *bytes is mapped, unless there are none. */
+static bool pack(struct exchange *x, bob_hook_report_fn fn, void **bytes, uint64_t *len)
 {
 	size_t n, again;
 
@@ -244,16 +246,16 @@ static bool send_up(struct exchange *x)
 }
 
 /* Who took ours is there, and waits for those above and beside us, who may be late. */
-static bool take_told(struct exchange *x, void **told, uint64_t *len)
+static bool take_result(struct exchange *x, void **result, uint64_t *len)
 {
 	const uint32_t above = (uint32_t)__builtin_popcount(x->ranks->rank);
 
 	return take(x, bob_ev_parent(x->ranks),
-		    bob_ev_now_ns() + 2 * x->wait_ns + above * (x->wait_ns / 4), told, len);
+		    bob_ev_now_ns() + 2 * x->wait_ns + above * (x->wait_ns / 4), result, len);
 }
 
 /* Those with most below them first. What one of them does not take costs the others nothing. */
-static void tell_all(struct exchange *x, const void *told, uint64_t len)
+static void send_to_all(struct exchange *x, const void *result, uint64_t len)
 {
 	uint32_t children = 0;
 
@@ -263,7 +265,7 @@ static void tell_all(struct exchange *x, const void *told, uint64_t len)
 		struct exchange one = *x;
 
 		one.why = NOTHING;
-		if (!give(&one, bob_ev_child(x->ranks, children), told, len))
+		if (!give(&one, bob_ev_child(x->ranks, children), result, len))
 			fail(x, one.why, one.who);
 		x->is_broken = one.is_broken;
 	}
@@ -300,34 +302,34 @@ static void say(const struct exchange *x)
 	bob_ev_log(line);
 }
 
-static bool exchange(struct exchange *x, const void *mine, bob_hook_tell_fn fn)
+static bool exchange(struct exchange *x, const void *mine, bob_hook_report_fn fn)
 {
 	const struct bob_ev_set m = { .hook = x->all.hook, .set = (void *)(uintptr_t)mine };
 	uint64_t len = 0;
-	void *told = NULL;
-	bool is_told;
+	void *result = NULL;
+	bool is_complete;
 
 	if (!bob_ev_set_create(&x->all))
 		fail(x, MEMORY, x->ranks->rank);
 	else if (!bob_ev_set_merge(&x->all, &m))
 		fail(x, REFUSED, x->ranks->rank);
-	is_told = take_all(x) && (x->ranks->rank ? send_up(x) && take_told(x, &told, &len) :
-						   pack(x, fn, &told, &len));
-	if (is_told) {
-		bob_ev_unmap(ours.told, ours.len);
-		ours.told = told;
+	is_complete = take_all(x) && (x->ranks->rank ? send_up(x) && take_result(x, &result, &len) :
+						       pack(x, fn, &result, &len));
+	if (is_complete) {
+		bob_ev_unmap(ours.result, ours.len);
+		ours.result = result;
 		ours.len = len;
-		tell_all(x, told, len);
+		send_to_all(x, result, len);
 	}
 	if (x->why) {
-		if (x->told_by == x->ranks->rank || !x->ranks->rank ||
-		    (x->why == ENDED && x->told_by == x->who))
+		if (x->reported_by == x->ranks->rank || !x->ranks->rank ||
+		    (x->why == ENDED && x->reported_by == x->who))
 			say(x);
 		spread(x);
 	}
 	if (x->all.set)
 		bob_ev_set_destroy(&x->all);
-	return is_told;
+	return is_complete;
 }
 
 /* --- from a hook --- */
@@ -367,7 +369,7 @@ static bob_status begin(struct exchange *x, const struct bob_hook *h)
 }
 
 static bob_status run(struct exchange *x, const struct bob_hook *h, const void *mine,
-		      bob_hook_tell_fn fn, const void **told, size_t *len)
+		      bob_hook_report_fn fn, const void **result, size_t *len)
 {
 	bob_status st = begin(x, h);
 
@@ -376,9 +378,9 @@ static bob_status run(struct exchange *x, const struct bob_hook *h, const void *
 	x->name = h->name ? h->name : "";
 	x->what = bob_hash64(++ours.count, x->name, strlen(x->name));
 	x->begin_ns = bob_ev_now_ns();
-	x->told_by = x->ranks->rank;
+	x->reported_by = x->ranks->rank;
 	if (exchange(x, mine, fn)) {
-		*told = ours.told;
+		*result = ours.result;
 		*len = ours.len;
 	} else {
 		st = x->why == MEMORY ? BOB_ERR_NOMEM : BOB_ERR_FULL;
@@ -387,8 +389,8 @@ static bob_status run(struct exchange *x, const struct bob_hook *h, const void *
 	return st;
 }
 
-bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
-			   const void **told, size_t *len)
+bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_report_fn fn,
+			   const void **result, size_t *len)
 {
 	struct exchange x = { .wait_ns = bob_ev_merge_wait_ns() };
 	bob_status st;
@@ -396,7 +398,7 @@ bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_
 	if (bob_ev_is_within())
 		return BOB_ERR_INVAL;
 	bob_ev_depth = 1; /* what is called meanwhile is no event */
-	st = run(&x, h, mine, fn, told, len);
+	st = run(&x, h, mine, fn, result, len);
 	bob_ev_depth = 0;
 	return st;
 }
@@ -417,8 +419,8 @@ static void hear_out(struct exchange *x, uint32_t from)
 {
 	uint64_t got;
 
-	while (!has_told(x, from) && bob_ev_receive(x->ranks, from, BOB_EV_TAG_EXCHANGE, &in,
-						    sizeof(in), &got, x->begin_ns + x->wait_ns))
+	while (!has_reported(x, from) && bob_ev_receive(x->ranks, from, BOB_EV_TAG_EXCHANGE, &in,
+							sizeof(in), &got, x->begin_ns + x->wait_ns))
 		if (got == sizeof(in) && in.why)
 			hear(x, from);
 }
@@ -428,7 +430,7 @@ void bob_ev_exchange_end(const struct bob_transport *t)
 	struct exchange x = { .ranks = t,
 			      .begin_ns = bob_ev_now_ns(),
 			      .wait_ns = bob_ev_merge_wait_ns(),
-			      .told_by = t->rank };
+			      .reported_by = t->rank };
 	uint32_t child;
 
 	need_ours();

@@ -36,7 +36,7 @@ static uint32_t measure(bob_event_id e, uint32_t from, int32_t count, const stru
 	return n;
 }
 
-/* `text` has room for the strings. */
+/* `text` is large enough for the strings. */
 static void convert(union bob_arg *to, bob_event_id e, uint32_t from, uint32_t count,
 		    const struct argument *in, char *text)
 {

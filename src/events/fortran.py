@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the Fortran module `bobbin` (share/bobbin/bobbin.f90) from bobbin/events.h and bobbin/hooks.h: their constants, tables of functions,
-and what a program is told of its cluster.
+and what a program learns about its cluster.
 
     fortran.py events.h hooks.h bobbin.f90
 """
@@ -149,11 +149,11 @@ module bobbin
       character(kind=c_char), intent(in) :: condition(*)
       integer(c_int) :: ok
     end function
-    function posting(name, to, room) bind(C) result(length)
+    function posting(name, to, capacity) bind(C) result(length)
       import :: bob_cluster, c_char, c_size_t
       character(kind=c_char), intent(in) :: name(*)
       type(bob_cluster), intent(inout) :: to
-      integer(c_size_t), value :: room
+      integer(c_size_t), value :: capacity
       integer(c_size_t) :: length
     end function
   end interface
@@ -342,13 +342,13 @@ contains
     if (.false.) print *, e, condition(1)
   end function
 
-  function no_posted(name, to, room) bind(C, name="") result(length)
+  function no_posted(name, to, capacity) bind(C, name="") result(length)
     character(kind=c_char), intent(in) :: name(*)
     type(bob_cluster), intent(inout) :: to
-    integer(c_size_t), value :: room
+    integer(c_size_t), value :: capacity
     integer(c_size_t) :: length
     length = 0
-    if (.false.) print *, name(1), to%rank, room
+    if (.false.) print *, name(1), to%rank, capacity
   end function
 end module bobbin
 """

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An exception is caught by a personality of our own, which needs nothing of the language that
- * throws: looking for who catches (phase 1), the unwinder is told that it is bob_ev_guard; once it
- * has cleaned up to there (phase 2), the exception is destroyed and a jump leads back. The
- * unwinder's own functions are not called, so none need be there when nobody throws. What unwinds
- * by force (pthread_exit, pthread_cancel) goes on: the thread ends. */
+/* Exceptions are caught by a personality function of this file, which needs nothing of the language
+ * that throws. In the search for a handler (phase 1) it names bob_ev_guard as the handler; when the
+ * frames up to there are cleaned up (phase 2), it destroys the exception and jumps back.
+ * The unwinder's own functions are not called, so they may be absent if nothing throws. Forced
+ * unwinding (pthread_exit, pthread_cancel) continues: the thread ends. */
 #define _GNU_SOURCE
 #include "events/guard.h"
 
@@ -93,8 +93,8 @@ uint32_t bob_ev_guards_left(void)
 typedef void *begin_catch_fn(void *exception);
 typedef void end_catch_fn(void);
 
-/* C++ counts exceptions that nobody has caught yet. Its run time may be one that only a plug-in
- * has: that which cleans up. */
+/* C++ counts uncaught exceptions. Its run time may be one that only a plug-in has: the one that
+ * cleans up. */
 static bool is_caught_by_runtime(struct _Unwind_Exception *e)
 {
 	begin_catch_fn *begin;

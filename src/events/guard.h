@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code of the user's that is called in the midst of our own work, and has to come back: functions
- * of value sets and of a transport, and hooks where no exception can pass. Whoever it is written
- * by: an exception (C++, or whatever unwinds as it does) that leaves it ends here. A jump that
- * leaves it cannot be held up, nor exit in it; but both are noticed.
+/* Calls of user code that must return: functions of value sets and of a transport, and hooks where
+ * no exception may pass. An exception that leaves such code (of C++, or of another language that
+ * unwinds in the same way) ends here. A jump that leaves it cannot be stopped, nor exit in it; but
+ * both are noticed.
  *
  * Threads: any; each for itself. */
 #ifndef BOB_EVENTS_GUARD_H

@@ -123,7 +123,7 @@ static void add_filter(const char *text, size_t len)
 	const size_t name = colon ? (size_t)(colon - text) : 0;
 
 	if (!f || !name || name >= sizeof(f->events) || len - name - 2 >= sizeof(f->when)) {
-		refuse(NULL, "a condition of --when is none");
+		refuse(NULL, "a condition of --when is invalid");
 		return;
 	}
 	memcpy(f->events, text, name);
@@ -243,10 +243,10 @@ static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left
 	return out;
 }
 
-/* Between who calls a hook and an event in it there is at least what hooks are told: less, and it
- * was left. */
+/* Between the caller of a hook and an event in it there is at least a struct bob_ev_description on
+ * the stack: if there is less, the hook was left. */
 #define IN_HOOK_BYTES 512u
-_Static_assert(sizeof(struct bob_ev_told) > IN_HOOK_BYTES, "IN_HOOK_BYTES");
+_Static_assert(sizeof(struct bob_ev_description) > IN_HOOK_BYTES, "IN_HOOK_BYTES");
 
 bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool *left_out)
 {
@@ -262,7 +262,7 @@ bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool
 	if (__atomic_load_n(&m->of, __ATOMIC_ACQUIRE) != count) {
 		struct matching matching = { .e = e, .count = count };
 
-		bob_ev_agent->run_aside(by_name, &matching);
+		bob_ev_agent->run_on_area(by_name, &matching);
 		m->hooks = matching.found; /* threads that do so at once do the same */
 		__atomic_store_n(&m->of, count, __ATOMIC_RELEASE);
 	}

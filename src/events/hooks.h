@@ -67,25 +67,25 @@ void bob_ev_so_far_close(void);
 
 /* --- exchange.c: what bob_hook_exchange does; board.c: what bob_hook_post and bob_hook_posted do
  * --- */
-bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
-			   const void **told, size_t *len);
+bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_report_fn fn,
+			   const void **result, size_t *len);
 bool bob_ev_post(const char *name, const void *bytes, size_t len);
-size_t bob_ev_posted(const char *name, void *to, size_t room);
+size_t bob_ev_posted(const char *name, void *to, size_t capacity);
 
-/* --- told.c: an event as hooks see it --- */
-struct bob_ev_told {
+/* --- describe.c: an event as hooks see it --- */
+struct bob_ev_description {
 	struct bob_hook_event event;
 	char name[BOB_EVENT_NAME_MAX + 8];
 	struct bob_hook_parameter parameter[BOB_EV_FIXED_WORDS];
 	union bob_arg value[BOB_EV_FIXED_WORDS];
 };
 /* One of the program's own; `args` are the parameters of that end. */
-void bob_ev_tell_user(struct bob_ev_told *to, uint32_t id, bool at_end, const union bob_arg *args,
-		      uint32_t count);
+void bob_ev_describe_user(struct bob_ev_description *to, uint32_t id, bool at_end,
+			  const union bob_arg *args, uint32_t count);
 /* Any other, whose name is put by the caller, and one parameter after the other. */
-void bob_ev_tell(struct bob_ev_told *to, uint32_t kind, bool at_end);
-void bob_ev_tell_parameter(struct bob_ev_told *to, const char *name, uint32_t type,
-			   union bob_arg value);
+void bob_ev_describe(struct bob_ev_description *to, uint32_t kind, bool at_end);
+void bob_ev_describe_parameter(struct bob_ev_description *to, const char *name, uint32_t type,
+			       union bob_arg value);
 
 /* --- user_hooks.c: those of the program's own events, which may lie in one another. Also where
  * nothing is recorded --- */

@@ -30,7 +30,7 @@ BOB_EV_HOT bool bob_ev_hot_start(struct bob_ev_event *e, struct bob_ev_thread *t
 {
 	bob_status why;
 
-	e->room = BOB_EV_FIXED_WORDS;
+	e->capacity = BOB_EV_FIXED_WORDS;
 	e->word = bob_event_writer_open(t->writer, number, BOB_EV_FIXED_WORDS, &why);
 	if (__builtin_expect(!e->word, 0)) {
 		bob_ev_thread_stop(why);

@@ -5,7 +5,7 @@
 /* Blocks of a call that needed more than the newest one had. */
 struct kept {
 	struct kept *older;
-	uint64_t room;
+	uint64_t capacity;
 };
 
 static void drop_older(struct kept *k)
@@ -13,7 +13,7 @@ static void drop_older(struct kept *k)
 	while (k) {
 		struct kept *older = k->older;
 
-		bob_ev_unmap(k, k->room);
+		bob_ev_unmap(k, k->capacity);
 		k = older;
 	}
 }
@@ -35,21 +35,21 @@ void bob_ev_keep_end(struct bob_ev_thread *t)
 
 void *bob_ev_keep(struct bob_ev_thread *t, uint64_t count, uint64_t size)
 {
-	uint64_t bytes = (count * size + 15) & ~15ull, room = t->kept ? t->kept->room : 0;
+	uint64_t bytes = (count * size + 15) & ~15ull, capacity = t->kept ? t->kept->capacity : 0;
 	void *p;
 
 	if (size && count > (1ull << 40) / size)
 		return NULL;
-	if (room < t->kept_used || room - t->kept_used < bytes) {
+	if (capacity < t->kept_used || capacity - t->kept_used < bytes) {
 		struct kept *k;
 
-		for (room = room ? room : 4096; room < 2 * bytes + sizeof(*k);)
-			room *= 2;
-		k = bob_ev_map(room);
+		for (capacity = capacity ? capacity : 4096; capacity < 2 * bytes + sizeof(*k);)
+			capacity *= 2;
+		k = bob_ev_map(capacity);
 		if (!k)
 			return NULL;
 		k->older = t->kept;
-		k->room = room;
+		k->capacity = capacity;
 		t->kept = k;
 		t->kept_used = sizeof(*k);
 	}

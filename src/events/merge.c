@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging while the program runs: over the tree of ranks, each takes what those below it have, and
- * gives the whole to the one above. The work is done by a program of ours beside the process
- * (cli/record/running.h); here are only bytes that come and go. Nobody waits for all: each for
- * those below it, and for each so long. What does not come is merged when the launchers end, as
- * without this. */
+/* Merging while the program runs: over the tree of ranks, each rank receives the traces of its
+ * children and sends the whole to its parent. Another program does the work, in a process of its
+ * own (cli/record/running.h); this file moves the bytes. A rank waits only for its children, each
+ * for a bounded time. What does not arrive is merged when the launchers end. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -44,7 +43,7 @@ static struct {
 static struct {
 	long helper;
 	int fd;
-	pid_t of;		/* whose it is; 0: nobody's */
+	pid_t of;		/* its process; 0: none */
 } at_work;
 
 /* --- whether --- */
@@ -68,7 +67,7 @@ bool bob_ev_merge_is_wanted(void)
 	return calls && !strcmp(calls, "0") && !(how && !strcmp(how, "0"));
 }
 
-/* --- what the trace is told --- */
+/* --- what the trace records of it --- */
 
 static void put_reason(const struct merge *m)
 {
@@ -216,14 +215,14 @@ static bool send_to(struct merge *m, uint32_t to, const void *bytes, uint64_t le
 	return !m->is_broken;
 }
 
-static bool receive(struct merge *m, uint32_t from, void *bytes, uint64_t room, uint64_t *got,
+static bool receive(struct merge *m, uint32_t from, void *bytes, uint64_t capacity, uint64_t *got,
 		    uint64_t deadline_ns)
 {
 	return !m->is_broken &&
-	       bob_ev_receive(m->ranks, from, BOB_EV_TAG_MERGE, bytes, room, got, deadline_ns);
+	       bob_ev_receive(m->ranks, from, BOB_EV_TAG_MERGE, bytes, capacity, got, deadline_ns);
 }
 
-static void *room_for(struct merge *m, uint64_t len)
+static void *space_for(struct merge *m, uint64_t len)
 {
 	void *bytes = len && len <= MESSAGE_MAX ? bob_ev_map(len) : NULL;
 
@@ -232,7 +231,7 @@ static void *room_for(struct merge *m, uint64_t len)
 	return bytes;
 }
 
-static bool tell(struct merge *m, uint32_t to, bool go_on, uint64_t deadline_ns)
+static bool reply(struct merge *m, uint32_t to, bool go_on, uint64_t deadline_ns)
 {
 	answer = go_on;
 	return stores(m) || send_to(m, to, &answer, sizeof(answer), deadline_ns);
@@ -283,15 +282,15 @@ static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 	if (!receive(m, from, &size, sizeof(size), &got, deadline_ns)) {
 		fail(m, "nothing came from rank %u in time", from);
 		/* it may still come, and then it need not wait */
-		tell(m, from, false, bob_ev_now_ns() + m->wait_ns);
+		reply(m, from, false, bob_ev_now_ns() + m->wait_ns);
 		return;
 	}
 	if (got != sizeof(size))
 		return fail(m, "rank %u speaks another language", from);
 	if (!size)
 		return;
-	bytes = room_for(m, size);
-	if (!tell(m, from, bytes != NULL, deadline_ns)) {
+	bytes = space_for(m, size);
+	if (!reply(m, from, bytes != NULL, deadline_ns)) {
 		fail(m, "rank %u cannot be answered", from);
 		return bob_ev_unmap(bytes, size);
 	}
@@ -325,7 +324,7 @@ static void *take_result(struct merge *m, uint64_t *len)
 	*len = result_length(m);
 	if (*len == FAILED)
 		*len = 0;
-	bytes = room_for(m, *len);
+	bytes = space_for(m, *len);
 	if (bytes && !take(m, bytes, *len)) {
 		bob_ev_unmap(bytes, *len);
 		bytes = NULL;

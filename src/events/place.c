@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A transport that is there: processes meet in a directory, that of the trace or one that was named
- * (--ranks), which need not be on a disk. A rank is a file that says who it is; a message is a
- * file, complete when it has its name, removed by who receives it. So nobody waits to send, a rank
- * may have ended when its messages are read, and processes may be forked, executed, or started by
- * anybody anywhere.
+/* The built-in transport: processes meet in a directory, that of the trace or a named one
+ * (--ranks), which need not be on a disk. A rank is a file with the identity of its process. A
+ * message is a file, complete when it has its name, removed by its receiver. So a send never waits,
+ * a rank may have ended when its messages are read, and processes may be forked, executed, or
+ * started anywhere.
  *
  *     rank.R             "host pid-namespace pid start-time", made by a link: there is one
  *     m.FROM.TO.TAG.N    the N-th such message
@@ -97,7 +97,7 @@ static void describe(char line[LINE_MAX_BYTES])
 		 start_time(getpid()));
 }
 
-/* A process of this host that is not there any more. Of others nobody knows. */
+/* A process of this host that has ended. The state of other hosts' processes is unknown. */
 static bool has_ended(uint32_t rank)
 {
 	char path[4096], line[LINE_MAX_BYTES], host[100], space[64], own_host[100], own_space[64];
@@ -123,7 +123,7 @@ static bool has_ended(uint32_t rank)
 
 /* --- files --- */
 
-/* Complete, under a name that nobody else has. */
+/* Complete, under a name that no other process uses. */
 static bool write_beside(char beside[4096], const void *bytes, uint64_t len)
 {
 	const uint8_t *at = bytes;
@@ -166,7 +166,7 @@ static uint32_t count(void *ctx)
 	return place.known;
 }
 
-/* 1: it is ours now; 0: somebody has it. */
+/* 1: it is ours now; 0: another process has it. */
 static int claim(uint32_t rank)
 {
 	char path[4096], beside[4096];
@@ -180,7 +180,7 @@ static int claim(uint32_t rank)
 	return ok;
 }
 
-/* The first number that nobody has: they are given out without gaps. */
+/* The first free number: numbers are consecutive. */
 static int claim_next(void)
 {
 	uint32_t most = 1, least = 0;
@@ -224,13 +224,13 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 	return 1;
 }
 
-static bool read_message(int fd, void *bytes, uint64_t room, uint64_t *len)
+static bool read_message(int fd, void *bytes, uint64_t capacity, uint64_t *len)
 {
 	uint8_t *at = bytes;
 	uint64_t left;
 	struct stat sb;
 
-	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode) || (uint64_t)sb.st_size > room)
+	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode) || (uint64_t)sb.st_size > capacity)
 		return false;
 	for (left = (uint64_t)sb.st_size; left;) {
 		const ssize_t n = read(fd, at, left);
@@ -270,7 +270,7 @@ static int await(const char *path, uint32_t from, uint64_t deadline_ns)
 	}
 }
 
-static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 			uint64_t *len, uint64_t wait_ns)
 {
 	char path[4096];
@@ -288,7 +288,7 @@ static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uin
 	fd = await(path, from, bob_ev_now_ns() + wait_ns);
 	if (fd < 0)
 		return 0;
-	ok = read_message(fd, bytes, room, len);
+	ok = read_message(fd, bytes, capacity, len);
 	close(fd);
 	unlink(path);
 	++*n;
@@ -309,8 +309,8 @@ static bool number(const char *text, char end, uint32_t most, uint32_t *out)
 	return *stop == end && v <= most;
 }
 
-/* False: nobody says it. */
-static bool told_rank(uint32_t *rank, uint32_t *ranks)
+/* False: no variable says it. */
+static bool rank_of_variables(uint32_t *rank, uint32_t *ranks)
 {
 	static const char *const names[][2] = {
 		{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
@@ -361,7 +361,7 @@ bool bob_ev_place_open(struct bob_transport *t, const char **why)
 	describe(place.line);
 	*t = (struct bob_transport){ .size = sizeof(*t), .flags = BOB_TRANSPORT_STORES,
 				     .send = send_to, .receive = receive_from };
-	if (told_rank(&rank, &ranks)) {
+	if (rank_of_variables(&rank, &ranks)) {
 		ok = claim(rank);
 		place.rank = rank;
 	} else {

@@ -12,7 +12,7 @@
 
 static struct bob_ev_lock lock;
 static struct bob_transport own;
-static pid_t of;		/* whose it is; 0: nobody's: a fork child has none */
+static pid_t of;		/* its process; 0: none: a fork child has no transport */
 static pid_t done;		/* who has finalized */
 static pid_t lost;		/* whose transport is of no use any more */
 static __thread bool has_lock;

@@ -62,13 +62,15 @@ static inline bool bob_ev_send(const struct bob_transport *t, uint32_t to, enum 
 	return t->send(t->ctx, to, tag, bytes, len, bob_ev_left_ns(deadline_ns)) == 1;
 }
 
-/* *got <= room. */
+/* *got <= capacity. */
 static inline bool bob_ev_receive(const struct bob_transport *t, uint32_t from, enum bob_ev_tag tag,
-				  void *bytes, uint64_t room, uint64_t *got, uint64_t deadline_ns)
+				  void *bytes, uint64_t capacity, uint64_t *got,
+				  uint64_t deadline_ns)
 {
 	*got = 0;
-	return t->receive(t->ctx, from, tag, bytes, room, got, bob_ev_left_ns(deadline_ns)) == 1 &&
-	       *got <= room;
+	return t->receive(t->ctx, from, tag, bytes, capacity, got, bob_ev_left_ns(deadline_ns)) ==
+		       1 &&
+	       *got <= capacity;
 }
 
 /* --- ranks.c --- */
@@ -78,11 +80,11 @@ bool bob_ev_ranks_finalize(void);
 /* How this process reaches other ranks now, from this thread, which is in a call of MPI or not;
  * NULL: it does not. */
 const struct bob_transport *bob_ev_transport_now(bool in_mpi_call);
-/* Its number among those outside MPI; false: it is none. */
+/* Its number among those outside MPI; false: it is not one of them. */
 bool bob_ev_ranks_number(uint32_t *rank);
 /* It may be one of several, whether it reaches them or not. */
 bool bob_ev_is_rank(void);
-/* A message was not sent: nobody is reached any more. */
+/* A message was not sent: no rank can be reached any more. */
 void bob_ev_ranks_lose(void);
 
 /* --- flush.c --- all that the calling thread has recorded so far is a part of its own, complete in
@@ -93,7 +95,7 @@ void bob_ev_part_all(void *unused);
 /* The user's, whose functions are called under guard (guard.h): one that throws, or is left by a
  * jump, is not called again, and the trace says so. Not at once in several threads. */
 void bob_ev_transport_guarded(struct bob_transport *to, const struct bob_transport *users);
-/* A jump has left one of its functions: what the calling thread had meanwhile is given back. */
+/* A jump has left one of its functions: releases what the calling thread held. */
 void bob_ev_transport_left(void);
 void bob_ev_transport_end(void); /* the process ends, perhaps in one of them */
 /* ranks.c, merge.c: the same for what these have */

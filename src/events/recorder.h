@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records events with values inside a traced process: calls of MPI (src/mpi) and the program's own
- * events (user.c), one behind the other in one stream for each thread, with the place they come
- * from, their times, and where they stand among the thread's calls or memory accesses.
+ * events (user.c), in sequence, in one stream for each thread, with the place that they come from,
+ * their times, and their positions among the thread's calls or memory accesses.
  *
  *   start.c   the agent, its settings        thread.c   a thread's stream and what it works in
  *   site.c    where an event comes from      event.c    one event, from its beginning to its end
  *   user.c    the program's own events       names.c    what these are called and have
  *   table.c   what bobbin/events.h finds     hooks.h    hooks, what they bring, plug-ins
  *   function.c calls of functions that are hooked by name   so_far.c   the trace so far, for hooks
- *   exchange.c what ranks tell each other at an event        board.c    what hooks found out, by name
+ *   exchange.c what ranks exchange at an event        board.c    what hooks found out, by name
  *   when.c    events that are left out                hot.h      what most events do, in line
  *
- * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which
+ * It is a part of each library that is preloaded after the agent: libbobbin-mpi-*.so, which
  * records both, and libbobbin-events.so. There is only one of them in a process.
  *
- * Threads: an event belongs to its thread; bob_ev_thread says who that is. Nothing is recorded in
- * signal handlers. */
+ * Threads: an event belongs to its thread, the one of bob_ev_thread. Nothing is recorded in signal
+ * handlers. */
 #ifndef BOB_EVENTS_RECORDER_H
 #define BOB_EVENTS_RECORDER_H
 
@@ -50,9 +50,9 @@ const struct bob_agent_streams *bob_ev_ask_agent(void);
  * are touched. */
 void *bob_ev_map(size_t bytes);
 void bob_ev_unmap(void *p, size_t bytes);
-/* Memory of bob_ev_map becomes zeros again; whole pages are given back. errno stays. */
+/* Memory of bob_ev_map becomes zeros again; whole pages are released. errno stays. */
 void bob_ev_zero(void *p, size_t bytes);
-/* A lock that a fork child finds open, whoever had it when it was forked. All zeros: open. */
+/* A lock that a fork child finds open, whichever thread held it at the fork. All zeros: open. */
 struct bob_ev_lock {
 	pthread_mutex_t mutex;
 	pid_t of;
@@ -62,7 +62,7 @@ void bob_ev_unlock(struct bob_ev_lock *l);
 extern uint64_t bob_ev_shift_ns; /* 0, but in tests */
 uint64_t bob_ev_now_ns(void);
 /* A record of `len` bytes, at most BOB_EV_RECORD_MAX, for the process's META; nothing if the file
- * has no room. */
+ * has no space. */
 #define BOB_EV_RECORD_MAX 64u
 void bob_ev_put_record(enum bob_record_kind kind, const void *body, uint32_t len);
 /* A line for who reads the trace, with a newline. */
@@ -89,8 +89,8 @@ struct bob_ev_mpi {
 	const struct bob_event_layout *(*layout)(uint32_t what);
 	const struct bob_mpi_function *(*function)(uint32_t what); /* NULL: there is none */
 	bool (*rank)(uint32_t *rank); /* false: not known yet */
-	/* Between ranks, for the calling thread, which is in a call of MPI or not; NULL: there is
-	 * none now. */
+	/* Between ranks, for the calling thread, which is in a call of MPI or not; NULL: no
+	 * transport now. */
 	const struct bob_transport *(*transport)(bool in_call);
 };
 extern const struct bob_ev_mpi *bob_ev_mpi;
@@ -107,8 +107,8 @@ struct bob_ev_event {
 	uint32_t number;	/* of its definition in the thread's stream */
 	uint64_t *word;		/* the record's words ... */
 	uint32_t words;		/* ... so far */
-	uint32_t room;
-	bool lost;		/* there is no room for its words */
+	uint32_t capacity;
+	bool lost;		/* there is no space for its words */
 	bool has_place;		/* among the thread's calls or memory accesses */
 	uint64_t sp,
 		/* of the function that records it, of its caller: as of the agent's event_begins */
@@ -118,7 +118,7 @@ struct bob_ev_event {
 };
 
 struct bob_ev_thread;
-/* It begins: there is room for BOB_EV_FIXED_WORDS. `caller`, `cfa`: the return address and the
+/* It begins, with space for BOB_EV_FIXED_WORDS. `caller`, `cfa`: the return address and the
  * canonical frame address of the function that records it. False: it is not recorded. */
 bool bob_ev_open(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what, const void *caller,
 		 const void *cfa);
@@ -135,7 +135,7 @@ void bob_ev_took(struct bob_ev_event *e, uint32_t number, uint64_t since_ns, uin
 void bob_ev_leave_place(struct bob_ev_event *e);
 /* All its words are there. False: it is lost, and the thread's memory freed. */
 bool bob_ev_put(struct bob_ev_event *e);
-/* Room for `more` words. The record may move. */
+/* Makes space for `more` words. The record may move. */
 void bob_ev_more(struct bob_ev_event *e, uint32_t more);
 /* What the thread has recorded so far is a part of its own, and complete in the file. `e` is under
  * way, has no words yet, and stays so. */
@@ -146,8 +146,8 @@ void bob_ev_part(struct bob_ev_event *e);
 extern __thread uint32_t bob_ev_depth;
 /* The frame of ours that it is in, if that is known: of an event of the program's own. */
 extern __thread const void *bob_ev_entered;
-/* A signal handler has jumped out of it: true. Nobody knows how far it had come, so the thread is
- * not recorded any more, as if it had been killed there; hooks are called. */
+/* True: a signal handler has jumped out of it. How far it had come is unknown, so the thread is not
+ * recorded any more, as if it had been killed there; hooks are called. */
 bool bob_ev_thread_left(void);
 /* The thread is on the stack that it has for signal handlers, or cannot be asked. Costs a system
  * call. */
@@ -250,7 +250,7 @@ struct bob_ev_name {
 	bool is_hooked;
 	struct bob_ev_condition *when; /* when.c; NULL: always */
 };
-extern struct bob_ev_name *bob_ev_names; /* [id]; 0 is none */
+extern struct bob_ev_name *bob_ev_names; /* [id]; 0 is not used */
 extern uint32_t bob_ev_name_count; /* ids that are valid are up to it */
 /* A number, or 0: bob_event_register. A counter has one parameter, and is instant. */
 uint32_t bob_ev_register(const char *name, uint32_t flags, const char *parameters, bool is_counter);

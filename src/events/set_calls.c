@@ -116,9 +116,9 @@ bool bob_ev_set_merge(struct bob_ev_set *o, const struct bob_ev_set *from)
 	return !o->is_lost && !from->is_lost && call(&c, o, MERGE) && c.ok;
 }
 
-bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t room, size_t *size)
+bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t capacity, size_t *size)
 {
-	struct call c = { .to = to, .len = room };
+	struct call c = { .to = to, .len = capacity };
 
 	if (o->is_lost || !call(&c, o, PACK))
 		return false;
@@ -152,9 +152,9 @@ bool bob_ev_set_add_packed(struct bob_ev_set *o, const void *bytes, size_t len)
 	return !o->is_lost && call(&c, o, ADD_PACKED) && c.ok;
 }
 
-size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t room)
+size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t capacity)
 {
-	struct call c = { .to = to, .len = room };
+	struct call c = { .to = to, .len = capacity };
 
 	return !o->is_lost && bob_ev_set_ops(o)->print && call(&c, o, PRINT) ? c.size : 0;
 }
@@ -163,7 +163,7 @@ void bob_ev_set_destroy(struct bob_ev_set *o)
 {
 	struct call c = { .set = NULL };
 
-	if (!o->is_lost) /* else nobody knows what it is */
+	if (!o->is_lost) /* else its state is unknown */
 		call(&c, o, DESTROY);
 }
 

@@ -19,7 +19,7 @@ static struct bob_ev_sets *threads; /* of threads that live */
 static struct bob_ev_lock lock;
 static pid_t of;		/* whose they are: a fork child has none */
 static bool finished;		/* hooks have had their results */
-/* data, or sets, for which there was no room, or that somebody refused */
+/* data, or sets, for which there was no space, or that a set refused */
 static uint64_t lost;
 /* What the calling thread has while it calls functions of the user's. */
 static __thread struct bob_ev_sets *entered;
@@ -64,8 +64,8 @@ static void leave(struct bob_ev_sets *s)
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A function of the user's was left by a jump: what the calling thread had meanwhile is given back.
- * True: it was recording something, and does no longer. */
+/* A user's function was left by a jump: releases what the calling thread held. True: the thread was
+ * recording something, and no longer does. */
 static bool come_back(void)
 {
 	const uint32_t which = bob_ev_guards_left();
@@ -221,23 +221,23 @@ void bob_ev_sets_gather(void)
 
 struct bytes {
 	uint8_t *at;		/* mapped */
-	size_t len, room;
+	size_t len, capacity;
 	bool failed;
 };
 
 static uint8_t *need(struct bytes *b, size_t n)
 {
-	if (!b->failed && b->room - b->len < n) {
-		const size_t room = 2 * (b->len + n) + 65536;
-		uint8_t *more = bob_ev_map(room);
+	if (!b->failed && b->capacity - b->len < n) {
+		const size_t capacity = 2 * (b->len + n) + 65536;
+		uint8_t *more = bob_ev_map(capacity);
 
 		b->failed = !more;
 		if (more && b->at)
 			memcpy(more, b->at, b->len);
 		if (more) {
-			bob_ev_unmap(b->at, b->room);
+			bob_ev_unmap(b->at, b->capacity);
 			b->at = more;
-			b->room = room;
+			b->capacity = capacity;
 		}
 	}
 	return b->failed ? NULL : b->at + b->len;
@@ -270,16 +270,16 @@ static void put_calls(struct bytes *b, const struct bob_ev_set *o)
 		b->len += bob_set_put_calls(to, o->call, o->depth);
 }
 
-/* It is packed where there is room, which mostly is enough, and its length put before it. */
+/* Packs a set directly into the free space, mostly large enough, and puts its length before it. */
 static bool put_packed(struct bytes *b, struct bob_ev_set *o)
 {
 	uint8_t *to = need(b, BOB_VARINT_MAX), length[BOB_VARINT_MAX];
-	const size_t room = to ? b->room - b->len - BOB_VARINT_MAX : 0;
+	const size_t capacity = to ? b->capacity - b->len - BOB_VARINT_MAX : 0;
 	size_t n, again, bytes;
 
-	if (!to || !bob_ev_set_pack(o, to + BOB_VARINT_MAX, room, &n))
+	if (!to || !bob_ev_set_pack(o, to + BOB_VARINT_MAX, capacity, &n))
 		return false;
-	if (n > room) {
+	if (n > capacity) {
 		to = need(b, n + BOB_VARINT_MAX);
 		if (!to || !bob_ev_set_pack(o, to + BOB_VARINT_MAX, n, &again) || again != n)
 			return false;
@@ -324,11 +324,11 @@ static void *pack_ours(size_t *len, size_t *size)
 		put_one(&b, &ours->one[i]);
 	if (b.failed) {
 		lose();
-		bob_ev_unmap(b.at, b.room);
+		bob_ev_unmap(b.at, b.capacity);
 		return NULL;
 	}
 	*len = b.len;
-	*size = b.room;
+	*size = b.capacity;
 	return b.at;
 }
 
@@ -434,7 +434,7 @@ static void drop(struct bob_ev_sets *s)
 	bob_ev_unmap(s, sizeof(*s));
 }
 
-/* What comes behind that is of this process alone. */
+/* What follows that is of this process alone. */
 static void drop_ours(void)
 {
 	struct bob_ev_sets *s = ours;
@@ -456,7 +456,7 @@ static void say_lost(void)
 {
 	if (lost)
 		bob_ev_log(
-			"data of hooks were lost: there was no room, or their set refused them\n");
+			"data of hooks were lost: there was no space, or their set refused them\n");
 }
 
 /* What is packed later is written later. */

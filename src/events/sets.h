@@ -19,7 +19,7 @@ struct bob_ev_set {
 	uint32_t hook, phase;
 	uint32_t hash;
 	uint32_t depth;
-	/* one of its functions has thrown, or somebody else has it: it is not touched any more */
+	/* one of its functions has thrown, or it has another owner: it is not touched any more */
 	bool is_lost;
 	struct bob_set_call *call; /* its own (malloc); recursion folded, as in the folded trace */
 	char event[BOB_EV_SETS_NAME];
@@ -27,7 +27,7 @@ struct bob_ev_set {
 
 struct bob_ev_sets {
 	struct bob_ev_sets *next; /* of another thread */
-	uint32_t busy;		/* somebody is at work on them */
+	uint32_t busy;		/* a thread is changing them */
 	uint32_t count;
 	struct bob_ev_set one[BOB_EV_SETS_MAX];
 	uint16_t slot[BOB_EV_SETS_SLOTS]; /* + 1; 0: free */
@@ -54,11 +54,11 @@ bool bob_ev_set_create(struct bob_ev_set *o);
 bool bob_ev_set_add(struct bob_ev_set *o, const union bob_datum *data);
 bool bob_ev_set_merge(struct bob_ev_set *o, const struct bob_ev_set *from);
 #define BOB_EV_PACKED_MAX (256u << 20) /* bytes of a set: what says more is wrong */
-bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t room, size_t *size);
+bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t capacity, size_t *size);
 bool bob_ev_set_unpack(struct bob_ev_set *o, const void *bytes, size_t len);
 bool bob_ev_set_can_add_packed(const struct bob_ev_set *o);
 bool bob_ev_set_add_packed(struct bob_ev_set *o, const void *bytes, size_t len);
-size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t room);
+size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t capacity);
 void bob_ev_set_destroy(struct bob_ev_set *o);
 void bob_ev_set_result(struct bob_ev_set *o);
 
@@ -68,7 +68,7 @@ struct bob_ev_set *bob_ev_sets_find(struct bob_ev_sets *s, const char *event, ui
 				    uint32_t depth);
 /* One that is what `like` is; NULL: it is not there. */
 struct bob_ev_set *bob_ev_sets_look(struct bob_ev_sets *s, const struct bob_ev_set *like);
-/* What `like` is is not there: like->set is the table's from now on. False: there is no room. */
+/* The table has no set like `like`: like->set becomes its own. False: the table is full. */
 bool bob_ev_sets_adopt(struct bob_ev_sets *s, const struct bob_ev_set *like);
 /* As bob_ev_sets_find, of a path, which is that of an event's definition. */
 struct bob_ev_set *bob_ev_sets_find_place(struct bob_ev_sets *s, const char *event, uint32_t hook,

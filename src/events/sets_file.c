@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Value sets of the process in its file (archive/events/sets_table.h). Where they are written more
- * than once, or may be in another process's file as well, they have a name: what is written of that
- * name later replaces what was written before, in one of two rooms in turn, so that one is whole at
- * any moment. */
+/* Value sets of the process in its file (archive/events/sets_table.h). Sets that are written more
+ * than once, or may be in another process's file as well, have a name: what is written of that name
+ * later replaces what was written before, in one of two slots in turn, so that one is whole at any
+ * moment. */
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ static struct {
 	pid_t of;		/* whose they are; 0: they have no name */
 	uint64_t times;		/* written */
 	uint64_t *name;		/* our own; then those that are among them */
-	uint32_t count, room;
+	uint32_t count, capacity;
 	struct bob_chunk_head *slot[2];
 } named;
 static uint64_t series;		/* what came before it has another name */
@@ -43,7 +43,7 @@ void bob_ev_sets_name(void)
 void bob_ev_sets_unname(void)
 {
 	if (is_named())
-		bob_ev_unmap(named.name, named.room * sizeof(*named.name));
+		bob_ev_unmap(named.name, named.capacity * sizeof(*named.name));
 	named.name = NULL;
 	named.of = 0;
 }
@@ -58,17 +58,17 @@ bool bob_ev_sets_have(const uint64_t *names, uint32_t count)
 {
 	if (!is_named())
 		return false;
-	if (named.room - named.count < count) {
-		const uint32_t room = 2 * (named.count + count) + 62;
-		uint64_t *more = bob_ev_map(room * sizeof(*more));
+	if (named.capacity - named.count < count) {
+		const uint32_t capacity = 2 * (named.count + count) + 62;
+		uint64_t *more = bob_ev_map(capacity * sizeof(*more));
 
 		if (!more)
 			return false;
 		if (named.count)
 			memcpy(more, named.name, named.count * sizeof(*more));
-		bob_ev_unmap(named.name, named.room * sizeof(*named.name));
+		bob_ev_unmap(named.name, named.capacity * sizeof(*named.name));
 		named.name = more;
-		named.room = room;
+		named.capacity = capacity;
 	}
 	memcpy(named.name + named.count, names, count * sizeof(*names));
 	named.count += count;

@@ -29,10 +29,10 @@ static int numbers_merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
-static size_t numbers_pack(void *ctx, const void *set, void *to, size_t room)
+static size_t numbers_pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	(void)ctx;
-	return bob_value_pack(set, to, room);
+	return bob_value_pack(set, to, capacity);
 }
 
 static void *numbers_unpack(void *ctx, const void *bytes, size_t len)

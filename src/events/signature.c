@@ -104,7 +104,7 @@ static union bob_arg value(char letter, const void *at)
 struct walk {
 	const struct bob_function_call *call;
 	uint32_t integers, reals;
-	size_t stack;		/* bytes of the caller's arguments that are behind */
+	size_t stack;		/* bytes of the caller's arguments that follow */
 };
 
 static const void *on_stack(struct walk *w, size_t size)

@@ -20,7 +20,7 @@
 
 #define MEMO 4096u		/* entries; a power of two */
 #define MEMO_TRIES 4u
-#define SLOTS_ROOM (1u << 20)	/* of all entries */
+#define SLOTS_MAX (1u << 20)	/* of all entries */
 #define KNOWN 65536u		/* definitions by path; a power of two */
 #define IGNORED (~0u)		/* instead of a definition's number */
 #define CALLER_SLOTS 2u		/* the wrapper's return address, and its caller's */
@@ -50,7 +50,7 @@ struct bob_ev_sites {
 	bool nowhere;		/* --no-callsites: where a call comes from is not asked */
 	struct memo memo[MEMO];
 	struct known known[KNOWN];
-	struct slot slot[SLOTS_ROOM];
+	struct slot slot[SLOTS_MAX];
 };
 
 struct bob_ev_sites *bob_ev_sites_open(void)
@@ -85,10 +85,10 @@ struct walk {
 	bool found;		/* the wrapper's caller */
 	bool near;		/* no path is wanted, only the frames that `least` says */
 	bool pathless;		/* no path is wanted, but all frames are looked at */
-	bool behind_hook;	/* the frame before was that of a hooked function's return */
+	bool after_hook;	/* the frame before was that of a hooked function's return */
 	uint32_t least;		/* frames whose slots are needed in any case */
 	uint32_t frames;
-	uint32_t slots, room;	/* of the path; those behind the last kept frame are not needed */
+	uint32_t slots, capacity;	/* of the path; none needed after the last kept frame */
 	struct slot *slot;
 	uint32_t needed;
 	uint64_t place[BOB_EVENT_DEPTH_MAX]; /* innermost first */
@@ -101,8 +101,8 @@ struct walk {
 
 static const uint64_t *return_address_at(const struct walk *w, uint64_t place)
 {
-	return (const uint64_t *)(uintptr_t)(w->behind_hook ? place ^ bob_ev_agent->hooked_far :
-							      place);
+	return (const uint64_t *)(uintptr_t)(w->after_hook ? place ^ bob_ev_agent->hooked_far :
+							     place);
 }
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
@@ -114,13 +114,13 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 	w->found |= ip == (uint64_t)(uintptr_t)w->caller && cfa == (uint64_t)(uintptr_t)w->cfa;
 	if (!w->found)
 		return _URC_NO_REASON;
-	if (!ip || w->slots == w->room)
+	if (!ip || w->slots == w->capacity)
 		return _URC_END_OF_STACK;
-	if (w->behind_hook) /* its frame counts 8 bytes more, and its return address is elsewhere (agent/streams.h) */
+	if (w->after_hook) /* its frame counts 8 bytes more, and its return address is elsewhere (agent/streams.h) */
 		cfa -= 8;
 	w->slot[w->slots++] = (struct slot){ return_address_at(w, cfa - 8), ip };
-	w->behind_hook = ip == bob_ev_agent->hooked_return;
-	if (w->behind_hook)
+	w->after_hook = ip == bob_ev_agent->hooked_return;
+	if (w->after_hook)
 		return _URC_NO_REASON;
 	if (++w->frames == CALLER_SLOTS)
 		w->frame = cfa - 8;
@@ -239,7 +239,7 @@ static void describe(uint32_t what, uint8_t key[BOB_EVENT_KEY_MAX], struct bob_e
 	}
 }
 
-/* One of the program's own may have others in it: what it is then follows right behind, in the
+/* An event of the program's own may contain others: its definition then follows directly, in the
  * order of its phases. */
 static bob_status define_all(struct bob_ev_thread *t, uint32_t what, const struct bob_event_def *d,
 			     uint32_t *number)
@@ -310,7 +310,7 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 			  .least = t->places ? CALLER_SLOTS : 0 };
 	bob_status st = BOB_OK;
 
-	if (SLOTS_ROOM - s->slots < 2 * BOB_EVENT_DEPTH_MAX) {
+	if (SLOTS_MAX - s->slots < 2 * BOB_EVENT_DEPTH_MAX) {
 		memset(s->memo, 0, sizeof(s->memo));
 		s->slots = 0;
 	}
@@ -319,7 +319,7 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 		return BOB_NONE;
 	}
 	w.slot = s->slot + s->slots;
-	w.room = 2 * BOB_EVENT_DEPTH_MAX;
+	w.capacity = 2 * BOB_EVENT_DEPTH_MAX;
 	if (cfa)
 		walk(&w);
 	if (w.tool && what < BOB_EV_USER && w.tool != what + 1)
@@ -328,7 +328,7 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 		st = define(t, what, &w, number);
 	if (st != BOB_OK)
 		return st;
-	if (w.slot != s->slot + s->slots) { /* everything was forgotten */
+	if (w.slot != s->slot + s->slots) { /* all entries were dropped */
 		memmove(s->slot, w.slot, w.needed * sizeof(*w.slot));
 	}
 	*frame = w.least ? w.frame : 0;
@@ -348,7 +348,7 @@ struct look {
 	bob_status result;
 };
 
-static void look_aside(void *arg)
+static void look_on_area(void *arg)
 {
 	struct look *l = arg;
 
@@ -418,7 +418,7 @@ static __attribute__((noinline)) bob_status search(struct bob_ev_thread *t, uint
 			     .place = old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)],
 			     .number = number,
 			     .frame = frame };
-	bob_ev_agent->run_aside(look_aside, &look);
+	bob_ev_agent->run_on_area(look_on_area, &look);
 	return look.result;
 }
 

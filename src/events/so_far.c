@@ -42,7 +42,7 @@ static const struct bob_alloc alloc = { resize, NULL };
 
 struct bytes {
 	uint8_t *at;
-	uint64_t len, room, most;
+	uint64_t len, capacity, most;
 	bob_status failed;
 };
 
@@ -52,13 +52,13 @@ static void put(void *ctx, const void *bytes, size_t len)
 
 	if (b->failed == BOB_OK && len > b->most - b->len)
 		b->failed = BOB_ERR_FULL;
-	if (b->failed == BOB_OK && len > b->room - b->len) {
-		const uint64_t room = 2 * (b->len + len) + 4096;
-		uint8_t *more = realloc(b->at, room);
+	if (b->failed == BOB_OK && len > b->capacity - b->len) {
+		const uint64_t capacity = 2 * (b->len + len) + 4096;
+		uint8_t *more = realloc(b->at, capacity);
 
 		b->failed = more ? BOB_OK : BOB_ERR_NOMEM;
 		b->at = more ? more : b->at;
-		b->room = more ? room : b->room;
+		b->capacity = more ? capacity : b->capacity;
 	}
 	if (b->failed != BOB_OK || !len)
 		return;

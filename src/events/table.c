@@ -142,11 +142,12 @@ static int rank(uint32_t *to)
 	return bob_ev_rank(to);
 }
 
-static bob_status exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn tell,
-			   const void **told, size_t *len)
+static bob_status exchange(const struct bob_hook *h, const void *mine, bob_hook_report_fn write,
+			   const void **result, size_t *len)
 {
 	const int saved = errno;
-	const bob_status st = bob_ev_agent ? bob_ev_exchange(h, mine, tell, told, len) : BOB_NONE;
+	const bob_status st = bob_ev_agent ? bob_ev_exchange(h, mine, write, result, len) :
+					     BOB_NONE;
 
 	errno = saved;
 	return st;
@@ -157,9 +158,9 @@ static int post(const char *name, const void *bytes, size_t len)
 	return bob_ev_agent && name && bob_ev_post(name, bytes, len);
 }
 
-static size_t posted(const char *name, void *to, size_t room)
+static size_t posted(const char *name, void *to, size_t capacity)
 {
-	return bob_ev_agent && name ? bob_ev_posted(name, to, room) : 0;
+	return bob_ev_agent && name ? bob_ev_posted(name, to, capacity) : 0;
 }
 
 static int ranks_init(const struct bob_transport *t)

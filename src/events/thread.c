@@ -40,7 +40,7 @@ static void end_stream(struct bob_ev_thread *t)
 static void thread_ended(void *thread)
 {
 	struct bob_ev_thread *t = thread;
-	/* cancelled in the midst of it (asynchronously): nobody knows how far it had come, and its
+	/* cancelled in the midst of it (asynchronously): how far it had come is unknown, and its
 	 * stream stays as after a kill */
 	const bool is_idle = !bob_ev_depth;
 
@@ -133,7 +133,7 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 		return NULL;
 	}
 	bob_event_writer_zero(t->writer, bob_ev_zero);
-	bob_event_writer_run(t->writer, bob_ev_agent->run_aside);
+	bob_event_writer_run(t->writer, bob_ev_agent->run_on_area);
 	t->before = BOB_TIME_NONE;
 	t->places = bob_ev_agent->has_places();
 	if (!time_is("none"))
@@ -170,7 +170,7 @@ __attribute__((noinline, cold)) struct bob_ev_thread *bob_ev_thread_begin(void)
 	if (!bob_ev_agent || (refused && !bob_ev_self))
 		return NULL;
 	bob_ev_depth = 1; /* functions that are called here may be hooked */
-	bob_ev_agent->run_aside(begin_thread, NULL);
+	bob_ev_agent->run_on_area(begin_thread, NULL);
 	refused = !bob_ev_self;
 	bob_ev_depth = depth;
 	return bob_ev_self;
@@ -205,7 +205,7 @@ __attribute__((noinline)) bool bob_ev_thread_left(void)
 		return false;
 	bob_ev_entered = NULL;
 	bob_ev_log(
-		"a signal handler has jumped out of the recorder: what came behind in that thread is not recorded\n");
+		"a signal handler has jumped out of the recorder: later events of that thread are not recorded\n");
 	pthread_setspecific(key, NULL); /* its memory stays: it may be in use */
 	bob_ev_self = NULL;
 	refused = true;

@@ -80,10 +80,10 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 	return call(&c);
 }
 
-static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 			uint64_t *len, uint64_t wait_ns)
 {
-	struct call c = { .op = RECEIVE, .rank = from, .tag = tag, .to = bytes, .len = room,
+	struct call c = { .op = RECEIVE, .rank = from, .tag = tag, .to = bytes, .len = capacity,
 			  .got = len, .wait_ns = wait_ns };
 
 	(void)ctx;

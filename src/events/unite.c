@@ -9,8 +9,8 @@
 #define SETS_MOST (1ull << 30) /* bytes of a message */
 #define NAMES_MOST (1u << 20)
 
-/* What comes first: so many bytes of sets follow, and so many names (sets_file.c), unless they are
- * none. Static: a transport may have it for ever. */
+/* The head: so many bytes of sets follow, and so many names (sets_file.c), unless they are invalid.
+ * Static: a transport may keep it for ever. */
 static struct {
 	uint64_t bytes, names;
 } head;
@@ -71,8 +71,8 @@ static bool send_one(const struct bob_transport *t, const void *bytes, uint64_t 
 
 static bool send_up(const struct bob_transport *t, uint64_t deadline_ns)
 {
-	size_t len = 0, room = 0;
-	void *bytes = bob_ev_sets_pack(&len, &room);
+	size_t len = 0, capacity = 0;
+	void *bytes = bob_ev_sets_pack(&len, &capacity);
 	uint32_t count;
 	const uint64_t *names = bob_ev_sets_names(&count);
 	bool sent;
@@ -83,12 +83,12 @@ static bool send_up(const struct bob_transport *t, uint64_t deadline_ns)
 	       send_one(t, bytes, head.bytes, deadline_ns) &&
 	       send_one(t, names, 8 * head.names, deadline_ns);
 	if (sent)
-		bob_ev_unmap(bytes, room);
+		bob_ev_unmap(bytes, capacity);
 	return sent && len == head.bytes && count == head.names;
 }
 
 /* What has been sent may never be read: then the file has it, too, under a name, so that it does
- * not count twice. MPI is believed. */
+ * not count twice. MPI is trusted. */
 static bool may_be_lost(void)
 {
 	return !bob_ev_mpi;
@@ -122,6 +122,6 @@ bool bob_ev_unite(const struct bob_transport *t)
 		bob_ev_log("value sets of some ranks were not united in time\n");
 	if (!t->rank)
 		bob_ev_sets_finish();
-	bob_ev_sets_unname(); /* what comes behind is of this process alone */
+	bob_ev_sets_unname(); /* what follows is of this process alone */
 	return whole;
 }

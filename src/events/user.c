@@ -103,7 +103,7 @@ static __attribute__((noinline)) void put_some_texts(struct bob_ev_event *e)
 {
 	struct bob_ev_nest *n = e->thread->nest;
 
-	if (e->words + n->texts > e->room)
+	if (e->words + n->texts > e->capacity)
 		bob_ev_more(e, n->texts);
 	if (!e->lost) {
 		memcpy(e->word + e->words, n->text, 8ull * n->texts);
@@ -118,14 +118,14 @@ BOB_EV_HOT void put_texts(struct bob_ev_event *e, const struct bob_ev_nest *n)
 		put_some_texts(e);
 }
 
-/* Strings that go in are in the file before the event ends: behind the words that its end will
+/* Strings that go in are in the file before the event ends: they follow the words that its end will
  * fill. */
 static __attribute__((noinline)) void keep_texts(struct bob_ev_event *e, uint32_t out)
 {
 	const struct bob_ev_nest *n = e->thread->nest;
 	uint64_t *word;
 
-	if (e->words + out + n->texts > e->room)
+	if (e->words + out + n->texts > e->capacity)
 		bob_ev_more(e, out + n->texts);
 	if (e->lost)
 		return;
@@ -135,7 +135,7 @@ static __attribute__((noinline)) void keep_texts(struct bob_ev_event *e, uint32_
 	bob_event_writer_begun(e->thread->writer, e->words + out + n->texts);
 }
 
-/* The words of its end will be elsewhere; behind the record nothing may look like a header. */
+/* The words of its end will be elsewhere; no word after the record may look like a header. */
 static void drop_texts(struct bob_ev_event *e, uint32_t out)
 {
 	bob_event_writer_begun(e->thread->writer, e->words);
@@ -217,7 +217,7 @@ static __attribute__((noinline)) void end_apart(struct bob_ev_thread *t, struct 
 	uint64_t frame;
 
 	bob_ev_leave_place(&o->e);
-	/* definitions were forgotten meanwhile, and its place with them */
+	/* definitions were dropped meanwhile, and its place with them */
 	if (o->age != t->sites_age &&
 	    bob_ev_site(t, o->e.what, true, t, NULL, &number, &frame) != BOB_OK)
 		return;

@@ -43,8 +43,8 @@ static bool need_nest(void)
 	return nest.open && nest.depth < OPEN_MAX;
 }
 
-/* Where it comes from, before it is recorded. An event that is under way and has nothing in it yet
- * is settled: when there is no room for definitions all records have to be complete. */
+/* The place of an event before it is recorded. An open event without words yet is completed first:
+ * when there is no space for definitions all records have to be complete. */
 static struct bob_ev_path find_path(uint32_t id, const void *caller, const void *cfa)
 {
 	struct bob_ev_path path = { 0, NULL };
@@ -67,21 +67,21 @@ bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t coun
 			     const void *caller, const void *cfa)
 {
 	struct bob_ev_data data = { .count = 0 };
-	struct bob_ev_told told;
+	struct bob_ev_description description;
 	struct bob_ev_path path = { 0, NULL };
 	bob_ev_hooks hooks;
 	bool left_out = false; /* what is switched off is in no case recorded, and not counted */
 
-	bob_ev_tell_user(&told, id, false, in, count);
-	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &told.event,
+	bob_ev_describe_user(&description, id, false, in, count);
+	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &description.event,
 				bob_ev_is_off() ? NULL : &left_out);
 	if (hooks && need_nest()) {
 		if (bob_ev_hooks_want_place(hooks))
 			path = find_path(id, caller, cfa);
 		nest.open[nest.depth++] = (struct open){ hooks, id, path };
 		bob_ev_hooks_held = bob_ev_names[id].is_hooked;
-		bob_ev_hooks_call(hooks, &told.event, &data);
-		bob_ev_hooks_keep(bob_ev_thread(), told.name, &path, &data);
+		bob_ev_hooks_call(hooks, &description.event, &data);
+		bob_ev_hooks_keep(bob_ev_thread(), description.name, &path, &data);
 	}
 	return !left_out;
 }
@@ -89,12 +89,12 @@ bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t coun
 static void end_one(const struct open *o, const union bob_arg *out, uint32_t count)
 {
 	struct bob_ev_data data = { .count = 0 };
-	struct bob_ev_told told;
+	struct bob_ev_description description;
 
-	bob_ev_tell_user(&told, o->id, true, out, count);
+	bob_ev_describe_user(&description, o->id, true, out, count);
 	bob_ev_hooks_held = bob_ev_names[o->id].is_hooked;
-	bob_ev_hooks_call(o->hooks, &told.event, &data);
-	bob_ev_hooks_keep(bob_ev_thread(), told.name, &o->path, &data);
+	bob_ev_hooks_call(o->hooks, &description.event, &data);
+	bob_ev_hooks_keep(bob_ev_thread(), description.name, &o->path, &data);
 }
 
 void bob_ev_user_hooks_end(uint32_t id, const union bob_arg *out, uint32_t count)

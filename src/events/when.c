@@ -48,10 +48,10 @@ bool bob_ev_when(uint32_t id, const char *condition)
 bool bob_ev_when_holds(uint32_t id, const union bob_arg *in, uint32_t count)
 {
 	struct bob_ev_condition *c = __atomic_load_n(&bob_ev_names[id].when, __ATOMIC_ACQUIRE);
-	struct bob_ev_told told;
+	struct bob_ev_description description;
 
-	bob_ev_tell_user(&told, id, false, in, count);
-	if (bob_predicate_holds(&c->when, bob_ev_find_parameter, &told.event))
+	bob_ev_describe_user(&description, id, false, in, count);
+	if (bob_predicate_holds(&c->when, bob_ev_find_parameter, &description.event))
 		return true;
 	__atomic_fetch_add(&c->left_out, 1, __ATOMIC_RELAXED);
 	return false;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reader and writer of series that are affine in the bits of the index (bits.h). The writer derives
+ * the steps from the numbers at powers of two and checks every other number against them. */
 #include "fold/bits.h"
 
 #include "base/varint.h"

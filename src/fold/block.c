@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Region allocator: blocks that double in size, freed together, and arrays that grow by
+ * doubling. */
 #include "fold/block.h"
 
 #include <string.h>
@@ -51,29 +53,29 @@ void bob_blocks_free(struct bob_blocks *b)
 	b->used = 0;
 }
 
-int bob_array_grow(const struct bob_alloc *alloc, void *array_ptr, uint32_t *room, size_t count,
+int bob_array_grow(const struct bob_alloc *alloc, void *array_ptr, uint32_t *capacity, size_t count,
 		   size_t more, size_t size)
 {
-	size_t want = count + more, next = *room ? (size_t)*room * 2 : 16;
+	size_t want = count + more, next = *capacity ? (size_t)*capacity * 2 : 16;
 	void *old;
 
-	if (want <= *room)
+	if (want <= *capacity)
 		return 1;
 	if (next < want)
 		next = want;
 	if (want < count || next > UINT32_MAX || next > SIZE_MAX / 2 / size)
 		return 0;
 	memcpy(&old, array_ptr, sizeof(old));
-	old = alloc->resize(alloc->ctx, old, *room * size, next * size);
+	old = alloc->resize(alloc->ctx, old, *capacity * size, next * size);
 	if (!old)
 		return 0;
 	memcpy(array_ptr, &old, sizeof(old));
-	*room = (uint32_t)next;
+	*capacity = (uint32_t)next;
 	return 1;
 }
 
-void bob_array_free(const struct bob_alloc *alloc, void *array, uint32_t room, size_t size)
+void bob_array_free(const struct bob_alloc *alloc, void *array, uint32_t capacity, size_t size)
 {
 	if (array)
-		alloc->resize(alloc->ctx, array, room * size, 0);
+		alloc->resize(alloc->ctx, array, capacity * size, 0);
 }

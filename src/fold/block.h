@@ -18,11 +18,11 @@ struct bob_blocks {
 void *bob_blocks_get(struct bob_blocks *b, size_t size);
 void bob_blocks_free(struct bob_blocks *b);
 
-/* A growing array: room for `count + more` elements of `size` bytes. The old contents stay; what is
- * added is not zeroed. 0 if there is no memory (the array is then as before). Freed by
+/* A growing array: capacity for `count + more` elements of `size` bytes. The old contents stay;
+ * what is added is not zeroed. 0 if there is no memory (the array is then as before). Freed by
  * bob_array_free. */
-int bob_array_grow(const struct bob_alloc *alloc, void *array_ptr, uint32_t *room, size_t count,
+int bob_array_grow(const struct bob_alloc *alloc, void *array_ptr, uint32_t *capacity, size_t count,
 		   size_t more, size_t size);
-void bob_array_free(const struct bob_alloc *alloc, void *array, uint32_t room, size_t size);
+void bob_array_free(const struct bob_alloc *alloc, void *array, uint32_t capacity, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Growing byte buffer. A failed allocation is remembered, so that writers check once at the end. */
 #include "fold/buffer.h"
 
 #include "base/varint.h"
@@ -7,8 +8,8 @@ void bob_buffer_put(struct bob_buffer *b, const void *bytes, size_t len)
 {
 	if (!len)
 		return;
-	if (!b->failed && (len <= b->room - b->len ||
-			   bob_array_grow(&b->alloc, &b->at, &b->room, b->len, len, 1))) {
+	if (!b->failed && (len <= b->capacity - b->len ||
+			   bob_array_grow(&b->alloc, &b->at, &b->capacity, b->len, len, 1))) {
 		memcpy(b->at + b->len, bytes, len);
 		b->len += (uint32_t)len;
 	} else {
@@ -20,7 +21,7 @@ void bob_buffer_varint(struct bob_buffer *b, uint64_t v)
 {
 	uint8_t bytes[BOB_VARINT_MAX];
 
-	if (b->room - b->len >= BOB_VARINT_MAX) /* mostly */
+	if (b->capacity - b->len >= BOB_VARINT_MAX) /* mostly */
 		b->len += (uint32_t)bob_varint_put(b->at + b->len, v);
 	else
 		bob_buffer_put(b, bytes, bob_varint_put(bytes, v));
@@ -33,9 +34,9 @@ void bob_buffer_signed(struct bob_buffer *b, uint64_t v)
 
 void bob_buffer_free(struct bob_buffer *b)
 {
-	bob_array_free(&b->alloc, b->at, b->room, 1);
+	bob_array_free(&b->alloc, b->at, b->capacity, 1);
 	b->at = NULL;
-	b->len = b->room = 0;
+	b->len = b->capacity = 0;
 }
 
 bob_status bob_buffer_keep(const struct bob_buffer *b, struct bob_blocks *blocks,

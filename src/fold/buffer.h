@@ -22,7 +22,7 @@ static inline int bob_bytes_same(const void *a, const void *b, size_t len)
 struct bob_buffer {
 	struct bob_alloc alloc;
 	uint8_t *at;
-	uint32_t len, room;
+	uint32_t len, capacity;
 	int failed;		/* there was no memory: what is there is not all */
 };
 

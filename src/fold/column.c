@@ -5,14 +5,14 @@
  * number of dimensions times the height of the stack. Three in a row are asked for, because any two
  * would do (every pair of equal shape is affine), and pieces made of the wrong two spoil the next
  * loop. The tips of triangles need care: rows of one or two values are values on the stack and no
- * rows yet when the rows behind them become a piece; that piece then takes them back. */
+ * rows yet when the rows after them become a piece; that piece then takes them back. */
 #include "fold/column.h"
 
 #include <string.h>
 
 #define TIP_VALUES_MAX 32u
 #define GIVE_AT_ONCE 8u
-/* No piece has more inner loops without an iteration before its first value, nor behind its last
+/* No piece has more inner loops without an iteration before its first value, nor after its last
  * one. So where pieces are put together there are never more than a walk passes in one step. */
 #define EMPTY_MAX (BOB_PIECE_EMPTY_MAX / 2)
 /* Not inlined: their pieces would be on the stack at the same time, which may be a small one of the
@@ -97,7 +97,7 @@ static void push(struct bob_column *c, const struct bob_piece *p)
 
 /* Nothing is predicted; `count` iterations of the outermost loop are complete, and no more has
  * begun. */
-static void stand_before(struct bob_column *c, uint64_t count)
+static void position_before(struct bob_column *c, uint64_t count)
 {
 	c->predicts = 0;
 	memset(&c->walk, 0, sizeof(c->walk));
@@ -111,7 +111,7 @@ static void begin_open(struct bob_column *c, uint64_t count)
 	c->predicts = bob_piece_begin(&c->open, count, 1, &c->walk) == BOB_OK &&
 		      c->walk.empty <= EMPTY_MAX;
 	if (!c->predicts)
-		stand_before(c, count);
+		position_before(c, count);
 }
 
 /* The newest piece is the next iteration of the one before it: that one opens again. */
@@ -130,16 +130,16 @@ static COLD int absorb(struct bob_column *c, const struct bob_piece *newest)
 	return 1;
 }
 
-/* The values of `p`, at most `room`; more than that if there are more, or too many empty loops. */
-static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t room)
+/* The values of `p`, at most `capacity`; more than that if there are more, or too many empty loops. */
+static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t capacity)
 {
 	struct bob_piece_walk w;
 	bob_status st = bob_piece_begin(p, 0, 0, &w);
 	uint32_t n = 0;
 
-	for (; st == BOB_OK && n < room; st = bob_piece_next(p, 0, &w))
+	for (; st == BOB_OK && n < capacity; st = bob_piece_next(p, 0, &w))
 		value[n++] = w.value;
-	return st == BOB_OK || w.empty > EMPTY_MAX ? room + 1 : n;
+	return st == BOB_OK || w.empty > EMPTY_MAX ? capacity + 1 : n;
 }
 
 /* How many of the newest pieces have just the values of `p`, which has few; 0: they have not. */
@@ -317,9 +317,10 @@ void bob_column_carry(struct bob_column *c)
 	if (bob_piece_carry(&c->open, 1, &c->walk) == BOB_OK &&
 	    c->walk.empty - before.empty <= EMPTY_MAX)
 		return;
-	/* Only empty loops ahead: nothing is predicted, and the walk stands behind the value. */
+	/* Only empty loops ahead: nothing is predicted, and the position of the walk is after the
+	 * value. */
 	if (ends_iteration(c, &before)) {
-		stand_before(c, before.idx[c->open.dims - 1] + 1);
+		position_before(c, before.idx[c->open.dims - 1] + 1);
 		return;
 	}
 	c->walk = before;

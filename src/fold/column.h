@@ -5,11 +5,11 @@
  * The newest piece is *open*: it predicts the next value, and a value that is as predicted costs a
  * comparison and a count. A value that is not closes it. Closed pieces wait on a small stack, where
  * three neighbours that progress affinely become one piece with a loop more, which is open again.
- * What the stack has no room for is final and goes to `sink`, oldest first: the values of all
+ * What does not fit into the stack is final and goes to `sink`, oldest first: the values of all
  * pieces given to the sink, in order, are the values that were put in.
  *
- * Owner: the caller; 1.4 KB, no allocation. Threads: one. Freestanding.
- * Budget: <= 3 ns for a predicted value, <= 45 ns for a random one (bench/fold/bench_column.c). */
+ * Owner: the caller; 1.4 KB, no allocation. Threads: one. Freestanding. Budget: <= 3 ns for a
+ * predicted value, <= 45 ns for a random one (bench/fold/bench_column.c). */
 #ifndef BOB_FOLD_COLUMN_H
 #define BOB_FOLD_COLUMN_H
 
@@ -18,7 +18,7 @@
 #define BOB_COLUMN_WORDS 120u	/* three pieces of five dimensions, and the tips of triangles */
 #define BOB_COLUMN_STACK 40u
 
-/* `p` is only lent. */
+/* `p` is borrowed. */
 typedef void (*bob_piece_sink_fn)(void *ctx, const struct bob_piece *p);
 
 struct bob_column {

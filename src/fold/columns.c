@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A column's life: values in its slot, then a folding column, then perhaps given up; never back. */
+/* The states of a column, in order: values in its slot, a folding column, given up. */
 #include "fold/columns.h"
 
 #include <string.h>
@@ -21,16 +21,16 @@
 #define TRIPS_PER_PIECE_LATER 32u
 #define COLD __attribute__((noinline))
 
-void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
-		      struct bob_column_full *full, uint32_t full_room,
+void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t capacity,
+		      struct bob_column_full *full, uint32_t full_capacity,
 		      struct bob_columns_windows *windows, struct bob_values_enc *values,
 		      struct bob_trips *trips, bob_column_bytes_fn sink, void *ctx)
 {
 	memset(c, 0, sizeof(*c));
 	c->slot = slot;
-	c->room = room;
+	c->capacity = capacity;
 	c->full = full;
-	c->full_room = full_room;
+	c->full_capacity = full_capacity;
 	c->windows = windows;
 	c->values = values;
 	c->trips = trips;
@@ -44,7 +44,7 @@ uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line)
 {
 	uint32_t first = c->count;
 
-	if (n > c->room - c->count)
+	if (n > c->capacity - c->count)
 		return BOB_COLUMNS_NONE;
 	for (uint32_t i = 0; i < n; i++)
 		c->slot[c->count++].in_line = (uint8_t)in_line;
@@ -55,7 +55,7 @@ uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line)
 
 static uint64_t values_wanted(const struct bob_columns *c, const struct bob_column_slot *s)
 {
-	return s->in_line && bob_trips_have_room(c->trips) ? TRIPS_PER_PIECE : VALUES_PER_PIECE;
+	return s->in_line && bob_trips_have_space(c->trips) ? TRIPS_PER_PIECE : VALUES_PER_PIECE;
 }
 
 struct out {
@@ -246,7 +246,7 @@ static COLD void give_up(struct bob_columns *c, uint32_t number)
 		s->u.bytes[s->used++] = 0;
 }
 
-/* 0: there is no room. */
+/* 0: no space is left. */
 static COLD int make_full(struct bob_columns *c, uint32_t number)
 {
 	struct bob_column_slot *s = &c->slot[number];
@@ -255,7 +255,7 @@ static COLD int make_full(struct bob_columns *c, uint32_t number)
 	if (c->full_free) {
 		f = &c->full[c->full_free - 1];
 		c->full_free = f->next_free;
-	} else if (c->full_count < c->full_room) {
+	} else if (c->full_count < c->full_capacity) {
 		f = &c->full[c->full_count++];
 	} else {
 		return 0;

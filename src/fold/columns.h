@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All columns (column.h) of one folder: a number each, in the order in which they were added.
  *
- * Most columns of a program get a handful of values and most of the others are affine, so a column
- * begins as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if there
- * is room. One that gives pieces gets a window for them, where those that take turns become
- * patterns (pattern.h), if there is room. One that is not affine, nor comes again, or has no room,
- * is *given up*: its values go to the thread's stream of values (values.h), or, where the column is
- * `in_line`, behind its own pieces (trips.h). Trip counts are in line, because who reads wants them
- * before the values of the loop, which come before them.
+ * Most columns of a program get a few values and most of the others are affine, so a column begins
+ * as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if space is
+ * left. One that gives pieces gets a window for them, where those that take turns become patterns
+ * (pattern.h), if space is left. One that is neither affine nor periodic, or for which no space is
+ * left, is *given up*: its values go to the thread's stream of values (values.h), or, where the
+ * column is `in_line`, after its own pieces (trips.h). Trip counts are in line, because readers
+ * need them before the values of the loop, which come before them.
  *
  *     bytes of a column:  pieces (piece.h), the base of each relative to that of the one before;
  *                         patterns: the structure, then the numbers, zigzag (group.h), the first one relative likewise;
  *                         if given up: a byte BOB_COLUMN_GIVEN_UP; in line: trips.h
  *     the base of the last piece before the mark, patterns expanded, is what the first difference is to.
  *
- * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation.
- * Budget: <= 4 ns for a predicted value, <= 45 ns for another (bench/fold/bench_folder.c). */
+ * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation. Budget: <= 4 ns
+ * for a predicted value, <= 45 ns for another (bench/fold/bench_folder.c). */
 #ifndef BOB_FOLD_COLUMNS_H
 #define BOB_FOLD_COLUMNS_H
 
@@ -29,7 +29,7 @@
 #define BOB_COLUMNS_NONE UINT32_MAX
 #define BOB_COLUMNS_WINDOWS 256u
 
-/* `bytes` are only lent. */
+/* `bytes` are borrowed. */
 typedef void (*bob_column_bytes_fn)(void *ctx, uint32_t number, const uint8_t *bytes, size_t len);
 
 struct bob_column_slot {
@@ -42,7 +42,7 @@ struct bob_column_slot {
 			      /* given up and in line, no `trips`: not given away yet */
 			      BOB_COLUMN_FIRST];
 	} u;
-	struct bob_trips_enc *trips;	/* given up and in line, if there is room */
+	struct bob_trips_enc *trips;	/* given up and in line, if space is left */
 	uint8_t used;			/* of `first` or `bytes` */
 	uint8_t given_up;
 	uint8_t in_line;
@@ -52,7 +52,7 @@ struct bob_column_slot {
 struct bob_column_full {
 	struct bob_column column;
 	struct bob_columns *owner;
-	struct bob_pattern_window *window; /* where its pieces go; NULL: none yet, or no room */
+	struct bob_pattern_window *window; /* where its pieces go; NULL: none yet, or no space */
 	uint64_t newest;		/* base of the newest piece */
 	uint32_t number;
 	uint32_t given;			/* elements that went out, by their weight */
@@ -71,8 +71,8 @@ struct bob_columns {
 	struct bob_column_full *full;
 	struct bob_values_enc *values;
 	struct bob_trips *trips;
-	uint32_t count, room;		/* slots */
-	uint32_t full_count, full_room;	/* ever used */
+	uint32_t count, capacity;		/* slots */
+	uint32_t full_count, full_capacity;	/* ever used */
 	uint32_t full_free;		/* index + 1, 0: none */
 	struct bob_columns_windows *windows;
 	bob_column_bytes_fn sink;
@@ -80,13 +80,13 @@ struct bob_columns {
 	struct bob_column_full scratch;
 };
 
-/* `slot` has room for `room`, `full` for `full_room`; these, `windows` and `trips` are zeroed.
- * `windows` may be NULL. */
-void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
-		      struct bob_column_full *full, uint32_t full_room,
+/* `slot` has `capacity` elements, `full` has `full_capacity`; these, `windows` and `trips` are
+ * zeroed. `windows` may be NULL. */
+void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t capacity,
+		      struct bob_column_full *full, uint32_t full_capacity,
 		      struct bob_columns_windows *windows, struct bob_values_enc *values,
 		      struct bob_trips *trips, bob_column_bytes_fn sink, void *ctx);
-/* `n` more; the number of the first, BOB_COLUMNS_NONE if there is no room. */
+/* `n` more; the number of the first, BOB_COLUMNS_NONE if no space is left. */
 uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line);
 /* The bytes that complete those given so far, and the value `more` if it is not NULL, go to `sink`.
  * Nothing changes (but the scratch). */

@@ -30,7 +30,7 @@ static uint32_t *last_of(struct bob_control *c, uint32_t item)
 
 /* --- loops --- */
 
-/* The loop of these items; BOB_LOOPS_MAX if there is no room for a new one. */
+/* The loop of these items; BOB_LOOPS_MAX if no space is left for a new one. */
 static uint32_t make_loop(struct bob_control *c, const uint32_t *body, uint32_t len)
 {
 	uint64_t hash = bob_hash64(len, body, len * sizeof(*body));
@@ -98,7 +98,7 @@ static int descend(struct bob_control *c, uint32_t shape)
 	return 1;
 }
 
-/* Does the loop around `f`, which is behind its item, expect just what has matched of the body? */
+/* Does the loop around `f`, positioned after its item, expect just what has matched of the body? */
 static int expects_part(const struct bob_control_frame *around, const struct bob_control_frame *f)
 {
 	return around->len - (around->at + 1) >= f->at &&
@@ -113,7 +113,8 @@ static int has_loops(const uint32_t *items, uint32_t n)
 	return 0;
 }
 
-/* Has this iteration an event? Without one it is none, or there would be no end of them. */
+/* Has this iteration an event? Without one it does not count, or there would be no end of
+ * iterations. */
 static int has_event(const struct bob_control_frame *f)
 {
 	for (uint32_t i = 0; i < f->at; i++)
@@ -230,8 +231,8 @@ static void feed_again(struct bob_control *c, const struct bob_control_frame *f)
 		c->queue[c->queue_len++] = f->body[i];
 }
 
-/* The loop around goes on behind `f`, and behind the part of its body that had matched, if that is
- * of loops. */
+/* The loop around continues after `f`, and after the part of its body that had matched, if that
+ * consists of loops. */
 static void go_on(struct bob_control_frame *around, const struct bob_control_frame *f, int loops)
 {
 	uint32_t n = loops ? f->at : 0;

@@ -7,12 +7,12 @@
  * of it: each loop has a column (columns.h) of trip counts, one for every time it ran, in the order
  * of execution. Equal bodies are one loop, so comparing loops is comparing numbers.
  *
- * Two things make it fast. Where a loop is the newest item, a *cursor* stands in it and expects the
- * next shape: a comparison. Where not, loops are found by the positions of equal items: is what
- * lies between the last two the same as what lies before? Hashes answer that, no window is scanned.
+ * Two things make it fast. Where a loop is the newest item, a *cursor* in it expects the next
+ * shape: a comparison. Elsewhere loops are found by the positions of equal items: the items between
+ * the last two are compared with those before, by hashes, so no window is scanned.
  *
- * What it gives away, in order: items (the *spine*), loops when they are made, trip counts.
- * Expanding the spine with them is the sequence that was put in.
+ * Its output, in order: items (the *spine*), loops when they are made, trip counts. Expanding the
+ * spine with them gives the input sequence.
  *
  * Owner: the caller, who also owns the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_CONTROL_H
@@ -34,7 +34,7 @@ struct bob_control;
 /* Called from within put. */
 struct bob_control_sink {
 	void (*item)(void *ctx, uint32_t item);
-	/* `body` is only lent; its items were given before, or are shapes. `column` is that of the
+	/* `body` is borrowed; its items were given before, or are shapes. `column` is that of the
 	 * trip counts */
 	void (*loop)(void *ctx, uint32_t column, const uint32_t *body, uint32_t len);
 	void *ctx;
@@ -49,7 +49,7 @@ struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *s
 void bob_control_put(struct bob_control *c, uint32_t shape);
 /* The same shape `n` times. */
 void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n);
-/* The items behind those given so far. Nothing changes. */
+/* The items after those given so far. Nothing changes. */
 void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint32_t item),
 		      void *ctx);
 /* The trip count that the column of a loop lacks then, because it is running: 1, or 0 if none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What control.c, which finds loops, and near.c, which follows them, share of a struct bob_control:
- * the cursor's frames and the loops. As in control.h. */
+ * the cursor's frames and the loops. Owner, threads: see control.h. */
 #ifndef BOB_FOLD_CONTROL_STATE_H
 #define BOB_FOLD_CONTROL_STATE_H
 
@@ -36,7 +36,7 @@ struct bob_control {
 	uint32_t begin;		/* of the oldest one in the tail */
 	uint32_t loop_count, body_used;
 	uint32_t queue_len;	/* to be fed, the next one last */
-	struct bob_control_frame frame[BOB_CURSOR_MAX + 1]; /* [0] is none */
+	struct bob_control_frame frame[BOB_CURSOR_MAX + 1]; /* [0] is not a loop */
 	uint32_t item[BOB_TAIL];
 	uint32_t before[BOB_TAIL];	/* position of the item of the same kind before */
 	uint64_t prefix[BOB_TAIL];	/* hash of everything before the item */

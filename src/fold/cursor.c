@@ -33,9 +33,9 @@ bob_status bob_fold_cursor_next(struct bob_fold_cursor *c, struct bob_fold_event
 }
 
 uint32_t bob_fold_cursor_loops(const struct bob_fold_cursor *c, struct bob_fold_at *to,
-			       uint32_t room)
+			       uint32_t capacity)
 {
-	for (uint32_t i = 0; i < c->x.depth && i < room; i++) {
+	for (uint32_t i = 0; i < c->x.depth && i < capacity; i++) {
 		const struct bob_expand_frame *f = &c->x.frame[i];
 
 		to[i] = (struct bob_fold_at){ f->number, 0, f->trips - f->left, f->trips };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bytes of a folded sequence: *entries, one behind the other, as a folder writes them.
+/* The bytes of a folded sequence: *entries*, one after the other, as a folder writes them.
  *
  *     entry: kind (1 byte), varint length of what follows, payload
  *
@@ -18,7 +18,7 @@ enum bob_fold_entry {
 	BOB_FOLD_SPINE = 4,
 	BOB_FOLD_COLUMN = 5,	/* number, bytes of that column (columns.h) */
 	BOB_FOLD_VALUES = 6,	/* bytes of the values of columns that were given up (values.h) */
-	BOB_FOLD_ITEMS = 7,	/* items behind those of the spine */
+	BOB_FOLD_ITEMS = 7,	/* items after those of the spine */
 	BOB_FOLD_END = 8	/* events */
 };
 

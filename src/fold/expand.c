@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* State of an expansion: opens the columns of a part, walks its spine and loops, and decodes the
+ * values of an event on demand. Errors: BOB_ERR_CORRUPT for invalid bytes, BOB_ERR_NOMEM. */
 #include "fold/expand.h"
 
 #include <string.h>
@@ -27,7 +29,7 @@ static bob_status open_column(struct bob_expand *x, uint32_t number, int in_line
 	return BOB_OK;
 }
 
-static void *trips_room(void *ctx, size_t bytes)
+static void *allocate_trips(void *ctx, size_t bytes)
 {
 	struct bob_expand *x = ctx;
 	void *p = bob_blocks_get(&x->blocks, bytes);
@@ -52,7 +54,7 @@ bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
 		c->last = c->reader.last;
 		bob_trips_dec_init(&c->trips, c->reader.structure,
 				   (size_t)(c->reader.structure_end - c->reader.structure),
-				   trips_room, x, &x->trips_budget);
+				   allocate_trips, x, &x->trips_budget);
 	} else if (c->failed == BOB_OK && bob_piece_begin(&c->piece, 0, 0, &c->walk) == BOB_OK) {
 		c->ready = 1;
 	} else if (c->failed != BOB_ERR_NOMEM) {
@@ -107,7 +109,7 @@ static bob_status begin_part(struct bob_expand *x)
 	bob_status st;
 
 	close_columns(x);
-	memset(x->column, 0, x->room * sizeof(*x->column));
+	memset(x->column, 0, x->capacity * sizeof(*x->column));
 	st = begin_values(x, &x->spine, &x->spine_mem, BOB_FOLD_SPINE_BITS, f->spines);
 	if (st == BOB_OK)
 		st = begin_values(x, &x->values, &x->values_mem, BOB_FOLD_VALUES_BITS, f->values);
@@ -227,9 +229,9 @@ bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uin
 	x->blocks.alloc = *a;
 	x->part = bob_folded_first(f, participant);
 	x->parts_end = bob_folded_first(f, participant + 1);
-	if (!bob_array_grow(a, &x->column, &x->room, 0, f->tables.column_count + 1,
+	if (!bob_array_grow(a, &x->column, &x->capacity, 0, f->tables.column_count + 1,
 			    sizeof(*x->column)) ||
-	    !bob_array_grow(a, &x->frame, &x->frame_room, 0, deepest(&f->tables),
+	    !bob_array_grow(a, &x->frame, &x->frame_capacity, 0, deepest(&f->tables),
 			    sizeof(*x->frame))) {
 		bob_expand_close(x);
 		return BOB_ERR_NOMEM;
@@ -246,7 +248,7 @@ void bob_expand_close(struct bob_expand *x)
 
 	bob_array_free(a, x->spine_mem, 1, bob_values_size(BOB_FOLD_SPINE_BITS));
 	bob_array_free(a, x->values_mem, 1, bob_values_size(BOB_FOLD_VALUES_BITS));
-	bob_array_free(a, x->column, x->room, sizeof(*x->column));
-	bob_array_free(a, x->frame, x->frame_room, sizeof(*x->frame));
+	bob_array_free(a, x->column, x->capacity, sizeof(*x->column));
+	bob_array_free(a, x->frame, x->frame_capacity, sizeof(*x->frame));
 	close_columns(x);
 }

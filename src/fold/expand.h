@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What expanding needs, whether event by event (cursor.c) or nest by nest (nests.c): a
- * participant's place in its parts, in the spine, in the running loops and in each column.
+/* The state of an expansion, event by event (cursor.c) or nest by nest (nests.c): a participant's
+ * place in its parts, in the spine, in the running loops and in each column.
  *
- * The bytes may be anything: every iteration must have an event, so that the work between two
+ * The bytes are not trusted: every iteration must have an event, so that the work between two
  * events is bounded by what the tables hold. Owner: the caller; bob_expand_close. One thread. */
 #ifndef BOB_FOLD_EXPAND_H
 #define BOB_FOLD_EXPAND_H
@@ -34,11 +34,11 @@ struct bob_expand_frame {
 struct bob_expand {
 	const struct bob_folded *folded;
 	uint32_t part, parts_end;	/* index */
-	uint32_t room;			/* of `column` */
+	uint32_t capacity;			/* of `column` */
 	struct bob_expand_column **column; /* by number; NULL: not read yet */
 	struct bob_expand_column *newest;
 	struct bob_expand_frame *frame;
-	uint32_t depth, frame_room;
+	uint32_t depth, frame_capacity;
 	struct bob_values_dec spine, values;
 	uint64_t item;			/* the newest of the spine */
 	uint64_t events;		/* of this part */
@@ -53,8 +53,8 @@ struct bob_expand {
 bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uint32_t participant);
 void bob_expand_close(struct bob_expand *x);
 
-/* Column `number` stands at its next value, or is given up from here on; `in_line`: it is one of
- * trip counts. */
+/* Moves column `number` to its next value, or to where it is given up; `in_line`: it is one of trip
+ * counts. */
 bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
 			     struct bob_expand_column **out);
 /* The next value of a column that is given up. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making and asking folded traces, however they came about: open.c, merge.c, pack.c. */
+/* Construction and queries of folded traces, shared by open.c, merge.c and unpack.c. */
 #include "fold/folded.h"
 
 #include <string.h>
@@ -29,10 +29,10 @@ void bob_folded_close(struct bob_folded *f)
 		return;
 	a = f->tables.blocks.alloc;
 	bob_folded_end_making(f);
-	bob_array_free(&a, f->set, f->set_room, sizeof(*f->set));
-	bob_array_free(&a, f->sharing, f->sharing_room, sizeof(*f->sharing));
-	bob_array_free(&a, f->profile, f->profile_room, sizeof(*f->profile));
-	bob_array_free(&a, f->column, f->column_room, sizeof(*f->column));
+	bob_array_free(&a, f->set, f->set_capacity, sizeof(*f->set));
+	bob_array_free(&a, f->sharing, f->sharing_capacity, sizeof(*f->sharing));
+	bob_array_free(&a, f->profile, f->profile_capacity, sizeof(*f->profile));
+	bob_array_free(&a, f->column, f->column_capacity, sizeof(*f->column));
 	bob_tables_free(&f->tables);
 	a.resize(a.ctx, f, sizeof(*f), 0);
 }
@@ -53,7 +53,7 @@ struct bob_folded_making {
 	struct bob_lister id, segment, events, member;
 	struct known_set *known;	/* sets that were looked for, by number */
 	uint32_t *slot;			/* of these by hash, number + 1 */
-	uint32_t known_count, known_room, slots;
+	uint32_t known_count, known_capacity, slots;
 };
 
 static struct bob_folded_making *making(struct bob_folded *f)
@@ -82,7 +82,7 @@ void bob_folded_end_making(struct bob_folded *f)
 	bob_lister_free(&m->segment);
 	bob_lister_free(&m->events);
 	bob_lister_free(&m->member);
-	bob_array_free(a, m->known, m->known_room, sizeof(*m->known));
+	bob_array_free(a, m->known, m->known_capacity, sizeof(*m->known));
 	bob_array_free(a, m->slot, m->slots, sizeof(*m->slot));
 	a->resize(a->ctx, m, sizeof(*m), 0);
 	f->making = NULL;
@@ -162,8 +162,8 @@ bob_status bob_folded_end_set(struct bob_folded *f, uint32_t *number)
 {
 	struct bob_folded_making *m = making(f);
 
-	if (!m ||
-	    !bob_array_grow(alloc_of(f), &f->set, &f->set_room, f->set_count, 1, sizeof(*f->set)))
+	if (!m || !bob_array_grow(alloc_of(f), &f->set, &f->set_capacity, f->set_count, 1,
+				  sizeof(*f->set)))
 		return BOB_ERR_NOMEM;
 	*number = f->set_count;
 	return bob_lister_end(&m->member, &f->tables.blocks, &f->set[f->set_count++]);
@@ -200,7 +200,7 @@ bob_status bob_folded_find_set(struct bob_folded *f, uint32_t *number)
 
 	if (st != BOB_OK)
 		return st;
-	if (!bob_array_grow(alloc_of(f), &m->known, &m->known_room, m->known_count, 1,
+	if (!bob_array_grow(alloc_of(f), &m->known, &m->known_capacity, m->known_count, 1,
 			    sizeof(*m->known)) ||
 	    !make_slots(alloc_of(f), m))
 		return BOB_ERR_NOMEM;
@@ -222,7 +222,7 @@ bob_status bob_folded_find_set(struct bob_folded *f, uint32_t *number)
 
 bob_status bob_folded_add_profile(struct bob_folded *f, const struct bob_fold_profile *profile)
 {
-	if (!bob_array_grow(alloc_of(f), &f->profile, &f->profile_room, f->profile_count, 1,
+	if (!bob_array_grow(alloc_of(f), &f->profile, &f->profile_capacity, f->profile_count, 1,
 			    sizeof(*f->profile)))
 		return BOB_ERR_NOMEM;
 	f->profile[f->profile_count++] = *profile;
@@ -233,7 +233,7 @@ bob_status bob_folded_add_columns(struct bob_folded *f)
 {
 	uint32_t n = f->tables.column_count;
 
-	if (!bob_array_grow(alloc_of(f), &f->column, &f->column_room, 0, (size_t)n + 1,
+	if (!bob_array_grow(alloc_of(f), &f->column, &f->column_capacity, 0, (size_t)n + 1,
 			    sizeof(*f->column)))
 		return BOB_ERR_NOMEM;
 	memset(f->column + f->column_count, 0, (n - f->column_count) * sizeof(*f->column));
@@ -244,7 +244,7 @@ bob_status bob_folded_add_columns(struct bob_folded *f)
 bob_status bob_folded_share(struct bob_folded *f, uint32_t *list, struct bob_fold_bytes bytes,
 			    uint32_t set)
 {
-	if (!bob_array_grow(alloc_of(f), &f->sharing, &f->sharing_room, f->sharing_count, 1,
+	if (!bob_array_grow(alloc_of(f), &f->sharing, &f->sharing_capacity, f->sharing_count, 1,
 			    sizeof(*f->sharing)))
 		return BOB_ERR_NOMEM;
 	f->sharing[f->sharing_count] = (struct bob_fold_sharing){ bytes, set, *list };

@@ -34,9 +34,9 @@ struct bob_folded {
 	struct bob_fold_profile *profile;
 	uint32_t *column;		/* first sharing + 1 of each column */
 	uint32_t spines, values;	/* first sharing + 1 */
-	uint32_t part_count, first_count, set_count, set_room;
-	uint32_t sharing_count, sharing_room, column_count, column_room, profile_count,
-		profile_room;
+	uint32_t part_count, first_count, set_count, set_capacity;
+	uint32_t sharing_count, sharing_capacity, column_count, column_capacity, profile_count,
+		profile_capacity;
 	struct bob_folded_making *making; /* while parts and sets are added */
 	/* made here, not read: what is of one part is as it would be made again */
 	int has_own_groups;
@@ -60,11 +60,11 @@ bob_status bob_folded_find_set(struct bob_folded *f, uint32_t *number);
 void bob_folded_end_making(struct bob_folded *f);
 /* The series' bytes live as long as the blocks. */
 bob_status bob_folded_add_profile(struct bob_folded *f, const struct bob_fold_profile *profile);
-/* The first part of a participant, which may be the one behind the last. */
+/* The first part of a participant, which may be the one after the last. */
 uint32_t bob_folded_first(const struct bob_folded *f, uint32_t participant);
 /* Is the part in the set? *member: its number there, or where it would be. */
 int bob_set_find(const struct bob_list *s, uint32_t part, uint32_t *member);
-/* Room for what is shared of the columns that the tables have now. */
+/* Allocates memory for what is shared of the columns that the tables have now. */
 bob_status bob_folded_add_columns(struct bob_folded *f);
 /* One more in front of the list that begins at *list: a column's, f->spines or f->values. `bytes`
  * live as long as the blocks. */
@@ -80,7 +80,7 @@ struct bob_fold_maps {
 	struct bob_alloc alloc;
 	uint32_t *path, *shape, *loop, *column;
 	uint32_t path_count, shape_count, loop_count, column_count;
-	uint32_t path_room, shape_room, loop_room, column_room;
+	uint32_t path_capacity, shape_capacity, loop_capacity, column_capacity;
 };
 
 void bob_maps_free(struct bob_fold_maps *m);
@@ -97,10 +97,10 @@ bob_status bob_maps_item(const struct bob_fold_maps *m, uint64_t item, uint32_t 
 
 /* --- the spine --- */
 
-/* The items of `spine`, and behind them the varints of `items`, with the numbers of `maps`. */
+/* The items of `spine`, followed by the varints of `items`, with the numbers of `maps`. */
 bob_status bob_spine_recode(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
 			    const struct bob_fold_bytes *items, struct bob_buffer *out);
-/* Those of `spine`, with the numbers of `maps`, behind what `to` has, which are new numbers. */
+/* Appends those of `spine`, with the numbers of `maps`, to `to`, which has such numbers already. */
 bob_status bob_spine_append(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
 			    struct bob_buffer *to);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The folder puts the parts together: control for the order, columns for the words, values for what
- * is not affine, and writes what they give away as entries (entries.h).
+ * is not affine, and writes their output as entries (entries.h).
  *
- * Whatever its state, the rest of the sequence can be said without changing it: the items of
+ * Whatever its state, the rest of the sequence can be written without changing it: the items of
  * control, the trips of the loops that run, the rests of all columns. That is how a folder ends,
  * and how a copy for the case of a crash is made. The one difference is where the last items go:
- * the coder of the spine learns, so in a copy they stand apart. */
+ * the coder of the spine is adaptive, so in a copy they are separate. */
 #include "bobbin/fold.h"
 
 #include <string.h>

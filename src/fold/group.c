@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns taken apart, and put together as groups. */
+/* Splits columns into structure and numbers, and encodes them as groups. */
 #include "fold/group.h"
 
 #include <string.h>
@@ -11,16 +11,17 @@
 
 void bob_content_free(struct bob_content *c)
 {
-	bob_array_free(&c->structure.alloc, c->number, c->room, sizeof(*c->number));
+	bob_array_free(&c->structure.alloc, c->number, c->capacity, sizeof(*c->number));
 	bob_buffer_free(&c->structure);
 	c->number = NULL;
-	c->count = c->room = 0;
+	c->count = c->capacity = 0;
 }
 
 int bob_content_add(struct bob_content *c, uint64_t number)
 {
-	if (c->count == c->room && !bob_array_grow(&c->structure.alloc, &c->number, &c->room,
-						   c->count, 1, sizeof(*c->number))) {
+	if (c->count == c->capacity &&
+	    !bob_array_grow(&c->structure.alloc, &c->number, &c->capacity, c->count, 1,
+			    sizeof(*c->number))) {
 		c->structure.failed = 1;
 		return 0;
 	}

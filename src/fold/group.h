@@ -2,7 +2,7 @@
 /* One column of several participants. What a folder wrote of a column is taken apart into its
  * *structure* (the pieces' dimensions) and its *numbers* (bases, counts, steps). Participants with
  * the same structure are a *group*: each number is a row over them, and a row that is affine takes
- * the room of one number, however many they are.
+ * the space of one number, however many they are.
  *
  *     group:     varint length of the structure, structure, varint numbers, kinds, rows
  *     structure: elements; then, if the column was given up, BOB_COLUMN_GIVEN_UP and, in line, its
@@ -19,8 +19,8 @@
  *
  * Profiles: profiles.h.
  *
- * Members of a group are counted from 0, in the order of the participants. Freestanding; memory is
- * the caller's or from his allocator. */
+ * Members of a group are counted from 0, in the order of the participants. Freestanding; memory
+ * comes from the caller or its allocator. */
 #ifndef BOB_FOLD_GROUP_H
 #define BOB_FOLD_GROUP_H
 
@@ -37,7 +37,7 @@ enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PROFILE = 2 };
 struct bob_content {
 	struct bob_buffer structure;
 	uint64_t *number;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 void bob_content_clear(struct bob_content *c);
@@ -50,8 +50,8 @@ bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *
 bob_status bob_content_fold(struct bob_content *c, uint32_t most);
 /* Patterns of at most BOB_PATTERN_MAX values as such; plain.c. BOB_ERR_NOMEM. */
 bob_status bob_content_plain(struct bob_content *c);
-/* group_read.c. How many numbers the element at *at has; *at goes behind it. BOB_ERR_CORRUPT, also
- * if patterns are nested deeper than BOB_PATTERN_DEPTH. */
+/* group_read.c. How many numbers the element at *at has; *at moves to its end. BOB_ERR_CORRUPT,
+ * also if patterns are nested deeper than BOB_PATTERN_DEPTH. */
 bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers);
 
 /* A piece as an element, its base absolute. Returns the bytes of its structure. */
@@ -113,7 +113,7 @@ struct bob_group_reader {
 	uint64_t base;			/* first number of the newest element */
 	uint64_t last;			/* base of the newest piece */
 	uint64_t *vector;		/* numbers of elements that are being read */
-	uint32_t vector_count, vector_room;
+	uint32_t vector_count, vector_capacity;
 	uint32_t depth;
 	struct bob_pattern_frame frame[BOB_PATTERN_DEPTH];
 };
@@ -128,6 +128,6 @@ void bob_group_close(struct bob_group_reader *r);
 /* A group of one member, without profiles. */
 bob_status bob_group_open_alone(struct bob_group_reader *r, const struct bob_alloc *alloc,
 				const struct bob_fold_bytes *group);
-/* BOB_END: no more pieces; what is left of the structure is behind it, if *given_up. */
+/* BOB_END: no more pieces; the rest of the structure follows, if *given_up. */
 bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int *given_up);
 #endif

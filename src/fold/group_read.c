@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading groups. The bytes may be anything; what an element's structure says is bounded by the
- * rows that are left before numbers are made room for. */
+/* Reading groups. The bytes are not trusted: what an element's structure says is bounded by the
+ * rows that are left before memory for numbers is allocated. */
 #include "fold/folded.h"
 
 #include <string.h>
@@ -56,9 +56,9 @@ bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f
 
 void bob_group_close(struct bob_group_reader *r)
 {
-	bob_array_free(&r->alloc, r->vector, r->vector_room, sizeof(*r->vector));
+	bob_array_free(&r->alloc, r->vector, r->vector_capacity, sizeof(*r->vector));
 	r->vector = NULL;
-	r->vector_room = 0;
+	r->vector_capacity = 0;
 }
 
 static bob_status get_signed(struct bob_row_reader *r, uint64_t *v)
@@ -182,7 +182,7 @@ void bob_element_piece(const uint8_t *structure, size_t len, const uint64_t *v, 
 
 static uint64_t *make_vector(struct bob_group_reader *r, uint32_t n)
 {
-	if (!bob_array_grow(&r->alloc, &r->vector, &r->vector_room, r->vector_count, n,
+	if (!bob_array_grow(&r->alloc, &r->vector, &r->vector_capacity, r->vector_count, n,
 			    sizeof(*r->vector)))
 		return NULL;
 	r->vector_count += n;

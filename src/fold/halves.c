@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reader and writer of series by halves (halves.h). The first numbers decide whether it is tried at
+ * all. Each level codes the half that takes fewer bytes, if that is few pieces; the other half goes
+ * to the next level. */
 #include "fold/halves.h"
 
 #include <string.h>
@@ -82,7 +85,7 @@ void bob_halves_close(struct bob_halves *h)
 struct making {
 	struct bob_alloc alloc;
 	uint64_t *value;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	struct bob_buffer parts, half[2];
 	uint64_t odd;
 	uint32_t levels;
@@ -102,7 +105,7 @@ static bob_status read_values(struct making *m, const struct bob_buffer *pieces,
 		st = bob_series_next(&r, &v);
 		if (st != BOB_OK)
 			break;
-		if (!bob_array_grow(&m->alloc, &m->value, &m->room, m->count, 1, sizeof(v)))
+		if (!bob_array_grow(&m->alloc, &m->value, &m->capacity, m->count, 1, sizeof(v)))
 			st = BOB_ERR_NOMEM;
 		else
 			m->value[m->count++] = v;
@@ -215,7 +218,7 @@ bob_status bob_halves_put(const struct bob_buffer *pieces, uint64_t count, size_
 		b->len = (uint32_t)before;
 		st = BOB_NONE;
 	}
-	bob_array_free(&m.alloc, m.value, m.room, sizeof(*m.value));
+	bob_array_free(&m.alloc, m.value, m.capacity, sizeof(*m.value));
 	bob_buffer_free(&m.parts);
 	bob_buffer_free(&m.half[0]);
 	bob_buffer_free(&m.half[1]);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of numbers: making them as runs of arithmetic progressions, or as integers of fixed width
+ * where runs are short; lookup by index with binary search over the runs. */
 #include "fold/list.h"
 
 #include <string.h>
@@ -6,7 +8,7 @@
 #include "base/hash.h"
 
 #define FEW 64u			/* runs: so many are always kept as such */
-#define RUN_NUMBERS 3u		/* the room of a run */
+#define RUN_NUMBERS 3u		/* the space of a run */
 
 /* --- making --- */
 
@@ -39,16 +41,16 @@ static void set_plain(uint8_t *plain, uint32_t width, uint32_t i, uint64_t v)
 /* Numbers of `width` bytes from now on. */
 static int widen(struct bob_lister *l, uint32_t width)
 {
-	uint32_t room = l->count < 16 ? 16 : l->count + l->count / 4;
-	uint8_t *plain = l->alloc.resize(l->alloc.ctx, NULL, 0, (size_t)room * width);
+	uint32_t capacity = l->count < 16 ? 16 : l->count + l->count / 4;
+	uint8_t *plain = l->alloc.resize(l->alloc.ctx, NULL, 0, (size_t)capacity * width);
 
 	if (!plain)
 		return 0;
 	for (uint32_t i = 0; i < l->count; i++)
 		set_plain(plain, width, i, bob_list_plain(l->plain, l->width, i));
-	bob_array_free(&l->alloc, l->plain, l->plain_room, l->width);
+	bob_array_free(&l->alloc, l->plain, l->plain_capacity, l->width);
 	l->plain = plain;
-	l->plain_room = room;
+	l->plain_capacity = capacity;
 	l->width = width;
 	return 1;
 }
@@ -58,7 +60,7 @@ static void put_plain(struct bob_lister *l, uint64_t v)
 	uint32_t width = width_of(v);
 
 	if ((width > l->width && !widen(l, width)) ||
-	    !bob_array_grow(&l->alloc, &l->plain, &l->plain_room, l->count, 1, l->width))
+	    !bob_array_grow(&l->alloc, &l->plain, &l->plain_capacity, l->count, 1, l->width))
 		l->failed = 1;
 	else
 		set_plain(l->plain, l->width, l->count++, v);
@@ -76,9 +78,9 @@ static void make_plain(struct bob_lister *l)
 		for (uint64_t k = 0; k < end - l->run[i].first && !l->failed; k++)
 			put_plain(l, l->run[i].value + k * l->run[i].step);
 	}
-	bob_array_free(&l->alloc, l->run, l->run_room, sizeof(*l->run));
+	bob_array_free(&l->alloc, l->run, l->run_capacity, sizeof(*l->run));
 	l->run = NULL;
-	l->run_count = l->run_room = 0;
+	l->run_count = l->run_capacity = 0;
 }
 
 static void begin_run(struct bob_lister *l, uint64_t v)
@@ -86,7 +88,7 @@ static void begin_run(struct bob_lister *l, uint64_t v)
 	if (l->run_count >= FEW && l->run_count > l->count / RUN_NUMBERS) {
 		make_plain(l);
 		put_plain(l, v);
-	} else if (bob_array_grow(&l->alloc, &l->run, &l->run_room, l->run_count, 1,
+	} else if (bob_array_grow(&l->alloc, &l->run, &l->run_capacity, l->run_count, 1,
 				  sizeof(*l->run))) {
 		l->run[l->run_count++] = (struct bob_run){ v, 0, l->count++ };
 	} else {
@@ -133,17 +135,17 @@ bob_status bob_lister_end(struct bob_lister *l, struct bob_blocks *blocks, struc
 		out->run = keep(blocks, l->run, l->run_count * sizeof(*l->run));
 		out->run_count = l->run_count;
 	}
-	bob_array_free(&l->alloc, l->plain, l->plain_room, l->width); /* it may be large */
+	bob_array_free(&l->alloc, l->plain, l->plain_capacity, l->width); /* it may be large */
 	l->plain = NULL;
-	l->count = l->run_count = l->plain_room = l->width = 0;
+	l->count = l->run_count = l->plain_capacity = l->width = 0;
 	l->failed = 0;
 	return out->plain || out->run ? BOB_OK : BOB_ERR_NOMEM;
 }
 
 void bob_lister_free(struct bob_lister *l)
 {
-	bob_array_free(&l->alloc, l->run, l->run_room, sizeof(*l->run));
-	bob_array_free(&l->alloc, l->plain, l->plain_room, l->width);
+	bob_array_free(&l->alloc, l->run, l->run_capacity, sizeof(*l->run));
+	bob_array_free(&l->alloc, l->plain, l->plain_capacity, l->width);
 	*l = (struct bob_lister){ .alloc = l->alloc };
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of numbers in memory, short if they step: *runs* of an arithmetic progression each. Where
- * most runs would be of one or two numbers, the numbers themselves, in as many bytes as the largest
- * needs. What is about each of a million participants -- ids, events, members of sets -- is such a
- * list.
+/* A compact list of numbers in memory: *runs*, each an arithmetic progression. Where most runs
+ * would have one or two numbers, the list has the numbers themselves, in as many bytes as the
+ * largest needs. Lists hold what exists for each of a million participants: ids, counts of events,
+ * members of sets.
  *
  * The same numbers give the same list. Immutable once made; owner: the blocks that it was made
  * in. */
@@ -32,7 +32,7 @@ struct bob_lister {
 	struct bob_alloc alloc;
 	struct bob_run *run;
 	uint8_t *plain;
-	uint32_t run_count, run_room, count, plain_room; /* plain_room: numbers */
+	uint32_t run_count, run_capacity, count, plain_capacity; /* plain_capacity: in numbers */
 	uint32_t width;		/* of those in `plain`; 0: there are none */
 	int failed;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The structure of a folded trace, for those who show or analyse it without expanding. */
+/* The structure of a folded trace, for code that shows or analyses it without expanding. */
 #include <string.h>
 
 #include "fold/entries.h"
@@ -115,7 +115,7 @@ bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t participant, u
 
 /* --- counting --- */
 
-static void *trips_room(void *ctx, size_t bytes)
+static void *allocate_trips(void *ctx, size_t bytes)
 {
 	void *p = bob_blocks_get(ctx, bytes);
 
@@ -130,7 +130,7 @@ static bob_status sum_given_up(const struct bob_folded *f, const uint8_t *at, co
 	struct bob_trips_dec d;
 	bob_status st;
 
-	bob_trips_dec_init(&d, at, (size_t)(end - at), trips_room, &blocks, &budget);
+	bob_trips_dec_init(&d, at, (size_t)(end - at), allocate_trips, &blocks, &budget);
 	while ((st = bob_trips_get(&d, &last)) == BOB_OK)
 		*sum += last;
 	bob_blocks_free(&blocks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that may be a little off, so that more of them are affine (bob_folder_tolerate).
- * Freestanding. */
+/* Bounded-error mode: values may deviate by less than a bound, so that more of them are affine
+ * (bob_folder_tolerate). Freestanding. */
 #ifndef BOB_FOLD_LOOSE_H
 #define BOB_FOLD_LOOSE_H
 

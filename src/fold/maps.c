@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of one folded sequence as numbers of tables that many share. */
+/* Maps the numbers of one folded sequence to those of shared tables. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -7,10 +7,10 @@
 #include "fold/folded.h"
 #include "fold/values.h"
 
-static bob_status add(struct bob_fold_maps *m, uint32_t **array, uint32_t *count, uint32_t *room,
-		      uint32_t number)
+static bob_status add(struct bob_fold_maps *m, uint32_t **array, uint32_t *count,
+		      uint32_t *capacity, uint32_t number)
 {
-	if (!bob_array_grow(&m->alloc, array, room, *count, 1, sizeof(**array)))
+	if (!bob_array_grow(&m->alloc, array, capacity, *count, 1, sizeof(**array)))
 		return BOB_ERR_NOMEM;
 	(*array)[(*count)++] = number;
 	return BOB_OK;
@@ -18,10 +18,10 @@ static bob_status add(struct bob_fold_maps *m, uint32_t **array, uint32_t *count
 
 void bob_maps_free(struct bob_fold_maps *m)
 {
-	bob_array_free(&m->alloc, m->path, m->path_room, sizeof(uint32_t));
-	bob_array_free(&m->alloc, m->shape, m->shape_room, sizeof(uint32_t));
-	bob_array_free(&m->alloc, m->loop, m->loop_room, sizeof(uint32_t));
-	bob_array_free(&m->alloc, m->column, m->column_room, sizeof(uint32_t));
+	bob_array_free(&m->alloc, m->path, m->path_capacity, sizeof(uint32_t));
+	bob_array_free(&m->alloc, m->shape, m->shape_capacity, sizeof(uint32_t));
+	bob_array_free(&m->alloc, m->loop, m->loop_capacity, sizeof(uint32_t));
+	bob_array_free(&m->alloc, m->column, m->column_capacity, sizeof(uint32_t));
 }
 
 bob_status bob_maps_path(struct bob_fold_maps *m, struct bob_tables *to, uint32_t parent,
@@ -31,13 +31,13 @@ bob_status bob_maps_path(struct bob_fold_maps *m, struct bob_tables *to, uint32_
 	bob_status st = BOB_OK;
 
 	if (!m->path_count) /* no calls are no calls */
-		st = add(m, &m->path, &m->path_count, &m->path_room, 0);
+		st = add(m, &m->path, &m->path_count, &m->path_capacity, 0);
 	if (st != BOB_OK)
 		return st;
 	if (parent >= m->path_count)
 		return BOB_ERR_CORRUPT;
 	st = bob_tables_path(to, m->path[parent], place, &number);
-	return st != BOB_OK ? st : add(m, &m->path, &m->path_count, &m->path_room, number);
+	return st != BOB_OK ? st : add(m, &m->path, &m->path_count, &m->path_capacity, number);
 }
 
 bob_status bob_maps_shape(struct bob_fold_maps *m, struct bob_tables *to, uint32_t path,
@@ -50,9 +50,9 @@ bob_status bob_maps_shape(struct bob_fold_maps *m, struct bob_tables *to, uint32
 		return BOB_ERR_CORRUPT;
 	st = bob_tables_shape(to, path ? m->path[path] : 0, words, key, key_len, &number);
 	for (uint32_t i = 0; i < words && st == BOB_OK; i++)
-		st = add(m, &m->column, &m->column_count, &m->column_room,
+		st = add(m, &m->column, &m->column_count, &m->column_capacity,
 			 to->shape[number].column + i);
-	return st != BOB_OK ? st : add(m, &m->shape, &m->shape_count, &m->shape_room, number);
+	return st != BOB_OK ? st : add(m, &m->shape, &m->shape_count, &m->shape_capacity, number);
 }
 
 bob_status bob_maps_item(const struct bob_fold_maps *m, uint64_t item, uint32_t *out)
@@ -77,8 +77,9 @@ bob_status bob_maps_loop(struct bob_fold_maps *m, struct bob_tables *to, uint32_
 			return BOB_ERR_CORRUPT;
 	st = bob_tables_loop(to, item, len, &number);
 	if (st == BOB_OK)
-		st = add(m, &m->column, &m->column_count, &m->column_room, to->loop[number].column);
-	return st != BOB_OK ? st : add(m, &m->loop, &m->loop_count, &m->loop_room, number);
+		st = add(m, &m->column, &m->column_count, &m->column_capacity,
+			 to->loop[number].column);
+	return st != BOB_OK ? st : add(m, &m->loop, &m->loop_count, &m->loop_capacity, number);
 }
 
 /* --- the spine --- */

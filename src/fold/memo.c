@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Memoisation: a hash table with chaining from rows of 64-bit values to numbers. */
 #include "fold/memo.h"
 
 #include <string.h>
@@ -55,9 +56,9 @@ bob_status bob_memo_add(struct bob_memo *m, const uint64_t *row, uint32_t len, u
 	uint64_t hash = hash_of(row, len);
 	uint32_t *slot;
 
-	if (!bob_array_grow(&m->alloc, &m->word, &m->word_room, m->word_count, len,
+	if (!bob_array_grow(&m->alloc, &m->word, &m->word_capacity, m->word_count, len,
 			    sizeof(*m->word)) ||
-	    !bob_array_grow(&m->alloc, &m->entry, &m->entry_room, m->entry_count, 1,
+	    !bob_array_grow(&m->alloc, &m->entry, &m->entry_capacity, m->entry_count, 1,
 			    sizeof(*m->entry)) ||
 	    !make_slots(m))
 		return BOB_ERR_NOMEM;
@@ -72,8 +73,8 @@ bob_status bob_memo_add(struct bob_memo *m, const uint64_t *row, uint32_t len, u
 
 void bob_memo_free(struct bob_memo *m)
 {
-	bob_array_free(&m->alloc, m->word, m->word_room, sizeof(*m->word));
-	bob_array_free(&m->alloc, m->entry, m->entry_room, sizeof(*m->entry));
+	bob_array_free(&m->alloc, m->word, m->word_capacity, sizeof(*m->word));
+	bob_array_free(&m->alloc, m->entry, m->entry_capacity, sizeof(*m->entry));
 	bob_array_free(&m->alloc, m->slot, m->slots, sizeof(*m->slot));
 	*m = (struct bob_memo){ .alloc = m->alloc };
 }

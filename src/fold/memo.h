@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What came of what, so that it is not worked out twice: numbers by rows of 64-bit values. Zeroed
- * but for `alloc` it is empty. One thread. */
+/* Memoised results: numbers by rows of 64-bit values. A struct with `alloc` set and the rest zero
+ * is empty. One thread. */
 #ifndef BOB_FOLD_MEMO_H
 #define BOB_FOLD_MEMO_H
 
@@ -18,7 +18,7 @@ struct bob_memo {
 	uint64_t *word;
 	struct bob_memo_entry *entry;
 	uint32_t *slot;
-	uint32_t word_count, word_room, entry_count, entry_room, slots;
+	uint32_t word_count, word_capacity, entry_count, entry_capacity, slots;
 };
 
 /* 1: *number is that of the row. */

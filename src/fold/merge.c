@@ -21,7 +21,7 @@ static bob_status invert_columns(struct bob_merge *m)
 	for (uint32_t i = 0; i < m->source_count; i++) {
 		struct bob_merge_source *s = &m->source[i];
 
-		if (!bob_array_grow(&m->alloc, &s->column, &s->column_room, 0, (size_t)n + 1,
+		if (!bob_array_grow(&m->alloc, &s->column, &s->column_capacity, 0, (size_t)n + 1,
 				    sizeof(*s->column)))
 			return BOB_ERR_NOMEM;
 		memset(s->column, 0xff, n * sizeof(*s->column));
@@ -75,18 +75,19 @@ static void free_merge(struct bob_merge *m)
 
 	for (uint32_t i = 0; i < m->source_count; i++) {
 		bob_maps_free(&m->source[i].maps);
-		bob_array_free(a, m->source[i].column, m->source[i].column_room, sizeof(uint32_t));
+		bob_array_free(a, m->source[i].column, m->source[i].column_capacity,
+			       sizeof(uint32_t));
 	}
-	bob_array_free(a, m->source, m->source_room, sizeof(*m->source));
-	bob_array_free(a, m->heap, m->heap_room, sizeof(*m->heap));
-	bob_array_free(a, m->run, m->run_room, sizeof(*m->run));
-	bob_array_free(a, m->joined, m->joined_room, sizeof(*m->joined));
-	bob_array_free(a, m->stretch, m->stretch_room, sizeof(*m->stretch));
-	bob_array_free(a, m->group, m->group_room, sizeof(*m->group));
-	bob_array_free(a, m->slot, m->slot_room, sizeof(*m->slot));
-	bob_array_free(a, m->item, m->item_room, sizeof(*m->item));
-	bob_array_free(a, m->key, m->key_room, sizeof(*m->key));
-	bob_array_free(a, m->value, m->value_room, sizeof(*m->value));
+	bob_array_free(a, m->source, m->source_capacity, sizeof(*m->source));
+	bob_array_free(a, m->heap, m->heap_capacity, sizeof(*m->heap));
+	bob_array_free(a, m->run, m->run_capacity, sizeof(*m->run));
+	bob_array_free(a, m->joined, m->joined_capacity, sizeof(*m->joined));
+	bob_array_free(a, m->stretch, m->stretch_capacity, sizeof(*m->stretch));
+	bob_array_free(a, m->group, m->group_capacity, sizeof(*m->group));
+	bob_array_free(a, m->slot, m->slot_capacity, sizeof(*m->slot));
+	bob_array_free(a, m->item, m->item_capacity, sizeof(*m->item));
+	bob_array_free(a, m->key, m->key_capacity, sizeof(*m->key));
+	bob_array_free(a, m->value, m->value_capacity, sizeof(*m->value));
 	bob_blocks_free(&m->ids);
 	bob_blocks_free(&m->passing);
 	bob_memo_free(&m->sets);
@@ -99,10 +100,10 @@ static void free_merge(struct bob_merge *m)
 static bob_status add_sources(struct bob_merge *m, const struct bob_fold_source *from,
 			      uint32_t count)
 {
-	if (!bob_array_grow(&m->alloc, &m->source, &m->source_room, 0, (size_t)count + 1,
+	if (!bob_array_grow(&m->alloc, &m->source, &m->source_capacity, 0, (size_t)count + 1,
 			    sizeof(*m->source)))
 		return BOB_ERR_NOMEM;
-	memset(m->source, 0, m->source_room * sizeof(*m->source));
+	memset(m->source, 0, m->source_capacity * sizeof(*m->source));
 	for (uint32_t i = 0; i < count; i++) {
 		m->source[i].f = from[i].folded;
 		m->source[i].rename = from[i].rename;

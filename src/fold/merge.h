@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging: what is known of a merge while it is made. merge_parts.c says which parts
- * there are, merge_tables.c makes the tables, merge_groups.c finds which parts share what,
- * merge_rows.c lays their numbers side by side, merge.c the rest. */
+/* Private to merging: the state of a merge. merge_parts.c lists the parts, merge_tables.c makes the
+ * tables, merge_groups.c finds which parts share data, merge_rows.c aligns their numbers, merge.c
+ * does the rest. */
 #ifndef BOB_FOLD_MERGE_H
 #define BOB_FOLD_MERGE_H
 
@@ -18,7 +18,7 @@ struct bob_merge_source {
 	struct bob_fold_maps maps;
 	struct bob_list id;	/* of its parts, renamed */
 	uint32_t *column;	/* its columns by those of `out` */
-	uint32_t column_room;
+	uint32_t column_capacity;
 	uint32_t list;		/* its list of what is shared at present */
 	uint32_t next;		/* its first part that is not in a run yet, ... */
 	uint32_t participant;	/* ... whose it is ... */
@@ -59,9 +59,9 @@ struct bob_merge_group {
 
 struct bob_merge {
 	struct bob_merge_source *source;
-	uint32_t source_count, source_room;
+	uint32_t source_count, source_capacity;
 	uint32_t *heap;		/* sources that have parts left, by their next ones */
-	uint32_t heap_count, heap_room;
+	uint32_t heap_count, heap_capacity;
 	struct bob_alloc alloc;
 	struct bob_folded *out;
 	struct bob_merge_run *run;
@@ -80,9 +80,9 @@ struct bob_merge {
 	struct bob_memo sets, rows;	/* by the stretches that they are of */
 	struct bob_profiles profiles;
 	uint32_t part_total;	/* of all runs, before any are joined */
-	uint32_t run_count, run_room, joined_count, joined_room, stretch_count, stretch_room,
-		group_count, group_room;
-	uint32_t slot_room, item_room, key_room, value_room;
+	uint32_t run_count, run_capacity, joined_count, joined_capacity, stretch_count,
+		stretch_capacity, group_count, group_capacity;
+	uint32_t slot_capacity, item_capacity, key_capacity, value_capacity;
 };
 
 /* The runs. BOB_ERR_INVAL: two parts are the same, or not in order, or none begins where one has
@@ -102,7 +102,7 @@ bob_status bob_merge_tables(struct bob_merge *m);
 bob_status bob_merge_stretches(struct bob_merge *m);
 /* What the parts share of the sources' lists, to `list` of m->out. */
 bob_status bob_merge_list(struct bob_merge *m, enum bob_merge_kind kind, uint32_t *list);
-/* The rows of a group, whose profiles are of m->profiles.set, behind m->buffer. */
+/* The rows of a group, whose profiles are of m->profiles.set, are appended to m->buffer. */
 bob_status bob_merge_rows(struct bob_merge *m, const struct bob_merge_group *g);
 
 #endif

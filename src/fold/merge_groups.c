@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: which parts share what. */
+/* Merging: which parts share which spines, values and groups of columns. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -17,7 +17,7 @@ static bob_status add_stretch(struct bob_merge *m, const struct bob_merge_run *r
 
 	if (begin >= end)
 		return BOB_OK;
-	if (!bob_array_grow(&m->alloc, &m->stretch, &m->stretch_room, m->stretch_count, 1,
+	if (!bob_array_grow(&m->alloc, &m->stretch, &m->stretch_capacity, m->stretch_count, 1,
 			    sizeof(*m->stretch)))
 		return BOB_ERR_NOMEM;
 	x = &m->stretch[m->stretch_count++];
@@ -226,7 +226,7 @@ static bob_status find_group(struct bob_merge *m, uint32_t number, uint32_t slot
 	       (m->group[i - 1].hash != hash || !is_like(x, &m->stretch[m->group[i - 1].first])))
 		i = m->group[i - 1].next;
 	if (!i) {
-		if (!bob_array_grow(&m->alloc, &m->group, &m->group_room, m->group_count, 1,
+		if (!bob_array_grow(&m->alloc, &m->group, &m->group_capacity, m->group_count, 1,
 				    sizeof(*m->group)))
 			return BOB_ERR_NOMEM;
 		m->group[m->group_count] =
@@ -249,7 +249,7 @@ static bob_status find_groups(struct bob_merge *m, enum bob_merge_kind kind)
 {
 	uint32_t slots = m->stretch_count;
 	bob_status st =
-		bob_array_grow(&m->alloc, &m->slot, &m->slot_room, 0, slots, sizeof(*m->slot)) ?
+		bob_array_grow(&m->alloc, &m->slot, &m->slot_capacity, 0, slots, sizeof(*m->slot)) ?
 			BOB_OK :
 			BOB_ERR_NOMEM;
 
@@ -271,7 +271,7 @@ static bob_status make_key(struct bob_merge *m, const struct bob_merge_group *g)
 {
 	uint32_t n = 0;
 
-	if (!bob_array_grow(&m->alloc, &m->key, &m->key_room, 0, 3 * (size_t)g->stretches,
+	if (!bob_array_grow(&m->alloc, &m->key, &m->key_capacity, 0, 3 * (size_t)g->stretches,
 			    sizeof(*m->key)))
 		return BOB_ERR_NOMEM;
 	for (uint32_t i = g->first + 1; i; i = m->stretch[i - 1].next) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging: the parts. All of them, by participant; of one participant those of its source, in
- * order, and behind them those of the sources that go on from there. They come in runs: parts that
+ * order, followed by those of the sources that continue from there. They come in runs: parts that
  * are neighbours in their source and here. */
 #include <string.h>
 
@@ -101,7 +101,7 @@ static bob_status look_at_next(struct bob_merge_source *s)
 
 static bob_status begin_heap(struct bob_merge *m)
 {
-	if (!bob_array_grow(&m->alloc, &m->heap, &m->heap_room, 0, m->source_count,
+	if (!bob_array_grow(&m->alloc, &m->heap, &m->heap_capacity, 0, m->source_count,
 			    sizeof(*m->heap)))
 		return BOB_ERR_NOMEM;
 	for (uint32_t i = 0; i < m->source_count; i++) {
@@ -159,9 +159,9 @@ static int goes_with_run(const struct bob_merge *m)
 }
 
 static bob_status add_run(struct bob_merge *m, struct bob_merge_run **runs, uint32_t *count,
-			  uint32_t *room, const struct bob_merge_run *run)
+			  uint32_t *capacity, const struct bob_merge_run *run)
 {
-	if (!bob_array_grow(&m->alloc, runs, room, *count, 1, sizeof(**runs)))
+	if (!bob_array_grow(&m->alloc, runs, capacity, *count, 1, sizeof(**runs)))
 		return BOB_ERR_NOMEM;
 	(*runs)[(*count)++] = *run;
 	return BOB_OK;
@@ -181,10 +181,10 @@ static bob_status take_run(struct bob_merge *m)
 			run.count++;
 	}
 	m->part_total += run.count;
-	return add_run(m, &m->run, &m->run_count, &m->run_room, &run);
+	return add_run(m, &m->run, &m->run_count, &m->run_capacity, &run);
 }
 
-/* Participants are in order, and nobody but a source that goes on has one that was there. */
+/* Participants are in order, and only a source that continues has one that was there. */
 static bob_status check_runs(const struct bob_merge *m)
 {
 	uint64_t before = 0;
@@ -270,7 +270,7 @@ static int is_marked(uint8_t *mark)
 struct joining {
 	struct bob_merge *m;
 	struct bob_merge_run *run;	/* those that m->run becomes */
-	uint32_t run_count, run_room;
+	uint32_t run_count, run_capacity;
 	uint8_t *mark;			/* columns that the newest part has; valid if has_mark */
 	int has_mark, values;		/* values: it has some */
 	struct origin newest;		/* what it was before others were joined to it */
@@ -299,7 +299,7 @@ static bob_status join(struct joining *j, struct origin o, uint64_t events)
 	any_column(j->m, o, j->mark, set_mark);
 	j->values |= has_values(j->m, o);
 	j->events += events;
-	return add_run(j->m, &j->m->joined, &j->m->joined_count, &j->m->joined_room, &run);
+	return add_run(j->m, &j->m->joined, &j->m->joined_count, &j->m->joined_capacity, &run);
 }
 
 static bob_status end_newest(const struct joining *j)
@@ -316,7 +316,7 @@ static bob_status begin_part(struct joining *j, struct origin o, uint64_t id, ui
 	if (st == BOB_OK && last && last->from == o.from && last->first + last->count == o.part)
 		last->count++;
 	else if (st == BOB_OK)
-		st = add_run(j->m, &j->run, &j->run_count, &j->run_room, &run);
+		st = add_run(j->m, &j->run, &j->run_count, &j->run_capacity, &run);
 	j->segment = j->count && j->id == id ? j->segment + 1 : 0;
 	j->id = id;
 	j->events = events;
@@ -359,9 +359,9 @@ bob_status bob_merge_join(struct bob_merge *m)
 		st = end_newest(&j);
 	if (j.mark)
 		m->alloc.resize(m->alloc.ctx, j.mark, columns, 0);
-	bob_array_free(&m->alloc, m->run, m->run_room, sizeof(*m->run));
+	bob_array_free(&m->alloc, m->run, m->run_capacity, sizeof(*m->run));
 	m->run = j.run;
 	m->run_count = j.run_count;
-	m->run_room = j.run_room;
+	m->run_capacity = j.run_capacity;
 	return st == BOB_OK ? bob_folded_end_parts(m->out) : st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the numbers of columns of the same structure, side by side. Each is a row over the
- * members of a group; what was a row in a source is a stretch of it. */
+/* Merging: the numbers of columns of the same structure. Each is a row over the members of a group;
+ * a row of a source becomes a stretch of it. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -184,7 +184,7 @@ static bob_status new_profile(struct bob_merge *m, const struct bob_merge_group 
 	struct values v = { .first = m->stretch[g->first].row.first };
 	bob_status st = BOB_OK;
 
-	if (!m->value && !bob_array_grow(&m->alloc, &m->value, &m->value_room, 0,
+	if (!m->value && !bob_array_grow(&m->alloc, &m->value, &m->value_capacity, 0,
 					 m->out->part_count, sizeof(*m->value)))
 		return BOB_ERR_NOMEM;
 	v.at = m->value;
@@ -199,8 +199,8 @@ static bob_status make_key(struct bob_merge *m, const struct bob_merge_group *g)
 	uint64_t first = m->stretch[g->first].row.first;
 	uint32_t n = 0;
 
-	if (!bob_array_grow(&m->alloc, &m->key, &m->key_room, 0, KEY_WORDS * (size_t)g->stretches,
-			    sizeof(*m->key)))
+	if (!bob_array_grow(&m->alloc, &m->key, &m->key_capacity, 0,
+			    KEY_WORDS * (size_t)g->stretches, sizeof(*m->key)))
 		return BOB_ERR_NOMEM;
 	for (uint32_t i = g->first + 1; i; i = m->stretch[i - 1].next) {
 		const struct bob_merge_stretch *x = &m->stretch[i - 1];

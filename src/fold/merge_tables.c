@@ -8,9 +8,9 @@
 #include "fold/values.h"
 
 static bob_status begin_map(struct bob_fold_maps *m, uint32_t **array, uint32_t *count,
-			    uint32_t *room, uint32_t n)
+			    uint32_t *capacity, uint32_t n)
 {
-	if (!bob_array_grow(&m->alloc, array, room, 0, (size_t)n + 1, sizeof(**array)))
+	if (!bob_array_grow(&m->alloc, array, capacity, 0, (size_t)n + 1, sizeof(**array)))
 		return BOB_ERR_NOMEM;
 	memset(*array, 0xff, n * sizeof(**array));
 	*count = n;
@@ -19,14 +19,15 @@ static bob_status begin_map(struct bob_fold_maps *m, uint32_t **array, uint32_t 
 
 static bob_status begin_maps(struct bob_fold_maps *m, const struct bob_tables *t)
 {
-	bob_status st = begin_map(m, &m->path, &m->path_count, &m->path_room, t->path_count);
+	bob_status st = begin_map(m, &m->path, &m->path_count, &m->path_capacity, t->path_count);
 
 	if (st == BOB_OK)
-		st = begin_map(m, &m->shape, &m->shape_count, &m->shape_room, t->shape_count);
+		st = begin_map(m, &m->shape, &m->shape_count, &m->shape_capacity, t->shape_count);
 	if (st == BOB_OK)
-		st = begin_map(m, &m->loop, &m->loop_count, &m->loop_room, t->loop_count);
+		st = begin_map(m, &m->loop, &m->loop_count, &m->loop_capacity, t->loop_count);
 	if (st == BOB_OK)
-		st = begin_map(m, &m->column, &m->column_count, &m->column_room, t->column_count);
+		st = begin_map(m, &m->column, &m->column_count, &m->column_capacity,
+			       t->column_count);
 	if (st == BOB_OK)
 		m->path[0] = 0;
 	return st;
@@ -115,7 +116,7 @@ static bob_status add_loop(struct bob_merge *m, struct bob_merge_source *from, u
 	struct bob_fold_maps *maps = &from->maps;
 	bob_status st = BOB_OK;
 
-	if (!bob_array_grow(&m->alloc, &m->item, &m->item_room, 0, l->len, sizeof(*m->item)))
+	if (!bob_array_grow(&m->alloc, &m->item, &m->item_capacity, 0, l->len, sizeof(*m->item)))
 		return BOB_ERR_NOMEM;
 	for (uint32_t k = 0; k < l->len && st == BOB_OK; k++)
 		st = bob_maps_item(maps, l->item[k], &m->item[k]);
@@ -193,7 +194,7 @@ static bob_status is_one_to_one(struct bob_merge *m, const uint32_t *map, uint32
 {
 	bob_status st = BOB_OK;
 
-	if (!bob_array_grow(&m->alloc, &m->item, &m->item_room, 0, (size_t)all + 1,
+	if (!bob_array_grow(&m->alloc, &m->item, &m->item_capacity, 0, (size_t)all + 1,
 			    sizeof(*m->item)))
 		return BOB_ERR_NOMEM;
 	memset(m->item, 0, all * sizeof(*m->item));

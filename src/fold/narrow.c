@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reader and writer of bit-packed series (narrow.h): frame of reference per block of 64 numbers
+ * (Goldstein, Ramakrishnan, Shaft: Compressing Relations and Indexes, 1998), of the numbers or of
+ * their differences. The writer keeps the shorter one. */
 #include "fold/narrow.h"
 
 #include "base/varint.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The short way of control.c: what comes is expected, or near what is: loops whose bodies begin
- * with a shape are left, entered and skipped, as often as inner loops run unevenly. All of it is
- * what the long way, `feed`, would do. */
+/* The fast path of control.c: the shape that comes is expected, or close to one that is: loops
+ * whose bodies begin with a shape are left, entered and skipped, as often as inner loops run
+ * unevenly. The slow path, `feed`, would do the same. */
 #include "fold/control_state.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* The loop that the cursor stands in has run, and ends here; 0: it is none that ends so. */
+/* The loop of the cursor has run, and ends here; 0: it does not end so. */
 static inline int leave_whole(struct bob_control *c)
 {
 	struct bob_control_frame *f = c->top;
@@ -20,7 +20,7 @@ static inline int leave_whole(struct bob_control *c)
 	return 1;
 }
 
-/* Is that loop, which is expected, left out if `shape` comes, for just that is behind it? */
+/* Is that loop, which is expected, left out if `shape` comes, because `shape` is what follows it? */
 static inline int is_skipped(const struct bob_control *c, const struct bob_control_frame *f,
 			     uint32_t shape)
 {
@@ -31,7 +31,7 @@ static inline int is_skipped(const struct bob_control *c, const struct bob_contr
 	return next == shape && bob_control_loop_at(c, f->body[f->at])->first != shape;
 }
 
-/* Where `shape` is expected now, though it was not; 0: the long way tells. */
+/* Where `shape` is expected now, though it was not; 0: the slow path decides. */
 static inline int find_near(struct bob_control *c, uint32_t shape)
 {
 	while (bob_control_has_cursor(c)) {
@@ -66,7 +66,7 @@ void bob_control_put(struct bob_control *c, uint32_t shape)
 		bob_control_put_slow(c, shape);
 }
 
-/* Is the body this shape, and a loop that does not run? The cursor stands before that loop. */
+/* Is the body this shape, and a loop that does not run? The cursor is before that loop. */
 static int is_beside_loop(const struct bob_control *c, const struct bob_control_frame *f,
 			  uint32_t shape)
 {

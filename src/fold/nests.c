@@ -3,11 +3,11 @@
  * the question, where an iteration begins: from here on, are the values of all columns in it affine
  * in the indices of a nest?
  *
- * A column stands at a position in a piece, a number of digits: the indices of the piece's loops.
- * Loop j of the nest moves a column by a weight, the product of the trip counts inside it. If a
- * digit's unit divides the weight, that is a move of this digit alone; and if no digit carries,
- * whatever the indices are, the value is base + sum of index times move times step. So the loops of
- * the piece need not be those of the nest. Digits are used as long as counts do not grow with each
+ * The position of a column in a piece is a number of digits: the indices of the piece's loops. Loop
+ * j of the nest moves a column by a weight, the product of the trip counts inside it. If a digit's
+ * unit divides the weight, that is a move of this digit alone; and if no digit carries, whatever
+ * the indices are, the value is base + sum of index times move times step. So the loops of the
+ * piece need not be those of the nest. Digits are used as long as counts do not grow with each
  * other (rectangles).
  *
  * Loops without an event between them are one to control, sweeps over an array one loop of sweeps
@@ -20,7 +20,7 @@
 #include "fold/expand.h"
 #include "fold/nests.h"
 
-/* The inner loops of a piece that are a rectangle where it stands. */
+/* The inner loops of a piece that are a rectangle at its position. */
 struct digits {
 	unsigned count;
 	uint64_t digit[BOB_PIECE_DIMS], limit[BOB_PIECE_DIMS];
@@ -43,7 +43,7 @@ struct part_of_nest {
 struct bob_fold_nests {
 	struct bob_expand x;
 	uint8_t *hopeless;		/* by loop: will be no nest in this part */
-	uint32_t hopeless_room, hopeless_part;
+	uint32_t hopeless_capacity, hopeless_part;
 	/* the nest that is being made, or was */
 	uint32_t nest;			/* its number */
 	uint32_t count, words, event_count, part_count;
@@ -304,7 +304,7 @@ static void finish_nest(struct bob_fold_nests *n, const uint64_t *outer, uint32_
 }
 
 /* Iterations of loop `number`, of which `left` are left, as a nest. Returns how many it has, 0 if
- * it is none. */
+ * it is not a nest. */
 static uint64_t make_nest(struct bob_fold_nests *n, uint32_t number, uint64_t left)
 {
 	uint64_t outer[BOB_NEST_DEPTH], done = 1;
@@ -358,7 +358,7 @@ static uint64_t begin_nest(struct bob_fold_nests *n)
 	if (!f || f->at)
 		return 0;
 	if (n->hopeless_part != n->x.part) {
-		memset(n->hopeless, 0, n->hopeless_room);
+		memset(n->hopeless, 0, n->hopeless_capacity);
 		n->hopeless_part = n->x.part;
 	}
 	return make_nest(n, f->number, f->left);
@@ -409,11 +409,11 @@ bob_status bob_fold_nests_open(const struct bob_folded *f, uint32_t participant,
 	if (!n)
 		return BOB_ERR_NOMEM;
 	memset(n, 0,
-	       offsetof(struct bob_fold_nests, out)); /* what is behind is set before it is read */
+	       offsetof(struct bob_fold_nests, out)); /* what follows is set before it is read */
 	n->hopeless_part = UINT32_MAX;
 	st = bob_expand_open(&n->x, f, participant);
-	if (st == BOB_OK &&
-	    !bob_array_grow(a, &n->hopeless, &n->hopeless_room, 0, f->tables.loop_count + 1, 1)) {
+	if (st == BOB_OK && !bob_array_grow(a, &n->hopeless, &n->hopeless_capacity, 0,
+					    f->tables.loop_count + 1, 1)) {
 		bob_expand_close(&n->x);
 		st = BOB_ERR_NOMEM;
 	}
@@ -431,7 +431,7 @@ void bob_fold_nests_close(struct bob_fold_nests *n)
 	if (!n)
 		return;
 	a = n->x.blocks.alloc;
-	bob_array_free(&a, n->hopeless, n->hopeless_room, 1);
+	bob_array_free(&a, n->hopeless, n->hopeless_capacity, 1);
 	bob_expand_close(&n->x);
 	a.resize(a.ctx, n, sizeof(*n), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One participant's events, in order, like a cursor's (bobbin/fold.h) -- but where a loop and all
- * values in it are affine, the whole nest at once. For those who can do with a nest in less time
- * than with its events.
+ * values in it are affine, the whole nest at once. It is for callers that process a nest in less
+ * time than its events.
  *
  * Threads: one. Owner: the caller; bob_fold_nests_close. */
 #ifndef BOB_FOLD_NESTS_H
@@ -13,8 +13,8 @@
 #define BOB_NEST_ITEMS 256u	/* of a body */
 #define BOB_NEST_WORDS 512u
 
-/* A row of items in which a loop stands before its body; loops are numbered by depth, the outermost
- * is 0. */
+/* A row of items in which a loop precedes its body; loops are numbered by depth, the outermost is
+ * 0. */
 struct bob_fold_nest_item {
 	uint32_t items;		/* of a loop: how many of the following are its body; 0: an event */
 	uint32_t depth;		/* loops around it */

@@ -25,12 +25,12 @@ struct reading {
 	struct bob_fold_maps maps;
 	struct column *column;
 	uint32_t *item;			/* of a loop */
-	uint32_t column_count, column_room, item_room;
+	uint32_t column_count, column_capacity, item_capacity;
 	uint64_t place;
 	struct bob_fold_bytes spine, items, values;
 	uint64_t events;
 	uint8_t *raw;			/* the bytes of all */
-	uint32_t raw_room;
+	uint32_t raw_capacity;
 	struct bob_content content;
 	struct bob_buffer out;
 };
@@ -64,7 +64,7 @@ static bob_status read_path(struct reading *r, struct entry *e)
 
 static bob_status add_columns(struct reading *r, uint64_t n, int in_line)
 {
-	if (!bob_array_grow(&r->alloc, &r->column, &r->column_room, r->column_count, n,
+	if (!bob_array_grow(&r->alloc, &r->column, &r->column_capacity, r->column_count, n,
 			    sizeof(*r->column)))
 		return BOB_ERR_NOMEM;
 	while (n--)
@@ -95,7 +95,8 @@ static bob_status read_loop(struct reading *r, struct entry *e)
 	while (e->at != e->end) {
 		if (bob_varint_get(&e->at, e->end, &item) || item > UINT32_MAX)
 			return BOB_ERR_CORRUPT;
-		if (!bob_array_grow(&r->alloc, &r->item, &r->item_room, len, 1, sizeof(*r->item)))
+		if (!bob_array_grow(&r->alloc, &r->item, &r->item_capacity, len, 1,
+				    sizeof(*r->item)))
 			return BOB_ERR_NOMEM;
 		r->item[len++] = (uint32_t)item;
 	}
@@ -167,7 +168,7 @@ static bob_status collect(struct reading *r, const uint8_t *at, const uint8_t *e
 	uint8_t *spine, *items, *values;
 	struct entry e;
 
-	if (!bob_array_grow(&r->alloc, &r->raw, &r->raw_room, 0, (size_t)(end - at) + 1, 1))
+	if (!bob_array_grow(&r->alloc, &r->raw, &r->raw_capacity, 0, (size_t)(end - at) + 1, 1))
 		return BOB_ERR_NOMEM;
 	spine = r->raw;
 	items = spine + r->spine.len;
@@ -272,9 +273,9 @@ static bob_status read_part(struct bob_folded *f, const uint8_t **at, const uint
 		st = collect(&r, begin, *at);
 	if (st == BOB_OK)
 		st = make_part(&r, id, segment);
-	bob_array_free(&a, r.column, r.column_room, sizeof(*r.column));
-	bob_array_free(&a, r.item, r.item_room, sizeof(*r.item));
-	bob_array_free(&a, r.raw, r.raw_room, 1);
+	bob_array_free(&a, r.column, r.column_capacity, sizeof(*r.column));
+	bob_array_free(&a, r.item, r.item_capacity, sizeof(*r.item));
+	bob_array_free(&a, r.raw, r.raw_capacity, 1);
 	bob_content_free(&r.content);
 	bob_buffer_free(&r.out);
 	bob_maps_free(&r.maps);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The tree of call paths: a child is found by a hash of parent and place, and recursion leads back
+ * to the earlier node. */
 #include "fold/paths.h"
 
 #include "base/hash.h"

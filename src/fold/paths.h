@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths as a tree: a path is a number, so comparing two is comparing numbers. Recursion is
- * folded: no place is on a path twice, a call from a place that is there already leads back to it.
- * So a recursive function has a few paths however deep it goes, also where it calls itself from
- * many places (the signatures of ScalaTrace drop repetitions only, and of three letters there are
- * rows of any length without one).
+ * folded: no place is on a path twice, and a call from a place that is already on the path leads
+ * back to it. So a recursive function has few paths at any depth, even if it calls itself from many
+ * places. (The signatures of ScalaTrace only drop repetitions, but sequences of three symbols
+ * without a repetition exist in any length.)
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_PATHS_H
@@ -35,7 +35,7 @@ struct bob_paths {
 };
 
 /* The path `parent` (0: no calls) and `place`; made if it is new, then *is_new is 1.
- * BOB_PATHS_NONE: there is no room. `p` was zeroed memory at first. */
+ * BOB_PATHS_NONE: no space is left. `p` was zeroed memory at first. */
 uint32_t bob_paths_child(struct bob_paths *p, uint32_t parent, uint64_t place, int *is_new);
 
 #endif

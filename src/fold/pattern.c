@@ -5,8 +5,8 @@
  * time of a pattern before them, which opens again, or the newest 3 n become a pattern; else they
  * stay. So nothing is ever looked for but at the newest end.
  *
- * There is always room: n elements three times take more than their pattern does, and what has been
- * counted was taken out. */
+ * There is always enough space: n elements three times take more than their pattern does, and what
+ * has been counted was taken out. */
 #include "fold/pattern.h"
 
 #include <string.h>
@@ -37,13 +37,13 @@ static uint32_t depth_at(const uint8_t **at, const uint8_t *end)
 static struct bob_element_view view_next(const struct bob_patterns *t)
 {
 	const struct bob_element *x = &t->element[t->next];
-	int last = t->next + 1 == t->room;
+	int last = t->next + 1 == t->capacity;
 
 	return (struct bob_element_view){
 		.structure = t->structure + x->structure,
 		.number = t->number + x->number,
-		.structure_len = (last ? t->structure_room : x[1].structure) - x->structure,
-		.number_count = (last ? t->number_room : x[1].number) - x->number,
+		.structure_len = (last ? t->structure_capacity : x[1].structure) - x->structure,
+		.number_count = (last ? t->number_capacity : x[1].number) - x->number,
 	};
 }
 
@@ -86,8 +86,8 @@ static uint64_t expected_first(const struct bob_element_view *pattern, uint32_t 
 	return expected(pattern, at) + (at ? expected(pattern, 0) : 0);
 }
 
-/* Is `v` the child whose bytes and numbers begin at these places of the pattern? They go behind it
- * if so. */
+/* Is `v` the child whose bytes and numbers begin at these places of the pattern? If so, they become
+ * its end. */
 static int is_expected(const struct bob_element_view *pattern, const struct bob_element_view *v,
 		       uint32_t *structure, uint32_t *number)
 {
@@ -110,7 +110,7 @@ static void open_pattern(struct bob_patterns *t)
 {
 	t->is_open = 1;
 	t->matched = 0;
-	t->child = 1; /* behind the mark */
+	t->child = 1; /* after the mark */
 	t->child_number = 0;
 }
 
@@ -130,7 +130,7 @@ static int goes_on(struct bob_patterns *t)
 
 /* --- settling --- */
 
-/* Are the elements behind the pattern at `at` its next time? That is so many as it has. */
+/* Are the elements after the pattern at `at` its next repetition? They are as many as it has. */
 static int continues(const struct bob_patterns *t, uint32_t at)
 {
 	struct bob_element_view pattern = bob_patterns_at(t, at);
@@ -174,7 +174,7 @@ static int absorb(struct bob_patterns *t)
 }
 
 /* Do element `at` and the two that are `n` and 2 n before it progress, as far as marks and first
- * numbers tell? Mostly not. */
+ * numbers show? Mostly not. */
 static inline int may_progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
 {
 	const struct bob_element *z = &t->element[at], *y = z - n, *x = y - n;
@@ -213,8 +213,8 @@ static int repeats(const struct bob_patterns *t, uint32_t n)
 	return 1;
 }
 
-/* The numbers of the `n` elements from `from` on, `back` numbers behind where they say, become
- * relative. */
+/* The numbers of the `n` elements from `from` on, `back` numbers after their recorded places,
+ * become relative to the first one. */
 static void make_relative(struct bob_patterns *t, uint32_t from, uint32_t n, uint32_t back)
 {
 	uint64_t *number = t->number + back, first = number[t->element[from].number];
@@ -350,7 +350,7 @@ static void move(struct bob_patterns *t)
 /* Elements only get fewer, so this ends. */
 void bob_patterns_run(struct bob_patterns *t)
 {
-	while (t->next < t->room) {
+	while (t->next < t->capacity) {
 		struct bob_element_view x = view_next(t);
 
 		if (!t->is_open)
@@ -390,7 +390,8 @@ static uint32_t find_elements(struct bob_content *c, struct bob_element *element
 	return (uint32_t)(at - begin);
 }
 
-/* What is in front is the column, and `tail` of what it was comes behind. */
+/* The elements are the front of the column; of its former structure, what follows `tail` is
+ * appended. */
 static void finish(struct bob_content *c, const struct bob_patterns *t, uint32_t tail)
 {
 	uint64_t before = 0;
@@ -411,23 +412,23 @@ bob_status bob_content_fold(struct bob_content *c, uint32_t most)
 {
 	struct bob_alloc *a = &c->structure.alloc;
 	struct bob_patterns t = { .number = c->number, .most = most };
-	uint32_t room = 0;
+	uint32_t capacity = 0;
 
 	/* an element has a number and a byte at least */
 	uint32_t elements = c->count < c->structure.len ? c->count : c->structure.len;
 	if (!elements)
 		return BOB_OK;
-	if (!bob_array_grow(a, &t.element, &room, 0, elements, sizeof(*t.element)))
+	if (!bob_array_grow(a, &t.element, &capacity, 0, elements, sizeof(*t.element)))
 		return BOB_ERR_NOMEM;
-	t.structure_room = find_elements(c, t.element, &t.room);
+	t.structure_capacity = find_elements(c, t.element, &t.capacity);
 	t.structure = c->structure.at;
-	t.number_room = c->count;
+	t.number_capacity = c->count;
 	bob_patterns_run(&t);
 	while (t.is_open) {
 		bob_patterns_close(&t);
 		bob_patterns_run(&t);
 	}
-	finish(c, &t, t.structure_room);
-	bob_array_free(a, t.element, room, sizeof(*t.element));
+	finish(c, &t, t.structure_capacity);
+	bob_array_free(a, t.element, capacity, sizeof(*t.element));
 	return BOB_OK;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns: pieces that take turns. A column folds what is one loop nest; where rows of other kinds
- * alternate -- 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- or a few numbers come again and again, it gives
- * many pieces, and these progress affinely again. Pieces come in as *elements* with numbers
- * (group.h). Where n elements are followed by the same n twice, and each of their numbers by the
- * same step, they are one element, a pattern, and that goes on as long as the next n are its next
- * time. Patterns are elements too.
+/* Patterns: pieces that take turns. A column folds one loop nest. Where rows of different kinds
+ * alternate -- 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- or a few numbers repeat, it gives many pieces,
+ * and these progress affinely again. Pieces come in as *elements* with numbers (group.h). Where n
+ * elements are followed by the same n twice, and each of their numbers by the same step, they are
+ * one element, a pattern, and that goes on as long as the next n are its next time. Patterns are
+ * elements too.
  *
- * What has come and may still become a pattern waits: while events come in, in a *window* of fixed
- * room (columns.h); of a complete column, in that column's own memory.
+ * Elements that may still become a pattern wait: while events come in, in a *window* of fixed
+ * capacity (columns.h); of a complete column, in that column's own memory.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation. Work: for an
  * element that does not go on with the open pattern, `most` tries that mostly fail at once. */
@@ -29,7 +29,7 @@ struct bob_patterns {
 	struct bob_element *element;
 	uint64_t *number;
 	uint8_t *structure;
-	uint32_t room, number_room, structure_room;
+	uint32_t capacity, number_capacity, structure_capacity;
 	uint32_t count, number_count, structure_count;	/* in front */
 	uint32_t next, number_next, structure_next;	/* where those to come begin */
 	uint32_t most;			/* elements of a pattern */
@@ -39,7 +39,7 @@ struct bob_patterns {
 	/* ... so many elements of its next time have come, and are not in front; */
 	uint32_t matched;
 	uint32_t child,
-		/* what is expected now: bytes and numbers behind the pattern's first ones */
+		/* what is expected now: bytes and numbers after the pattern's first ones */
 		child_number;
 };
 
@@ -56,7 +56,7 @@ struct bob_pattern_window {
 	uint8_t structure[BOB_WINDOW_BYTES];
 };
 
-/* An element that is lent: its first number is absolute. */
+/* A borrowed element: its first number is absolute. */
 struct bob_element_view {
 	const uint8_t *structure;
 	const uint64_t *number;
@@ -66,7 +66,7 @@ struct bob_element_view {
 typedef void (*bob_element_fn)(void *ctx, const struct bob_element_view *v);
 
 void bob_patterns_begin(struct bob_pattern_window *w);
-/* What there is no room for goes to the sink, the oldest first. */
+/* What does not fit goes to the sink, the oldest first. */
 void bob_patterns_put(struct bob_patterns *t, const struct bob_piece *p, bob_element_fn sink,
 		      void *ctx);
 /* All that has come and did not go to the sink; nothing changes but what is in no use. */
@@ -74,8 +74,8 @@ void bob_patterns_rest(struct bob_patterns *t, bob_element_fn sink, void *ctx);
 /* Is there a pattern, or have the newest `len` elements come before, in this order, all of them
  * moved by as much, but for one? */
 int bob_patterns_return(const struct bob_patterns *t, uint32_t len);
-/* How many pieces would cost what is in the window. Those behind a pattern that may become another
- * such one cost nothing. */
+/* How many pieces would cost what is in the window. Those after a pattern that may become its next
+ * repetition cost nothing. */
 uint32_t bob_patterns_weight(const struct bob_patterns *t);
 /* Of one element. */
 uint32_t bob_element_weight(const struct bob_element_view *v);
@@ -87,8 +87,8 @@ void bob_patterns_run(struct bob_patterns *t);
 /* The open pattern is not open any more, unless it is once more; what has been counted of its next
  * time is to come. */
 void bob_patterns_close(struct bob_patterns *t);
-/* The child of a pattern's next time whose bytes and numbers begin at these places of it, which go
- * behind it. `number` has room for its numbers. */
+/* The child of a pattern's next time whose bytes and numbers begin at these places of it, which
+ * become its end. `number` has capacity for its numbers. */
 void bob_element_child(const struct bob_element_view *pattern, struct bob_element_view *v,
 		       uint32_t *structure, uint32_t *at, uint64_t *number);
 

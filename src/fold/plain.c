@@ -5,8 +5,8 @@
  *
  * Nothing may be lost: each value has to be affine in how often the pattern has come. It is where
  * neither the counts of its pieces nor those of patterns in it depend on that. And where the column
- * is given up behind it, the first value there is the difference to the base of the last piece:
- * that must not become another one. */
+ * is given up after it, the first value there is the difference to the base of the last piece: that
+ * must not become another one. */
 #include <string.h>
 
 #include "fold/columns.h"
@@ -21,8 +21,8 @@ struct listed {			/* one time of a pattern */
 	uint32_t count, shape_count;
 };
 
-/* May the counts of patterns within be taken for constant? `at` goes behind the numbers of the
- * elements, of which `delta` says how they change. */
+/* May the counts of patterns within be taken for constant? `at` moves to the end of the numbers of
+ * the elements, of which `delta` says how they change. */
 static int is_steady(const uint8_t **structure, const uint8_t *end, const uint64_t *delta,
 		     uint32_t *at)
 {
@@ -122,8 +122,8 @@ static int ends_at_base(const struct listed *l)
 	return l->value[l->count - 1] == l->base;
 }
 
-/* The pattern as one of values, behind what `out` has. 0: it is none of few. `keeps_base`: of its
- * last piece. */
+/* The pattern as one of values, appended to `out`. 0: it is not one of few values. `keeps_base`: of
+ * its last piece. */
 static int make_plain(const struct bob_element_view *v, int keeps_base, struct bob_content *time,
 		      struct listed times[2], struct bob_content *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a plug-in makes of the same event of several participants. Those that have the same shapes
- * in the same order -- told by a hash of them, and seen once more on the way -- are expanded side
- * by side. */
+/* Lets a plug-in replace the same event of several participants. Those that have the same shapes in
+ * the same order -- found by a hash of them, and checked during expansion -- are expanded
+ * together. */
 #include <stddef.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct plug {
 	struct bob_folded **part;	/* by participant */
 	struct member *member;		/* of the class under way */
 	uint64_t *id, **word;
-	uint32_t sequence_room, part_room, member_room, id_room, word_room;
+	uint32_t sequence_capacity, part_capacity, member_capacity, id_capacity, word_capacity;
 };
 
 static bob_status hash_events(const struct bob_folded *f, uint32_t participant, uint64_t *hash)
@@ -121,17 +121,17 @@ static bob_status plug_all(struct plug *p, uint32_t *number)
 	return st;
 }
 
-static int make_room(struct plug *p, uint32_t **number, uint32_t *room)
+static int reserve(struct plug *p, uint32_t **number, uint32_t *capacity)
 {
 	const struct bob_alloc *a = &p->alloc;
 	size_t n = p->count + 1ull;
 
-	return bob_array_grow(a, &p->sequence, &p->sequence_room, 0, n, sizeof(*p->sequence)) &&
-	       bob_array_grow(a, &p->part, &p->part_room, 0, n, sizeof(struct bob_folded *)) &&
-	       bob_array_grow(a, &p->member, &p->member_room, 0, n, sizeof(*p->member)) &&
-	       bob_array_grow(a, &p->id, &p->id_room, 0, n, sizeof(*p->id)) &&
-	       bob_array_grow(a, &p->word, &p->word_room, 0, n, sizeof(uint64_t *)) &&
-	       bob_array_grow(a, number, room, 0, n, sizeof(**number));
+	return bob_array_grow(a, &p->sequence, &p->sequence_capacity, 0, n, sizeof(*p->sequence)) &&
+	       bob_array_grow(a, &p->part, &p->part_capacity, 0, n, sizeof(struct bob_folded *)) &&
+	       bob_array_grow(a, &p->member, &p->member_capacity, 0, n, sizeof(*p->member)) &&
+	       bob_array_grow(a, &p->id, &p->id_capacity, 0, n, sizeof(*p->id)) &&
+	       bob_array_grow(a, &p->word, &p->word_capacity, 0, n, sizeof(uint64_t *)) &&
+	       bob_array_grow(a, number, capacity, 0, n, sizeof(**number));
 }
 
 bob_status bob_folded_plug(const struct bob_folded *f, const struct bob_fold_plugin *plugin,
@@ -139,14 +139,14 @@ bob_status bob_folded_plug(const struct bob_folded *f, const struct bob_fold_plu
 {
 	struct plug p = { .f = f, .plugin = plugin, .alloc = *alloc,
 			  .count = bob_folded_count(f) };
-	uint32_t *number = NULL, room = 0;
+	uint32_t *number = NULL, capacity = 0;
 	struct bob_folded *all = NULL;
 	bob_status st = BOB_ERR_NOMEM;
 
 	if (plugin->version != BOB_FOLD_PLUGIN_VERSION || plugin->size < sizeof(*plugin) ||
 	    !p.count)
 		return BOB_ERR_INVAL;
-	if (make_room(&p, &number, &room)) {
+	if (reserve(&p, &number, &capacity)) {
 		memset(p.part, 0, (p.count + 1ull) * sizeof(*p.part));
 		st = plug_all(&p, number);
 		if (st == BOB_OK)
@@ -155,12 +155,12 @@ bob_status bob_folded_plug(const struct bob_folded *f, const struct bob_fold_plu
 			for (uint32_t i = 0; i < p.count; i++)
 				bob_folded_close(p.part[i]);
 	}
-	bob_array_free(alloc, p.sequence, p.sequence_room, sizeof(*p.sequence));
-	bob_array_free(alloc, p.part, p.part_room, sizeof(*p.part));
-	bob_array_free(alloc, p.member, p.member_room, sizeof(*p.member));
-	bob_array_free(alloc, p.id, p.id_room, sizeof(*p.id));
-	bob_array_free(alloc, p.word, p.word_room, sizeof(*p.word));
-	bob_array_free(alloc, number, room, sizeof(*number));
+	bob_array_free(alloc, p.sequence, p.sequence_capacity, sizeof(*p.sequence));
+	bob_array_free(alloc, p.part, p.part_capacity, sizeof(*p.part));
+	bob_array_free(alloc, p.member, p.member_capacity, sizeof(*p.member));
+	bob_array_free(alloc, p.id, p.id_capacity, sizeof(*p.id));
+	bob_array_free(alloc, p.word, p.word_capacity, sizeof(*p.word));
+	bob_array_free(alloc, number, capacity, sizeof(*number));
 	if (st == BOB_OK)
 		*out = all;
 	return st;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Profiles and their bases: readers, and the search for an equal profile or for the base with the
+ * shortest difference. */
 #include "fold/profiles.h"
 
 #include <string.h>
@@ -164,15 +166,15 @@ void bob_profiles_init(struct bob_profiles *p, const struct bob_alloc *alloc, st
 
 void bob_profiles_free(struct bob_profiles *p)
 {
-	bob_array_free(&p->alloc, p->known, p->known_room, sizeof(*p->known));
+	bob_array_free(&p->alloc, p->known, p->known_capacity, sizeof(*p->known));
 	bob_array_free(&p->alloc, p->slot, p->slots, sizeof(*p->slot));
-	bob_array_free(&p->alloc, p->base, p->base_room, sizeof(*p->base));
+	bob_array_free(&p->alloc, p->base, p->base_capacity, sizeof(*p->base));
 	bob_buffer_free(&p->series);
 	bob_buffer_free(&p->less);
 	bob_buffer_free(&p->best);
 }
 
-/* The first `n` values, less those of a base if there is one, behind what `b` has; or nothing if
+/* The first `n` values, less those of a base if there is one, are appended to `b`; or nothing if
  * their pieces take more than `most` bytes. BOB_NONE: that, or the base lacks a process. */
 static bob_status put_less(struct bob_profiles *p, const struct bob_fold_profile *base,
 			   const uint64_t *value, uint32_t n, size_t most, struct bob_buffer *b)
@@ -238,7 +240,8 @@ static bob_status find_base(struct bob_profiles *p, const uint64_t *value, uint3
 
 static bob_status add_to_bases(struct bob_profiles *p, uint32_t number)
 {
-	if (!bob_array_grow(&p->alloc, &p->base, &p->base_room, p->base_count, 1, sizeof(*p->base)))
+	if (!bob_array_grow(&p->alloc, &p->base, &p->base_capacity, p->base_count, 1,
+			    sizeof(*p->base)))
 		return BOB_ERR_NOMEM;
 	p->base[p->base_count++] = number;
 	return BOB_OK;
@@ -296,7 +299,8 @@ static bob_status add(struct bob_profiles *p, uint32_t set, const struct bob_buf
 	uint32_t number = p->f->profile_count, *slot;
 	bob_status st;
 
-	if (!bob_array_grow(&p->alloc, &p->known, &p->known_room, number, 1, sizeof(*p->known)) ||
+	if (!bob_array_grow(&p->alloc, &p->known, &p->known_capacity, number, 1,
+			    sizeof(*p->known)) ||
 	    make_slots(p) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	st = bob_buffer_keep(whole, &p->f->tables.blocks, &known.whole);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How participants differ, where that is neither nothing nor affine (group.h): a row of numbers
- * less its first one is a *profile* of the row's set of parts. Many rows have the same one: where
- * the system put the stack, the heap, an image of each process. So each is kept once, as a series.
- * Others differ from such a one by little -- the first rank goes another way, or they are of each
- * process's second thread -- and are kept as the difference to it, their *base*, a profile before
- * it that has none itself. A base holds for processes: the upper half of participants' ids. Its
- * value for one is that of its first member there.
+/* Differences between participants, where they are neither zero nor affine (group.h): a row of
+ * numbers less its first one is a *profile* of the row's set of parts. Many rows have the same one:
+ * where the system put the stack, the heap, an image of each process. So each is kept once, as a
+ * series. Similar ones -- the first rank takes another path, or the second threads of the processes
+ * -- are kept as the difference to their *base*, an earlier profile that has no base itself. A base
+ * has one value per process, which is the upper half of participants' ids: the value of its first
+ * member there.
  *
- * Values are read one after the other, from the first: there may be a million. */
+ * Values are read sequentially, from the first: there may be a million. */
 #ifndef BOB_FOLD_PROFILES_H
 #define BOB_FOLD_PROFILES_H
 
@@ -34,10 +34,10 @@ struct bob_base_reader {
 	struct bob_series_reader series;
 	const struct bob_list *set;	/* of the base */
 	struct bob_list_walk own,
-		members; /* of the set that is asked for; of the base's set, behind `process` */
+		members; /* of the set that is asked for; of the base's set, after `process` */
 	uint64_t process, value;	/* of the base, where it is now */
 	uint64_t first;			/* what the first member has */
-	uint32_t left;			/* members of the base behind that */
+	uint32_t left;			/* members of the base after that */
 	int has_begun, has_first;
 };
 
@@ -73,11 +73,11 @@ struct bob_profiles {
 	uint32_t set;			/* of the rows to come */
 	uint32_t of_trips;		/* 1: they are of trip counts */
 	struct bob_known_profile *known; /* one a profile of `f` */
-	uint32_t known_room;
+	uint32_t known_capacity;
 	uint32_t *slot;			/* of profiles by hash, number + 1 */
 	uint32_t slots;
 	uint32_t *base;			/* those without base */
-	uint32_t base_count, base_room;
+	uint32_t base_count, base_capacity;
 	struct bob_buffer series, less, best;
 };
 

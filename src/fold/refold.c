@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Refolding: shapes and paths of a folded trace are mapped to those of a new folder as they occur,
+ * and the events are put there. */
 #include "fold/refold.h"
 
 #include <string.h>
@@ -52,9 +54,9 @@ bob_status bob_refold_begin(struct bob_refold *r, const struct bob_folded *from,
 	r->mem_size = bob_folder_size() + ALIGN;
 	r->mem = alloc->resize(alloc->ctx, NULL, 0, r->mem_size);
 	if (!r->mem ||
-	    !bob_array_grow(alloc, &r->shape, &r->shape_room, 0, from->tables.shape_count + 1,
+	    !bob_array_grow(alloc, &r->shape, &r->shape_capacity, 0, from->tables.shape_count + 1,
 			    sizeof(*r->shape)) ||
-	    !bob_array_grow(alloc, &r->path, &r->path_room, 0, (size_t)r->paths + 1,
+	    !bob_array_grow(alloc, &r->path, &r->path_capacity, 0, (size_t)r->paths + 1,
 			    sizeof(*r->path))) {
 		bob_refold_free(r);
 		return BOB_ERR_NOMEM;
@@ -70,8 +72,8 @@ void bob_refold_free(struct bob_refold *r)
 
 	if (r->mem)
 		a->resize(a->ctx, r->mem, r->mem_size, 0);
-	bob_array_free(a, r->shape, r->shape_room, sizeof(*r->shape));
-	bob_array_free(a, r->path, r->path_room, sizeof(*r->path));
+	bob_array_free(a, r->shape, r->shape_capacity, sizeof(*r->shape));
+	bob_array_free(a, r->path, r->path_capacity, sizeof(*r->path));
 	bob_buffer_free(&r->out);
 }
 

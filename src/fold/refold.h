@@ -15,7 +15,7 @@ struct bob_refold {
 	void *mem;		/* of the folder */
 	size_t mem_size;
 	uint32_t *shape, *path;	/* new number + 1 by old; 0: none yet */
-	uint32_t shape_room, path_room, paths;
+	uint32_t shape_capacity, path_capacity, paths;
 	struct bob_buffer out;
 };
 

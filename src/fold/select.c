@@ -11,13 +11,13 @@ bob_status bob_folded_spread(const struct bob_folded *f, const uint32_t *group, 
 	const struct bob_tables *t = &f->tables;
 	const struct bob_alloc *a = &t->blocks.alloc;
 	uint64_t *times = NULL;
-	uint32_t room = 0, *seen = NULL, seen_room = 0;
+	uint32_t capacity = 0, *seen = NULL, seen_capacity = 0;
 	bob_status st = BOB_OK;
 
 	memset(count, 0, t->shape_count * sizeof(*count));
-	if (!bob_array_grow(a, &times, &room, 0, (size_t)t->shape_count + t->loop_count + 1,
+	if (!bob_array_grow(a, &times, &capacity, 0, (size_t)t->shape_count + t->loop_count + 1,
 			    sizeof(*times)) ||
-	    !bob_array_grow(a, &seen, &seen_room, 0, t->shape_count + 1, sizeof(*seen)))
+	    !bob_array_grow(a, &seen, &seen_capacity, 0, t->shape_count + 1, sizeof(*seen)))
 		st = BOB_ERR_NOMEM;
 	else
 		memset(seen, 0, t->shape_count * sizeof(*seen));
@@ -33,8 +33,8 @@ bob_status bob_folded_spread(const struct bob_folded *f, const uint32_t *group, 
 				}
 			}
 		}
-	bob_array_free(a, times, room, sizeof(*times));
-	bob_array_free(a, seen, seen_room, sizeof(*seen));
+	bob_array_free(a, times, capacity, sizeof(*times));
+	bob_array_free(a, seen, seen_capacity, sizeof(*seen));
 	return st;
 }
 
@@ -65,14 +65,14 @@ bob_status bob_folded_select(const struct bob_folded *f,
 					 const struct bob_fold_event *event),
 			     void *ctx, const struct bob_alloc *alloc, struct bob_folded **out)
 {
-	uint32_t count = bob_folded_count(f), room = 0;
+	uint32_t count = bob_folded_count(f), capacity = 0;
 	struct bob_folded **part = NULL, *all = NULL;
 	struct bob_refold r;
 	bob_status st = bob_refold_begin(&r, f, alloc);
 
 	if (st != BOB_OK)
 		return st;
-	if (!bob_array_grow(alloc, &part, &room, 0, (size_t)count + 1,
+	if (!bob_array_grow(alloc, &part, &capacity, 0, (size_t)count + 1,
 			    sizeof(struct bob_folded *))) {
 		bob_refold_free(&r);
 		return BOB_ERR_NOMEM;
@@ -86,9 +86,9 @@ bob_status bob_folded_select(const struct bob_folded *f,
 	else
 		for (uint32_t i = 0; i < count; i++)
 			bob_folded_close(part[i]);
-	bob_array_free(alloc, part, room, sizeof(*part));
+	bob_array_free(alloc, part, capacity, sizeof(*part));
 	if (st == BOB_OK && !all)
-		return BOB_ERR_INVAL;	/* of nobody */
+		return BOB_ERR_INVAL;	/* no participant is selected */
 	if (st == BOB_OK)
 		*out = all;
 	return st;

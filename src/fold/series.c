@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reader and writer of series. The writer collects pieces, tries each coding that can be shorter,
+ * and keeps the shortest. */
 #include "fold/series.h"
 
 #include <string.h>
@@ -12,7 +14,7 @@
 #define BITS_BYTES 10u /* likewise */
 #define PATTERN_MAX 15u /* there may be many numbers, and each is compared with so many before it */
 #define TOO_MANY                                                                                   \
-	(1u << 17) /* ... and among so many nobody looks for turns: it takes 30 bytes for each */
+	(1u << 17) /* ... and among so many, turns are not searched: that takes 30 bytes for each */
 
 /* --- writing --- */
 
@@ -38,8 +40,8 @@ void bob_series_free(struct bob_series_writer *w)
 	bob_buffer_free(&w->pieces);
 }
 
-/* The same as a group behind what `b` has; 0 if that takes no less than `*most`, which becomes what
- * it takes. */
+/* Appends the same as a group to `b`; 0 if that takes no less than `*most`, which becomes what it
+ * takes. */
 static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size_t *most)
 {
 	const struct bob_fold_bytes bytes = { pieces->at, pieces->len };

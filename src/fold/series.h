@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which
- * knows pieces that take turns, or by halves (halves.h), or narrow (narrow.h), or by the bits of
- * the index (bits.h):
+ * has patterns, or by halves (halves.h), or narrow (narrow.h), or by the bits of the index
+ * (bits.h):
  *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves; or 0, 0, 0, varint bytes, narrow;
  *               or 0, 0, 0, 0, varint bytes, bits
- * Written and read one number after the other, so that a million of them need no room. */
+ * Written and read one number after the other, so that a million of them need no buffer. */
 #ifndef BOB_FOLD_SERIES_H
 #define BOB_FOLD_SERIES_H
 
@@ -27,7 +27,7 @@ static inline void bob_series_add(struct bob_series_writer *w, uint64_t v)
 {
 	bob_column_put(&w->column, v);
 }
-/* The series goes behind what `b` has; NULL: nowhere. What w->pieces has stays until the writer is
+/* The series is appended to `b`; NULL: discarded. What w->pieces has stays until the writer is
  * freed. */
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
 /* The same, but as pieces or a group. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Interning of shapes: a hash table with open addressing in memory of the caller. */
 #include "fold/shapes.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static uint32_t *slot_of(const struct bob_shapes *s, const struct bob_shape *lik
 	return &s->slot[at];
 }
 
-static int has_room(const struct bob_shapes *s, const struct bob_shape *shape)
+static int has_space(const struct bob_shapes *s, const struct bob_shape *shape)
 {
 	return s->count + s->aliases < BOB_SHAPES_MAX &&
 	       shape->key_len <= BOB_SHAPE_KEY_BYTES - s->key_used;
@@ -55,7 +56,7 @@ static bob_status add_alias(struct bob_shapes *s, struct bob_shape *shape,
 
 		if (k->words != shape->words || !s->match(s->match_ctx, &known, fresh))
 			continue;
-		if (!has_room(s, shape))
+		if (!has_space(s, shape))
 			return BOB_ERR_FULL;
 		shape->column = i;
 		keep(s, shape, fresh->key, BOB_SHAPES_MAX - ++s->aliases);
@@ -80,7 +81,7 @@ bob_status bob_shapes_find(struct bob_shapes *s, const struct bob_fold_shape *li
 	st = s->match ? add_alias(s, &shape, like) : BOB_NONE;
 	if (st == BOB_OK)
 		*number = shape.column;
-	return st == BOB_NONE && !has_room(s, &shape) ? BOB_ERR_FULL : st;
+	return st == BOB_NONE && !has_space(s, &shape) ? BOB_ERR_FULL : st;
 }
 
 uint32_t bob_shapes_add(struct bob_shapes *s, const struct bob_fold_shape *like, uint32_t column)

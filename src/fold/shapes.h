@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes as numbers: keys and paths, found by a hash, and those that the caller's `match` says are
- * another one's.
+/* Numbers of shapes by keys and paths, found by a hash. The caller's `match` may declare two shapes
+ * the same.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_SHAPES_H
@@ -33,8 +33,9 @@ struct bob_shapes {
 	void *match_ctx;
 };
 
-/* The number of the shape with the key, path and words of `like`. BOB_NONE: there is none, and room
- * for it. BOB_ERR_FULL: and no room. BOB_ERR_INVAL: its words are others. */
+/* The number of the shape with the key, path and words of `like`. BOB_NONE: it does not exist, and
+ * there is space for it. BOB_ERR_FULL: it does not exist, and no space is left. BOB_ERR_INVAL: its
+ * words differ. */
 bob_status bob_shapes_find(struct bob_shapes *s, const struct bob_fold_shape *like,
 			   uint32_t *number);
 /* One that bob_shapes_find has just not found. Returns its number. */

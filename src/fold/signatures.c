@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signature trees: the call paths of folded traces, alone. Sides that merge send each other these
- * once, and then traces that name paths by their numbers there. Paths stand in the one order that
- * depends on nothing but them: a path, and behind it all that go on from it, those of the smallest
+ * once, and then traces that name paths by their numbers there. Paths are in the one order that
+ * depends on nothing but them: a path, followed by all that continue it, those of the smallest
  * place first. So equal trees are equal bytes.
  *
  *     tree:         version (1 byte), varint paths; per path: how many calls of the path before are not on it,
@@ -17,7 +17,7 @@
 
 struct bob_fold_tree {
 	struct bob_tables tables; /* paths only */
-	uint32_t mark;		/* of all of them, to tell trees apart */
+	uint32_t mark;		/* of all of them, to distinguish trees */
 };
 
 /* --- life --- */
@@ -66,7 +66,7 @@ static bob_status end_tree(struct bob_fold_tree *t, bob_status st, struct bob_fo
 
 /* --- order --- */
 
-/* Numbers 0 .. n - 1 of paths by place. `spare` has room for as many. Returns where they are, one
+/* Numbers 0 .. n - 1 of paths by place. `spare` has the same capacity. Returns where they are, one
  * of both. */
 static uint32_t *sorted(const struct bob_table_path *path, uint32_t *at, uint32_t *spare,
 			uint32_t n)
@@ -110,10 +110,10 @@ static void link_paths(const struct bob_tables *t, uint32_t *first, uint32_t *ne
 static bob_status add_ordered(const struct bob_tables *from, struct bob_tables *to)
 {
 	const struct bob_alloc *a = &to->blocks.alloc;
-	uint32_t n = from->path_count, room = 0, *first = NULL, *next, *number, path = 0;
+	uint32_t n = from->path_count, capacity = 0, *first = NULL, *next, *number, path = 0;
 	bob_status st = BOB_OK;
 
-	if (!bob_array_grow(a, &first, &room, 0, 4 * (size_t)n, sizeof(*first)))
+	if (!bob_array_grow(a, &first, &capacity, 0, 4 * (size_t)n, sizeof(*first)))
 		return BOB_ERR_NOMEM;
 	next = first + n;
 	number = next + n;
@@ -133,7 +133,7 @@ static bob_status add_ordered(const struct bob_tables *from, struct bob_tables *
 		st = bob_tables_path(to, number[from->path[path].parent], from->path[path].place,
 				     &number[path]);
 	}
-	bob_array_free(a, first, room, sizeof(*first));
+	bob_array_free(a, first, capacity, sizeof(*first));
 	return st;
 }
 
@@ -227,7 +227,7 @@ bob_status bob_fold_tree_pack(const struct bob_fold_tree *t, bob_fold_write_fn w
 	return st;
 }
 
-/* The next path, behind the newest one. */
+/* The next path, after the newest one. */
 static bob_status get_path(struct bob_tables *t, const uint8_t **at, const uint8_t *end)
 {
 	uint32_t parent = t->path_count - 1, number, child = 0;
@@ -277,10 +277,10 @@ bob_status bob_tree_put_paths(const struct bob_fold_tree *tree, const struct bob
 			      struct bob_buffer *b)
 {
 	const struct bob_alloc *a = &t->blocks.alloc;
-	uint32_t *number = NULL, room = 0;
+	uint32_t *number = NULL, capacity = 0;
 	bob_status st = BOB_OK;
 
-	if (!bob_array_grow(a, &number, &room, 0, t->path_count, sizeof(*number)))
+	if (!bob_array_grow(a, &number, &capacity, 0, t->path_count, sizeof(*number)))
 		return BOB_ERR_NOMEM;
 	bob_buffer_varint(b, tree->mark);
 	bob_buffer_varint(b, t->path_count - 1);
@@ -290,7 +290,7 @@ bob_status bob_tree_put_paths(const struct bob_fold_tree *tree, const struct bob
 		st = number[i] ? BOB_OK : BOB_ERR_INVAL;
 		bob_buffer_signed(b, (uint64_t)number[i] - number[i - 1]);
 	}
-	bob_array_free(a, number, room, sizeof(*number));
+	bob_array_free(a, number, capacity, sizeof(*number));
 	return st;
 }
 
@@ -312,7 +312,7 @@ bob_status bob_tree_get_paths(const struct bob_fold_tree *tree, const uint8_t **
 			      const uint8_t *end, struct bob_tables *t)
 {
 	const struct bob_alloc *a = &t->blocks.alloc;
-	uint32_t *local = NULL, room = 0;
+	uint32_t *local = NULL, capacity = 0;
 	uint64_t mark, n, step, number = 0;
 	bob_status st = BOB_OK;
 
@@ -322,7 +322,7 @@ bob_status bob_tree_get_paths(const struct bob_fold_tree *tree, const uint8_t **
 		return BOB_ERR_INVAL;
 	if (bob_varint_get(at, end, &n))
 		return BOB_ERR_CORRUPT;
-	if (!bob_array_grow(a, &local, &room, 0, tree->tables.path_count, sizeof(*local)))
+	if (!bob_array_grow(a, &local, &capacity, 0, tree->tables.path_count, sizeof(*local)))
 		return BOB_ERR_NOMEM;
 	memset(local, 0, tree->tables.path_count * sizeof(*local));
 	for (uint64_t i = 0; i < n && st == BOB_OK; i++) {
@@ -331,6 +331,6 @@ bob_status bob_tree_get_paths(const struct bob_fold_tree *tree, const uint8_t **
 		if (st == BOB_OK)
 			st = add_path(tree, number, local, t);
 	}
-	bob_array_free(a, local, room, sizeof(*local));
+	bob_array_free(a, local, capacity, sizeof(*local));
 	return st;
 }

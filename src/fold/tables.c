@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Interning of paths, shapes and loops: one array and one hash index with open addressing for
+ * each. */
 #include "fold/tables.h"
 
 #include <string.h>
@@ -35,29 +37,29 @@ static uint64_t hash_of_loop(const struct bob_tables *t, uint32_t number)
 
 static void insert(struct bob_table_index *x, uint64_t hash, uint32_t number)
 {
-	uint32_t at = (uint32_t)hash & (x->room - 1);
+	uint32_t at = (uint32_t)hash & (x->capacity - 1);
 
 	while (x->slot[at])
-		at = (at + 1) & (x->room - 1);
+		at = (at + 1) & (x->capacity - 1);
 	x->slot[at] = number + 1;
 	x->used++;
 }
 
-static bob_status make_room(struct bob_tables *t, struct bob_table_index *x, hash_fn hash)
+static bob_status grow_index(struct bob_tables *t, struct bob_table_index *x, hash_fn hash)
 {
 	const struct bob_alloc *a = &t->blocks.alloc;
-	struct bob_table_index next = { .room = x->room ? x->room * 2 : 64 };
+	struct bob_table_index next = { .capacity = x->capacity ? x->capacity * 2 : 64 };
 
-	if (x->used < x->room / 2)
+	if (x->used < x->capacity / 2)
 		return BOB_OK;
-	next.slot = a->resize(a->ctx, NULL, 0, next.room * sizeof(*next.slot));
+	next.slot = a->resize(a->ctx, NULL, 0, next.capacity * sizeof(*next.slot));
 	if (!next.slot)
 		return BOB_ERR_NOMEM;
-	memset(next.slot, 0, next.room * sizeof(*next.slot));
-	for (uint32_t i = 0; i < x->room; i++)
+	memset(next.slot, 0, next.capacity * sizeof(*next.slot));
+	for (uint32_t i = 0; i < x->capacity; i++)
 		if (x->slot[i])
 			insert(&next, hash(t, x->slot[i] - 1), x->slot[i] - 1);
-	bob_array_free(a, x->slot, x->room, sizeof(*x->slot));
+	bob_array_free(a, x->slot, x->capacity, sizeof(*x->slot));
 	*x = next;
 	return BOB_OK;
 }
@@ -66,9 +68,9 @@ static bob_status make_room(struct bob_tables *t, struct bob_table_index *x, has
 static uint32_t find(const struct bob_tables *t, const struct bob_table_index *x, uint64_t hash,
 		     uint32_t newest, int (*same)(const struct bob_tables *, uint32_t, uint32_t))
 {
-	uint32_t at = (uint32_t)hash & (x->room - 1);
+	uint32_t at = (uint32_t)hash & (x->capacity - 1);
 
-	for (; x->slot[at]; at = (at + 1) & (x->room - 1))
+	for (; x->slot[at]; at = (at + 1) & (x->capacity - 1))
 		if (same(t, x->slot[at] - 1, newest))
 			return x->slot[at] - 1;
 	return BOB_TABLES_NONE;
@@ -102,8 +104,9 @@ bob_status bob_tables_path(struct bob_tables *t, uint32_t parent, uint64_t place
 
 	if (parent >= n || n == BOB_TABLES_MAX)
 		return BOB_ERR_CORRUPT;
-	if (!bob_array_grow(&t->blocks.alloc, &t->path, &t->path_room, n, 1, sizeof(*t->path)) ||
-	    make_room(t, &t->paths, hash_of_path) != BOB_OK)
+	if (!bob_array_grow(&t->blocks.alloc, &t->path, &t->path_capacity, n, 1,
+			    sizeof(*t->path)) ||
+	    grow_index(t, &t->paths, hash_of_path) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	t->path[n] = (struct bob_table_path){ .place = place, .parent = parent };
 	*number = find(t, &t->paths, hash_of_path(t, n), n, same_path);
@@ -117,9 +120,9 @@ bob_status bob_tables_path(struct bob_tables *t, uint32_t parent, uint64_t place
 uint32_t bob_tables_find_path(const struct bob_tables *t, uint32_t parent, uint64_t place)
 {
 	const struct bob_table_index *x = &t->paths;
-	uint32_t at = (uint32_t)path_hash(parent, place) & (x->room - 1);
+	uint32_t at = (uint32_t)path_hash(parent, place) & (x->capacity - 1);
 
-	for (; x->room && x->slot[at]; at = (at + 1) & (x->room - 1)) {
+	for (; x->capacity && x->slot[at]; at = (at + 1) & (x->capacity - 1)) {
 		uint32_t number = x->slot[at] - 1;
 
 		if (t->path[number].parent == parent && t->path[number].place == place)
@@ -137,8 +140,9 @@ bob_status bob_tables_shape(struct bob_tables *t, uint32_t path, uint32_t words,
 	if (path >= t->path_count || n == BOB_TABLES_MAX || words > BOB_FOLD_WORDS_MAX ||
 	    key_len > BOB_FOLD_KEY_MAX || words > BOB_TABLES_MAX - t->column_count)
 		return BOB_ERR_CORRUPT;
-	if (!bob_array_grow(&t->blocks.alloc, &t->shape, &t->shape_room, n, 1, sizeof(*t->shape)) ||
-	    make_room(t, &t->shapes, hash_of_shape) != BOB_OK)
+	if (!bob_array_grow(&t->blocks.alloc, &t->shape, &t->shape_capacity, n, 1,
+			    sizeof(*t->shape)) ||
+	    grow_index(t, &t->shapes, hash_of_shape) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	t->shape[n] = (struct bob_table_shape){ key, key_len, path, words, t->column_count };
 	*number = find(t, &t->shapes, hash_of_shape(t, n), n, same_shape);
@@ -176,8 +180,9 @@ bob_status bob_tables_loop(struct bob_tables *t, const uint32_t *item, uint32_t 
 	if (depth_of(t, item, len, &depth) != BOB_OK || n == BOB_TABLES_MAX ||
 	    t->column_count == BOB_TABLES_MAX)
 		return BOB_ERR_CORRUPT;
-	if (!bob_array_grow(&t->blocks.alloc, &t->loop, &t->loop_room, n, 1, sizeof(*t->loop)) ||
-	    make_room(t, &t->loops, hash_of_loop) != BOB_OK)
+	if (!bob_array_grow(&t->blocks.alloc, &t->loop, &t->loop_capacity, n, 1,
+			    sizeof(*t->loop)) ||
+	    grow_index(t, &t->loops, hash_of_loop) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	t->loop[n] = (struct bob_table_loop){ item, len, t->column_count, depth };
 	*number = find(t, &t->loops, hash_of_loop(t, n), n, same_loop);
@@ -200,7 +205,7 @@ bob_status bob_tables_init(struct bob_tables *t, const struct bob_alloc *alloc)
 {
 	memset(t, 0, sizeof(*t));
 	t->blocks.alloc = *alloc;
-	if (!bob_array_grow(alloc, &t->path, &t->path_room, 0, 1, sizeof(*t->path)))
+	if (!bob_array_grow(alloc, &t->path, &t->path_capacity, 0, 1, sizeof(*t->path)))
 		return BOB_ERR_NOMEM;
 	t->path[0] = (struct bob_table_path){ 0 };
 	t->path_count = 1;
@@ -211,11 +216,11 @@ void bob_tables_free(struct bob_tables *t)
 {
 	const struct bob_alloc *a = &t->blocks.alloc;
 
-	bob_array_free(a, t->path, t->path_room, sizeof(*t->path));
-	bob_array_free(a, t->shape, t->shape_room, sizeof(*t->shape));
-	bob_array_free(a, t->loop, t->loop_room, sizeof(*t->loop));
-	bob_array_free(a, t->paths.slot, t->paths.room, sizeof(uint32_t));
-	bob_array_free(a, t->shapes.slot, t->shapes.room, sizeof(uint32_t));
-	bob_array_free(a, t->loops.slot, t->loops.room, sizeof(uint32_t));
+	bob_array_free(a, t->path, t->path_capacity, sizeof(*t->path));
+	bob_array_free(a, t->shape, t->shape_capacity, sizeof(*t->shape));
+	bob_array_free(a, t->loop, t->loop_capacity, sizeof(*t->loop));
+	bob_array_free(a, t->paths.slot, t->paths.capacity, sizeof(uint32_t));
+	bob_array_free(a, t->shapes.slot, t->shapes.capacity, sizeof(uint32_t));
+	bob_array_free(a, t->loops.slot, t->loops.capacity, sizeof(uint32_t));
 	bob_blocks_free(&t->blocks);
 }

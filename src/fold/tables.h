@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What folded sequences speak of: paths, shapes, loops, each of them once, numbered in the order in
- * which they were added, and the columns of shapes and loops. Things refer to earlier ones only.
+/* What folded sequences refer to: paths, shapes, loops, each of them once, numbered in the order in
+ * which they were added, and the columns of shapes and loops. Entries refer only to earlier ones.
  *
- * Owner: whoever holds the struct; bob_tables_free. Threads: one while it changes. */
+ * Owner: the holder of the struct; bob_tables_free. Threads: one while it changes. */
 #ifndef BOB_FOLD_TABLES_H
 #define BOB_FOLD_TABLES_H
 
@@ -33,7 +33,7 @@ struct bob_table_loop {
 
 struct bob_table_index {	/* numbers by hash, open addressing */
 	uint32_t *slot;		/* number + 1 */
-	uint32_t room, used;
+	uint32_t capacity, used;
 };
 
 struct bob_tables {
@@ -41,7 +41,7 @@ struct bob_tables {
 	struct bob_table_path *path;	/* [0] is no calls */
 	struct bob_table_shape *shape;
 	struct bob_table_loop *loop;
-	uint32_t path_count, path_room, shape_count, shape_room, loop_count, loop_room;
+	uint32_t path_count, path_capacity, shape_count, shape_capacity, loop_count, loop_capacity;
 	uint32_t column_count;
 	struct bob_table_index paths, shapes, loops;
 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Coder and decoder of trip counts: the predictor of values.c with a history per column. Columns
+ * with many values move to larger histories while there are free ones. */
 #include "fold/trips.h"
 
 #include <string.h>
@@ -41,7 +43,7 @@ static void give(void *ctx, const uint8_t *bytes, size_t len)
 	e->owner->sink(e->owner->ctx, e->number, bytes, len);
 }
 
-int bob_trips_have_room(const struct bob_trips *t)
+int bob_trips_have_space(const struct bob_trips *t)
 {
 	return t->used[0] < BOB_TRIPS_COLUMNS;
 }
@@ -117,12 +119,12 @@ size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64
 /* --- reading --- */
 
 void bob_trips_dec_init(struct bob_trips_dec *d, const uint8_t *bytes, size_t len,
-			void *(*room)(void *ctx, size_t bytes), void *ctx, size_t *budget)
+			void *(*allocate)(void *ctx, size_t bytes), void *ctx, size_t *budget)
 {
 	memset(d, 0, sizeof(*d));
 	d->dec.at = bytes;
 	d->dec.end = bytes + len;
-	d->room = room;
+	d->allocate = allocate;
 	d->ctx = ctx;
 	d->budget = budget;
 }
@@ -146,7 +148,7 @@ static bob_status choose_read(struct bob_trips_dec *d)
 		need = bob_values_size(bits);
 		if (need > *d->budget)
 			return BOB_ERR_CORRUPT;
-		mem = d->room(d->ctx, need);
+		mem = d->allocate(d->ctx, need);
 		if (!mem)
 			return BOB_ERR_NOMEM;
 		*d->budget -= need;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trip counts that are not affine: those of one loop, in the order in which it ran. They are coded
- * as values are (values.h), but with a history of the loop's own: who reads wants the counts of a
- * loop before those of the loops in it, and they were recorded behind them, so there is no order of
- * all that both know.
+ * as values are (values.h), but with a history of the loop's own: readers need the counts of a loop
+ * before those of the loops in it, but they were recorded after them, so writer and reader have no
+ * common order.
  *
- *     u8 bits      0: there was no room; zigzag differences up to the end
+ *     u8 bits      0: no space was left; zigzag differences up to the end
  *     tokens       of values.h; the history has 2^bits differences
- *     u8 bits      behind 2^bits values: 0, it goes on as it was for good; else a new history, which begins empty, and
+ *     u8 bits      after 2^bits values: 0, it does not change any more; else a new history, which begins empty, and
  *                  tokens of that, and so on
  *
- * Histories are small at first, as most loops are. How many of each size there are is fixed. Trip
- * counts are small numbers, and many are equal: where many come before the same ones come again, it
- * takes more of them to know where one is.
+ * Histories are small at first, as most loops are. The number of histories of each size is fixed.
+ * Trip counts are small numbers, and many are equal: with a long period, more of them are needed to
+ * find the position in it.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. Budget: that of values.h. */
 #ifndef BOB_FOLD_TRIPS_H
@@ -27,7 +27,7 @@
 	(BOB_TRIPS_COLUMNS * BOB_TRIPS_HISTORY(10) + 6 * BOB_TRIPS_HISTORY(13) +                   \
 	 BOB_TRIPS_HISTORY(16))
 
-/* `bytes` are only lent. */
+/* `bytes` are borrowed. */
 typedef void (*bob_trips_sink_fn)(void *ctx, uint32_t number, const uint8_t *bytes, size_t len);
 
 struct bob_trips;
@@ -48,8 +48,8 @@ struct bob_trips {
 	uint64_t mem[BOB_TRIPS_BYTES / 8];
 };
 
-int bob_trips_have_room(const struct bob_trips *t);
-/* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has
+int bob_trips_have_space(const struct bob_trips *t);
+/* The coder of column `number`, NULL: no space is left. `t` was zeroed before the first, and has
  * sink and ctx. */
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
 /* The cold half of bob_trips_put: another history, or none. */
@@ -78,14 +78,14 @@ struct bob_trips_dec {
 	uint64_t left;
 	int begun, is_plain;
 	/* zeroed, aligned to 8; NULL: BOB_ERR_NOMEM */
-	void *(*room)(void *ctx, size_t bytes);
+	void *(*allocate)(void *ctx, size_t bytes);
 	void *ctx;
 	/* of all columns of a part: BOB_TRIPS_BYTES at first. More: BOB_ERR_CORRUPT */
 	size_t *budget;
 };
 
 void bob_trips_dec_init(struct bob_trips_dec *d, const uint8_t *bytes, size_t len,
-			void *(*room)(void *ctx, size_t bytes), void *ctx, size_t *budget);
+			void *(*allocate)(void *ctx, size_t bytes), void *ctx, size_t *budget);
 /* The next one; *last is the one before. BOB_END: there is none. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_trips_get(struct bob_trips_dec *d, uint64_t *last);
 

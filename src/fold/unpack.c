@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace out of its bytes (pack.c), which may be anything. */
+/* Decodes a folded trace from its bytes (pack.c), which are not trusted. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -16,7 +16,7 @@ struct unpacking {
 	struct bob_folded *f;
 	struct bob_alloc alloc;
 	uint32_t *item;			/* of a loop */
-	uint32_t item_room;
+	uint32_t item_capacity;
 	struct bob_lister list;
 	uint64_t least;			/* next member of a set */
 };
@@ -82,7 +82,7 @@ static bob_status get_loop(struct unpacking *u, uint32_t i)
 	bob_status st = get_count(u, &n);
 
 	if (st == BOB_OK &&
-	    !bob_array_grow(&u->alloc, &u->item, &u->item_room, 0, n, sizeof(*u->item)))
+	    !bob_array_grow(&u->alloc, &u->item, &u->item_capacity, 0, n, sizeof(*u->item)))
 		return BOB_ERR_NOMEM;
 	for (uint32_t k = 0; k < n && st == BOB_OK; k++)
 		st = get(u, UINT32_MAX, &u->item[k]);
@@ -258,7 +258,7 @@ static bob_status get_profiles(struct unpacking *u)
 	return st;
 }
 
-/* Lists are built from their ends: each is linked to the one behind it once that is there. */
+/* Lists are built from their ends: each is linked to the next one once that is there. */
 static bob_status get_list(struct unpacking *u, uint32_t *list)
 {
 	uint32_t n, before = u->f->sharing_count;
@@ -344,7 +344,7 @@ static bob_status unpack_all(struct unpacking *u, const struct bob_alloc *alloc,
 	u->alloc = u->list.alloc = *alloc;
 	st = unpack(u);
 	bob_folded_end_making(u->f);
-	bob_array_free(alloc, u->item, u->item_room, sizeof(*u->item));
+	bob_array_free(alloc, u->item, u->item_capacity, sizeof(*u->item));
 	bob_lister_free(&u->list);
 	if (st != BOB_OK) {
 		bob_folded_close(u->f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One predictor for both directions. A flush between two values ends the token of predicted ones
- * and nothing else, so it costs a byte or two and no knowledge. */
+ * and nothing else, so it costs one or two bytes and does not affect prediction. */
 #include "fold/values.h"
 
 #include <string.h>

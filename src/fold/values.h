@@ -3,10 +3,10 @@
  * of a thread go into one stream, in the order of execution, whatever column they are of: programs
  * repeat themselves across columns, a sweep over a matrix reads the same indices every time.
  *
- * What is coded is the difference to the column's last value. A difference is predicted by what
- * followed the last time that the two before it came, up to 2^bits values back; only how many
- * predictions in a row were right is written, and the differences that were not predicted. The
- * reader predicts likewise.
+ * What is coded is the difference to the column's last value. A difference is predicted by the one
+ * that followed the last occurrence of the two before it, at most 2^bits values ago (a context
+ * model of order 2). Only the counts of right predictions in a row and the differences that were
+ * not predicted are written. The reader predicts likewise.
  *
  *     token: varint 2n, n > 0        n predicted values
  *            varint 2z + 1           a difference, zigzag z < 2^63
@@ -51,13 +51,13 @@ void bob_values_order(struct bob_values_model *m, unsigned shift);
 
 struct bob_values_enc {
 	struct bob_values_model model;
-	uint64_t hits;		/* predicted ones that no token tells of yet */
+	uint64_t hits;		/* predicted ones that no token reports yet */
 	uint64_t bytes;		/* given to the sink */
 	uint32_t used;		/* of the buffer, not given yet */
-	uint32_t waiting;	/* differences in `row`, which come behind all else */
+	uint32_t waiting;	/* differences in `row`, which follow all else */
 	uint64_t row[BOB_VALUES_ROW];
 	uint8_t buffer[256];
-	/* `bytes` are only lent */
+	/* `bytes` are borrowed */
 	void (*sink)(void *ctx, const uint8_t *bytes, size_t len);
 	void *ctx;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The window of a column's turns, while events come in (pattern.h). */
+/* The window in which the pieces of a column wait to become patterns, while events come in
+ * (pattern.h). */
 #include "fold/pattern.h"
 
 #include <string.h>
@@ -13,9 +14,9 @@ void bob_patterns_begin(struct bob_pattern_window *w)
 		.element = w->element,
 		.number = w->number,
 		.structure = w->structure,
-		.room = BOB_WINDOW_ELEMENTS,
-		.number_room = BOB_WINDOW_NUMBERS,
-		.structure_room = BOB_WINDOW_BYTES,
+		.capacity = BOB_WINDOW_ELEMENTS,
+		.number_capacity = BOB_WINDOW_NUMBERS,
+		.structure_capacity = BOB_WINDOW_BYTES,
 		.next = BOB_WINDOW_ELEMENTS,
 		.number_next = BOB_WINDOW_NUMBERS,
 		.structure_next = BOB_WINDOW_BYTES,
@@ -51,12 +52,12 @@ static void give_oldest(struct bob_patterns *t, uint32_t n, bob_element_fn sink,
 	}
 }
 
-/* Room for one piece more, and for what has been counted, which may come again. */
-static void make_room(struct bob_patterns *t, bob_element_fn sink, void *ctx)
+/* Makes space for one more piece, and for what has been counted, which may come again. */
+static void make_space(struct bob_patterns *t, bob_element_fn sink, void *ctx)
 {
-	while (t->count + t->matched + 1 > t->room ||
-	       t->number_count + t->child_number + BOB_ELEMENT_NUMBERS_MAX > t->number_room ||
-	       t->structure_count + t->child + BOB_ELEMENT_BYTES_MAX > t->structure_room) {
+	while (t->count + t->matched + 1 > t->capacity ||
+	       t->number_count + t->child_number + BOB_ELEMENT_NUMBERS_MAX > t->number_capacity ||
+	       t->structure_count + t->child + BOB_ELEMENT_BYTES_MAX > t->structure_capacity) {
 		if (t->count == 1 && t->is_open) {
 			bob_patterns_close(t);
 			bob_patterns_run(t);
@@ -73,7 +74,7 @@ void bob_patterns_put(struct bob_patterns *t, const struct bob_piece *p, bob_ele
 	uint64_t number[BOB_ELEMENT_NUMBERS_MAX];
 	uint32_t numbers, bytes = bob_element_make(p, structure, number, &numbers);
 
-	make_room(t, sink, ctx);
+	make_space(t, sink, ctx);
 	t->next--;
 	t->number_next -= numbers;
 	t->structure_next -= bytes;
@@ -103,7 +104,7 @@ void bob_patterns_rest(struct bob_patterns *t, bob_element_fn sink, void *ctx)
 	}
 }
 
-/* --- is it worth its room? --- */
+/* --- is it worth its space? --- */
 
 /* The same element, but for its first number? *moved is by how much that is larger. */
 static int same_element(const struct bob_patterns *t, uint32_t a, uint32_t b, uint64_t *moved)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot path is: shape by the descriptor's last path, put, records of one word and one descriptor
- * in a row together; of records that tell the stack pointer or have payload: descriptor, stack
- * pointer, and then the same. When the folder is full of shapes or paths it begins anew, and the
- * paths of the calls that are open are made again. */
+/* The hot path is: shape by the descriptor's last path, put; records of one word and one descriptor
+ * in a row together; of records with the stack pointer or payload: descriptor, stack pointer, and
+ * then the same. When the folder is full of shapes or paths it restarts, and the paths of the calls
+ * that are open are made again. */
 #include "mem/fold.h"
 
 #include <string.h>
@@ -112,9 +112,9 @@ static void leave(struct bob_mem_fold *m, uint64_t sp)
 	}
 }
 
-/* The newest call was to code that is not recorded, and so was its return; this piece is what comes
- * behind it. In a recursion the call might also be the one by which the present function was
- * called: then a return was seen just before. */
+/* The newest call was to code that is not recorded, and so was its return; this piece follows the
+ * call. In a recursion the call might also be the one by which the present function was called:
+ * then a return was seen just before. */
 static int goes_on(const struct bob_mem_fold *m, const struct bob_mem_desc *d)
 {
 	uint64_t site = m->call[m->depth - 1].place;
@@ -216,7 +216,7 @@ static bob_status know_shape(struct bob_mem_fold *m, uint32_t number, uint32_t w
 	return st;
 }
 
-/* How a record of one word is told in the present path: its header, and this. */
+/* How a record of one word is folded in the present path: its header, and this. */
 static inline uint64_t path_mark(const struct bob_mem_fold *m)
 {
 	return (uint64_t)m->path << 32;
@@ -242,8 +242,8 @@ static void put_iterations(struct bob_mem_fold *m, uint32_t shape, const struct 
 }
 
 /* No leaf: all that it says is which calls are open. */
-static bob_status tell_calls(struct bob_mem_fold *m, const struct bob_mem_desc *d,
-			     const uint64_t *word)
+static bob_status report_calls(struct bob_mem_fold *m, const struct bob_mem_desc *d,
+			       const uint64_t *word)
 {
 	uint64_t sp;
 
@@ -264,7 +264,7 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	bob_status st;
 
 	if (d->flow & BOB_MEM_PART && !d->access_count)
-		return tell_calls(m, d, word);
+		return report_calls(m, d, word);
 	if (d->sp_word != BOB_MEM_NO_WORD)
 		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_begin);
 	if (m->depth && !(d->flow & BOB_MEM_PART) && goes_on(m, d))
@@ -298,11 +298,11 @@ static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint
 		       const uint64_t *end)
 {
 	const struct bob_mem_desc *d = k->loop;
-	size_t room = (size_t)(end - at) - 1, payload;
+	size_t capacity = (size_t)(end - at) - 1, payload;
 
-	if (room < d->words)
+	if (capacity < d->words)
 		return 0;
-	payload = bob_mem_payload_count(at + 1 + d->words, room - d->words);
+	payload = bob_mem_payload_count(at + 1 + d->words, capacity - d->words);
 	if (d->payload > 1)
 		payload -= payload % d->payload;
 	put_iterations(m, k->shape - 1, d, at + 1, d->words + payload);
@@ -333,7 +333,7 @@ static inline int is_row(const uint64_t *at, const uint64_t *end)
 	       ((at[2] == *at) & (at[2 * (BOB_FOLD_ROW_MIN - 1)] == *at));
 }
 
-/* A record of one word, and those behind it that the folder expects. Their words, headers
+/* A record of one word, and the following ones that the folder expects. Their words, headers
  * included. */
 static inline size_t put_one(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 			     const uint64_t *end)

@@ -7,11 +7,11 @@
  *     key:  varint, the descriptor's number
  *     path: places are call sites, image << 48 | link address
  *
- * The path is kept by stack pointers: a call is over when a record ends with its return, is right
- * behind it, or is at its stack pointer or above, however it ended. Records without a stack pointer
- * do not change it. A stack that is switched (coroutines, signal stacks) gives paths that are wrong
- * until a record is back; accesses are never affected. What a selection made (BOB_MEM_PART) changes
- * the path only if it has no accesses, and is no leaf then.
+ * The path is kept by stack pointers: a call is over when a record ends with its return, directly
+ * follows the call, or is at its stack pointer or above, however it ended. Records without a stack
+ * pointer do not change the path. A stack that is switched (coroutines, signal stacks) gives paths
+ * that are wrong until a record is back; accesses are never affected. What a selection made
+ * (BOB_MEM_PART) changes the path only if it has no accesses, and is no leaf then.
  *
  * Freestanding. One thread. */
 #ifndef BOB_MEM_FOLD_H
@@ -25,8 +25,8 @@
 #define BOB_MEM_FOLD_DEPTH 16384u     /* calls in each other; deeper ones have the path of these */
 #define BOB_MEM_INSN_MAX 15u	      /* bytes of an instruction */
 
-/* What one must know to go on with the records behind those that have been put: the calls that are
- * open. */
+/* The state that is needed to continue with the records after those that have been put: the calls
+ * that are open. */
 #define BOB_MEM_STATE_DEPTH 64u
 #define BOB_MEM_STATE_WORDS (1 + 2 * BOB_MEM_STATE_DEPTH)
 
@@ -40,11 +40,11 @@ size_t bob_mem_fold_size(void);
 /* `mem` is bob_mem_fold_size() zeroed bytes, aligned to 64, and the caller's; so is the folder. */
 struct bob_mem_fold *bob_mem_fold_begin(void *mem, struct bob_folder *folder, bob_mem_desc_fn desc,
 					void *ctx);
-/* Words written to `to`, which has room for BOB_MEM_STATE_WORDS; 0: too many calls in each other to
- * be kept. */
+/* Words written to `to`, which has BOB_MEM_STATE_WORDS; 0: calls are nested too deeply to be
+ * kept. */
 size_t bob_mem_fold_state(const struct bob_mem_fold *m, uint64_t *to);
 /* Before the first record. BOB_ERR_CORRUPT: that is no state. BOB_ERR_FULL: the folder has no
- * room. */
+ * space. */
 bob_status bob_mem_fold_resume(struct bob_mem_fold *m, const uint64_t *state, size_t count);
 /* What has been put is a part of its own from now on: bob_folder_again, and the calls that are open
  * are as before. */
@@ -56,9 +56,9 @@ void bob_mem_fold_tolerate(struct bob_mem_fold *m, uint64_t within);
  * and bias set; at the end it has to be flushed. */
 struct bob_mem_window;
 void bob_mem_fold_unorder(struct bob_mem_fold *m, struct bob_mem_window *w);
-/* All complete records of `count` 64-bit values; *used is how many these are. With `open` the room
- * behind them is still being written (bob_mem_record_count). BOB_ERR_CORRUPT: what is no record, at
- * *used.
+/* All complete records of `count` 64-bit values; *used is how many values these are. With `open`
+ * the buffer is still being written after them (bob_mem_record_count). BOB_ERR_CORRUPT: what is at
+ * *used is no record.
  * Budget: see bob_folder_put; finding the shape is a load and two comparisons. */
 bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size_t count, int open,
 			    size_t *used);
@@ -76,7 +76,7 @@ struct bob_mem_unfolded {
 	const struct bob_mem_desc *desc;
 	uint32_t number;	/* of the descriptor */
 	uint32_t path;		/* of the folded trace */
-	const uint64_t *word;	/* behind the header; valid until the next call */
+	const uint64_t *word;	/* after the header; valid until the next call */
 	size_t count;
 };
 

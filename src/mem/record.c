@@ -268,27 +268,27 @@ static int is_payload(const uint64_t *word, unsigned n, int open)
 	return 1;
 }
 
-bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t room,
+bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t capacity,
 				int open, size_t *count)
 {
 	size_t n = d->words;
 
 	if (d->kind == BOB_MEM_LOOP && !d->payload)
 		n++;
-	if (n > room)
+	if (n > capacity)
 		return BOB_ERR_CORRUPT;
 	if (d->kind == BOB_MEM_LOOP && d->payload)
-		while (room - n >= d->payload && is_payload(word + n, d->payload, open))
+		while (capacity - n >= d->payload && is_payload(word + n, d->payload, open))
 			n += d->payload;
 	*count = n;
 	return BOB_OK;
 }
 
-size_t bob_mem_payload_count(const uint64_t *word, size_t room)
+size_t bob_mem_payload_count(const uint64_t *word, size_t capacity)
 {
 	size_t n = 0;
 
-	for (; room - n >= 8; n += 8) { /* rows are short and uneven: no branch for each word */
+	for (; capacity - n >= 8; n += 8) { /* rows are short and uneven: no branch for each word */
 		uint64_t headers = 0;
 
 		for (unsigned i = 0; i < 8; i++)
@@ -296,7 +296,7 @@ size_t bob_mem_payload_count(const uint64_t *word, size_t room)
 		if (headers)
 			return n + (size_t)__builtin_ctzll(headers);
 	}
-	while (n < room && !(word[n] & BOB_MEM_HEADER))
+	while (n < capacity && !(word[n] & BOB_MEM_HEADER))
 		n++;
 	return n;
 }

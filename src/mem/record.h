@@ -7,11 +7,10 @@
  *              (code stores a header at once as an immediate of 32 bits, extended by its sign)
  *     words    register values at the beginning of the piece; payload words have bit 63 clear
  *
- * A record lies in one piece of memory (a buffer, a chunk of a trace): an engine whose room ends
- * within a loop ends that record and begins another with the registers as they are. Where the room
- * is what a killed process leaves behind, words are written first and the header last, into zeroed
- * memory.
- * Sizes, types, offsets and program counters stand in the descriptor, so a block that uses one base
+ * A record lies in one piece of memory (a buffer, a chunk of a trace): an engine whose buffer ends
+ * within a loop ends that record and begins another with the registers as they are. Where a buffer
+ * must survive the process, words are written first and the header last, into zeroed memory.
+ * Sizes, types, offsets and program counters are in the descriptor, so a block that uses one base
  * register costs one word however many accesses it has. Engines: src/valgrind, src/agent (plans by
  * src/plan/mem). The order of the records of a thread is the order of execution, and the accesses
  * of a descriptor are in program order. notes: docs/memory.md.
@@ -78,7 +77,7 @@ struct bob_mem_step {
 
 enum bob_mem_flow {		/* flags */
 		    BOB_MEM_ENTERS = 1, /* begins with the first instruction of a function */
-		    BOB_MEM_CALLS = 2, /* ends with a call (a tail call is none) */
+		    BOB_MEM_CALLS = 2, /* ends with a call (a tail call does not) */
 		    BOB_MEM_RETURNS = 4, /* ends with a return */
 		    /* What was left of a piece when accesses were left out (select.h). With
 		     * accesses it says nothing of calls; without any it says nothing else: with
@@ -92,9 +91,9 @@ enum bob_mem_mark {
 	BOB_MEM_SIGNAL_END = 2,
 	/* threads synchronise: mem/sync.h; which words there are `sync` says */
 	BOB_MEM_SYNC = 3,
-	BOB_MEM_GAP = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
+	BOB_MEM_LOST = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
 	BOB_MEM_AGAIN =
-		5, /* the next word 0 accesses of the thread's records stand in earlier ones, too: a
+		5, /* the next word 0 accesses of the thread's records are in earlier ones, too: a
 				 * handler had come between. They count once */
 	/* The thread's next event with values (archive/write/event_write.h: a call of MPI); the
 	 * descriptor's pc says what it is. So the n-th mark of these is the n-th event, and no
@@ -129,7 +128,7 @@ struct bob_mem_desc {
 	const struct bob_mem_step *step; /* LOOP: one a word */
 };
 
-/* Bytes of a descriptor; `bytes` has room for BOB_MEM_DESC_BYTES(access_count). Compact: they count
+/* Bytes of a descriptor; `bytes` has BOB_MEM_DESC_BYTES(access_count). Compact: they count
  * in `stream_bytes`. */
 #define BOB_MEM_DESC_BYTES(accesses) (64 + BOB_MEM_WORDS_MAX * 12 + (size_t)(accesses)*24)
 size_t bob_mem_desc_put(const struct bob_mem_desc *d, uint8_t *bytes);
@@ -151,20 +150,20 @@ struct bob_mem_event {
 /* The accesses of one record, one by one, without making them all. */
 struct bob_mem_walk {
 	const struct bob_mem_desc *desc;
-	const uint64_t *word;	/* lent */
+	const uint64_t *word;	/* borrowed */
 	uint64_t iterations, iteration;
 	uint64_t bias;		/* of the descriptor's image: added to link addresses */
 	uint32_t next;		/* access */
 };
 
-/* How many words the record has, header excluded, of the `room` words behind its header. With
- * `open` the room was being written: an iteration of payload that holds a zero word is not there
- * yet. BOB_ERR_CORRUPT: the record does not end within the room. */
-bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t room,
+/* How many words the record has, header excluded, of the `capacity` words after its header. With
+ * `open` the buffer was being written: an iteration of payload with a zero word is incomplete.
+ * BOB_ERR_CORRUPT: the record does not end within the capacity. */
+bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t capacity,
 				int open, size_t *count);
-/* How many of the `room` words come before the first header. */
-size_t bob_mem_payload_count(const uint64_t *word, size_t room);
-/* `word` are the `count` words behind the header. BOB_ERR_CORRUPT: they are not what the descriptor
+/* How many of the `capacity` words come before the first header. */
+size_t bob_mem_payload_count(const uint64_t *word, size_t capacity);
+/* `word` are the `count` words after the header. BOB_ERR_CORRUPT: they are not what the descriptor
  * says. */
 bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,
 			      const uint64_t *word, size_t count, uint64_t bias);

@@ -15,9 +15,9 @@ static void pop(struct bob_mem_selector *s)
 {
 	uint64_t sp = s->call[--s->depth].sp;
 
-	if (s->depth >= s->told)
+	if (s->depth >= s->recorded)
 		return;
-	s->told = s->depth;
+	s->recorded = s->depth;
 	s->over_sp = s->over && s->over_sp > sp ? s->over_sp : sp;
 	s->over = 1;
 }
@@ -30,7 +30,7 @@ static void leave(struct bob_mem_selector *s, uint64_t sp)
 	}
 }
 
-/* The newest call was to code that is not recorded, and this is what comes behind it. */
+/* The newest call was to code that is not recorded, and this is what follows it. */
 static int goes_on(const struct bob_mem_selector *s, const struct bob_mem_desc *d)
 {
 	const struct bob_mem_desc *site = &s->call[s->depth - 1].piece->desc;
@@ -164,7 +164,7 @@ static int may_touch_stepping(const struct bob_mem_piece *p, const struct bob_me
 static uint64_t same_for(const struct bob_mem_boxes *b, uint64_t x, uint16_t size, uint64_t step,
 			 uint64_t n, int *in)
 {
-	uint32_t k = bob_mem_boxes_above(b, x); /* the first that ends behind x */
+	uint32_t k = bob_mem_boxes_above(b, x); /* the first that ends after x */
 	int up = (int64_t)step > 0;
 	uint64_t by = up ? step : -step, way, last = (n - 1) * by;
 
@@ -203,7 +203,7 @@ static uint64_t choose_run(const struct bob_mem_piece *p, const struct bob_mem_b
 			a->word == BOB_MEM_NO_WORD ? 0 : bob_mem_step_of(&p->desc, a->word, word);
 		int in;
 
-		if (!happens(a, word)) /* guards of such loops stand still */
+		if (!happens(a, word)) /* guards of such loops are constant */
 			continue;
 		n = same_for(b, address(p, a, word) + at * step, a->size, step, n, &in);
 		if (in)
@@ -341,13 +341,13 @@ static bob_status take(struct bob_mem_selector *s, struct bob_mem_piece *p,
 /* A block that is all outside and changes no call: words of its record, header included; 0: it
  * takes the long way. */
 static size_t pass_block(struct bob_mem_selector *s, const struct bob_mem_boxes *b,
-			 const uint64_t *at, const uint64_t *behind)
+			 const uint64_t *at, const uint64_t *end)
 {
 	const uint32_t number = (uint32_t)*at & BOB_MEM_NUMBER;
 	const struct bob_mem_piece *p = bob_mem_select_known(s->of, number);
 	const uint64_t *word = at + 1;
 
-	if (!(*at & BOB_MEM_HEADER) || !p || !p->plain || (size_t)(behind - at) <= p->desc.words)
+	if (!(*at & BOB_MEM_HEADER) || !p || !p->plain || (size_t)(end - at) <= p->desc.words)
 		return 0;
 	for (uint32_t i = 0; i < p->groups; i++) {
 		const struct bob_mem_group *g = &p->group[i];
@@ -371,7 +371,7 @@ bob_status bob_mem_select_put(struct bob_mem_selector *s, const uint64_t *record
 			      int open, size_t *used)
 {
 	const struct bob_mem_boxes *b = __atomic_load_n(&s->of->boxes, __ATOMIC_ACQUIRE);
-	const uint64_t *at = record, *behind = record + count;
+	const uint64_t *at = record, *end = record + count;
 	bob_status st = BOB_OK;
 
 	for (;;) {
@@ -379,12 +379,12 @@ bob_status bob_mem_select_put(struct bob_mem_selector *s, const uint64_t *record
 		struct bob_mem_piece *p;
 		size_t words = 1;
 
-		while (at != behind && !s->again && words && st == BOB_OK) {
-			words = pass_block(s, b, at, behind);
+		while (at != end && !s->again && words && st == BOB_OK) {
+			words = pass_block(s, b, at, end);
 			at += words;
 		}
 		*used = (size_t)(at - record);
-		if (st != BOB_OK || at == behind || (open && !*at))
+		if (st != BOB_OK || at == end || (open && !*at))
 			return st;
 		if (!(*at & BOB_MEM_HEADER))
 			return BOB_ERR_CORRUPT;
@@ -392,8 +392,7 @@ bob_status bob_mem_select_put(struct bob_mem_selector *s, const uint64_t *record
 		st = bob_mem_select_piece(s->of, number, &p);
 		if (st != BOB_OK)
 			return st;
-		st = bob_mem_record_count(&p->desc, at + 1, (size_t)(behind - at) - 1, open,
-					  &words);
+		st = bob_mem_record_count(&p->desc, at + 1, (size_t)(end - at) - 1, open, &words);
 		if (st != BOB_OK)
 			return st;
 		st = take(s, p, b, number, at + 1, words);

@@ -5,13 +5,13 @@
  *
  *     nothing      none of its accesses is in a box: what most records become, after a comparison or two for each word
  *     a part       the same descriptor with fewer accesses, and only the words that these need. A loop whose accesses
- *                  enter or leave boxes becomes some loops one behind the other; an iteration of a loop with payload, a block
- *     itself       a mark; but BOB_MEM_AGAIN is done here: what was told before is left out
+ *                  enter or leave boxes becomes several loops in sequence; an iteration of a loop with payload, a block
+ *     itself       a mark; but BOB_MEM_AGAIN is done here: what was recorded before is left out
  *
  * Descriptors of parts are made when they are first needed, one for each set of accesses that
  * occurs (BOB_MEM_PART). Parts say nothing of calls. The calls that are open are followed here, as
- * folding would (fold.c), and told by records without accesses right before a part that needs it:
- * functions that touch no box cost nothing.
+ * folding would (fold.c), and put as records without accesses directly before a part that needs
+ * them: functions that touch no box cost nothing.
  *
  * Freestanding. Threads: a selector belongs to one thread, a selection to all of a process. Memory
  * is for ever. */
@@ -60,23 +60,23 @@ struct bob_mem_selection {
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
 	struct bob_mem_piece **block[BOB_MEM_SELECT_BLOCKS];
 };
-/* What is known of these descriptors is no longer so: their image is elsewhere. Locked, and nobody
- * selects their records. */
+/* What is known of these descriptors is invalid: their image has another address. Locked, and no
+ * thread selects their records. */
 void bob_mem_selection_forget(struct bob_mem_selection *s, uint32_t first, uint32_t count);
 /* The trace is another one (a fork's child): nothing that was made is in it. One thread. */
 void bob_mem_selection_anew(struct bob_mem_selection *s);
 
 struct bob_mem_selector {
 	struct bob_mem_selection *of;
-	/* Where the next `words` words go; they count as written when it is called again. NULL: no
-	 * room. */
-	uint64_t *(*room)(void *ctx, uint32_t words);
+	/* Where the next `words` words go; they count as written at its next call. NULL: no
+	 * space. */
+	uint64_t *(*reserve)(void *ctx, uint32_t words);
 	void *ctx;
 	uint64_t inside, outside; /* accesses so far */
 	uint64_t again;		/* so many are passed over */
-	uint32_t depth, told;	/* calls that are open; how many of them are told */
+	uint32_t depth, recorded;	/* calls that are open; how many of them are recorded */
 	uint32_t returned;	/* as in fold.c */
-	/* calls that were told are over: those with a stack pointer up to */
+	/* recorded calls that are over: those with a stack pointer up to */
 	uint32_t over;
 	uint64_t over_sp;
 	struct {
@@ -85,7 +85,7 @@ struct bob_mem_selector {
 	} call[BOB_MEM_FOLD_DEPTH];
 };
 /* All complete records of `count` 64-bit values; *used is how many these are; `open` as in
- * bob_mem_fold_put. BOB_ERR_CORRUPT: what is no record, at *used. BOB_ERR_FULL: no room, or no
+ * bob_mem_fold_put. BOB_ERR_CORRUPT: what is no record, at *used. BOB_ERR_FULL: no space, or no
  * descriptor could be made. BOB_ERR_NOMEM. Budget: 12 ns for a record of which nothing is chosen, a
  * loop without payload included; 0.3 ns for an access by payload (docs/mem-only.md, measured on a
  * loaded machine). */

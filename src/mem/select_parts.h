@@ -73,7 +73,7 @@ uint32_t bob_mem_select_call(struct bob_mem_selection *s, struct bob_mem_piece *
 uint32_t bob_mem_select_back(struct bob_mem_selection *s);
 
 /* --- select_put.c: what comes out --- */
-/* BOB_ERR_FULL: no room, or no descriptor; BOB_ERR_NOMEM. */
+/* BOB_ERR_FULL: no space, or no descriptor; BOB_ERR_NOMEM. */
 bob_status bob_mem_put_mark(struct bob_mem_selector *s, const struct bob_mem_desc *d,
 			    uint32_t number, const uint64_t *word);
 /* These accesses once. */

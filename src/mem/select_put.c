@@ -14,7 +14,7 @@ static bob_status write_header(uint64_t *to, uint32_t number)
 
 static bob_status put_one(struct bob_mem_selector *s, uint32_t number, uint64_t word)
 {
-	uint64_t *to = number ? s->room(s->ctx, 2) : NULL;
+	uint64_t *to = number ? s->reserve(s->ctx, 2) : NULL;
 
 	if (!to)
 		return BOB_ERR_FULL;
@@ -22,17 +22,17 @@ static bob_status put_one(struct bob_mem_selector *s, uint32_t number, uint64_t 
 	return write_header(to, number);
 }
 
-/* Calls that have come and gone since they were told last. */
-static bob_status tell_calls(struct bob_mem_selector *s)
+/* Calls that were recorded before and have ended since. */
+static bob_status report_calls(struct bob_mem_selector *s)
 {
 	bob_status st = BOB_OK;
 
 	if (s->over)
 		st = put_one(s, bob_mem_select_back(s->of), s->over_sp);
 	s->over = 0;
-	for (; s->told < s->depth && st == BOB_OK; s->told++)
-		st = put_one(s, bob_mem_select_call(s->of, s->call[s->told].piece),
-			     s->call[s->told].sp);
+	for (; s->recorded < s->depth && st == BOB_OK; s->recorded++)
+		st = put_one(s, bob_mem_select_call(s->of, s->call[s->recorded].piece),
+			     s->call[s->recorded].sp);
 	return st;
 }
 
@@ -46,10 +46,10 @@ bob_status bob_mem_put_mark(struct bob_mem_selector *s, const struct bob_mem_des
 		s->again += word[0];
 		return BOB_OK;
 	}
-	st = tell_calls(s);
+	st = report_calls(s);
 	if (st != BOB_OK)
 		return st;
-	to = s->room(s->ctx, 1u + d->words);
+	to = s->reserve(s->ctx, 1u + d->words);
 	if (!to)
 		return BOB_ERR_FULL;
 	memcpy(to + 1, word, d->words * sizeof(*word));
@@ -60,8 +60,8 @@ bob_status bob_mem_put_mark(struct bob_mem_selector *s, const struct bob_mem_des
 static bob_status put_part(struct bob_mem_selector *s, const struct bob_mem_part *part,
 			   const uint64_t *word)
 {
-	bob_status st = tell_calls(s);
-	uint64_t *to = st == BOB_OK ? s->room(s->ctx, 1u + part->words) : NULL;
+	bob_status st = report_calls(s);
+	uint64_t *to = st == BOB_OK ? s->reserve(s->ctx, 1u + part->words) : NULL;
 
 	if (!to)
 		return BOB_ERR_FULL;
@@ -123,8 +123,8 @@ bob_status bob_mem_put_loop(struct bob_mem_selector *s, struct bob_mem_piece *p,
 		}
 		return st;
 	}
-	st = tell_calls(s);
-	to = st == BOB_OK ? s->room(s->ctx, 2u + part->words) : NULL;
+	st = report_calls(s);
+	to = st == BOB_OK ? s->reserve(s->ctx, 2u + part->words) : NULL;
 	if (!to)
 		return BOB_ERR_FULL;
 	s->inside += count * set->count;

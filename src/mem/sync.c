@@ -48,7 +48,7 @@ static void put_turn(const struct bob_sync *s, enum bob_sync_kind kind, uint64_t
 
 /* --- barriers of threads --- */
 
-/* The barrier at `object`, made if `make`; NULL: not known, and no room. */
+/* The barrier at `object`, made if `make`; NULL: not known, and no space. */
 static struct bob_sync_barrier *find_barrier(struct bob_syncs *all, uint64_t object, int make)
 {
 	uint32_t at = bob_sync_place(object) % BOB_SYNC_BARRIERS_MAX;
@@ -69,7 +69,7 @@ static struct bob_sync_barrier *find_barrier(struct bob_syncs *all, uint64_t obj
 	return NULL;
 }
 
-/* Nobody waits there now: so says the standard. */
+/* No thread waits there now: the standard says so. */
 static void init_barrier(struct bob_syncs *all, uint64_t object, uint32_t count)
 {
 	struct bob_sync_barrier *b = count ? find_barrier(all, object, 1) : NULL;
@@ -80,8 +80,8 @@ static void init_barrier(struct bob_syncs *all, uint64_t object, uint32_t count)
 	__atomic_store_n(&b->count, count, __ATOMIC_RELEASE);
 }
 
-/* Who arrives as the c-th of all is in round (c - before) / count: nobody gets to the next round
- * before all of this one are here. What the round waits for is in word[1]; 0: not known. */
+/* The c-th arrival of all is in round (c - before) / count: no thread gets to the next round before
+ * all of this one are here. What the round waits for is in word[1]; 0: not known. */
 static void arrive(const struct bob_sync *s, uint64_t object, struct bob_sync_call *call)
 {
 	struct bob_sync_barrier *b = find_barrier(s->all, object, 0);

@@ -59,7 +59,7 @@ enum bob_sync_group {
 	X(SEM_WAIT, TURN, NO_GROUP, 2, "take from semaphore")                                      \
 	X(SEM_POST, TURN, NO_GROUP, 2, "post to semaphore")                                        \
 	X(ARRIVE, GIVE, BARRIERS, 1, "at barrier")                                                 \
-	X(LEAVE, AWAIT, BARRIERS, 2, "behind barrier")                                             \
+	X(LEAVE, AWAIT, BARRIERS, 2, "after barrier")                                              \
 	X(FUTEX_WAIT, TURN, NO_GROUP, 2, "futex waited")                                           \
 	X(FUTEX_WAKE, TURN, NO_GROUP, 2, "futex wake")                                             \
 	X(FORK, GIVE, REGIONS, 1, "parallel region")                                               \
@@ -67,7 +67,7 @@ enum bob_sync_group {
 	X(TEAM_END, GIVE, REGION_ENDS, 1, "part of region ends")                                   \
 	X(TEAM_JOIN, AWAIT, REGION_ENDS, 2, "parallel region ends")                                \
 	X(TEAM_ARRIVE, GIVE, TEAM_BARRIERS, 1, "at barrier of team")                               \
-	X(TEAM_LEAVE, AWAIT, TEAM_BARRIERS, 2, "behind barrier of team")                           \
+	X(TEAM_LEAVE, AWAIT, TEAM_BARRIERS, 2, "after barrier of team")                            \
 	X(CRITICAL_BEGIN, TURN, NO_GROUP, 2, "critical begins")                                    \
 	X(CRITICAL_END, TURN, NO_GROUP, 2, "critical ends")                                        \
 	X(ATOMIC_BEGIN, TURN, NO_GROUP, 2, "atomic begins")                                        \
@@ -78,8 +78,8 @@ enum bob_sync_group {
 	X(TASKWAIT, TURN, NO_GROUP, 2, "waited for tasks")                                         \
 	X(SHARE, NOTE, NO_GROUP, 1, "share of loop or sections")                                   \
 	X(SINGLE, NOTE, NO_GROUP, 1, "single")                                                     \
-	X(ARRIVED, TURN, NO_GROUP, 2, "at barrier, of whom is not known")                          \
-	X(LEFT, TURN, NO_GROUP, 2, "behind barrier, of whom is not known")
+	X(ARRIVED, TURN, NO_GROUP, 2, "at barrier, participants unknown")                          \
+	X(LEFT, TURN, NO_GROUP, 2, "after barrier, participants unknown")
 
 enum bob_sync_kind {
 	BOB_SYNC_NOTHING = 0,
@@ -95,7 +95,7 @@ struct bob_sync_kind_info {
 	uint8_t words;		/* of its marks */
 	char name[37];
 };
-/* By kind; kind 0 is none. */
+/* By kind; kind 0 is not used. */
 extern const struct bob_sync_kind_info bob_sync_kinds[BOB_SYNC_KIND_COUNT];
 
 #define BOB_SYNC_PLACES 4096u
@@ -137,7 +137,7 @@ struct bob_sync_thread {
 	uint64_t rounds;	/* barriers it passed there */
 };
 
-#define BOB_SYNC_HANDLES 4096u	/* of threads; where there are more, some joins are not told */
+#define BOB_SYNC_HANDLES 4096u	/* of threads; where there are more, some joins are not recorded */
 
 /* All zero at the beginning. */
 struct bob_syncs {
@@ -156,7 +156,7 @@ struct bob_syncs {
 typedef void (*bob_sync_put_fn)(void *ctx, enum bob_sync_kind kind, const uint64_t *word,
 				uint32_t words);
 
-struct bob_sync {		/* of one call; all are lent */
+struct bob_sync {		/* of one call; all are borrowed */
 	struct bob_syncs *all;
 	struct bob_sync_thread *thread;
 	bob_sync_put_fn put;
@@ -239,8 +239,8 @@ void bob_sync_created(const struct bob_sync *s, uint64_t child);
 void bob_sync_handle(struct bob_syncs *all, uint64_t handle, uint64_t number);
 void bob_sync_begins(const struct bob_sync *s);
 
-/* A parallel region: the master forks it (NULL: too many in each other, it is not told), each
- * thread of the team begins and ends its part, then the master is behind it. */
+/* A parallel region: the master forks it (NULL: nested too deeply, it is not recorded), each thread
+ * of the team begins and ends its part, then the master has passed its end. */
 struct bob_sync_part {		/* what a thread comes back to */
 	struct bob_sync_team *team;
 	uint64_t rounds;

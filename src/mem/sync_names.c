@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that synchronise, by name. Not among them: what GCC before 4.9 called
- * (GOMP_parallel_start: the master runs its part without telling), and task bodies, which no call
+ * (GOMP_parallel_start: the master runs its part without a call), and task bodies, which no call
  * begins. */
 #include <string.h>
 

@@ -17,7 +17,7 @@ static int is_loose(const struct bob_mem_desc *d)
 	return 1;
 }
 
-/* How many of its accesses count as told again, and by that whether it stays where it is. */
+/* How many of its accesses count as repeated, and by that whether it stays where it is. */
 static int is_again(struct bob_mem_window *w, const struct bob_mem_desc *d, const uint64_t *word,
 		    size_t words)
 {
@@ -69,7 +69,7 @@ void bob_mem_window_flush(struct bob_mem_window *w, struct bob_folder *folder)
 		uint32_t best = BOB_MEM_WINDOW_MAX;
 
 		for (uint32_t i = 0; i < w->count; i++)
-			if (left >> i & 1 && !(w->leaf[i].behind & left) &&
+			if (left >> i & 1 && !(w->leaf[i].after & left) &&
 			    (best == BOB_MEM_WINDOW_MAX || w->leaf[i].order < w->leaf[best].order))
 				best = i;
 		left &= ~(1ull << best);
@@ -113,12 +113,12 @@ void bob_mem_window_put(struct bob_mem_window *w, struct bob_folder *folder, uin
 	l->order = number;
 	l->words = d->words;
 	l->ranges = 0;
-	l->behind = 0;
+	l->after = 0;
 	if (d->words)
 		memcpy(l->word, word, d->words * sizeof(*word));
 	find_ranges(w, d, l);
 	for (uint32_t i = 0; i < w->count; i++)
 		if (is_tied(&w->leaf[i], l))
-			l->behind |= 1ull << i;
+			l->after |= 1ull << i;
 	w->count++;
 }

@@ -28,7 +28,7 @@ struct bob_mem_waiting {
 	uint32_t order;		/* descriptor */
 	uint32_t words;
 	uint32_t ranges;
-	uint64_t behind;	/* bits: which of those before it have to stay before it */
+	uint64_t after;	/* bits: which of those before it have to stay before it */
 	uint64_t word[BOB_MEM_WORDS_MAX];
 	struct bob_mem_range range[BOB_MEM_WINDOW_RANGES];
 };
@@ -36,7 +36,7 @@ struct bob_mem_waiting {
 struct bob_mem_window {
 	uint32_t limit;		/* 1 to BOB_MEM_WINDOW_MAX, by the caller */
 	uint32_t count;
-	/* so many accesses are told again: their records stay where they are */
+	/* so many accesses are repeated: their records stay where they are */
 	uint64_t again;
 	uint64_t (*bias)(
 		void *ctx,

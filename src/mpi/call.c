@@ -12,7 +12,7 @@ static bool follow(struct bob_mpi_call *c, struct bob_ev_thread *t, uint32_t fun
 	c->e.what = function;
 	c->e.word = t->nowhere;
 	c->e.words = 0;
-	c->e.room = BOB_EV_FIXED_WORDS;
+	c->e.capacity = BOB_EV_FIXED_WORDS;
 	bob_ev_keep_begin(t);
 	bob_ev_depth = 1;
 	return true;

@@ -25,7 +25,7 @@
 #define ARRIVE_NS                                                                                  \
 	(600 * 1000000000ull) /* for who has not come to MPI_Finalize yet: that would wait, too */
 
-/* What a parent tells first. */
+/* The first message of a parent. */
 struct known {
 	uint64_t clock[3];	/* whose it is */
 	int64_t offset_ns;
@@ -37,11 +37,11 @@ enum { ASK = 1, ENOUGH = 2 };
 
 /* What is sent and received: of a message that did not come in time MPI may have it for ever, so it
  * is on no stack. */
-static struct known told;
-static uint64_t wish, moment;
+static struct known reported;
+static uint64_t request, moment;
 
-/* The boot's name as the kernel gives it, and which time namespace. All zeros: not known, and
- * nobody's. */
+/* The boot's name as the kernel gives it, and which time namespace. All zeros: unknown, equal to no
+ * other. */
 static void find_clock(uint64_t clock[3])
 {
 	char text[64] = "";
@@ -77,12 +77,12 @@ static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
 {
 	uint64_t len;
 
-	told = *k;
-	if (!bob_mpi_private_send(&told, sizeof(told), child, BOB_EV_TAG_CLOCKS, arrive_ns))
+	reported = *k;
+	if (!bob_mpi_private_send(&reported, sizeof(reported), child, BOB_EV_TAG_CLOCKS, arrive_ns))
 		return false;
-	while (bob_mpi_private_receive(&wish, sizeof(wish), &len, child, BOB_EV_TAG_CLOCKS,
+	while (bob_mpi_private_receive(&request, sizeof(request), &len, child, BOB_EV_TAG_CLOCKS,
 				       arrive_ns)) {
-		if (len != sizeof(wish) || wish != ASK)
+		if (len != sizeof(request) || request != ASK)
 			return true;
 		moment = bob_ev_now_ns();
 		arrive_ns = moment + TURN_NS;
@@ -100,12 +100,12 @@ static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
 {
 	uint64_t best = UINT64_MAX, len;
 
-	wish = ASK;
+	request = ASK;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		const uint64_t begin = bob_ev_now_ns();
 		uint64_t round;
 
-		if (!bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_EV_TAG_CLOCKS,
+		if (!bob_mpi_private_send(&request, sizeof(request), parent, BOB_EV_TAG_CLOCKS,
 					  begin + TURN_NS) ||
 		    !bob_mpi_private_receive(&moment, sizeof(moment), &len, parent,
 					     BOB_EV_TAG_CLOCKS, begin + TURN_NS) ||
@@ -127,18 +127,18 @@ static bool learn(uint32_t parent, struct known *own, uint64_t arrive_ns)
 	uint64_t uncertainty = 0, len;
 	bool same;
 
-	if (!bob_mpi_private_receive(&told, sizeof(told), &len, parent, BOB_EV_TAG_CLOCKS,
+	if (!bob_mpi_private_receive(&reported, sizeof(reported), &len, parent, BOB_EV_TAG_CLOCKS,
 				     arrive_ns) ||
-	    len != sizeof(told))
+	    len != sizeof(reported))
 		return false;
-	same = is_same(told.clock, own->clock);
+	same = is_same(reported.clock, own->clock);
 	if (!same && !ask(parent, &offset, &uncertainty))
 		return false;
-	own->offset_ns = told.offset_ns + offset;
-	own->uncertainty_ns = told.uncertainty_ns + uncertainty;
-	own->same = same && told.same;
-	wish = ENOUGH;
-	return bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_EV_TAG_CLOCKS,
+	own->offset_ns = reported.offset_ns + offset;
+	own->uncertainty_ns = reported.uncertainty_ns + uncertainty;
+	own->same = same && reported.same;
+	request = ENOUGH;
+	return bob_mpi_private_send(&request, sizeof(request), parent, BOB_EV_TAG_CLOCKS,
 				    bob_ev_now_ns() + TURN_NS);
 }
 
@@ -152,8 +152,7 @@ static void put_clock(const struct known *k, uint64_t at_ns, uint32_t when)
 	bob_ev_put_record(BOB_REC_CLOCK, &rec, sizeof(rec));
 }
 
-/* The parent of rank r is r without its lowest bit; the child with the most ranks behind it is
- * first. */
+/* The parent of rank r is r without its lowest bit; the child with the largest subtree is first. */
 void bob_mpi_clocks(uint32_t when)
 {
 	const uint32_t rank = bob_mpi_private_rank(), ranks = bob_mpi_private_ranks();

@@ -55,8 +55,8 @@ static uint64_t number_of(enum bob_mpi_kind kind, uint64_t handle)
 	return bob_mpi_numbers_get(kind, handle, &n) ? n : UNKNOWN;
 }
 
-/* MPIs count who has these, and give the same handle out again. Of other kinds one that is there
- * already is stale: nobody saw it go. */
+/* MPIs count references to these, and return the same handle again. A handle of another kind that
+ * is there already is stale: its end was not seen. */
 static bool is_counted(enum bob_mpi_kind kind)
 {
 	return kind == BOB_MPI_KIND_GROUP || kind == BOB_MPI_KIND_ERRH;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks at calls of MPI. They are called where no record is open, and what they do is recorded: so
- * the record of the call is dropped when its words are there, and begun anew behind the hooks. */
+/* Hooks at calls of MPI. They are called while no record is open, and what they do is recorded: so
+ * the record of the call is dropped when its words are there, and restarted after the hooks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,23 +8,23 @@
 #include "events/hooks.h"
 #include "mpi/recorder.h"
 
-static void tell(struct bob_ev_told *to, const struct bob_mpi_call *c, bool at_end)
+static void describe(struct bob_ev_description *to, const struct bob_mpi_call *c, bool at_end)
 {
 	const struct bob_mpi_function *f = bob_mpi_function_of(c->e.what);
 
-	bob_ev_tell(to, BOB_HOOK_MPI, at_end);
+	bob_ev_describe(to, BOB_HOOK_MPI, at_end);
 	snprintf(to->name, sizeof(to->name), "MPI_%s", f ? f->name : "?");
 	for (uint32_t i = 0; f && i < f->count; i++) {
 		const struct bob_mpi_param *p = &f->params[i];
 		const uint8_t at = at_end && p->out != BOB_MPI_NOWHERE ? p->out : p->in;
 
 		if (at < c->e.words)
-			bob_ev_tell_parameter(to, p->name, BOB_ARG_INT,
-					      bob_int((int64_t)c->e.word[at]));
+			bob_ev_describe_parameter(to, p->name, BOB_ARG_INT,
+						  bob_int((int64_t)c->e.word[at]));
 	}
 	if (f && at_end && f->result < c->e.words)
-		bob_ev_tell_parameter(to, "result", BOB_ARG_INT,
-				      bob_int((int64_t)c->e.word[f->result]));
+		bob_ev_describe_parameter(to, "result", BOB_ARG_INT,
+					  bob_int((int64_t)c->e.word[f->result]));
 }
 
 /* MPI_Init and MPI_Finalize are in every trace. */
@@ -66,14 +66,14 @@ static struct bob_ev_path path_of(const struct bob_mpi_call *c)
 
 static void give_up(struct bob_mpi_call *c)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
 
 	c->silent = true;
 	c->hooks = 0;
 	c->e.thread = NULL;
 	c->e.word = nowhere;
 	c->e.words = 0;
-	c->e.room = BOB_EV_FIXED_WORDS;
+	c->e.capacity = BOB_EV_FIXED_WORDS;
 }
 
 /* It is followed only; its record is dropped by the next one. */
@@ -82,7 +82,7 @@ static void leave_out(struct bob_mpi_call *c)
 	c->silent = true;
 	c->e.word = c->e.thread->nowhere;
 	c->e.words = 0;
-	c->e.room = BOB_EV_FIXED_WORDS;
+	c->e.capacity = BOB_EV_FIXED_WORDS;
 }
 
 /* Calls of MPI in hooks have memory of their own. */
@@ -109,12 +109,13 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 	struct bob_ev_data data = { .count = 0 };
 	uint64_t word[BOB_EV_FIXED_WORDS];
 	const uint32_t words = c->e.words, age = c->e.thread->sites_age;
-	struct bob_ev_told told;
+	struct bob_ev_description description;
 	struct bob_ev_path path;
 	bool left_out = false;
 
-	tell(&told, c, false);
-	c->hooks = bob_ev_hooks_of(c->e.what, &told.event, is_bound(c->e.what) ? NULL : &left_out);
+	describe(&description, c, false);
+	c->hooks = bob_ev_hooks_of(c->e.what, &description.event,
+				   is_bound(c->e.what) ? NULL : &left_out);
 	if (!c->hooks) {
 		if (left_out)
 			leave_out(c);
@@ -122,12 +123,12 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 	}
 	path = path_of(c);
 	memcpy(word, c->e.word, words * sizeof(*word));
-	call_hooks(c, &told.event, &data);
+	call_hooks(c, &description.event, &data);
 	if (!begin_anew(c, word, words, age)) {
 		give_up(c);
 		return;
 	}
-	bob_ev_hooks_keep(c->e.thread, told.name, &path, &data);
+	bob_ev_hooks_keep(c->e.thread, description.name, &path, &data);
 	if (left_out)
 		leave_out(c);
 }
@@ -136,16 +137,16 @@ void bob_mpi_hooks_leave(struct bob_mpi_call *c)
 {
 	struct bob_ev_data data = { .count = 0 };
 	const struct bob_ev_path path = path_of(c);
-	struct bob_ev_told told;
+	struct bob_ev_description description;
 
 	if (c->silent) /* left out: there are no words */
 		c->e.words = 0;
-	tell(&told, c, true);
+	describe(&description, c, true);
 	bob_ev_depth = 0;
 	if (!c->silent)
 		bob_ev_put(&c->e);
-	bob_ev_hooks_call(c->hooks, &told.event, &data);
-	bob_ev_hooks_keep(bob_ev_thread(), told.name, &path, &data);
+	bob_ev_hooks_call(c->hooks, &description.event, &data);
+	bob_ev_hooks_keep(bob_ev_thread(), description.name, &path, &data);
 	if (!c->silent)
 		bob_ev_flush_after(c->e.what);
 }

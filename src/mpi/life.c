@@ -9,8 +9,8 @@
 
 static uint32_t known_rank = NOT_KNOWN;
 
-/* The process's rank in the world, for who reads the trace: META records. What the launcher's
- * environment said stands there already; some launchers say nothing. */
+/* The process's rank in the world, for readers of the trace: META records. What the launcher's
+ * environment said is there already; some launchers say nothing. */
 static void put_rank(void)
 {
 	uint32_t r[2] = { (uint32_t)bob_mpi_me(bob_mpi_world()),

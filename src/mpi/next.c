@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What would have been called without us: the next definition of the name behind ours in the order
- * of search. A program that loads MPI by itself (Python) may have it where that order does not
- * lead; then it is asked for by its own name. A program that asks MPI's library for its functions
- * is given ours. */
+/* The functions that a call reaches without the shim: the next definition of the name after the
+ * shim's in the search order. A program that loads MPI by itself (Python) may have it elsewhere;
+ * then it is looked up under its own name. A program that asks MPI's library for its functions gets
+ * the shim's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -91,7 +91,7 @@ __attribute__((used)) static void *by_handle(void *handle, const char *name)
 		ours = bob_mpi_wrapper_1(name);
 	return ours ? ours : found;
 }
-BOB_STAND_BEFORE_DLSYM(by_handle);
+BOB_INTERPOSE_DLSYM(by_handle);
 
 /* The first definition: a program that is not position independent has variables of the library in
  * itself. */
@@ -104,7 +104,7 @@ void *bob_mpi_symbol(const char *name)
 
 /* This process has another MPI than the one that --mpi said, so that handles and constants mean
  * something else: its calls are passed on as they are, and nothing is recorded of them. */
-static void stand_aside(void)
+static void let_pass(void)
 {
 	static const struct {
 		uint32_t why, zero;
@@ -123,7 +123,7 @@ void *bob_mpi_next(const char *name)
 	bob_mpi_start();
 	if (!bob_mpi_symbol(OWN_VARIABLE) &&
 	    (find(RTLD_DEFAULT, OTHER_VARIABLE) || find_in(OTHER_LIBRARY, OTHER_VARIABLE)))
-		stand_aside();
+		let_pass();
 	if (!f)
 		f = in_program(name);
 	if (!f)

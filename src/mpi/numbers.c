@@ -13,7 +13,7 @@ struct entry {
 };
 
 static struct entry *table;
-static uint64_t room, count;	/* room is a power of two */
+static uint64_t capacity, count;	/* capacity is a power of two */
 static uint32_t locked;
 
 static void lock(void)
@@ -30,15 +30,15 @@ static void unlock(void)
 
 static uint64_t home(enum bob_mpi_kind kind, uint64_t handle)
 {
-	return ((handle ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+	return ((handle ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15u >> 20) & (capacity - 1);
 }
 
 /* Its entry, or the free one where it would be; NULL: there is no table. */
 static struct entry *find(enum bob_mpi_kind kind, uint64_t handle)
 {
-	if (!room)
+	if (!capacity)
 		return NULL;
-	for (uint64_t at = home(kind, handle);; at = (at + 1) & (room - 1)) {
+	for (uint64_t at = home(kind, handle);; at = (at + 1) & (capacity - 1)) {
 		struct entry *e = &table[at];
 
 		if (!e->kind || (e->kind == kind + 1u && e->handle == handle))
@@ -49,18 +49,18 @@ static struct entry *find(enum bob_mpi_kind kind, uint64_t handle)
 static bool grow(void)
 {
 	struct entry *old = table;
-	uint64_t old_room = room, now = room ? room * 2 : 1024;
+	uint64_t old_capacity = capacity, now = capacity ? capacity * 2 : 1024;
 
 	table = bob_ev_map(now * sizeof(*table));
 	if (!table) {
 		table = old;
 		return false;
 	}
-	room = now;
-	for (uint64_t i = 0; i < old_room; i++)
+	capacity = now;
+	for (uint64_t i = 0; i < old_capacity; i++)
 		if (old[i].kind)
 			*find(old[i].kind - 1, old[i].handle) = old[i];
-	bob_ev_unmap(old, old_room * sizeof(*old));
+	bob_ev_unmap(old, old_capacity * sizeof(*old));
 	return true;
 }
 
@@ -68,7 +68,7 @@ static bool set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
 {
 	struct entry *e;
 
-	if (2 * (count + 1) > room && !grow())
+	if (2 * (count + 1) > capacity && !grow())
 		return false;
 	e = find(kind, handle);
 	count += !e->kind;
@@ -76,7 +76,7 @@ static bool set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
 	return true;
 }
 
-/* Entries behind the one that goes move up, so that searches need no marks of what was there. */
+/* Entries after the removed one move up, so that searches need no tombstones. */
 static void drop(struct entry *e)
 {
 	uint64_t hole = (uint64_t)(e - table);
@@ -85,10 +85,11 @@ static void drop(struct entry *e)
 		e->shared--;
 		return;
 	}
-	for (uint64_t at = (hole + 1) & (room - 1); table[at].kind; at = (at + 1) & (room - 1)) {
+	for (uint64_t at = (hole + 1) & (capacity - 1); table[at].kind;
+	     at = (at + 1) & (capacity - 1)) {
 		uint64_t from = home(table[at].kind - 1, table[at].handle);
 
-		if (((at - from) & (room - 1)) >= ((at - hole) & (room - 1))) {
+		if (((at - from) & (capacity - 1)) >= ((at - hole) & (capacity - 1))) {
 			table[hole] = table[at];
 			hole = at;
 		}

@@ -16,7 +16,7 @@ def handles(table):
 
 
 def probe(table):
-    """Lines to preprocess behind #include <mpi.h>: they tell what MPI's names expand to."""
+    """Lines to preprocess after #include <mpi.h>: they show what MPI's names expand to."""
     names = sorted({name for _, _, name, _ in handles(table) + table.predefined})
     return "".join(f"#ifdef MPI_{name}\n{PROBE} {name} = MPI_{name}\n#endif\n" for name in names)
 

@@ -14,9 +14,9 @@
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
-/* A byte for each rank that takes part, at its number; and what was decided, a symbolic link: there
- * is one, and whoever comes first makes it. Both have the number of the world behind: several jobs
- * may write into one directory. */
+/* A byte for each rank that takes part, at its number; and the decision, a symbolic link: there is
+ * one, made by the first process. Both names end with the number of the world: several jobs may
+ * write into one directory. */
 #define RANKS_FILE ".ranks"
 #define DECISION_FILE ".together"
 #define YES "yes"
@@ -43,7 +43,7 @@ static struct {
 
 /* --- who takes part --- */
 
-/* All ranks are told the same things, so all want it or none. */
+/* All ranks have the same settings, so all want it or none. */
 static bool is_wanted(void)
 {
 	return bob_mpi_is_recorded && (bob_ev_merge_is_wanted() || bob_ev_time_is_exact() ||
@@ -71,7 +71,7 @@ void bob_mpi_private_announce(void)
 	if (fd < 0)
 		return;
 	if (pwrite(fd, "\1", 1, rank) != 1)
-		own.announced = false; /* then nobody finds it */
+		own.announced = false; /* then no rank finds it */
 	close(fd);
 }
 
@@ -228,7 +228,7 @@ bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
 	return !own.broken;
 }
 
-/* False: a message is being received, or nobody can tell. */
+/* False: a message is being received, or that is unknown. */
 static bool cancel(MPI_Request *r)
 {
 	MPI_Status s;
@@ -239,7 +239,7 @@ static bool cancel(MPI_Request *r)
 	       BOB_MPI_REAL(Test_cancelled)(&s, &is_cancelled) == MPI_SUCCESS && is_cancelled;
 }
 
-bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t from, int tag,
+bool bob_mpi_private_receive(void *bytes, uint64_t capacity, uint64_t *len, uint32_t from, int tag,
 			     uint64_t deadline_ns)
 {
 	MPI_Request r;
@@ -247,9 +247,9 @@ bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t
 
 	if (!bob_mpi_private_is_open())
 		return false;
-	if (room > BOB_MPI_PRIVATE_BYTES_MAX)
-		room = BOB_MPI_PRIVATE_BYTES_MAX;
-	if (BOB_MPI_REAL(Irecv)(bytes, (int)room, byte(), (int)from, tag, own.comm, &r) !=
+	if (capacity > BOB_MPI_PRIVATE_BYTES_MAX)
+		capacity = BOB_MPI_PRIVATE_BYTES_MAX;
+	if (BOB_MPI_REAL(Irecv)(bytes, (int)capacity, byte(), (int)from, tag, own.comm, &r) !=
 	    MPI_SUCCESS) {
 		own.broken = true;
 	} else if (!is_done(&r, &s, deadline_ns)) {

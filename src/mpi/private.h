@@ -20,15 +20,15 @@
 
 /* Right before MPI_Init, on every rank: this one will take part, if it wants to. */
 void bob_mpi_private_announce(void);
-/* Right behind it. Waits up to a second for ranks that have not announced themselves; then for all
- * of them to come. */
+/* Directly after MPI_Init. Waits up to a second for ranks that have not announced themselves; then
+ * for all of them to come. */
 void bob_mpi_private_open(void);
 /* False: there is none, or something has gone wrong on it: then it is of no use any more. */
 bool bob_mpi_private_is_open(void);
 uint32_t bob_mpi_private_rank(void);
 uint32_t bob_mpi_private_ranks(void);
 /* Before MPI_Finalize, on every rank. Collective, as MPI_Finalize is: waits for all ranks, in
- * bounded time; then drops what nobody has received. */
+ * bounded time; then drops messages that were not received. */
 void bob_mpi_private_close(void);
 
 /* False: it did not work in time, and the communicator is of no use any more. MPI may still read
@@ -37,8 +37,8 @@ bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
 			  uint64_t deadline_ns);
 /* The next message of that rank and tag, *len bytes of it. False: it did not come in time; or, and
  * then the communicator is not open any more and `bytes` are MPI's for ever, it is longer than
- * `room`, or something is wrong. */
-bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t from, int tag,
+ * `capacity`, or something is wrong. */
+bool bob_mpi_private_receive(void *bytes, uint64_t capacity, uint64_t *len, uint32_t from, int tag,
 			     uint64_t deadline_ns);
 
 #endif

@@ -12,11 +12,12 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 	return bob_mpi_private_send(bytes, len, to, (int)tag, bob_ev_now_ns() + wait_ns);
 }
 
-static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 			uint64_t *len, uint64_t wait_ns)
 {
 	(void)ctx;
-	return bob_mpi_private_receive(bytes, room, len, from, (int)tag, bob_ev_now_ns() + wait_ns);
+	return bob_mpi_private_receive(bytes, capacity, len, from, (int)tag,
+				       bob_ev_now_ns() + wait_ns);
 }
 
 static void part(void *call)

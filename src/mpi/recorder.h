@@ -9,16 +9,16 @@
 #include "mpi/shim.h"
 
 /* --- start.c --- */
-/* Once, by whoever comes first: a library that calls MPI in its constructor may come before
- * ours. */
+/* Once, by the first caller: a library that calls MPI in its constructor may come before the
+ * shim's. */
 void bob_mpi_start(void);
 /* MPI is recorded: there is an agent, and it wants that. */
 extern bool bob_mpi_is_recorded;
 /* What is done about a function, by its number: enum bob_mpi_how. */
 extern uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 
-/* --- tools.c --- the function, + 1, whose definition by a tool that lies before us has the
- * instruction behind this return address; 0: none */
+/* --- tools.c --- the function, + 1, whose definition by a tool before the shim has the instruction
+ * at this return address; 0: none */
 uint32_t bob_mpi_tool_at(uint64_t ip);
 bool bob_mpi_has_tools(void);	/* that lie before us */
 
@@ -30,7 +30,7 @@ void bob_mpi_was_spawned(void);
 
 /* --- members.c --- */
 /* The ranks in MPI_COMM_WORLD of the `n` processes of a communicator's own group; negative: not in
- * it. `scratch` and `found` have room for n. */
+ * it. `scratch` and `found` have n elements. */
 bool bob_mpi_world_ranks(MPI_Comm comm, int n, int *scratch, int *found);
 /* The other side of what MPI_Comm_spawn made is known from now on, to the trace as well. */
 void bob_mpi_others_add(MPI_Comm comm, uint64_t token, bool is_started);

@@ -7,7 +7,7 @@
  *   handles.c      communicators, datatypes, ... by number; requests.c requests; numbers.c their table
  *   values.c       words of what is no handle; words.c of vectors and texts; layout.c how an event's words lie
  *   comms.c        what MPI is asked: sizes, topologies; members.c who is in a communicator
- *   next.c         the function that would have been called without us
+ *   next.c         the function that a call reaches without the shim
  *   private.c      the tool's own communicator
  *   spawn.c        MPI_Comm_spawn: what it starts is recorded, too
  *   life.c         Init, Finalize, Pcontrol; start.c the library is loaded
@@ -16,12 +16,12 @@
  * A wrapper defines both MPI_X and PMPI_X. Fortran's entry points call one or the other, and so
  * does another tool that lies before us; a thread that is in a wrapper already is not recorded (its
  * *depth*), so each call is recorded once, as it came from the program. What is called then is the
- * next definition of the same name: other tools behind us see everything. Arguments are passed on
+ * next definition of the same name: tools after the shim see everything. Arguments are passed on
  * as they are, but for statuses that the program ignores.
  *
  * An event is what docs/mpi.md says: first words for the parameters that go in, in the order of
  * functions.txt, then what the function returned, then those that come out; elements of vectors
- * behind them all.
+ * after them all.
  *
  * Built once for each MPI, with its mpi.h. Threads: a call belongs to its thread. */
 #ifndef BOB_MPI_SHIM_H
@@ -49,8 +49,8 @@ struct bob_mpi_call {
 void *bob_mpi_next(const char *name);
 
 /* False: the call is not recorded (nothing is, it was not chosen, or the thread is in another one)
- * and must just be made, and bob_mpi_passed called behind it. True: it is, up to bob_mpi_leave, and
- * there is room for BOB_EV_FIXED_WORDS. It may be that it is only followed
+ * and must just be made, and bob_mpi_passed called after it. True: it is recorded up to
+ * bob_mpi_leave, with space for BOB_EV_FIXED_WORDS. It may be that it is only followed
  * (archive/events/mpi_choice.h): then nothing that is put is kept. */
 bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa);
 static inline void bob_mpi_passed(const struct bob_mpi_call *c)
@@ -59,28 +59,28 @@ static inline void bob_mpi_passed(const struct bob_mpi_call *c)
 		bob_ev_depth = 0;
 }
 
-/* Elements of vectors that go in are put twice: before the call, behind all fixed words of the
+/* Elements of vectors that go in are put twice: before the call, after all fixed words of the
  * event (`words`), so that they are known of a call that never ends; and where all others are.
- * `ahead` gives what `back` takes when they have been put. */
+ * `ahead` returns what `back` takes when they have been put. */
 uint32_t bob_mpi_ahead(struct bob_mpi_call *c, uint32_t words);
 void bob_mpi_back(struct bob_mpi_call *c, uint32_t in);
-/* Right before and right behind the call itself. */
+/* Directly before and directly after the call itself. */
 void bob_mpi_before(struct bob_mpi_call *c);
 void bob_mpi_after(struct bob_mpi_call *c, int result);
 void bob_mpi_leave(struct bob_mpi_call *c);
 
-/* Room for `more` words, which have to be put by bob_mpi_put: there may be none. The record may
+/* Makes space for `more` words, which have to be put by bob_mpi_put. It may fail. The record may
  * move. */
 void bob_mpi_more(struct bob_mpi_call *c, uint32_t more);
 
 static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)
 {
-	if (__builtin_expect(c->e.words == c->e.room, 0))
+	if (__builtin_expect(c->e.words == c->e.capacity, 0))
 		bob_mpi_more(c, 1);
 	c->e.word[c->e.words++] = word;
 }
 
-/* One of an event's words that are not elements of vectors: they come first, and there is room for
+/* One of an event's words that are not elements of vectors: they come first, and there is space for
  * them. */
 static inline void bob_mpi_fix(struct bob_mpi_call *c, uint64_t word)
 {
@@ -128,8 +128,8 @@ uint64_t bob_mpi_new_info(MPI_Info h);
 uint64_t bob_mpi_new_message(MPI_Message h);
 uint64_t bob_mpi_new_session(uint64_t h);
 uint64_t bob_mpi_new_keyval(int keyval);
-/* Handles that the call may have taken away (set to the null handle): `was` is what stood there
- * before, `word` its word. Returns the word for what stands there now. */
+/* Handles that the call may have taken away (set to the null handle): `was` is the handle before
+ * the call, `word` its word. Returns the word for the handle that is there now. */
 uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now, uint64_t word);
 uint64_t bob_mpi_left_group(MPI_Group was, MPI_Group now, uint64_t word);
 uint64_t bob_mpi_left_type(MPI_Datatype was, MPI_Datatype now, uint64_t word);
@@ -148,7 +148,7 @@ uint64_t bob_mpi_request(MPI_Request h);
 uint64_t bob_mpi_new_request(MPI_Request h, bool receives);
 
 /* A request that the call may complete: before the call it is taken out, since MPI may give the
- * handle to another thread before the call is back; behind it the one that is still there goes in
+ * handle to another thread before the call returns; after it a request that still exists is put in
  * again. */
 struct bob_mpi_was {
 	MPI_Request request;
@@ -202,7 +202,7 @@ uint64_t bob_mpi_datatypes_c(MPI_Datatype h);
 
 /* --- what happens besides --- */
 
-/* Right before and right behind MPI_Init, MPI_Init_thread; right before MPI_Finalize. In any of
+/* Directly before and after MPI_Init, MPI_Init_thread; directly before MPI_Finalize. In any of
  * their calls, recorded or not. */
 void bob_mpi_starting(void);
 void bob_mpi_started(int result);

@@ -22,7 +22,7 @@
 
 #define ENV_PROGRAM "/usr/bin/env"
 #define TOKEN_NAME "BOBBIN_SPAWNED"
-#define GROUPS_MAX 64u		/* groups of processes that have spawned, told apart */
+#define GROUPS_MAX 64u		/* groups of processes that have spawned, distinguished */
 
 /* --- the command --- */
 
@@ -162,8 +162,8 @@ static uint64_t token_of(MPI_Comm comm)
 
 /* --- the call --- */
 
-/* The spawn that is under way in this thread. The MPI_Comm_spawn of a PMPI tool that is preloaded
- * behind the shim calls the shim's PMPI_Comm_spawn: the same spawn, not to be replaced again. */
+/* The spawn that is in progress in this thread. The MPI_Comm_spawn of a PMPI tool that is preloaded
+ * after the shim calls the shim's PMPI_Comm_spawn: the same spawn, not to be replaced again. */
 static __thread const struct bob_mpi_spawn *under_way;
 
 static void replace(struct bob_mpi_spawn *s, uint32_t count, char *const *command,

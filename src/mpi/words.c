@@ -28,9 +28,9 @@ uint64_t bob_mpi_text(const char *s)
 	return strlen(s);
 }
 
-uint64_t bob_mpi_text_within(const char *s, uint64_t room)
+uint64_t bob_mpi_text_within(const char *s, uint64_t capacity)
 {
-	return room == BOB_MPI_TO_NULL ? strlen(s) : strnlen(s, room);
+	return capacity == BOB_MPI_TO_NULL ? strlen(s) : strnlen(s, capacity);
 }
 
 /* Bytes on their way into words. */

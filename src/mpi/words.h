@@ -65,7 +65,7 @@ uint64_t bob_mpi_last(const int *v, uint64_t count); /* 0 of none */
 /* --- texts: lengths in bytes, without the last zero, and their words --- */
 
 uint64_t bob_mpi_text(const char *s);
-uint64_t bob_mpi_text_within(const char *s, uint64_t room);
+uint64_t bob_mpi_text_within(const char *s, uint64_t capacity);
 uint64_t bob_mpi_texts(char *const *list, uint64_t count);
 uint64_t bob_mpi_argvs(char **const *lists, uint64_t count);
 void bob_mpi_put_text(struct bob_mpi_call *c, const char *s, uint64_t bytes);

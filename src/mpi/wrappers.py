@@ -6,7 +6,7 @@ For each function there is a body, which takes the function to be called as well
     before the call   lengths of vectors that go in; words of what goes in; copies of what the call may change; elements
                       of vectors that go in, for the case that the call never ends
     the call
-    behind it         the result; words of what came out; elements of vectors
+    after it         the result; words of what came out; elements of vectors
 
 Names of the body's own end in an underscore: no parameter's does."""
 from header import HANDLE_TYPES, WIDE, type_of
@@ -39,7 +39,7 @@ class Body:
     def __init__(self, function, number, prototype):
         self.f, self.number, self.prototype = function, number, prototype
         self.types = {p.name: type_of(t) for p, t in zip(function.parameters, prototype.parameters)}
-        self.declared, self.before, self.behind, self.elements, self.after_all = [], [], [], [], []
+        self.declared, self.before, self.after, self.elements, self.after_all = [], [], [], [], []
         self.argument = {p.name: p.name for p in function.parameters}
 
     # --- pieces of C ---
@@ -192,13 +192,13 @@ class Body:
     def status_out(self, p):
         c = self.conditions(p, True)
         if p.role == "iostatus":
-            self.put(self.behind, c, "bob_mpi_status_bytes(s_)")
+            self.put(self.after, c, "bob_mpi_status_bytes(s_)")
             return
         requests = f"was_{p.of[0]}, n_{p.of[0]}" if p.of and self.f.by_name[p.of[0]].is_vector else None
         if p.is_vector:
             c.append("s_ != MPI_STATUSES_IGNORE")
-            self.behind.append(f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
-            self.behind.append(f"bob_mpi_fix(&c_, n_{p.name});")
+            self.after.append(f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+            self.after.append(f"bob_mpi_fix(&c_, n_{p.name});")
             indices = p.of[1] if len(p.of) > 1 else "NULL"
             self.elements.append(f"bob_mpi_put_statuses(&c_, s_, n_{p.name}, {requests}, {indices});")
             return
@@ -206,24 +206,24 @@ class Body:
             c.append(f"bob_mpi_was_receives({requests}, *{p.of[1]})")
         elif p.of:
             c.append("receives_")
-        self.behind.append(f"bob_mpi_{'request_' if p.of else ''}status(&c_, s_, {self.all_of(c)});")
+        self.after.append(f"bob_mpi_{'request_' if p.of else ''}status(&c_, s_, {self.all_of(c)});")
 
     def text_out(self, p):
         c = self.conditions(p, True) + [p.name]
-        room = self.length(p) if p.length else "BOB_MPI_TO_NULL"
-        return f"const uint64_t n_{p.name} = {self.all_of(c)} ? bob_mpi_text_within({p.name}, {room}) : 0;"
+        capacity = self.length(p) if p.length else "BOB_MPI_TO_NULL"
+        return f"const uint64_t n_{p.name} = {self.all_of(c)} ? bob_mpi_text_within({p.name}, {capacity}) : 0;"
 
     def vector_out(self, p):
         if p.is_text:
-            self.behind.append(self.text_out(p))
+            self.after.append(self.text_out(p))
             name = p.name
         else:
             c = self.conditions(p, True) + [p.name]
             if p.role == "weight":
                 c.append(f"bob_mpi_weighted({p.name})")
             name = p.name if not p.goes_in else f"{p.name}_out"
-            self.behind.append(f"const uint64_t n_{name} = {self.all_of(c)} ? {self.length(p)} : 0;")
-        self.behind.append(self.length_word(p, f"n_{name}", True))
+            self.after.append(f"const uint64_t n_{name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+        self.after.append(self.length_word(p, f"n_{name}", True))
         self.elements.append(self.put_elements(p, True).replace(f"n_{p.name}", f"n_{name}"))
 
     def scalar_out(self, p):
@@ -234,18 +234,18 @@ class Body:
             else:
                 cast = "(uint64_t)" if p.role == "session" else ""
                 verb = f"bob_mpi_left_{p.role}({cast}was_{p.name}, {cast}{value}, word_{p.name})"
-                self.put(self.behind, [], verb if p.role in HANDLES else word(p, value))
+                self.put(self.after, [], verb if p.role in HANDLES else word(p, value))
             return
         c = self.conditions(p, True)
-        self.put(self.behind, c, word(p, value, "new_" if p.role in HANDLES else ""))
+        self.put(self.after, c, word(p, value, "new_" if p.role in HANDLES else ""))
         if p.role == "type":
-            self.put(self.behind, c, f"bob_mpi_type_size({value})")
+            self.put(self.after, c, f"bob_mpi_type_size({value})")
         elif p.role == "comm" and p.mark == "pending":
-            self.behind.append("bob_mpi_fix(&c_, 0);")
+            self.after.append("bob_mpi_fix(&c_, 0);")
         elif p.role == "comm":
             n = f"n_{p.name}"
-            self.behind.append(f"const uint64_t {n} = {self.all_of(c)} ? bob_mpi_members(&c_, {value}) : 0;")
-            self.behind.append(f"bob_mpi_fix(&c_, {n});")
+            self.after.append(f"const uint64_t {n} = {self.all_of(c)} ? bob_mpi_members(&c_, {value}) : 0;")
+            self.after.append(f"bob_mpi_fix(&c_, {n});")
             self.elements.append(f"if ({n})\n\t\tbob_mpi_put_members(&c_, *{p.name});")
 
     # --- the whole ---
@@ -260,7 +260,7 @@ class Body:
         for p in self.f.parameters:
             if p.role in ("status", "iostatus"):
                 self.status_place(p)
-        self.behind.append("bob_mpi_fix(&c_, bob_mpi_int(r_));")
+        self.after.append("bob_mpi_fix(&c_, bob_mpi_int(r_));")
         for p in self.f.parameters:
             if p.role in ("status", "iostatus"):
                 self.status_out(p)
@@ -330,9 +330,9 @@ class Body:
         lines += self.unrecorded(plain)
         lines += self.declared + self.before + self.begin()
         lines += self.call(given, "&c_") + ["bob_mpi_after(&c_, r_);"]
-        if any("ok_" in x for x in self.behind):
+        if any("ok_" in x for x in self.after):
             lines.append("const bool ok_ = r_ == MPI_SUCCESS;")
-        lines += self.behind + self.elements + self.after_all + ["bob_mpi_leave(&c_);", "return r_;"]
+        lines += self.after + self.elements + self.after_all + ["bob_mpi_leave(&c_);", "return r_;"]
         more = "".join(", " + p for p in parameters)
         out = [f"/* {name} */", f"typedef int next_{name}({', '.join(types) or 'void'});",
                f"static int body_{name}(next_{name} *next_, const void *caller_, const void *cfa_{more})", "{",

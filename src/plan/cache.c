@@ -114,7 +114,7 @@ bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, siz
 	char tmp[96];
 	int fd, bad;
 
-	/* the address tells two threads of one process apart */
+	/* the address distinguishes two threads of one process */
 	snprintf(tmp, sizeof(tmp), ".%s.%ld.%" PRIxPTR, name, (long)getpid(), (uintptr_t)&fd);
 	unlinkat(dir, tmp, 0);		/* left by a process that had our number and died */
 	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -21,7 +21,7 @@ struct state {
 	bool deref;		/* CFA = *(rbp + off) */
 	bool unknown;
 	bool no_caller;		/* return address undefined, or not in the frame */
-	bool outermost;		/* undefined: nobody called */
+	bool outermost;		/* undefined: no caller */
 };
 
 struct machine {

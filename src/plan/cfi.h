@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call frame instructions to rows that tell where the caller's frame is. Only two things are
+/* Call frame instructions to rows that say where the caller's frame is. Only two things are
  * followed, the CFA and where rbp is, since they alone are needed to go from a frame to its caller.
- * Rows are made where that state changes and nowhere else. What cannot be followed, and bytes that
- * are no instructions, make a row that knows nothing. DWARF 5 section 6.4. */
+ * Rows are made where that state changes and nowhere else. Invalid bytes, and instructions that are
+ * not supported, make a row of unknown state. DWARF 5 section 6.4. */
 #ifndef BOB_PLAN_CFI_H
 #define BOB_PLAN_CFI_H
 
@@ -24,7 +24,7 @@ struct cie {
 	bool augmented, signal, valid;
 };
 
-/* Rows of a function at lo..hi, behind those that are there; it may be none. `program`: the
+/* Rows of a function at lo..hi, appended to those that are there; perhaps none. `program`: the
  * instructions of its FDE. *no_caller: its return address is undefined at `lo`. BOB_ERR_NOMEM. */
 bob_status bob_plan_cfi_rows(struct bob_plan_rows *rows, const struct cie *c, uint64_t lo,
 			     uint64_t hi, struct bytes program, bool *no_caller);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holding a plan against its bounds. Freestanding: the agent runs it on the mapped file before it
- * believes a byte of it. After BOB_OK every index, offset and length in the plan can be followed
- * without a further check, every write the plan asks for lies inside [text_lo, text_hi) or inside
- * the arena, and no two functions start at the same address. It cannot tell whether the patches are
- * right: that rests on the checksum, the key, and on comparing the bytes before they are
- * replaced. */
+/* Checks a plan against its bounds. Freestanding: the agent checks the mapped file before it uses
+ * any byte of it. After BOB_OK every index, offset and length in the plan can be followed without a
+ * further check, every write that the plan asks for lies inside [text_lo, text_hi) or inside the
+ * arena, and no two functions start at the same address. Whether the patches are right is not
+ * checked: the checksum, the key, and the comparison of the bytes before they are replaced ensure
+ * that. */
 #include <stddef.h>
 #include <stdint.h>
 

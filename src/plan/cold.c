@@ -6,8 +6,8 @@
  * it begins with a landing pad. */
 #include "plan/image.h"
 
-/* Where neither a branch nor a symbol has told: the second stretch of a function whose frame
- * information has a gap, as hand-written code around a system call. */
+/* Cold parts that neither a branch nor a symbol shows: the second range of a function whose frame
+ * information has a hole, as hand-written code around a system call. */
 void bob_plan_find_owners(struct bob_plan_image *img)
 {
 	for (size_t i = 1; i < img->frames.count; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading .eh_frame and exception tables: numbers and pointers out of bytes that nobody vouches
- * for. What is missing or unknown sets `bad` and reads as 0. DWARF 5 section 7.6, LSB 5 chapter
- * 10.5. */
+/* Reading .eh_frame and exception tables: numbers and pointers out of untrusted bytes. What is
+ * missing or unknown sets `bad` and reads as 0. DWARF 5 section 7.6, LSB 5 chapter 10.5. */
 #ifndef BOB_PLAN_EH_BYTES_H
 #define BOB_PLAN_EH_BYTES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading an ELF image: loaded segments, sections of code, symbols, pointers into code, build-id.
  * libelf understands the file; the loaded bytes are copied into memory, so a file that changes
- * while it is read gives at worst a plan whose key no process will ask for. Nothing here believes
- * the file: sizes are held against the file's before memory is asked for. */
+ * while it is read gives at worst a plan whose key no process will ask for. The file is not
+ * trusted: sizes are compared with the file's before memory is allocated. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

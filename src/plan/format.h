@@ -40,7 +40,7 @@ struct bob_plan_head {
 	uint64_t key;
 	uint64_t text_lo, text_hi; /* link addresses that hold all executable segments */
 	uint32_t func_count;
-	uint32_t arena_bytes;	/* room the trampolines need, handler excluded */
+	uint32_t arena_bytes;	/* bytes that the trampolines need, handler excluded */
 	uint8_t build_id[20];
 	uint8_t build_id_len;
 	uint8_t pad[3];
@@ -92,8 +92,8 @@ BOB_STATIC_ASSERT(sizeof(struct bob_plan_func) == 64, "plan function");
 #define BOB_PLAN_MOVED_CALL 0x80000000u
 #define BOB_PLAN_MOVED_BITS 5u
 
-/* Where in the body the instruction is that began k bytes behind patch_addr, 0 < k < 5; 0: none
- * did. That of k = 0 is the body's first. */
+/* Where in the body the instruction is that began k bytes after patch_addr, 0 < k < 5; 0: none did.
+ * That of k = 0 is the body's first. */
 static inline uint32_t bob_plan_moved(const struct bob_plan_func *f, uint32_t k)
 {
 	return f->moved >> BOB_PLAN_MOVED_BITS * (k - 1) & ((1u << BOB_PLAN_MOVED_BITS) - 1);
@@ -105,7 +105,7 @@ static inline uint32_t bob_plan_entry_bytes(const struct bob_plan_func *f)
 	return f->kind == BOB_PATCH_HOLE ? 2 : 5;
 }
 
-/* Does an instruction begin among them, behind the first? A debugger that knows the file may set a
+/* Does an instruction begin among them, after the first? A debugger that knows the file may set a
  * breakpoint there, in the jump. */
 static inline int bob_plan_begins_inside(const struct bob_plan_func *f)
 {
@@ -209,7 +209,7 @@ static inline int bob_special_is_general(uint32_t what)
 /* The build-id in `len` bytes of notes: one segment PT_NOTE, aligned as `align` says (p_align). The
  * description of a note and the next note begin at multiples of 8 from the start of a segment that
  * is aligned to 8, else of 4. *id_len <= 20: the rest of a longer id does not count. NULL: there is
- * none. */
+ * no build-id. */
 const uint8_t *bob_plan_build_id(const void *notes, uint64_t len, uint64_t align, uint64_t *id_len);
 uint64_t bob_plan_key_begin(const uint8_t *build_id, uint64_t len);
 uint64_t bob_plan_key_segment(uint64_t key, uint64_t vaddr, const void *bytes, uint64_t len);
@@ -217,7 +217,7 @@ uint64_t bob_plan_key_segment(uint64_t key, uint64_t vaddr, const void *bytes, u
 uint64_t bob_plan_key_sample(uint64_t key, uint64_t vaddr, const void *bytes, uint64_t len,
 			     int all);
 
-/* Freestanding; also run by the agent before it believes a plan. `key` 0 accepts any. */
+/* Freestanding; also run by the agent before it uses a plan. `key` 0 accepts any. */
 bob_status bob_plan_check(const void *plan, uint64_t len, uint64_t key);
 
 #endif

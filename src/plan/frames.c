@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* .eh_frame: its entries, and of each the rows that tell where the caller's frame is (cfi.h). The
+/* .eh_frame: its entries, and of each the rows that say where the caller's frame is (cfi.h). The
  * bytes come from a file: one bad entry ends the reading, what was read before it stays. LSB 5
  * chapter 10.6. */
 #define _GNU_SOURCE
@@ -54,7 +54,7 @@ static void read_augmentation(struct bytes *b, struct cie *c, const char *s)
 		c->valid = false;
 }
 
-/* `b` starts behind the CIE's id and ends with it. */
+/* `b` starts after the CIE's id and ends with it. */
 static void read_cie(struct bytes *b, struct cie *c)
 {
 	const char *aug;

@@ -147,7 +147,7 @@ bob_status bob_plan_read_frames(struct bob_plan_image *img);
 bob_status bob_plan_find_functions(struct bob_plan_image *img);
 /* [addr, addr + len), as far as it is code, must stay as it is. */
 void bob_plan_fix(struct bob_plan_image *img, uint64_t addr, uint64_t len);
-/* The same of a range that may begin before the code, and end behind it. */
+/* The same of a range that may begin before the code, and end after it. */
 void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi);
 /* Bytes that run times write or compare, and where these enter (sites.c). */
 bob_status bob_plan_find_sites(struct bob_plan_image *img);
@@ -160,7 +160,7 @@ static inline bool bob_plan_is_refused(const struct bob_plan_candidate *f)
 {
 	return f->skip == BOB_SKIP_GO || f->skip == BOB_SKIP_SANITIZER;
 }
-/* Where a function at `addr` is patched: behind an endbr64, and behind NOPs that are fixed, at most
+/* Where a function at `addr` is patched: after an endbr64, and after NOPs that are fixed, at most
  * BOB_PLAN_BODY_MAX bytes from the entry. `end`: of the function. */
 uint64_t bob_plan_body(const struct bob_plan_code *c, uint64_t addr, uint64_t end);
 bob_status bob_plan_scan(struct bob_plan_image *img);
@@ -174,7 +174,7 @@ bob_status bob_plan_label_tables(struct bob_plan_image *img, struct bob_plan_cod
  * without a name are in truth such parts. The second renumbers the functions. */
 void bob_plan_find_owners(struct bob_plan_image *img);
 bob_status bob_plan_drop_cold(struct bob_plan_image *img);
-/* Functions with an exception table that tells nothing are not hooked. */
+/* Functions with an unreadable exception table are not hooked. */
 void bob_plan_refuse_untold(struct bob_plan_image *img);
 /* Between these two: nothing but the functions that the agent needs for itself, under the key of
  * such a plan. */
@@ -207,7 +207,7 @@ static inline void bob_plan_set_bit(uint64_t *map, uint64_t i)
 }
 
 /* Fill *err if there is one; returns `code`. */
-/* Of the code that can run: lowest address, and behind the highest. */
+/* Of the code that can run: lowest address, and the end. */
 void bob_plan_text_bounds(const struct bob_plan_image *img, uint64_t *lo, uint64_t *hi);
 bob_status bob_plan_fail(struct bob_error *err, bob_status code, const char *path,
 			 const char *text);

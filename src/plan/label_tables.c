@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of distances from a label, as in `goto *(&&first + distance[i])`: GCC's manual gives this
  * form for shared libraries, and glibc's printf has it. The code takes the address of the label and
- * that of the table, each by a lea; the entries are 4 bytes. A table is believed as far as its
- * entries lead to the starts of instructions of the same stretch of code. */
+ * that of the table, each by a lea; the entries are 4 bytes. A table is accepted up to the first
+ * entry that does not lead to the start of an instruction of the same stretch of code. */
 #include <string.h>
 
 #include "plan/arch/x86_64/length.h"

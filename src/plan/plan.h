@@ -42,7 +42,7 @@ bob_status bob_plan_image_special(const char *path, void **plan, size_t *len,
 				  struct bob_error *err);
 
 /* Make the plan and put it into the cache directory `dir` unless a valid one is there (temporary
- * file, fsync not needed, rename). `*made` (may be NULL) tells whether it had to be made. Refuses
+ * file, fsync not needed, rename). `*made` (may be NULL): it had to be made. Refuses
  * (BOB_ERR_IO) a directory that is not ours or writable by others. */
 bob_status bob_plan_cache(const char *dir, const char *path, int *made,
 			  struct bob_plan_stats *stats, struct bob_error *err);

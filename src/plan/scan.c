@@ -6,7 +6,7 @@
  * a patch, the other error costs the program. Padding between functions becomes the list of holes.
  *
  * Known limit: a label reached only through an address that is computed in a way not seen here
- * (not a branch, not lea, not a 4-byte table behind a lea of distances from itself or from a label,
+ * (not a branch, not lea, not a 4-byte table after a lea of distances from itself or from a label,
  * not a pointer in data). No compiler makes such a label within the first bytes of a function. */
 #include <string.h>
 
@@ -31,10 +31,10 @@ struct scan {
 	struct bob_plan_code *code;	/* section being swept */
 	struct ranges ranges;
 	struct cold_jumps cold_jumps;
-	const struct range *range;	/* being swept, NULL in a gap */
-	size_t next_func;		/* first function that starts behind the sweep */
+	const struct range *range;	/* being swept, NULL between two */
+	size_t next_func;		/* first function that starts after the sweep */
 	uint32_t func;			/* function being swept, or BOB_PLAN_NO_INDEX */
-	uint64_t func_lo, func_body;	/* its entry, and the same behind an endbr64 */
+	uint64_t func_lo, func_body;	/* its entry, and the same after an endbr64 */
 	uint64_t last_table;
 	struct bob_plan_u64s labels, tables; /* that leas of the range refer to */
 	unsigned last_kind;		/* of the instruction before */
@@ -93,8 +93,8 @@ static bool in_cold_part(const struct scan *s, uint64_t addr)
 	return f != BOB_PLAN_NO_INDEX && s->img->frames.at[f].cold;
 }
 
-/* Can this be an entry of a jump table of the code being swept? Cold parts and code without call
- * frame information do not tell which function's they are: there any code will do. */
+/* Can this be an entry of a jump table of the code being swept? For cold parts and code without
+ * call frame information the function is unknown: there any code will do. */
 static bool is_label(const struct scan *s, uint64_t addr)
 {
 	if (in_range(s, addr))
@@ -109,18 +109,18 @@ static bool is_label(const struct scan *s, uint64_t addr)
 
 /* Entries in a row that lead into code of which it is not known that it belongs to this
  * function. */
-#define STRANGERS 32u
+#define FOREIGN_MAX 32u
 #define CODE_ALIGN 16u /* of functions and labels, as compilers for x86-64 align them */
 
 /* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
  * entries: text or numbers, added to the table's address, do not lead into code. Cold parts are not
- * always known to be some: what leads into other code is passed over, or all entries behind it
+ * always known to be some: entries that lead into other code are skipped, or all following entries
  * would be missed. */
 static void follow_table(struct scan *s, uint64_t table)
 {
 	const uint8_t *p;
 	uint64_t limit = s->img->stats.code_bytes;
-	unsigned strangers = 0;
+	unsigned foreign = 0;
 
 	if (table == s->last_table)
 		return;
@@ -132,11 +132,11 @@ static void follow_table(struct scan *s, uint64_t table)
 		if (off == 0 || !bob_plan_code_at(s->img, table + (uint64_t)(int64_t)off))
 			return;
 		if (!is_label(s, table + (uint64_t)(int64_t)off)) {
-			if (++strangers > STRANGERS)
+			if (++foreign > FOREIGN_MAX)
 				return;
 			continue;
 		}
-		strangers = 0;
+		foreign = 0;
 		if (s->img->stats.jump_table_targets >= limit) {
 			s->st = BOB_ERR_FULL;	/* a file made to keep us busy */
 			return;
@@ -308,7 +308,7 @@ static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
 /* [lo, hi) lies between known code: padding, hand-written code without frame information, data. A
  * hole is padding that fills it, or that fills it up to where an assembler aligns code. Zero bytes
  * are skipped one by one, or the linker's zero filling would swallow what follows. */
-static void sweep_gap(struct scan *s, uint64_t lo, uint64_t hi)
+static void sweep_range(struct scan *s, uint64_t lo, uint64_t hi)
 {
 	uint64_t start = lo, padded = lo;
 	bool padding = true, safe = bob_x86_ends_flow(s->last_kind);
@@ -369,7 +369,7 @@ static void sweep_section(struct scan *s, size_t *next_range)
 			if (*next_range < s->ranges.count && r->lo < end)
 				end = r->lo;
 			s->range = NULL;
-			sweep_gap(s, at, end);
+			sweep_range(s, at, end);
 		}
 		at = end;
 	}
@@ -433,7 +433,7 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 	if (s.st == BOB_OK && !BOB_VEC_PUSH(&s.ranges))
 		s.st = BOB_ERR_NOMEM;
 	else if (s.st == BOB_OK)
-		s.ranges.count--;	/* room to look one beyond the last */
+		s.ranges.count--;	/* one spare range after the last */
 	for (size_t i = 0; i < img->pointers.count; i++)
 		mark(&s, img->pointers.at[i], true);
 	for (size_t i = 0; i < img->symbols.count; i++)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code that somebody else writes or compares while the program runs. Such bytes are `fixed`: no
- * patch overwrites them.
+/* Code that other parties write or compare while the program runs. Such bytes are `fixed`: no patch
+ * overwrites them.
  *
  *   restartable sequences    the kernel compares the program counter with the range and the four bytes before
  *                            the abort address; moved instructions would not be in the range
  *   signal returns           unwinders and debuggers know them by their bytes
  *   USDT probes              a debugger or uprobe puts a breakpoint there
  *   XRay sleds               the run time of XRay writes a call there
- *   patchable entries        -fpatchable-function-entry: whoever patches writes over the NOPs
+ *   patchable entries        -fpatchable-function-entry: the patcher writes over the NOPs
  *   counted NOPs             -mnop-mcount -mrecord-mcount: the same
  *   data among code          symbols of type object
  *
- * A function that begins with such NOPs is patched behind them (bob_plan_body). */
+ * A function that begins with such NOPs is patched after them (bob_plan_body). */
 #include <elf.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static bob_status fix_sequences(struct bob_plan_image *img)
 }
 
 #define ENDBR64_LEN 4u
-/* Code goes on behind it. */
+/* Code continues after it. */
 static bool is_endbr64(const struct bob_plan_code *c, uint64_t addr, uint64_t end)
 {
 	static const uint8_t endbr64[ENDBR64_LEN] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -111,7 +111,7 @@ static bool is_endbr64(const struct bob_plan_code *c, uint64_t addr, uint64_t en
 	       !memcmp(c->bytes + (addr - c->lo), endbr64, ENDBR64_LEN);
 }
 
-/* NOPs from `addr` on, perhaps behind an endbr64. */
+/* NOPs from `addr` on, perhaps after an endbr64. */
 static void fix_nops(struct bob_plan_image *img, uint64_t addr)
 {
 	const struct bob_plan_code *c = bob_plan_code_at(img, addr);

@@ -14,7 +14,7 @@
 
 struct out {
 	uint8_t *p;
-	uint64_t len, room;
+	uint64_t len, capacity;
 };
 
 static uint64_t align64(uint64_t n)
@@ -39,8 +39,8 @@ static bob_status add_name(struct bob_plan_bytes *names, const char *name, size_
 	return BOB_OK;
 }
 
-/* Behind a mangled name: the same demangled, and that without parameters. Both empty if it cannot
- * be. */
+/* After a mangled name: the same demangled, and that without parameters. Both empty if it cannot
+ * be demangled. */
 static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
 {
 	char *text = bob_demangle(name);
@@ -53,8 +53,8 @@ static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
 	return st;
 }
 
-/* Zero-terminated names, one behind the other. The agent's also have what patterns are compared
- * with (format.h). */
+/* Zero-terminated names, concatenated. The agent's also have what patterns are compared with
+ * (format.h). */
 static bob_status make_names(const struct bob_plan_image *img, int for_agent, struct names *n)
 {
 	n->at = malloc((img->funcs.count + 1) * sizeof(*n->at));
@@ -239,14 +239,14 @@ bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len)
 		st = make_names(img, 0, &images);
 	if (st != BOB_OK)
 		goto free_names;
-	o.room = sizeof(struct bob_plan_head) + 9 * SECTION_ALIGN +
-		 img->funcs.count * sizeof(struct bob_plan_func) + img->blob.count +
-		 img->relocs.count * sizeof(uint32_t) +
-		 img->frames.count * sizeof(struct bob_plan_fde) +
-		 img->rows.count * sizeof(struct bob_plan_row) +
-		 img->specials.count * sizeof(struct bob_plan_special) + agents.bytes.count +
-		 image_file_len(img, images.bytes.count);
-	o.p = calloc(1, o.room);
+	o.capacity = sizeof(struct bob_plan_head) + 9 * SECTION_ALIGN +
+		     img->funcs.count * sizeof(struct bob_plan_func) + img->blob.count +
+		     img->relocs.count * sizeof(uint32_t) +
+		     img->frames.count * sizeof(struct bob_plan_fde) +
+		     img->rows.count * sizeof(struct bob_plan_row) +
+		     img->specials.count * sizeof(struct bob_plan_special) + agents.bytes.count +
+		     image_file_len(img, images.bytes.count);
+	o.p = calloc(1, o.capacity);
 	st = BOB_ERR_NOMEM;
 	if (!o.p)
 		goto free_names;

@@ -126,9 +126,9 @@ static bool is_sane(const struct bob_probe_file *f)
 
 static uint32_t enter(const struct bob_probe_file *f, uint64_t key, struct bob_pr_file *own)
 {
-	const size_t room = BOB_MEM_DESC_BYTES(2) * f->sites +
-			    2 * BOB_MEM_DESC_BYTES(2 * BOB_PROBE_NEST_LAID_MAX) * f->nests;
-	uint8_t *bytes = malloc(room + 1);
+	const size_t capacity = BOB_MEM_DESC_BYTES(2) * f->sites +
+				2 * BOB_MEM_DESC_BYTES(2 * BOB_PROBE_NEST_LAID_MAX) * f->nests;
+	uint8_t *bytes = malloc(capacity + 1);
 	struct bob_agent_source s = { .path = f->path, .key = key, .build_id = f->digest,
 				      .bias = own->bias, .functions = bob_pr_image_functions(f),
 				      .desc_count = f->sites + 2 * f->nests, .descs = bytes };
@@ -166,9 +166,9 @@ static void find_agent(void)
 		return;
 	pthread_atfork(bob_pr_places_lock, bob_pr_places_unlock, after_fork);
 	bob_pr_count_begin();
-	bob_pr_gaps_begin();
+	bob_pr_untraced_begin();
 	bob_pr_agent = a;
-	a->at_end(bob_pr_count_tell);
+	a->at_end(bob_pr_count_report);
 }
 
 static void begin_file(struct bob_probe_file *f);
@@ -188,7 +188,7 @@ static void declare(struct bob_probe_file *f, uint32_t v, const volatile void *b
 	bob_pr_declare(d, (const void *)(uintptr_t)base, bounds ? bounds : d->bounds,
 		       bob_pr_address(f->own, v));
 	if (bounds)
-		bob_pr_shape_tell(f, v, bounds);
+		bob_pr_shape_report(f, v, bounds);
 }
 
 static void forget(struct bob_probe_file *f, uint32_t v, const volatile void *base)
@@ -245,13 +245,13 @@ static void note_missing(const struct bob_probe_file *f)
 /* All files of a command say the same. */
 static void note_predicted(const struct bob_probe_file *f)
 {
-	static uint64_t told;
+	static uint64_t reported;
 	const bool is_there = f->size >=
 			      offsetof(struct bob_probe_file, predicted) + sizeof(f->predicted);
 	const char *line = is_there ? f->predicted : NULL;
 	const uint64_t hash = line ? bob_hash64(1, line, strlen(line)) : 0;
 
-	if (line && __atomic_exchange_n(&told, hash, __ATOMIC_RELAXED) != hash)
+	if (line && __atomic_exchange_n(&reported, hash, __ATOMIC_RELAXED) != hash)
 		bob_pr_note(line);
 }
 
@@ -279,7 +279,7 @@ static void begin_file(struct bob_probe_file *f)
 	number = __atomic_fetch_add(&files, 1, __ATOMIC_RELAXED);
 	key = bob_hash64(bob_hash64(0, words, sizeof(words)), f->path, strlen(f->path));
 	if (!own || number >= BOB_PR_FILES_MAX || !is_sane(f) ||
-	    !bob_pr_gaps_open(&own->gaps, f->sites)) {
+	    !bob_pr_untraced_open(&own->untraced, f->sites)) {
 		bob_pr_note("an instrumented file is not recorded: its tables cannot be used\n");
 		free(own);
 		return;
@@ -289,7 +289,7 @@ static void begin_file(struct bob_probe_file *f)
 	own->first = enter(f, key, own);
 	if (own->first == ~0u) {
 		free(own->shape);
-		bob_pr_gaps_drop(&own->gaps);
+		bob_pr_untraced_drop(&own->untraced);
 		free(own);
 		return;
 	}
@@ -298,5 +298,5 @@ static void begin_file(struct bob_probe_file *f)
 	f->own = own;
 	f->recorder = &bobbin_probe_1;
 	f->access = bob_pr_access;
-	__atomic_store_n(&f->gap, own->gaps.gap, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->untraced, own->untraced.untraced, __ATOMIC_RELEASE);
 }

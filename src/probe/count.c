@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses probes told of that nobody wants. Each thread has a counter of its own, which
- * the recorder adds to and, in gaps, the probes themselves (bobbin/probe.h); another thread goes on
- * with it when it has ended. At the end of the process the trace is told their sum. What a killed
- * process counted is lost. */
+/* Counts the accesses to untraced data. Each thread has a counter. The recorder adds to it and, in
+ * untraced ranges, the probes do (bobbin/probe.h). A new thread reuses the counter of one that has
+ * ended. At the end of the process, their sum is written to the trace. A killed process loses its
+ * counts. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ __thread uint64_t *bob_pr_outside;
 static __thread struct cell *own; /* its cell */
 static __thread bool busy, gone; /* gone: there is none, or the thread ends */
 
-static void give_back(void *unused)
+static void release(void *unused)
 {
 	struct cell *c = own;
 
@@ -51,7 +51,7 @@ static struct cell *free_cell(void)
 
 void bob_pr_count_begin(void)
 {
-	have_key = !pthread_key_create(&at_end, give_back);
+	have_key = !pthread_key_create(&at_end, release);
 }
 
 static struct bob_pr_memory *map_memory(void)
@@ -95,7 +95,7 @@ uint64_t *bob_pr_count_own(void)
 	return bob_pr_outside;
 }
 
-void bob_pr_count_tell(void)
+void bob_pr_count_report(void)
 {
 	uint64_t sum = 0;
 	char line[100];
@@ -104,8 +104,7 @@ void bob_pr_count_tell(void)
 		sum += __atomic_load_n(&cells[i].outside, __ATOMIC_RELAXED);
 	if (!sum)
 		return;
-	snprintf(line, sizeof(line),
-		 "probes told of %" PRIu64 " accesses more, of nothing that is traced\n", sum);
+	snprintf(line, sizeof(line), "probes counted %" PRIu64 " accesses to untraced data\n", sum);
 	bob_pr_note(line);
 }
 

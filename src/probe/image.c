@@ -16,7 +16,7 @@
 
 struct buffer {
 	uint8_t *at;
-	size_t len, room;
+	size_t len, capacity;
 	bool failed;
 };
 
@@ -26,15 +26,15 @@ static void take(void *ctx, const void *bytes, size_t len)
 
 	if (b->failed || len > SIZE_MAX / 4 - b->len)
 		return;
-	if (b->len + len > b->room) {
-		size_t room = 2 * (b->len + len) + 4096;
-		uint8_t *more = realloc(b->at, room);
+	if (b->len + len > b->capacity) {
+		size_t capacity = 2 * (b->len + len) + 4096;
+		uint8_t *more = realloc(b->at, capacity);
 
 		b->failed = !more;
 		if (!more)
 			return;
 		b->at = more;
-		b->room = room;
+		b->capacity = capacity;
 	}
 	memcpy(b->at + b->len, bytes, len);
 	b->len += len;
@@ -84,8 +84,9 @@ static void put_functions(const struct bob_probe_file *f, uint64_t key, struct b
 		take(to, f->unit[f->site[i].unit], strlen(f->unit[f->site[i].unit]) + 1);
 }
 
-/* How much room its elements take, as far as that is known beforehand: else half of what there is.
- * The other half is of what begins before the next variable and shares its storage. */
+/* Bytes of its elements, if the bounds are constant; else half of the variable's address range. The
+ * other half is for storage that it shares with other variables and that begins before the next
+ * one. */
 static uint64_t bytes_of(const struct bob_probe_variable *v)
 {
 	uint64_t bytes = v->element;
@@ -140,7 +141,8 @@ static void put_source(const struct bob_probe_file *f, struct buffer *to)
 	free(s.row);
 }
 
-/* Room for a chunk's head, then the payload, then sealed. Returns where it begins. */
+/* Reserves space for a chunk's header. The payload follows, then the chunk is sealed. Returns the
+ * offset of the header. */
 static void put_chunk(struct buffer *b, enum bob_chunk_kind kind, uint64_t aux,
 		      const struct buffer *payload)
 {

@@ -114,8 +114,8 @@ static uint32_t new_place(void)
 	return i;
 }
 
-/* The first key that begins behind `at`. */
-static uint32_t behind(uintptr_t at)
+/* The first key that begins after `at`. */
+static uint32_t first_after(uintptr_t at)
 {
 	uint32_t lo = 0, n = count;
 
@@ -144,7 +144,7 @@ static uint64_t address_of(uintptr_t lo, uintptr_t hi, uint64_t address)
 {
 	uint64_t since = UINT64_MAX;
 
-	for (uint32_t i = behind(hi - 1); i-- > 0 && keys[i].reach > lo;) {
+	for (uint32_t i = first_after(hi - 1); i-- > 0 && keys[i].reach > lo;) {
 		const struct bob_pr_place *p = &bob_pr_places[keys[i].place];
 
 		if (keys[i].hi <= lo || p->since > since)
@@ -213,7 +213,7 @@ static bool disturb(uintptr_t lo, uintptr_t hi, bool begins)
 {
 	bool some = false;
 
-	for (uint32_t i = behind(hi - 1); i-- > 0 && keys[i].reach > lo;) {
+	for (uint32_t i = first_after(hi - 1); i-- > 0 && keys[i].reach > lo;) {
 		if (keys[i].hi <= lo)
 			continue;
 		if ((begins && set_free_left(keys[i].place)) || set_free_asleep(keys[i].place)) {
@@ -229,7 +229,7 @@ static bool disturb(uintptr_t lo, uintptr_t hi, bool begins)
 static void insert(const struct bob_pr_place *p, uintptr_t lo, uintptr_t hi)
 {
 	const bool alone = !disturb(lo, hi, p->own == BOB_PROBE_OWN);
-	uint32_t i = behind(lo), at = new_place();
+	uint32_t i = first_after(lo), at = new_place();
 	struct bob_pr_place *to;
 	uint64_t state;
 
@@ -271,16 +271,16 @@ void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 		sweep();
 	if (bob_pr_places && count < BOB_PR_PLACES_MAX) {
 		insert(&p, lo, lo + bytes);
-		bob_pr_gaps_close();
+		bob_pr_untraced_close();
 	}
 	unlock();
 }
 
-/* Hot where memory is given back: most of it was nobody's. Without the lock. */
+/* Hot when memory is freed: most of it was never traced. Takes no lock. */
 static bool may_begin_at(uintptr_t lo)
 {
 	const uint64_t version = __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE);
-	const uint32_t i = version & 1 ? 0 : behind(lo);
+	const uint32_t i = version & 1 ? 0 : first_after(lo);
 	const bool some = i && keys[i - 1].lo == lo;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -295,7 +295,7 @@ void bob_pr_forget(const void *base, uint64_t address)
 
 	if (!base || (any ? !may_begin_at(lo) : bob_pr_sleep(base, address)) || !lock())
 		return;
-	for (uint32_t i = count ? behind(lo) : 0; i-- > 0 && keys[i].lo == lo;) {
+	for (uint32_t i = count ? first_after(lo) : 0; i-- > 0 && keys[i].lo == lo;) {
 		const struct bob_pr_place *p = &bob_pr_places[keys[i].place];
 		const uint64_t state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
 
@@ -351,7 +351,7 @@ static void add(struct bob_pr_stretch *s, const struct key *k, uintptr_t at)
 /* What lies around `at`: the same places, and what they want of it. */
 static struct bob_pr_stretch stretch_at(uintptr_t at)
 {
-	const uint32_t next = count ? behind(at) : 0;
+	const uint32_t next = count ? first_after(at) : 0;
 	struct bob_pr_stretch s = { .hi = next < count ? keys[next].lo : UINTPTR_MAX };
 	uint64_t since = UINT64_MAX;
 	uint32_t i = next;
@@ -451,7 +451,7 @@ static uint64_t row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *addres
 	*wanted = s.wanted;
 	if (same == trips)
 		return same;
-	n = count ? behind(hi) : 0;
+	n = count ? first_after(hi) : 0;
 	if (!n || keys[n - 1].reach <= lo)
 		return *wanted ? same : trips;
 	k = &keys[n - 1];

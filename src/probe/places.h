@@ -25,7 +25,7 @@ enum bob_pr_state { BOB_PR_FREE, BOB_PR_AWAKE, BOB_PR_ASLEEP };
 struct bob_pr_place {
 	uint64_t state;		/* enum bob_pr_state, and above it a number: of whose place it is */
 	uint64_t address;	/* of `lo`, in the trace */
-	uint64_t declared;	/* as bob_pr_declare was told */
+	uint64_t declared;	/* as passed to bob_pr_declare */
 	uint64_t since;		/* a smaller number was there before */
 	uintptr_t base;
 	uint32_t element, rank;

@@ -6,7 +6,7 @@
  *   image.c   the image's file in the trace: units, variables, lines
  *   places.c  where traced variables are now; asleep.c those that come and go; box.c what is wanted of them
  *   record.c  probes
- *   gaps.c    where they need not ask
+ *   untraced.c  per-site cache of address ranges known not to be traced
  *   shapes.c  what bounds they have
  *   count.c   how many accesses were of nothing to be recorded
  *
@@ -26,17 +26,17 @@
 #define BOB_PR_FILE_SHIFT 49
 #define BOB_PR_FILES_MAX 16000u
 
-#define BOB_PR_SHAPES_MAX 16u /* of a variable; more are not told */
+#define BOB_PR_SHAPES_MAX 16u /* of a variable; more are not recorded */
 
-/* What was told of a variable's bounds. */
+/* The bounds of a variable that were recorded. */
 struct bob_pr_shape {
 	uint32_t count;
-	uint64_t key[BOB_PR_SHAPES_MAX]; /* 0: could not be told */
+	uint64_t key[BOB_PR_SHAPES_MAX]; /* 0: could not be recorded */
 };
 
 /* Of each site of a file. */
-struct bob_pr_gaps {
-	const struct bob_probe_gap **gap;
+struct bob_pr_untraced {
+	const struct bob_probe_untraced **untraced;
 	uint8_t *entered;	/* it has, or had, one that is not empty */
 };
 
@@ -46,7 +46,7 @@ struct bob_pr_file {
 	uint32_t first;
 	uint64_t bias;
 	struct bob_pr_shape *shape; /* of each variable; NULL: no memory */
-	struct bob_pr_gaps gaps;
+	struct bob_pr_untraced untraced;
 };
 
 /* Where element 0 of a variable lies, in the trace. */
@@ -76,17 +76,17 @@ void bob_pr_note(const char *line);
 size_t bob_pr_image(const struct bob_probe_file *f, uint64_t key, uint8_t **bytes);
 /* i<key>.bob in directory `dir`, unless it is there. */
 void bob_pr_image_save(const struct bob_probe_file *f, uint64_t key, const char *dir);
-/* How many functions the image has: units, and again where one goes on behind another that lies in
- * it. */
+/* The number of functions of the image: one for each unit, and one more where a unit continues
+ * after another unit that it contains. */
 uint32_t bob_pr_image_functions(const struct bob_probe_file *f);
 
 /* --- shapes.c --- */
 /* Records of the variables whose bounds the source says; *bytes are the caller's to free. Returns
  * how many bytes. */
 size_t bob_pr_shapes(const struct bob_probe_file *f, struct bob_pr_file *own, uint8_t **bytes);
-/* The variable has these bounds now. Told before: a hash, and comparisons. */
-void bob_pr_shape_tell(const struct bob_probe_file *f, uint32_t variable,
-		       const int64_t (*bounds)[2]);
+/* The variable has these bounds now. If they were recorded before, costs a hash and comparisons. */
+void bob_pr_shape_report(const struct bob_probe_file *f, uint32_t variable,
+			 const int64_t (*bounds)[2]);
 
 /* --- places.c --- */
 /* A variable lies at [base, base + its bytes) and element 0 has this address in the trace. Ignored:
@@ -141,21 +141,22 @@ struct bob_pr_memory;
 size_t bob_pr_memory_bytes(void);
 void bob_pr_memory_is(struct bob_pr_memory *m);
 
-/* --- gaps.c --- */
-#define BOB_PR_ASKS 8u /* a thread asks so often in one stretch before a site gets a gap */
+/* --- untraced.c --- */
+/* queries of a thread in one stretch before the site gets an untraced range */
+#define BOB_PR_ASKS 8u
 /* Once, before all others. Without memory probes always ask. */
-void bob_pr_gaps_begin(void);
+void bob_pr_untraced_begin(void);
 /* Of a new file; they stay, once one was aimed. False: no memory. */
-bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites);
-void bob_pr_gaps_drop(struct bob_pr_gaps *of);
-/* Nothing that is wanted lies around `at`: the site's gap is there from now on, if that lasts.
- * `last`: the thread's, of the site; NULL at first. Returns how often to ask, beyond BOB_PR_ASKS,
- * before it is tried again. */
-uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
-			const struct bob_probe_gap **last);
+bool bob_pr_untraced_open(struct bob_pr_untraced *of, uint32_t sites);
+void bob_pr_untraced_drop(struct bob_pr_untraced *of);
+/* The addresses around `at` are not traced: sets the site's untraced range to them. `last`: the
+ * thread's last range of the site; NULL at first. Returns the number of queries, beyond
+ * BOB_PR_ASKS, before the next attempt. */
+uint32_t bob_pr_untraced_aim(struct bob_pr_untraced *of, uint32_t site, uintptr_t at,
+			     const struct bob_probe_untraced **last);
 /* Something is where nothing was: all probes ask. Under the lock of places.c, before the table is
  * even again. */
-void bob_pr_gaps_close(void);
+void bob_pr_untraced_close(void);
 
 /* --- count.c --- */
 void bob_pr_count_begin(void);
@@ -173,7 +174,7 @@ static inline void bob_pr_count(uint64_t outside)
 /* The thread's counter, NULL: there is none at the moment. */
 uint64_t *bob_pr_count_own(void);
 /* At the end of the process. */
-void bob_pr_count_tell(void);
+void bob_pr_count_report(void);
 /* In the child, which begins with nothing; the counter of its thread stays where it was. */
 void bob_pr_count_after_fork(void);
 

@@ -19,7 +19,7 @@ struct bob_pr_memory {
 	/* What was asked in vain in the stretch that is known, and not wanted. */
 	struct in_vain {
 		uint32_t asked, more; /* how often; for how long beyond BOB_PR_ASKS */
-		const struct bob_probe_gap *gap; /* what was done about it */
+		const struct bob_probe_untraced *untraced; /* what was done about it */
 	} in_vain[KNOWN];
 };
 static struct bob_pr_memory nothing; /* of threads without memory of their own: zeros */
@@ -62,8 +62,8 @@ static void remember(uint32_t site, const struct bob_pr_stretch *s)
 	replacing = false;
 }
 
-static inline void tell(const struct bob_probe_file *f, uint32_t site, uint64_t address,
-			bool wanted)
+static inline void report(const struct bob_probe_file *f, uint32_t site, uint64_t address,
+			  bool wanted)
 {
 	const struct bob_pr_file *own = f->own;
 
@@ -79,7 +79,7 @@ __attribute__((noinline)) static void find_again(const struct bob_probe_file *f,
 	const struct bob_pr_stretch s = bob_pr_find(at);
 
 	remember(site, &s);
-	tell(f, site, at + s.shift, s.wanted);
+	report(f, site, at + s.shift, s.wanted);
 }
 
 static inline bool is_known_as(bool wanted, uint32_t site, uintptr_t lo, uintptr_t hi,
@@ -114,10 +114,10 @@ static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, ui
 	if (__builtin_expect(++v->asked < BOB_PR_ASKS || v->asked - BOB_PR_ASKS < v->more, 1))
 		return;
 	v->asked = 0;
-	v->more = bob_pr_gap_aim(&own->gaps, site, at, &v->gap);
+	v->more = bob_pr_untraced_aim(&own->untraced, site, at, &v->untraced);
 }
 
-/* Hot path: 12 ns where something is recorded, 3 ns where not (where the site has no gap);
+/* Hot path: 12 ns if the access is recorded, 3 ns if not (and the site has no untraced range);
  * bench/source. */
 void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
@@ -126,14 +126,15 @@ void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void 
 	if (__builtin_expect(!is_known(site, (uintptr_t)at, (uintptr_t)at, &s), 0))
 		find_again(f, site, (uintptr_t)at);
 	else if (s.wanted)
-		tell(f, site, (uintptr_t)at + s.shift, true);
+		report(f, site, (uintptr_t)at + s.shift, true);
 	else {
 		bob_pr_count(1);
 		ask_in_vain(f, site, (uintptr_t)at);
 	}
 }
 
-/* A row has so many pieces that are shorter than PIECE_MIN; what comes then is told one by one. */
+/* The number of pieces shorter than PIECE_MIN that a row may have; the following accesses are
+ * recorded one by one. */
 #define PIECES_SHORT 3u
 #define PIECE_MIN 4u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What subscripts the elements of variables have, told to the trace: of those whose bounds the
- * source says, when the file becomes known; of others when they are declared, and again when they
- * are declared with bounds that were not told before. */
+/* Writes the bounds of variables to the trace, from which a reader computes subscripts of elements.
+ * Constant bounds are written when the file is registered. Other bounds are written when the
+ * variable is declared with bounds that have not been written before. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +50,12 @@ static void put(struct bob_meta *m, const struct bob_probe_variable *v, const in
 
 size_t bob_pr_shapes(const struct bob_probe_file *f, struct bob_pr_file *own, uint8_t **bytes)
 {
-	const size_t room = f->variables * RECORD_BYTES;
+	const size_t capacity = f->variables * RECORD_BYTES;
 	struct bob_meta m;
 
 	own->shape = calloc(f->variables + 1u, sizeof(*own->shape));
-	*bytes = malloc(room + 1);
-	bob_meta_init(&m, *bytes, *bytes ? room : 0);
+	*bytes = malloc(capacity + 1);
+	bob_meta_init(&m, *bytes, *bytes ? capacity : 0);
 	for (uint32_t i = 0; i < f->variables && own->shape; i++) {
 		const struct bob_probe_variable *v = &f->variable[i];
 
@@ -67,13 +67,13 @@ size_t bob_pr_shapes(const struct bob_probe_file *f, struct bob_pr_file *own, ui
 	return m.len;
 }
 
-void bob_pr_shape_tell(const struct bob_probe_file *f, uint32_t variable,
-		       const int64_t (*bounds)[2])
+void bob_pr_shape_report(const struct bob_probe_file *f, uint32_t variable,
+			 const int64_t (*bounds)[2])
 {
 	const struct bob_probe_variable *v = &f->variable[variable];
 	const struct bob_pr_file *own = f->own;
 	struct bob_pr_shape *s = own->shape ? &own->shape[variable] : NULL;
-	uint64_t room[RECORD_BYTES / sizeof(uint64_t)], key;
+	uint64_t capacity[RECORD_BYTES / sizeof(uint64_t)], key;
 	struct bob_meta m;
 	uint32_t n;
 
@@ -89,8 +89,8 @@ void bob_pr_shape_tell(const struct bob_probe_file *f, uint32_t variable,
 	n = __atomic_fetch_add(&s->count, 1, __ATOMIC_ACQ_REL);
 	if (n >= BOB_PR_SHAPES_MAX)
 		return;
-	bob_meta_init(&m, room, sizeof(room));
+	bob_meta_init(&m, capacity, sizeof(capacity));
 	put(&m, v, bounds, bob_pr_address(own, variable));
-	if (bob_pr_agent->source_tell(m.buf, m.len))
+	if (bob_pr_agent->source_report(m.buf, m.len))
 		__atomic_store_n(&s->key[n], key, __ATOMIC_RELEASE);
 }

@@ -59,7 +59,7 @@ static uint64_t stretches_end(const struct bob_run_enc *enc)
 	return enc->stretch_end ? last->off + last->len : 0;
 }
 
-/* Room up to stream offset `end`. */
+/* Makes space up to stream offset `end`. */
 static bob_status reserve(struct bob_run_enc *enc, uint64_t from, uint64_t end)
 {
 	while (enc->stretch_first != enc->stretch_end) {
@@ -95,8 +95,8 @@ static void copy_out(struct bob_run_enc *enc, uint64_t off, const uint8_t *from,
 {
 	for (uint32_t i = enc->stretch_first; n; i++) {
 		const struct stretch *s = &enc->stretch[i % STRETCHES];
-		size_t room = (size_t)(s->off + s->len - off);
-		size_t part = room < n ? room : n;
+		size_t space = (size_t)(s->off + s->len - off);
+		size_t part = space < n ? space : n;
 
 		for (size_t j = 0; j < part; j++)
 			s->bytes[off - s->off + j] = from[j];

@@ -201,11 +201,11 @@ static inline size_t coder_tail(uint64_t x1, uint64_t x2, uint8_t tail[8])
 
 	for (unsigned n = 1; n < 8; n++) {
 		uint64_t unit = 1ull << (64 - 8 * n);
-		uint64_t gap = (unit - (x1 & (unit - 1))) & (unit - 1);
+		uint64_t distance = (unit - (x1 & (unit - 1))) & (unit - 1);
 
-		if (gap <= half) {
+		if (distance <= half) {
 			for (unsigned i = 0; i < n; i++)
-				tail[i] = (uint8_t)((x1 + gap) >> (56 - 8 * i));
+				tail[i] = (uint8_t)((x1 + distance) >> (56 - 8 * i));
 			return n;
 		}
 	}

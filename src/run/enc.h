@@ -76,11 +76,11 @@ struct bob_run_enc {
 void bob_run_recall(struct bob_run_enc *enc);
 /* Seal the block and begin another at symbol `pos`, in pend. The codec then resets its model. */
 void bob_run_pend_block(struct bob_run_enc *enc, uint64_t pos);
-/* The pending bytes into the stream, where nobody looks yet. */
+/* Writes the pending bytes into the stream, where no reader looks yet. */
 bob_status bob_run_put_bytes(struct bob_run_enc *enc);
 
-/* Stores before it are visible, to a reader of the mapped file and to whoever interrupts, before
- * those after it. On x86 the compiler alone must be held. */
+/* Stores before it are visible, to a reader of the mapped file and to signal handlers, before those
+ * after it. On x86 only the compiler must be kept from reordering. */
 #define COMMIT_ORDER() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 /* Field by field, as wide as they were stored: a wider load would wait for the narrower stores. */

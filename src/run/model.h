@@ -4,8 +4,8 @@
  *
  * Two levels. A *match* repeats earlier symbols at distance `d`. Where it breaks, the pair (length
  * of the match, symbol that broke it) is a *token*; tokens repeat too, and a source of tokens that
- * was right five times is believed: then the model is silent, costs no table look-ups, and not even
- * the ends of loops are coded.
+ * was right five times is trusted: then the model emits nothing, costs no table look-ups, and not
+ * even the ends of loops are coded.
  *
  * One block of memory, MODEL_BYTES, mapped zeroed. Tables occupy its beginning and grow in place
  * when the number of coded misses says so, never on hits; pages not needed are never touched. */

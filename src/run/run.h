@@ -8,11 +8,10 @@
  *
  * One predictor, two callers. The encoder exports `struct bob_run_fast`: the agent's entry.S takes
  * a predicted symbol by itself (compare, store, advance, commit) and calls bob_run_put for all
- * else. Four codecs live behind this interface; `parlot` and `none` work on the paper's 16-bit
- * words.
+ * else. Four codecs implement this interface; `parlot` and `none` work on the paper's 16-bit words.
  *
- * Threads: one encoder, one thread. Not reentrant: the caller guards against signals.
- * Source: notes of the prototype (docs/run.md), ParLoT (Taheri et al. 2018) section 3. */
+ * Threads: one encoder, one thread. Not reentrant: the caller guards against signals. Source: notes
+ * of the prototype (docs/run.md), ParLoT (Taheri et al. 2018) section 3. */
 #ifndef BOB_RUN_RUN_H
 #define BOB_RUN_RUN_H
 
@@ -26,7 +25,7 @@ enum bob_codec {
 	BOB_CODEC_RUN = 1,	/* predictor + range coder */
 	BOB_CODEC_PARLOT = 2,	/* the paper's LZ + zero elimination, made decodable */
 	BOB_CODEC_NONE = 3,	/* 16-bit words, uncompressed */
-	BOB_CODEC_NULL = 4,	/* counts symbols, stores none: the patch-only yardstick */
+	BOB_CODEC_NULL = 4,	/* counts symbols, stores none: the baseline that only patches */
 	/* For tests, and in no file: null that stops now and then (blockwise.c). Its head says
 	 * null. */
 	BOB_CODEC_BLOCK = 1000

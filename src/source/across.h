@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of a command in one language want that those in the other may touch:
+/* What the files of a command in one language trace and those in the other language may access:
  * docs/source.md, "Files in two languages". C's rules of aliasing hold for both: a pointer or a
  * dummy argument leads to what it is of a type with, but characters may be anything.
  *
- * Owner: the group of files whose wishes these are. Threads: one at a time. */
+ * Owner: the group of files whose requests these are. Threads: one at a time. */
 #ifndef BOB_SOURCE_ACROSS_H
 #define BOB_SOURCE_ACROSS_H
 

@@ -23,55 +23,56 @@ static bool take_line_number(struct bob_line *l, uint32_t *value)
 }
 
 /* [from L1 to L2] */
-static bool take_lines(struct bob_line *l, struct bob_wish *wish)
+static bool take_lines(struct bob_line *l, struct bob_request *request)
 {
 	static const char *const from[] = { "from", NULL };
 	const char *begin = l->at;
 
-	wish->first_line = 1;
-	wish->last_line = UINT32_MAX;
+	request->first_line = 1;
+	request->last_line = UINT32_MAX;
 	if (l->at == l->end)
 		return true;
 	if (!bob_line_take(l, "from"))
 		return bob_line_miss(l, "'from', or the end of the line,", from);
-	if (!take_line_number(l, &wish->first_line) || !bob_line_want(l, "to") ||
-	    !take_line_number(l, &wish->last_line))
+	if (!take_line_number(l, &request->first_line) || !bob_line_want(l, "to") ||
+	    !take_line_number(l, &request->last_line))
 		return false;
-	if (wish->last_line < wish->first_line)
+	if (request->last_line < request->first_line)
 		return bob_line_complain(l, begin, "the last line, %u, comes before the first, %u",
-					 wish->last_line, wish->first_line);
+					 request->last_line, request->first_line);
 	return bob_line_want_end(l);
 }
 
 /* --- a variable --- */
 
-static bool take_common(struct bob_line *l, struct bob_wish *wish)
+static bool take_common(struct bob_line *l, struct bob_request *request)
 {
 	const char *begin = ++l->at;
 
 	while (l->at < l->end && bob_line_is_name_byte(*l->at))
 		l->at++;
-	wish->scope = BOB_SCOPE_COMMON;
-	wish->in = bob_line_keep(l, begin, (size_t)(l->at - begin)); /* blank COMMON has no name */
+	request->scope = BOB_SCOPE_COMMON;
+	request->in =
+		bob_line_keep(l, begin, (size_t)(l->at - begin)); /* blank COMMON has no name */
 	if (l->at == l->end || *l->at != '/')
 		return bob_line_complain(l, l->at,
-					 "'/' was expected behind the name of the COMMON block");
+					 "'/' was expected after the name of the COMMON block");
 	l->at++;
-	return wish->in != NULL;
+	return request->in != NULL;
 }
 
-static bool take_star(struct bob_line *l, struct bob_wish *wish)
+static bool take_star(struct bob_line *l, struct bob_request *request)
 {
 	if (l->at == l->end || *l->at != '*')
 		return false;
-	wish->column = (uint32_t)(l->at - l->begin) + 1;
-	wish->name = "*";
+	request->column = (uint32_t)(l->at - l->begin) + 1;
+	request->name = "*";
 	l->at++;
 	return true;
 }
 
 /* ->member, .member, %component and [*], as many as there are. */
-static bool take_path(struct bob_line *l, struct bob_wish *wish)
+static bool take_path(struct bob_line *l, struct bob_request *request)
 {
 	const char *begin = l->at;
 	bool is_more = true;
@@ -91,29 +92,29 @@ static bool take_path(struct bob_line *l, struct bob_wish *wish)
 		}
 	}
 	if (l->at > begin)
-		wish->path = bob_line_keep(l, begin, (size_t)(l->at - begin));
+		request->path = bob_line_keep(l, begin, (size_t)(l->at - begin));
 	return l->st == BOB_OK;
 }
 
-static bool take_qualified(struct bob_line *l, struct bob_wish *wish)
+static bool take_qualified(struct bob_line *l, struct bob_request *request)
 {
-	wish->in = "";
-	if (l->at < l->end && *l->at == '/' && !take_common(l, wish))
+	request->in = "";
+	if (l->at < l->end && *l->at == '/' && !take_common(l, request))
 		return false;
-	if (take_star(l, wish))
+	if (take_star(l, request))
 		return true;
-	wish->column = (uint32_t)(l->at - l->begin) + 1;
-	wish->name = bob_line_name(l, "the name of a variable");
-	if (!wish->name || wish->scope == BOB_SCOPE_COMMON || l->at == l->end ||
+	request->column = (uint32_t)(l->at - l->begin) + 1;
+	request->name = bob_line_name(l, "the name of a variable");
+	if (!request->name || request->scope == BOB_SCOPE_COMMON || l->at == l->end ||
 	    (*l->at != ':' && *l->at != '%'))
-		return wish->name != NULL;
-	wish->scope = *l->at++ == ':' ? BOB_SCOPE_UNIT : BOB_SCOPE_MODULE;
-	wish->in = wish->name;
-	if (take_star(l, wish))
+		return request->name != NULL;
+	request->scope = *l->at++ == ':' ? BOB_SCOPE_UNIT : BOB_SCOPE_MODULE;
+	request->in = request->name;
+	if (take_star(l, request))
 		return true;
-	wish->column = (uint32_t)(l->at - l->begin) + 1;
-	wish->name = bob_line_name(l, "the name of a variable");
-	return wish->name != NULL;
+	request->column = (uint32_t)(l->at - l->begin) + 1;
+	request->name = bob_line_name(l, "the name of a variable");
+	return request->name != NULL;
 }
 
 static bool take_separator(struct bob_line *l, bool brackets)
@@ -131,12 +132,12 @@ static bool take_separator(struct bob_line *l, bool brackets)
 
 /* 3, 1..10, 1.., ..10, .. up to one of the bytes in `ends`. */
 static bool take_range(struct bob_line *l, bool brackets, const char *ends,
-		       struct bob_wish_range *r)
+		       struct bob_request_range *r)
 {
 	const char *begin = l->at;
 	bool is_open;
 
-	*r = (struct bob_wish_range){ INT64_MIN, INT64_MAX };
+	*r = (struct bob_request_range){ INT64_MIN, INT64_MAX };
 	bob_line_skip(l);
 	is_open = l->end - l->at >= 1 && (*l->at == ':' || *l->at == '.');
 	if (!is_open && !bob_line_number(l, &r->first))
@@ -162,63 +163,64 @@ static bool take_range(struct bob_line *l, bool brackets, const char *ends,
 	return true;
 }
 
-static bool add_range(struct bob_line *l, bool brackets, const char *ends, struct bob_wish *wish)
+static bool add_range(struct bob_line *l, bool brackets, const char *ends,
+		      struct bob_request *request)
 {
-	if (wish->rank == BOB_WISH_RANK_MAX)
-		return bob_line_complain(l, l->at, "more than %u subscripts", BOB_WISH_RANK_MAX);
-	return take_range(l, brackets, ends, &wish->box[wish->rank++]);
+	if (request->rank == BOB_REQUEST_RANK_MAX)
+		return bob_line_complain(l, l->at, "more than %u subscripts", BOB_REQUEST_RANK_MAX);
+	return take_range(l, brackets, ends, &request->box[request->rank++]);
 }
 
-static bool miss_blank(struct bob_line *l, const struct bob_wish *wish)
+static bool miss_blank(struct bob_line *l, const struct bob_request *request)
 {
 	const bool is_member = *l->at == '.' || *l->at == '-' || *l->at == '%';
 
 	if (*l->at == ',')
 		return bob_line_complain(l, l->at, "a line names one variable");
-	if (!wish->rank || !is_member)
+	if (!request->rank || !is_member)
 		return bob_line_complain(l, l->at, "a blank was expected, not '%c'", *l->at);
 	return bob_line_complain(
 		l, l->at,
 		"a member of some elements cannot be named: take the elements, or, in C, the memory that this member of all gets, %.40s[*].NAME",
-		wish->name);
+		request->name);
 }
 
-static bool take_box(struct bob_line *l, struct bob_wish *wish)
+static bool take_box(struct bob_line *l, struct bob_request *request)
 {
 	if (l->at < l->end && *l->at == '(') {
 		do {
 			l->at++;
-			if (!add_range(l, false, ",)", wish))
+			if (!add_range(l, false, ",)", request))
 				return false;
 		} while (*l->at == ',');
 		l->at++;
 	}
-	while (!wish->rank || l->at[-1] == ']') {
+	while (!request->rank || l->at[-1] == ']') {
 		if (l->at == l->end || *l->at != '[')
 			break;
 		l->at++;
-		if (!add_range(l, true, "]", wish))
+		if (!add_range(l, true, "]", request))
 			return false;
 		l->at++;
 	}
 	if (l->at < l->end && !memchr(" \t\r", *l->at, 3))
-		return miss_blank(l, wish);
+		return miss_blank(l, request);
 	bob_line_skip(l);
 	return true;
 }
 
 /* --- commands --- */
 
-static void enter(struct bob_line *l, const struct bob_wish *wish)
+static void enter(struct bob_line *l, const struct bob_request *request)
 {
-	struct bob_wish *w = bob_arena_alloc(&l->w->arena, sizeof(*w));
-	struct bob_wish_file *f = l->w->last;
+	struct bob_request *w = bob_arena_alloc(&l->w->arena, sizeof(*w));
+	struct bob_request_file *f = l->w->last;
 
 	if (!w) {
 		l->st = BOB_ERR_NOMEM;
 		return;
 	}
-	*w = *wish;
+	*w = *request;
 	w->command = l->w->commands;
 	if (f->last)
 		f->last->next = w;
@@ -235,7 +237,7 @@ static bool want_file(struct bob_line *l, const char *at)
 static enum bob_command file(struct bob_line *l)
 {
 	const char *end = l->end;
-	struct bob_wish_file *f;
+	struct bob_request_file *f;
 
 	while (end > l->at && memchr(" \t\r", end[-1], 3))
 		end--;
@@ -257,22 +259,22 @@ static enum bob_command file(struct bob_line *l)
 	return BOB_COMMAND_FILE;
 }
 
-static bool code(struct bob_line *l, struct bob_wish *wish)
+static bool code(struct bob_line *l, struct bob_request *request)
 {
 	static const char *const levels[] = { "loop", "subroutine", NULL };
 
 	if (!bob_line_want(l, "at"))
 		return false;
 	if (bob_line_take(l, "loop"))
-		wish->what = BOB_WISH_LOOPS;
+		request->what = BOB_REQUEST_LOOPS;
 	else if (bob_line_take(l, "subroutine"))
-		wish->what = BOB_WISH_CALLS;
+		request->what = BOB_REQUEST_CALLS;
 	else
 		return bob_line_miss(l, "'loop' or 'subroutine'", levels);
 	return bob_line_want(l, "level");
 }
 
-/* (K) or (K,L), directly behind a word. */
+/* (K) or (K,L), directly after a word. */
 static bool arguments(struct bob_line *l, uint32_t *to, uint32_t max)
 {
 	int64_t value;
@@ -306,15 +308,15 @@ static bool is_call_of(struct bob_line *l, const char *word)
 }
 
 /* NAME [size(K[,L]) | count(K[,L]) | text] [free(K)] */
-static bool allocator(struct bob_line *l, struct bob_wish *wish)
+static bool allocator(struct bob_line *l, struct bob_request *request)
 {
 	static const char *const says[] = { "size", "count", "text", "free", NULL };
-	struct bob_wish_allocator *a = &wish->allocator;
+	struct bob_request_allocator *a = &request->allocator;
 
-	wish->in = "";
-	wish->column = (uint32_t)(l->at - l->begin) + 1;
-	wish->name = bob_line_name(l, "the name of a function");
-	if (!wish->name)
+	request->in = "";
+	request->column = (uint32_t)(l->at - l->begin) + 1;
+	request->name = bob_line_name(l, "the name of a function");
+	if (!request->name)
 		return false;
 	bob_line_skip(l);
 	a->is_counted = is_call_of(l, "count");
@@ -333,7 +335,7 @@ static bool allocator(struct bob_line *l, struct bob_wish *wish)
 
 static enum bob_command trace(struct bob_line *l, const char *begin)
 {
-	struct bob_wish wish = { .in = "",
+	struct bob_request request = { .in = "",
 				 .name = "",
 				 .column = (uint32_t)(l->at - l->begin) + 1 };
 	static const char *const whats[] = { "file",	       "variable",  "code",
@@ -343,34 +345,34 @@ static enum bob_command trace(struct bob_line *l, const char *begin)
 	if (bob_line_take(l, "file"))
 		return file(l);
 	if (bob_line_take(l, "variable")) {
-		ok = want_file(l, begin) && take_qualified(l, &wish) && take_path(l, &wish) &&
-		     take_box(l, &wish);
+		ok = want_file(l, begin) && take_qualified(l, &request) && take_path(l, &request) &&
+		     take_box(l, &request);
 	} else if (bob_line_take(l, "code")) {
-		ok = want_file(l, begin) && code(l, &wish);
+		ok = want_file(l, begin) && code(l, &request);
 	} else if (bob_line_take(l, "communication")) {
-		wish.what = BOB_WISH_COMMUNICATION;
+		request.what = BOB_REQUEST_COMMUNICATION;
 		ok = want_file(l, begin);
 	} else if (bob_line_take(l, "allocator")) {
-		wish.what = BOB_WISH_ALLOCATOR;
-		wish.first_line = 1;
-		wish.last_line = UINT32_MAX;
-		if (want_file(l, begin) && allocator(l, &wish))
-			enter(l, &wish);
+		request.what = BOB_REQUEST_ALLOCATOR;
+		request.first_line = 1;
+		request.last_line = UINT32_MAX;
+		if (want_file(l, begin) && allocator(l, &request))
+			enter(l, &request);
 		return BOB_COMMAND_TRACE;
 	} else {
 		ok = bob_line_miss(l, "'file', 'variable', 'code', 'communication' or 'allocator'",
 				   whats);
 	}
-	if (ok && take_lines(l, &wish))
-		enter(l, &wish);
+	if (ok && take_lines(l, &request))
+		enter(l, &request);
 	return BOB_COMMAND_TRACE;
 }
 
 /* Files go, too, once nothing is said of them. */
 static enum bob_command undo(struct bob_line *l, const char *begin)
 {
-	struct bob_wish_file *f = l->w->last, *before = NULL;
-	struct bob_wish *w, *previous = NULL;
+	struct bob_request_file *f = l->w->last, *before = NULL;
+	struct bob_request *w, *previous = NULL;
 
 	if (!bob_line_want_end(l))
 		return BOB_COMMAND_NONE;
@@ -385,7 +387,7 @@ static enum bob_command undo(struct bob_line *l, const char *begin)
 		*(previous ? &previous->next : &f->first) = NULL;
 		return BOB_COMMAND_UNDO;
 	}
-	for (struct bob_wish_file *g = l->w->first; g != f; g = g->next)
+	for (struct bob_request_file *g = l->w->first; g != f; g = g->next)
 		before = g;
 	l->w->last = before;
 	*(before ? &before->next : &l->w->first) = NULL;
@@ -418,8 +420,8 @@ static enum bob_command command(struct bob_line *l)
 	return BOB_COMMAND_NONE;
 }
 
-bob_status bob_wishes_put(struct bob_wishes *w, const char *line, size_t len, enum bob_command *out,
-			  struct bob_command_complaint *why)
+bob_status bob_requests_put(struct bob_requests *w, const char *line, size_t len,
+			    enum bob_command *out, struct bob_command_complaint *why)
 {
 	struct bob_line l = { .at = line, .end = line + len, .begin = line, .w = w, .why = why };
 
@@ -440,8 +442,8 @@ bob_status bob_wishes_put(struct bob_wishes *w, const char *line, size_t len, en
 	return l.st;
 }
 
-void bob_wishes_free(struct bob_wishes *w)
+void bob_requests_free(struct bob_requests *w)
 {
 	bob_arena_free(&w->arena);
-	*w = (struct bob_wishes){ 0 };
+	*w = (struct bob_requests){ 0 };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What somebody wants traced, as they say it: the command language of `bobbin instrument`
- * (docs/source.md; the paper's figure 2), one command a line.
+/* Parses and stores what the user wants to trace: the command language of `bobbin instrument`
+ * (docs/source.md; the paper's figure 2), one command per line.
  *
  *     trace file F
  *     trace variable NAME[1..10][3..4] from 100 to 300      or NAME(1:10,3:4)
@@ -11,7 +11,7 @@
  *
  * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). In C a way may lead on
  * from it: x->member, x.member, x[*]; in Fortran x%component. Words may be in any case; a line that
- * is empty or begins with # is none.
+ * is empty or begins with # is ignored.
  *
  * Owner: a table owns what it holds (an arena of its own). Threads: one. Lines, columns from 1. */
 #ifndef BOB_SOURCE_COMMANDS_H
@@ -24,19 +24,19 @@
 #include "base/host/arena.h"
 #include "bobbin/status.h"
 
-#define BOB_WISH_RANK_MAX 15u
+#define BOB_REQUEST_RANK_MAX 15u
 #define BOB_COMMAND_BYTES_MAX 4096u /* of a line */
 
-enum bob_wish_what {
-	BOB_WISH_VARIABLE,
-	BOB_WISH_LOOPS,
-	BOB_WISH_CALLS,		/* code at subroutine level */
-	BOB_WISH_COMMUNICATION,
+enum bob_request_what {
+	BOB_REQUEST_VARIABLE,
+	BOB_REQUEST_LOOPS,
+	BOB_REQUEST_CALLS,		/* code at subroutine level */
+	BOB_REQUEST_COMMUNICATION,
 	/* nothing to be traced: what functions of the program give memory out */
-	BOB_WISH_ALLOCATOR
+	BOB_REQUEST_ALLOCATOR
 };
 
-enum bob_wish_scope {
+enum bob_request_scope {
 	BOB_SCOPE_ANY,		/* wherever there is one of that name */
 	BOB_SCOPE_UNIT,		/* unit:x */
 	BOB_SCOPE_MODULE,	/* module%x */
@@ -44,42 +44,42 @@ enum bob_wish_scope {
 };
 
 /* What an allocator's arguments are, from 1; 0: none. */
-struct bob_wish_allocator {
+struct bob_request_allocator {
 	uint32_t size[2];	/* bytes, multiplied */
 	bool is_counted;	/* ... elements, not bytes */
 	bool is_text;		/* it gives a text */
-	uint32_t old;		/* is given back */
+	uint32_t old;		/* is freed */
 };
 
 /* Open ends are INT64_MIN and INT64_MAX. */
-struct bob_wish_range {
+struct bob_request_range {
 	int64_t first, last;
 };
 
-struct bob_wish {
-	enum bob_wish_what what;
-	enum bob_wish_scope scope;
+struct bob_request {
+	enum bob_request_what what;
+	enum bob_request_scope scope;
 	const char *in;		/* the unit, module or block; "" */
 	const char *name;	/* of the variable, as written */
-	const char *path;	/* behind it, "->v[*]", "%v"; NULL: none */
-	struct bob_wish_range box[BOB_WISH_RANK_MAX]; /* as written, first subscript first */
+	const char *path;	/* after it, "->v[*]", "%v"; NULL: none */
+	struct bob_request_range box[BOB_REQUEST_RANK_MAX]; /* as written, first subscript first */
 	uint32_t rank;		/* 0: the whole variable */
-	struct bob_wish_allocator allocator;
+	struct bob_request_allocator allocator;
 	uint32_t first_line, last_line; /* 1, UINT32_MAX where nothing was said */
 	uint32_t command, column; /* of the name, or of what is traced, for complaints */
-	struct bob_wish *next;
+	struct bob_request *next;
 };
 
-struct bob_wish_file {
+struct bob_request_file {
 	const char *path;
 	uint32_t command;
-	struct bob_wish *first, *last;
-	struct bob_wish_file *next;
+	struct bob_request *first, *last;
+	struct bob_request_file *next;
 };
 
-struct bob_wishes {
+struct bob_requests {
 	struct bob_arena arena;
-	struct bob_wish_file *first, *last;
+	struct bob_request_file *first, *last;
 	uint32_t commands;	/* lines so far */
 };
 
@@ -98,13 +98,13 @@ struct bob_command_complaint {
 	char text[256];		/* what is wrong, and what was expected */
 };
 
-/* One line, without its newline. BOB_OK: *command says which it was. BOB_ERR_INVAL: it is none, the
- * table is as before. BOB_ERR_NOMEM. */
-bob_status bob_wishes_put(struct bob_wishes *w, const char *line, size_t len,
-			  enum bob_command *command, struct bob_command_complaint *why);
+/* One line, without its newline. BOB_OK: *command is its kind. BOB_ERR_INVAL: it is not a command,
+ * the table is unchanged. BOB_ERR_NOMEM. */
+bob_status bob_requests_put(struct bob_requests *w, const char *line, size_t len,
+			    enum bob_command *command, struct bob_command_complaint *why);
 /* As a command, zero terminated, cut at `size`. Returns its length. */
-size_t bob_wish_print(const struct bob_wish *w, char *to, size_t size);
-void bob_wishes_free(struct bob_wishes *w);
+size_t bob_request_print(const struct bob_request *w, char *to, size_t size);
+void bob_requests_free(struct bob_requests *w);
 
 /* Lists what there is to say, a line each. */
 extern const char bob_commands_help[];

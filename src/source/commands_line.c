@@ -55,7 +55,7 @@ bool bob_line_take(struct bob_line *l, const char *word)
 	return true;
 }
 
-/* For messages: no more than a few letters of what stands there. */
+/* For messages: at most a few letters of the text at this position. */
 int bob_line_shown(const struct bob_line *l)
 {
 	size_t n = word_length(l);
@@ -63,7 +63,7 @@ int bob_line_shown(const struct bob_line *l)
 	return n > SHOWN_MAX ? SHOWN_MAX : (int)n;
 }
 
-/* The one of the words that what stands there is nearly, in whatever case. */
+/* The word that is most similar to the text at this position, in any case of letters. */
 static const char *near_word(const struct bob_line *l, const char *const *words)
 {
 	char small[SHOWN_MAX + 1];

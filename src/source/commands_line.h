@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A line of commands while it is read: words, numbers and names, from left to right. For
- * commands.c. One thread. `take`: if that is what stands there, it is passed over with the blanks
- * behind it. `want`: or there is a complaint. Nothing follows the first one. */
+ * commands.c. One thread. `take`: skips the given text and the following blanks, if it is at the
+ * current position. `want`: the same, or reports an error. Only the first error is reported. */
 #ifndef BOB_SOURCE_COMMANDS_LINE_H
 #define BOB_SOURCE_COMMANDS_LINE_H
 
@@ -9,7 +9,7 @@
 
 struct bob_line {
 	const char *at, *end, *begin;
-	struct bob_wishes *w;
+	struct bob_requests *w;
 	struct bob_command_complaint *why;
 	bob_status st;
 };
@@ -22,10 +22,10 @@ bool bob_line_is(const struct bob_line *l, const char *word);
 bool bob_line_take(struct bob_line *l, const char *word);
 bool bob_line_want(struct bob_line *l, const char *word);
 bool bob_line_want_end(struct bob_line *l);
-/* For messages: no more than a few letters of what stands there. */
+/* For messages: at most a few letters of the text at this position. */
 int bob_line_shown(const struct bob_line *l);
-/* None of `words` (the last is NULL) stands there: always false. `expected`: what might, as a
- * message says it. */
+/* Reports that none of `words` (the last is NULL) is at this position; always false. `expected`:
+ * what could be there, for the message. */
 bool bob_line_miss(struct bob_line *l, const char *expected, const char *const *words);
 /* A copy that lives as long as the table; NULL: no memory, which the line notes. */
 const char *bob_line_keep(struct bob_line *l, const char *text, size_t len);

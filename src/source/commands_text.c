@@ -40,7 +40,7 @@ static void say(struct out *o, const char *format, ...)
 	o->len += n > 0 ? (size_t)n : 0;
 }
 
-static void say_range(struct out *o, const struct bob_wish_range *r)
+static void say_range(struct out *o, const struct bob_request_range *r)
 {
 	say(o, "[");
 	if (r->first != INT64_MIN)
@@ -52,7 +52,7 @@ static void say_range(struct out *o, const struct bob_wish_range *r)
 	say(o, "]");
 }
 
-static void say_allocator(struct out *o, const struct bob_wish_allocator *a)
+static void say_allocator(struct out *o, const struct bob_request_allocator *a)
 {
 	if (a->size[0])
 		say(o, a->size[1] ? " %s(%u,%u)" : " %s(%u)", a->is_counted ? "count" : "size",
@@ -63,7 +63,7 @@ static void say_allocator(struct out *o, const struct bob_wish_allocator *a)
 		say(o, " free(%u)", a->old);
 }
 
-size_t bob_wish_print(const struct bob_wish *w, char *to, size_t size)
+size_t bob_request_print(const struct bob_request *w, char *to, size_t size)
 {
 	static const char *const what[] = { "variable ", "code at loop level",
 					    "code at subroutine level", "communication", "allocator " };
@@ -77,7 +77,7 @@ size_t bob_wish_print(const struct bob_wish *w, char *to, size_t size)
 	else if (w->scope == BOB_SCOPE_COMMON)
 		say(&o, "/%s/", w->in);
 	say(&o, "%s%s", w->name, w->path ? w->path : "");
-	if (w->what == BOB_WISH_ALLOCATOR)
+	if (w->what == BOB_REQUEST_ALLOCATOR)
 		say_allocator(&o, &w->allocator);
 	for (uint32_t i = 0; i < w->rank; i++)
 		say_range(&o, &w->box[i]);

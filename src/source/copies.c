@@ -77,7 +77,7 @@ static bool look_at_calls(struct bob_copies *c, const struct bob_copies_procedur
 	return ok;
 }
 
-/* As it stands, and as each of its copies. */
+/* As in the source, and as each of its copies. */
 static bool look_at_procedure(struct bob_copies *c, const struct bob_copies_procedure *p,
 			      bool *is_new)
 {
@@ -107,8 +107,8 @@ static bool look_at_all(struct bob_copies *c)
 	return ok;
 }
 
-/* Where all calls give the same, probes in place cost nobody anything. False: there is none of
- * these any more. */
+/* If all calls pass the same, probes in place cost no other caller anything. False: there is no
+ * such procedure left. */
 static bool drop_needless(struct bob_copies *c)
 {
 	bool some = false;

@@ -4,10 +4,10 @@
  * traced, or other sets. The procedure itself then has no probes for its arguments, and costs other
  * callers nothing.
  *
- * What a call gives depends on what its own procedure got: each procedure is looked at as it
- * stands, where its arguments are nothing that is traced, and once more for each of its copies,
- * until no set is new. Front ends say who calls whom with what, and which procedures can have no
- * copies; a set is a number with a bit for each argument, the first one lowest.
+ * What a call passes depends on what its own procedure got: each procedure is analysed as in the
+ * source, with untraced arguments, and once more for each of its copies, until no set is new. Front
+ * ends say who calls whom with what, and which procedures can have no copies; a set is a number
+ * with a bit for each argument, the first one lowest.
  *
  * Owner: all that a plan points at is the caller's. Threads: one. Errors: none. */
 #ifndef BOB_SOURCE_COPIES_H
@@ -22,7 +22,7 @@
 #define BOB_COPIES_NO UINT32_MAX
 
 struct bob_copies_procedure {
-	uint64_t all;		/* arguments that may be something that is traced, whoever calls */
+	uint64_t all;		/* arguments that may be traced, whatever the caller */
 	const char *why;	/* it can have no copies; NULL: it can */
 	/* others may call it, with anything: it keeps its probes, and calls that give nothing go to
 	 * a copy, too */
@@ -46,7 +46,7 @@ struct bob_copies_pass {
 };
 
 struct bob_copies_call {
-	/* the procedure that it stands in; NO: something else, that gets nothing */
+	/* the procedure that contains it; NO: something else, that gets nothing */
 	uint32_t from;
 	uint32_t to;
 	size_t first_pass;
@@ -56,7 +56,7 @@ struct bob_copies_call {
 struct bob_copies {
 	struct bob_copies_procedure *procedures;
 	size_t procedure_count;
-	const struct bob_copies_call *calls; /* those of one procedure behind one another */
+	const struct bob_copies_call *calls; /* those of one procedure are adjacent */
 	size_t call_count;
 	const struct bob_copies_pass *passes;
 };

@@ -39,12 +39,13 @@ static bool is_of_components(const char *path)
 }
 
 /* What Fortran has not, and what C has not. */
-static bob_status check_wishes(const struct bob_wish_file *f, struct bob_source_complaint *why)
+static bob_status check_requests(const struct bob_request_file *f, struct bob_source_complaint *why)
 {
 	const bool is_fortran = bob_source_language(f->path) == BOB_SOURCE_FORTRAN;
 
-	for (const struct bob_wish *w = f->first; w; w = w->next) {
-		const bool is_way = w->path != NULL, is_allocator = w->what == BOB_WISH_ALLOCATOR;
+	for (const struct bob_request *w = f->first; w; w = w->next) {
+		const bool is_way = w->path != NULL,
+			   is_allocator = w->what == BOB_REQUEST_ALLOCATOR;
 
 		if (is_fortran ? !is_allocator && (!is_way || is_of_components(w->path)) :
 				 !is_way || !strchr(w->path, '%'))
@@ -61,15 +62,15 @@ static bob_status check_wishes(const struct bob_wish_file *f, struct bob_source_
 	return BOB_OK;
 }
 
-bob_status bob_source_group_open(const struct bob_wish_file *first,
+bob_status bob_source_group_open(const struct bob_request_file *first,
 				 const struct bob_source_options *o, struct bob_source_group **out,
 				 struct bob_source_complaint *why)
 {
 	struct bob_source_group *g = calloc(1, sizeof(*g));
 	bob_status st = g ? BOB_OK : BOB_ERR_NOMEM;
 
-	for (const struct bob_wish_file *f = first; f && st == BOB_OK; f = f->next)
-		st = check_wishes(f, why);
+	for (const struct bob_request_file *f = first; f && st == BOB_OK; f = f->next)
+		st = check_requests(f, why);
 	if (st == BOB_OK)
 		st = bob_source_c_group_open(first, o, &g->c, why);
 	if (st == BOB_OK)
@@ -93,13 +94,15 @@ void bob_source_group_close(struct bob_source_group *g)
 	free(g);
 }
 
-const char *bob_source_group_unread(const struct bob_source_group *g, const struct bob_wish_file *f)
+const char *bob_source_group_unread(const struct bob_source_group *g,
+				    const struct bob_request_file *f)
 {
 	return bob_source_c_unread(g->c, f);
 }
 
-bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
-				 struct bob_source_result **out, struct bob_source_complaint *why)
+bob_status bob_source_instrument(const struct bob_request_file *f,
+				 const struct bob_source_options *o, struct bob_source_result **out,
+				 struct bob_source_complaint *why)
 {
 	switch (bob_source_language(f->path)) {
 	case BOB_SOURCE_C:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One source file with probes put in, whatever its language: what `bobbin instrument` asks the
- * front ends for (docs/source.md).
+/* Inserts probes into one source file of any supported language: the interface of the front ends to
+ * `bobbin instrument` (docs/source.md).
  *
- *   commands.c     what somebody wants traced; commands_text.c as text
+ *   commands.c     what the user wants traced; commands_text.c as text
  *   instrument.c   which front end reads a file
  *   predict.h      what their probes will cost
- *   instrument_c.c wishes as the one for C has them
+ *   instrument_c.c requests in the form of the front end for C
  *   c/             C, by libclang
  *   fortran/       Fortran, our own reader
  *   embed.c        the headers that instrumented files include, and code that becomes part of them
@@ -28,9 +28,9 @@ struct bob_source_options {
 	struct bob_source_group *group; /* the files of the command; NULL: the file alone */
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
-	/* ... and is told where the compiler evaluates it, not before its statement */
+	/* ... and is reported where the compiler evaluates it, not before its statement */
 	bool is_exact;
-	bool holds_nothing;	/* no loop holds the gaps of its sites */
+	bool holds_nothing;	/* no loop holds the untraced ranges of its sites */
 	bool is_in_place;	/* no copies of procedures for calls that pass what is traced */
 	/* the group has not all files that the commands name, or they could not be read together */
 	bool is_partial;
@@ -56,7 +56,7 @@ struct bob_source_refusal {
 	uint32_t count;
 	uint32_t line;		/* of the first */
 	const char *system;	/* NULL; the header of the system: one for each */
-	/* not that: is_exact was asked for, and they are told before their statements */
+	/* not refused: is_exact was requested, but they are reported before their statements */
 	bool is_early;
 };
 
@@ -85,16 +85,16 @@ struct bob_source_complaint {
 };
 
 /* The files of a command, which know of each other: modules, COMMON blocks, who passes what to
- * whom. Wishes and options are borrowed and must live as long; results end before it. Errors: as
+ * whom. Requests and options are borrowed and must live as long; results end before it. Errors: as
  * below. */
-bob_status bob_source_group_open(const struct bob_wish_file *first,
+bob_status bob_source_group_open(const struct bob_request_file *first,
 				 const struct bob_source_options *o, struct bob_source_group **out,
 				 struct bob_source_complaint *why);
 void bob_source_group_close(struct bob_source_group *g); /* NULL is allowed */
 /* Why the others do not know this file of the group: its text has an error; NULL: they do.
  * Borrowed, as long as the group. */
 const char *bob_source_group_unread(const struct bob_source_group *g,
-				    const struct bob_wish_file *f);
+				    const struct bob_request_file *f);
 
 /* By the file's name. */
 enum bob_source_language bob_source_language(const char *path);
@@ -102,8 +102,9 @@ enum bob_source_language bob_source_language(const char *path);
  * it is (`left`), as units of Fortran do. Else *out is untouched and `why` says what is wrong:
  * BOB_ERR_UNSUPPORTED (no front end for it, or no libclang), BOB_ERR_INVAL (what was asked for is
  * not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_NOMEM. */
-bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
-				 struct bob_source_result **out, struct bob_source_complaint *why);
+bob_status bob_source_instrument(const struct bob_request_file *f,
+				 const struct bob_source_options *o, struct bob_source_result **out,
+				 struct bob_source_complaint *why);
 void bob_source_close(struct bob_source_result *r); /* NULL is allowed */
 
 /* Headers that instrumented files include, by the names they do it by; the last has none. */

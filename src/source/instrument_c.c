@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes as the C front end has them, and what became of them as `bobbin instrument` says it. */
+/* Converts requests to those of the C front end, and its results to those of `bobbin
+ * instrument`. */
 #include "source/instrument_c.h"
 
 #include <stdio.h>
@@ -55,14 +56,14 @@ static void take_c(struct c_result *c)
 }
 
 static const enum bob_source_c_what c_what[] = {
-	[BOB_WISH_VARIABLE] = BOB_SOURCE_C_VARIABLE,
-	[BOB_WISH_LOOPS] = BOB_SOURCE_C_LOOPS,
-	[BOB_WISH_CALLS] = BOB_SOURCE_C_CALLS,
-	[BOB_WISH_COMMUNICATION] = BOB_SOURCE_C_COMMUNICATION,
+	[BOB_REQUEST_VARIABLE] = BOB_SOURCE_C_VARIABLE,
+	[BOB_REQUEST_LOOPS] = BOB_SOURCE_C_LOOPS,
+	[BOB_REQUEST_CALLS] = BOB_SOURCE_C_CALLS,
+	[BOB_REQUEST_COMMUNICATION] = BOB_SOURCE_C_COMMUNICATION,
 };
 
 /* What C has not; NULL: it may have it. */
-static const char *not_of_c(const struct bob_wish *w)
+static const char *not_of_c(const struct bob_request *w)
 {
 	if (w->scope == BOB_SCOPE_MODULE)
 		return "C has no modules: F:x is the x of function F";
@@ -71,9 +72,9 @@ static const char *not_of_c(const struct bob_wish *w)
 	return w->rank > BOB_SOURCE_C_RANK_MAX ? "too many subscripts for C" : NULL;
 }
 
-static void c_wish(const struct bob_wish *w, struct bob_source_c_wish *to)
+static void c_request(const struct bob_request *w, struct bob_source_c_request *to)
 {
-	*to = (struct bob_source_c_wish){
+	*to = (struct bob_source_c_request){
 		.what = c_what[w->what],
 		.function = w->scope == BOB_SCOPE_UNIT ? w->in : NULL,
 		.name = w->name,
@@ -88,19 +89,20 @@ static void c_wish(const struct bob_wish *w, struct bob_source_c_wish *to)
 			w->box[i].last > OPEN ? OPEN : w->box[i].last };
 }
 
-static bob_status c_wishes(const struct bob_wish_file *f, struct bob_source_c_wish **wishes,
-			   uint32_t *count, struct bob_source_complaint *why)
+static bob_status c_requests(const struct bob_request_file *f,
+			     struct bob_source_c_request **requests, uint32_t *count,
+			     struct bob_source_complaint *why)
 {
 	uint32_t n = 0;
 
-	for (const struct bob_wish *w = f->first; w; w = w->next)
-		n += w->what != BOB_WISH_ALLOCATOR;
-	*wishes = calloc(n + 1u, sizeof(**wishes));
+	for (const struct bob_request *w = f->first; w; w = w->next)
+		n += w->what != BOB_REQUEST_ALLOCATOR;
+	*requests = calloc(n + 1u, sizeof(**requests));
 	*count = n;
-	if (!*wishes)
+	if (!*requests)
 		return BOB_ERR_NOMEM;
 	n = 0;
-	for (const struct bob_wish *w = f->first; w; w = w->next) {
+	for (const struct bob_request *w = f->first; w; w = w->next) {
 		const char *what = not_of_c(w);
 
 		if (what) {
@@ -109,8 +111,8 @@ static bob_status c_wishes(const struct bob_wish_file *f, struct bob_source_c_wi
 			snprintf(why->text, sizeof(why->text), "%.300s: %s", f->path, what);
 			return BOB_ERR_INVAL;
 		}
-		if (w->what != BOB_WISH_ALLOCATOR)
-			c_wish(w, &(*wishes)[n++]);
+		if (w->what != BOB_REQUEST_ALLOCATOR)
+			c_request(w, &(*requests)[n++]);
 	}
 	return BOB_OK;
 }
@@ -121,24 +123,24 @@ static uint32_t argument(uint32_t from_1)
 }
 
 /* The program's own, whichever file they were named at. For the caller to free; NULL: no memory. */
-static struct bob_source_c_allocator *c_allocators(const struct bob_wish_file *files,
+static struct bob_source_c_allocator *c_allocators(const struct bob_request_file *files,
 						   uint32_t *count)
 {
 	struct bob_source_c_allocator *to;
 	uint32_t n = 0;
 
-	for (const struct bob_wish_file *f = files; f; f = f->next)
-		for (const struct bob_wish *w = f->first; w; w = w->next)
-			n += w->what == BOB_WISH_ALLOCATOR;
+	for (const struct bob_request_file *f = files; f; f = f->next)
+		for (const struct bob_request *w = f->first; w; w = w->next)
+			n += w->what == BOB_REQUEST_ALLOCATOR;
 	to = calloc(n + 1u, sizeof(*to));
 	if (!to)
 		return NULL;
 	n = 0;
-	for (const struct bob_wish_file *f = files; f; f = f->next)
-		for (const struct bob_wish *w = f->first; w; w = w->next) {
-			const struct bob_wish_allocator *a = &w->allocator;
+	for (const struct bob_request_file *f = files; f; f = f->next)
+		for (const struct bob_request *w = f->first; w; w = w->next) {
+			const struct bob_request_allocator *a = &w->allocator;
 
-			if (w->what == BOB_WISH_ALLOCATOR)
+			if (w->what == BOB_REQUEST_ALLOCATOR)
 				to[n++] = (struct bob_source_c_allocator){
 					w->name, argument(a->size[0]), argument(a->size[1]),
 					a->is_counted, a->is_text, argument(a->old)
@@ -148,14 +150,14 @@ static struct bob_source_c_allocator *c_allocators(const struct bob_wish_file *f
 	return to;
 }
 
-/* Of a wish for what is not there: which command it was. */
-static void complain(const struct bob_wish_file *f, bob_status st, uint32_t missing,
+/* The command of a request for what does not exist. */
+static void complain(const struct bob_request_file *f, bob_status st, uint32_t missing,
 		     const char *text, struct bob_source_complaint *why)
 {
-	const struct bob_wish *w = f->first;
+	const struct bob_request *w = f->first;
 
 	for (uint32_t i = 0; w; w = w->next)
-		if (w->what != BOB_WISH_ALLOCATOR && i++ == missing)
+		if (w->what != BOB_REQUEST_ALLOCATOR && i++ == missing)
 			break;
 	if (st == BOB_ERR_INVAL && w) {
 		why->command = w->command;
@@ -167,9 +169,9 @@ static void complain(const struct bob_wish_file *f, bob_status st, uint32_t miss
 /* --- files --- */
 
 struct member {
-	const struct bob_wish_file *file;
-	struct bob_source_c_wish *wishes;
-	uint32_t wish_count;
+	const struct bob_request_file *file;
+	struct bob_source_c_request *requests;
+	uint32_t request_count;
 	struct bob_source_c_reach *reach; /* what the others have to look at; NULL: it is alone */
 	char *unread;		/* NULL; its first error, for which the others do not know it */
 };
@@ -215,12 +217,12 @@ static bob_status read_member(struct bob_source_c_group *g, struct member *m,
 	struct bob_source_c_options options = options_of(g, o);
 	struct bob_source_c_complaint complaint = { "" };
 	uint32_t missing = UINT32_MAX;
-	bob_status st = c_wishes(m->file, &m->wishes, &m->wish_count, why);
+	bob_status st = c_requests(m->file, &m->requests, &m->request_count, why);
 
 	if (st != BOB_OK || (!g->has_other_files && !g->allocator_count))
 		return st;
-	options.wishes = m->wishes;
-	options.wish_count = m->wish_count;
+	options.requests = m->requests;
+	options.request_count = m->request_count;
 	options.missing = &missing;
 	st = bob_source_c_reach(m->file->path, &options, &m->reach, &complaint);
 	if (st == BOB_ERR_CORRUPT) {
@@ -266,25 +268,25 @@ static bob_status unite(struct bob_source_c_group *g)
 	return BOB_OK;
 }
 
-static uint32_t count_files(const struct bob_wish_file *first)
+static uint32_t count_files(const struct bob_request_file *first)
 {
 	uint32_t n = 0;
 
-	for (const struct bob_wish_file *f = first; f; f = f->next)
+	for (const struct bob_request_file *f = first; f; f = f->next)
 		n++;
 	return n;
 }
 
 /* An allocator that no file calls is a mistake, as what is not there is. */
 static bob_status check_allocators(const struct bob_source_c_group *g,
-				   const struct bob_wish_file *first,
+				   const struct bob_request_file *first,
 				   struct bob_source_complaint *why)
 {
 	uint32_t n = 0;
 
-	for (const struct bob_wish_file *f = first; f; f = f->next)
-		for (const struct bob_wish *w = f->first; w; w = w->next) {
-			if (w->what != BOB_WISH_ALLOCATOR || g->called[n++])
+	for (const struct bob_request_file *f = first; f; f = f->next)
+		for (const struct bob_request *w = f->first; w; w = w->next) {
+			if (w->what != BOB_REQUEST_ALLOCATOR || g->called[n++])
 				continue;
 			why->command = w->command;
 			why->column = w->column;
@@ -296,7 +298,7 @@ static bob_status check_allocators(const struct bob_source_c_group *g,
 	return BOB_OK;
 }
 
-bob_status bob_source_c_group_open(const struct bob_wish_file *first,
+bob_status bob_source_c_group_open(const struct bob_request_file *first,
 				   const struct bob_source_options *o,
 				   struct bob_source_c_group **out,
 				   struct bob_source_complaint *why)
@@ -307,7 +309,7 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 
 	if (!g)
 		return BOB_ERR_NOMEM;
-	for (const struct bob_wish_file *f = first; f; f = f->next)
+	for (const struct bob_request_file *f = first; f; f = f->next)
 		n += bob_source_language(f->path) == BOB_SOURCE_C;
 	g->has_other_files = first && first->next;
 	g->members = calloc(n + 1u, sizeof(*g->members));
@@ -318,7 +320,7 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 		bob_source_c_group_close(g);
 		return BOB_ERR_NOMEM;
 	}
-	for (const struct bob_wish_file *f = first; f; f = f->next)
+	for (const struct bob_request_file *f = first; f; f = f->next)
 		if (bob_source_language(f->path) == BOB_SOURCE_C)
 			g->members[g->count++].file = f;
 	g->has_unread = o->is_partial || n < count_files(first);
@@ -350,7 +352,7 @@ void bob_source_c_group_close(struct bob_source_c_group *g)
 	if (!g)
 		return;
 	for (uint32_t i = 0; i < g->count; i++) {
-		free(g->members[i].wishes);
+		free(g->members[i].requests);
 		free(g->members[i].reach);
 		free(g->members[i].unread);
 	}
@@ -363,7 +365,8 @@ void bob_source_c_group_close(struct bob_source_c_group *g)
 	free(g);
 }
 
-const char *bob_source_c_unread(const struct bob_source_c_group *g, const struct bob_wish_file *f)
+const char *bob_source_c_unread(const struct bob_source_c_group *g,
+				const struct bob_request_file *f)
 {
 	for (uint32_t i = 0; i < g->count; i++)
 		if (g->members[i].file == f)
@@ -371,33 +374,33 @@ const char *bob_source_c_unread(const struct bob_source_c_group *g, const struct
 	return NULL;
 }
 
-/* What files in Fortran want: `to` has room for it. */
-static void add_fortran(const struct bob_source_across *a, struct bob_source_c_wish *to,
+/* The requests of files in Fortran: `to` has space for them. */
+static void add_fortran(const struct bob_source_across *a, struct bob_source_c_request *to,
 			struct bob_source_c_options *o)
 {
 	o->reach |= a->classes;
 	o->has_arguments |= a->has_arguments;
 	for (uint32_t i = 0; i < a->count; i++)
-		to[o->wish_count++] =
-			(struct bob_source_c_wish){ .what = BOB_SOURCE_C_VARIABLE,
+		to[o->request_count++] =
+			(struct bob_source_c_request){ .what = BOB_SOURCE_C_VARIABLE,
 						    .name = a->names[i],
 						    .is_of_another = true,
 						    .is_of_fortran = true };
 }
 
-/* What the other files want, behind the file's own wishes. */
-static bob_status add_others(const struct bob_source_c_group *g, const struct bob_wish_file *f,
-			     struct bob_source_c_wish **wishes, struct bob_source_c_options *o)
+/* The requests of the other files, after the file's own ones. */
+static bob_status add_others(const struct bob_source_c_group *g, const struct bob_request_file *f,
+			     struct bob_source_c_request **requests, struct bob_source_c_options *o)
 {
 	uint32_t more = g->fortran ? g->fortran->count : 0;
-	struct bob_source_c_wish *to;
+	struct bob_source_c_request *to;
 
 	for (uint32_t i = 0; i < g->count; i++)
 		more += g->members[i].reach ? g->members[i].reach->count : 0;
-	to = realloc(*wishes, (o->wish_count + more + 1u) * sizeof(*to));
+	to = realloc(*requests, (o->request_count + more + 1u) * sizeof(*to));
 	if (!to)
 		return BOB_ERR_NOMEM;
-	*wishes = to;
+	*requests = to;
 	for (uint32_t i = 0; i < g->count; i++) {
 		const struct member *m = &g->members[i];
 
@@ -406,9 +409,9 @@ static bob_status add_others(const struct bob_source_c_group *g, const struct bo
 		o->reach |= m->reach->classes;
 		o->has_arguments |= m->reach->has_arguments;
 		for (uint32_t k = 0; k < m->reach->count; k++) {
-			to[o->wish_count] = m->wishes[m->reach->wishes[k]];
-			to[o->wish_count].name = m->reach->names[k];
-			to[o->wish_count++].is_of_another = true;
+			to[o->request_count] = m->requests[m->reach->requests[k]];
+			to[o->request_count].name = m->reach->names[k];
+			to[o->request_count++].is_of_another = true;
 		}
 	}
 	if (g->fortran)
@@ -416,7 +419,7 @@ static bob_status add_others(const struct bob_source_c_group *g, const struct bo
 	return BOB_OK;
 }
 
-static bob_status instrument(const struct bob_wish_file *f,
+static bob_status instrument(const struct bob_request_file *f,
 			     const struct bob_source_c_options *options,
 			     struct bob_source_c_result **out, struct bob_source_complaint *why)
 {
@@ -432,7 +435,7 @@ static bob_status instrument(const struct bob_wish_file *f,
 }
 
 /* Of the files that have no error the first one: it says which do. */
-static bool is_first_read(const struct bob_source_c_group *g, const struct bob_wish_file *f)
+static bool is_first_read(const struct bob_source_c_group *g, const struct bob_request_file *f)
 {
 	uint32_t i = 0;
 
@@ -441,26 +444,26 @@ static bool is_first_read(const struct bob_source_c_group *g, const struct bob_w
 	return i < g->count && g->members[i].file == f;
 }
 
-bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bob_wish_file *f,
+bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bob_request_file *f,
 			     const struct bob_source_options *o, struct bob_source_result **out,
 			     struct bob_source_complaint *why)
 {
 	struct bob_source_c_options options = options_of(g, o);
 	struct c_result *c = calloc(1, sizeof(*c));
-	struct bob_source_c_wish *wishes = NULL;
-	bob_status st = c ? c_wishes(f, &wishes, &options.wish_count, why) : BOB_ERR_NOMEM;
+	struct bob_source_c_request *requests = NULL;
+	bob_status st = c ? c_requests(f, &requests, &options.request_count, why) : BOB_ERR_NOMEM;
 
 	if (st == BOB_OK && g)
-		st = add_others(g, f, &wishes, &options);
+		st = add_others(g, f, &requests, &options);
 	if (g && !o->is_partial && is_first_read(g, f)) {
 		options.left = g->left;
 		options.left_count = g->left_count;
 	}
-	options.wishes = wishes;
+	options.requests = requests;
 	options.predict = o->predict;
 	if (st == BOB_OK)
 		st = instrument(f, &options, &c->of_c, why);
-	free(wishes);
+	free(requests);
 	if (st == BOB_OK) {
 		c->refusals = calloc(c->of_c->refused_count + 1u, sizeof(*c->refusals));
 		st = c->refusals ? BOB_OK : BOB_ERR_NOMEM;

@@ -9,7 +9,7 @@
 
 /* The C files of a command, as bob_source_group_open has all. */
 struct bob_source_c_group;
-bob_status bob_source_c_group_open(const struct bob_wish_file *first,
+bob_status bob_source_c_group_open(const struct bob_request_file *first,
 				   const struct bob_source_options *o,
 				   struct bob_source_c_group **out,
 				   struct bob_source_complaint *why);
@@ -19,9 +19,10 @@ const struct bob_source_across *bob_source_c_across(const struct bob_source_c_gr
 void bob_source_c_join(struct bob_source_c_group *g, const struct bob_source_across *fortran);
 void bob_source_c_group_close(struct bob_source_c_group *g); /* NULL is allowed */
 /* As bob_source_group_unread. */
-const char *bob_source_c_unread(const struct bob_source_c_group *g, const struct bob_wish_file *f);
+const char *bob_source_c_unread(const struct bob_source_c_group *g,
+				const struct bob_request_file *f);
 /* As bob_source_instrument. `g`: NULL, or the group that the file is of. */
-bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bob_wish_file *f,
+bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bob_request_file *f,
 			     const struct bob_source_options *o, struct bob_source_result **out,
 			     struct bob_source_complaint *why);
 

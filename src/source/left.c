@@ -21,17 +21,17 @@ static void close_left(struct bob_source_result *r)
 
 static bob_status read_all(FILE *f, struct bob_source_result *r)
 {
-	size_t room = 0;
+	size_t capacity = 0;
 
 	do {
-		char *more = realloc(r->text, room + 65536);
+		char *more = realloc(r->text, capacity + 65536);
 
 		if (!more)
 			return BOB_ERR_NOMEM;
 		r->text = more;
-		room += 65536;
-		r->len += fread(r->text + r->len, 1, room - r->len, f);
-	} while (r->len == room);
+		capacity += 65536;
+		r->len += fread(r->text + r->len, 1, capacity - r->len, f);
+	} while (r->len == capacity);
 	return ferror(f) ? BOB_ERR_IO : BOB_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts are kept for one run of each function, so that files may come in any order and be read
- * twice; how often functions run is found when all is there. What a probe costs goes in at once:
- * somebody's own costs are said before. */
+ * twice; how often functions run is found when all is there. The cost of a probe is added at once:
+ * the user's own costs must be set before. */
 #include "source/predict.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void bob_predict_close(struct bob_predict *p)
 	free(p);
 }
 
-static void *room(struct bob_predict *p, size_t size)
+static void *zeroed(struct bob_predict *p, size_t size)
 {
 	void *at = bob_arena_alloc(&p->arena, size);
 
@@ -68,7 +68,7 @@ bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint
 		s->times += times;
 		return BOB_OK;
 	}
-	s = room(p, sizeof(*s));
+	s = zeroed(p, sizeof(*s));
 	if (!s)
 		return BOB_ERR_NOMEM;
 	*s = (struct bob_predict_said){ .next = p->profile, .line = line,
@@ -108,7 +108,7 @@ void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_
 	while (*at && strcmp((*at)->path, path) != 0)
 		at = &(*at)->next;
 	if (!*at) {
-		*at = room(p, sizeof(**at));
+		*at = zeroed(p, sizeof(**at));
 		if (*at)
 			(*at)->path = bob_predict_text(p, path, strlen(path));
 	}
@@ -131,7 +131,7 @@ void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_
 	for (u = p->file->units; u && strcmp(u->name, name) != 0; u = u->next)
 		continue;
 	if (!u) {
-		u = room(p, sizeof(*u));
+		u = zeroed(p, sizeof(*u));
 		if (!u)
 			return;
 		u->file = p->file;
@@ -178,14 +178,14 @@ static void note(struct bob_predict *p, struct bob_predict_line **at, uint32_t l
 		at = &(*at)->next;
 	if (*at && (*at)->line == line)
 		return;
-	l = room(p, sizeof(*l));
+	l = zeroed(p, sizeof(*l));
 	if (!l)
 		return;
 	*l = (struct bob_predict_line){ *at, line, p->unit };
 	*at = l;
 }
 
-/* What somebody said of this line of the file; NULL: nobody did. */
+/* What the user assumed of this line of the file; NULL: nothing. */
 static const struct bob_predict_said *said(const struct bob_predict *p, uint32_t line,
 					   bool is_share)
 {
@@ -277,7 +277,7 @@ void bob_predict_call(struct bob_predict *p, const char *callee, double times)
 	for (c = p->unit->calls; c && strcmp(c->name, callee) != 0; c = c->next)
 		continue;
 	if (!c) {
-		c = room(p, sizeof(*c));
+		c = zeroed(p, sizeof(*c));
 		if (!c)
 			return;
 		*c = (struct bob_predict_call_to){
@@ -288,9 +288,10 @@ void bob_predict_call(struct bob_predict *p, const char *callee, double times)
 	c->times += times;
 }
 
-static void tell(struct bob_predict_unit_of *u, double times, struct bob_predict_share share)
+static void add_accesses(struct bob_predict_unit_of *u, double times,
+			 struct bob_predict_share share)
 {
-	u->told += times;
+	u->reported += times;
 	u->traced_least += times * share.least;
 	u->traced_most += times * share.most;
 }
@@ -298,7 +299,7 @@ static void tell(struct bob_predict_unit_of *u, double times, struct bob_predict
 struct bob_predict_loop *bob_predict_loop(struct bob_predict *p, struct bob_predict_loop *around,
 					  double times)
 {
-	struct bob_predict_loop *l = p && p->unit ? room(p, sizeof(*l)) : NULL;
+	struct bob_predict_loop *l = p && p->unit ? zeroed(p, sizeof(*l)) : NULL;
 
 	if (!l)
 		return NULL;
@@ -333,7 +334,7 @@ void bob_predict_single(struct bob_predict *p, const struct bob_predict_single *
 		return;
 	p->file->singles++;
 	p->unit->singles += s->times;
-	tell(p->unit, s->times * s->accesses, by);
+	add_accesses(p->unit, s->times * s->accesses, by);
 	l = s->loop ? s->loop : &p->unit->straight;
 	l->probes += by.most > 0;
 	l->inside_least += s->times * by.least;
@@ -382,7 +383,7 @@ void bob_predict_nest(struct bob_predict *p, const struct bob_predict_nest *n)
 	p->file->nest_accesses += n->probes * n->depth;
 	p->unit->nests += n->times;
 	p->unit->rows += n->rows;
-	tell(p->unit, n->rows * n->trips * n->accesses + n->beside, n->share);
+	add_accesses(p->unit, n->rows * n->trips * n->accesses + n->beside, n->share);
 	p->unit->least_ns += nest(costs(p), n, n->share.least);
 	p->unit->most_ns += nest(costs(p), n, n->share.most);
 }

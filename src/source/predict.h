@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes will cost, said before anything runs: how often each place of the text is come by,
- * from what the text says of trips and calls, times what a probe of its kind costs (docs/source.md,
- * "Prediction"). Front ends count here while they read; what they cannot know -- trips, runs of
- * functions, how long the program takes without probes -- somebody may say (bob_predict_assume),
- * else it is assumed, and said that it is.
+/* Predicts the cost of probes before the program runs: how often each place of the text is
+ * executed, according to the trips and calls in the text, times the cost of a probe of its kind
+ * (docs/source.md, "Prediction"). Front ends count here while they read. The user can set what they
+ * cannot know: trips, runs of functions, the run time without probes (bob_predict_assume).
+ * Otherwise a value is assumed, and reported as an assumption.
  *
  *   predict.c       what is counted, file by file
- *   predict_loops.c what probes of one access cost where they stand: alone, in turns, in loops in loops
+ *   predict_loops.c what probes of one access cost in their place: alone, in turns, in loops in loops
  *   predict_sum.c   who calls whom how often; what comes of it
- *   predict_costs.c what probes cost, and lines that say otherwise
+ *   predict_costs.c what probes cost, and lines that override it
  *
  * Owner: the caller of bob_predict_open; texts are copied. Threads: one. Units: ns, bytes; times
  * are numbers with fractions. Memory that is not there shows in bob_predict_sum. Everything but
@@ -24,7 +24,7 @@
 
 #define BOB_PREDICT_TRIPS 100.0 /* of a loop of which nothing says how often it runs */
 #define BOB_PREDICT_CONDITION                                                                      \
-	0.5 /* what stands under a condition runs so often, if nobody says it */
+	0.5 /* fraction of executions of code under a condition, if the user sets none */
 #define BOB_PREDICT_UNKNOWN_MAX 4u /* places that are named */
 #define BOB_PREDICT_WHY_BYTES 160u
 
@@ -35,24 +35,24 @@ struct bob_predict;
 bob_status bob_predict_open(struct bob_predict **out);
 void bob_predict_close(struct bob_predict *p); /* NULL is allowed */
 
-/* One line of what somebody says, docs/source.md has them: "trips smooth.c:34 8000". BOB_ERR_INVAL:
+/* One line of the user's assumptions (docs/source.md): "trips smooth.c:34 8000". BOB_ERR_INVAL:
  * `why` and the column, from 1, say what is wrong. */
 bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t len, uint32_t *column,
 			      char why[BOB_PREDICT_WHY_BYTES]);
 
-/* Behind bob_predict_sum: the next of these lines, counted from 1, behind line `after` that names a
+/* After bob_predict_sum: the next of these lines, counted from 1, after line `after` that names a
  * loop, condition or function which no file has; 0: there is none. */
 uint32_t bob_predict_unused(const struct bob_predict *p, uint32_t after);
-/* What an earlier run had: how often the loop that begins in this line of a function was come by,
+/* What an earlier run had: how often the loop that begins in this line of a function was reached,
  * and its trips each time, or, line 0, runs of the function. Loops of one line are taken together.
- * Trips hold where the text does not say them; how often loops are come by, and functions run,
- * where nobody has said trips or shares (above). Errors: BOB_ERR_NOMEM. */
+ * Trips hold where the text does not say them; how often loops are reached, and functions run,
+ * where the user has set no trips or shares (above). Errors: BOB_ERR_NOMEM. */
 bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
 			       double times, double trips);
 
 /* --- what front ends count --- */
 
-/* What comes is of this file; what was counted of it before is forgotten. */
+/* The following counts are of this file; its previous counts are discarded. */
 void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_language language);
 /* The file has this loop. If the earlier run had it, it had all loops of the file that are events:
  * those that it does not know were not come by. */
@@ -61,21 +61,20 @@ void bob_predict_has(struct bob_predict *p, const char *function, uint32_t line)
 enum bob_predict_kind {
 	BOB_PREDICT_FUNCTION,
 	BOB_PREDICT_ENTRY,	/* runs once, with the program */
-	BOB_PREDICT_HELPER,	/* a header's: if nobody calls it, it does not run */
+	BOB_PREDICT_HELPER,	/* a header's: without a call it does not run */
 	BOB_PREDICT_LIBRARY	/* of a header of the system's: it is not counted at all */
 };
 void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_kind kind);
 /* The unit is a copy of this one: loops have its lines and its name; the earlier run does not say
  * which of them ran. */
 void bob_predict_copy_of(struct bob_predict *p, const char *name);
-/* How often a loop that begins in this line is come by, for each run of the unit: as in an earlier
- * run, or `times`. `is_event`: that run could tell of it. Before its trips. */
+/* How often a loop that begins in this line is reached, for each run of the unit: as in an earlier
+ * run, or `times`. `is_event`: that run could record it. Before its trips. */
 double bob_predict_come(struct bob_predict *p, uint32_t line, double times, bool is_event);
-/* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it
- * is not below 0; else as in an earlier run; else what is assumed. */
+/* Trips of a loop that begins in this line: as set by the user; else `known`, if it is not below 0;
+ * else as in an earlier run; else the default. */
 double bob_predict_trips(struct bob_predict *p, uint32_t line, double known);
-/* Which part of the times that it is come to what stands under a condition runs, 0 .. 1. The
- * condition begins in this line. */
+/* The fraction, 0 .. 1, of its evaluations in which a condition that begins in this line holds. */
 double bob_predict_condition(const struct bob_predict *p, uint32_t line);
 /* Trips of a loop from `low` to `high`, that included; step is not 0. */
 double bob_predict_span(int64_t low, int64_t high, int64_t step);
@@ -88,8 +87,8 @@ struct bob_predict_share {
 	/* the whole variable was asked for: nothing is compared with a box */
 	bool is_whole;
 };
-/* A loop of this unit that probes of one access may stand in; `around`: the one that it is in,
- * NULL: none. It is come by so often, for each run of the unit. What is returned is owned by `p`
+/* A loop of this unit that may contain probes of one access; `around`: the one that it is in, NULL:
+ * none. `times`: how often it is reached in each run of the unit. What is returned is owned by `p`
  * and good for this unit until its file begins again; NULL without memory, and if there is no
  * unit. */
 struct bob_predict_loop;
@@ -98,7 +97,7 @@ struct bob_predict_loop *bob_predict_loop(struct bob_predict *p, struct bob_pred
 /* Do addresses go back? Bits are loops around a reference, the outermost is bit 0: those of which
  * it is known what they move, those that move the reference. */
 bool bob_predict_is_back(uint32_t used, uint32_t known);
-/* A probe of its own; it tells of so many accesses: 2 of what is read and written. */
+/* A probe of one access; it reports this many accesses: 2 if it is read and written. */
 struct bob_predict_single {
 	struct bob_predict_loop *loop; /* the innermost one around it; NULL: none */
 	double times;
@@ -109,11 +108,11 @@ struct bob_predict_single {
 	bool is_back;		/* bob_predict_is_back */
 };
 void bob_predict_single(struct bob_predict *p, const struct bob_predict_single *s);
-/* A probe for loops: it is come by so often, they have so many rows then in all, with so many
- * accesses in an iteration, of which `share` tells of all. */
+/* A probe for loops: how often it is reached, the rows that the loops then have in all, the
+ * accesses in an iteration; `share` is of all of them. */
 struct bob_predict_nest {
 	double times, rows, trips; /* rows in all; trips of a row */
-	uint32_t probes, accesses, depth; /* places that tell of so many accesses */
+	uint32_t probes, accesses, depth; /* places that report this many accesses */
 	/* places that are looked at to see that all of it misses what is wanted */
 	uint32_t looked;
 	double beside;		/* accesses more: of a condition, when it ends the loop */
@@ -130,15 +129,15 @@ void bob_predict_variables(struct bob_predict *p, uint32_t count);
 
 struct bob_predict_total {
 	double singles, nests, rows; /* probes that run; rows of nests */
-	double told, traced_least, traced_most; /* accesses; those of what was asked for */
+	double reported, traced_least, traced_most; /* accesses; those of what was asked for */
 	double own;		/* references of the program itself */
 	double added_least_ns, added_most_ns; /* by probes, without begin_ns */
 	double begin_ns;	/* the recorder's beginning */
-	double own_least_ns, own_most_ns; /* the program's own time; the same if somebody said it */
+	double own_least_ns, own_most_ns; /* the program's own time; the same if the user set it */
 	double dilation_least, dilation_most;
 	double code_bytes;	/* text and tables that are added */
-	double inflation;	/* new size / old; 0: nobody said the old one */
-	double baseline_ns;	/* 0: nobody said it */
+	double inflation;	/* new size / old; 0: the old one is not known */
+	double baseline_ns;	/* 0: not set */
 	uint32_t unknown_trips, unknown_runs; /* loops, functions that were assumed */
 	uint32_t idle;		/* loops that the earlier run did not come by */
 	struct {

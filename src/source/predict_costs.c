@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What probes cost where `bench/source/figures --costs` measured it (docs/bench-source.md has the
- * numbers and the machine), and what somebody says instead:
+ * numbers and the machine), and what the user sets instead:
  *
  *     baseline SECONDS            of the program without probes
  *     code BYTES                  of its text and data, as size says
@@ -10,7 +10,7 @@
  *     share PART                  of all others
  *     cost [c|fortran] NAME NS    of one of the names below; code-... are bytes
  *
- * A line that is empty or begins with # is none. */
+ * A line that is empty or begins with # is ignored. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <float.h>

@@ -3,7 +3,7 @@
  * what comes between (bench/source/figures --costs measures each of these in a loop of its own,
  * docs/bench-source.md):
  *
- *   traced     the only one in its loop, one address behind the other
+ *   traced     the only one in its loop, one address after the other
  *   turn       two or more take turns
  *   end        a loop ends that is not all there is in the one around it: something else comes. A loop that is all there is goes on in its next run
  *   back       the innermost loop begins again, and so do the addresses of what one around it does not move, though a loop around that does: so much for each probe
@@ -19,7 +19,7 @@ static bool records(const struct bob_predict_loop *l)
 	return l->probes || l->inner;
 }
 
-/* Later loops are in earlier ones, or behind them: each is complete when it is come to. */
+/* Later loops are in earlier ones, or after them: each is complete when it is come to. */
 static void complete(struct bob_predict_unit_of *u)
 {
 	for (struct bob_predict_loop *l = u->loops; l; l = l->next)

@@ -8,7 +8,7 @@
 
 /* What each costs; predict_costs.c has their names and where the numbers are from. */
 struct bob_predict_costs {
-	double traced, outside;	/* a probe for one access, if it stands alone in its loop */
+	double traced, outside;	/* a probe for one access, if it is alone in its loop */
 	double turn;		/* ... recorded in turn with others */
 	double end, back;	/* a loop ends among others; what comes again; predict_loops.c */
 	double scattered, chance; /* where addresses have no rule */
@@ -33,7 +33,7 @@ struct bob_predict_call_to {
 	struct bob_predict_unit_of *to; /* predict_sum.c; NULL: nothing that we see */
 };
 
-/* A loop, or what stands in none; sums are of one run of the unit. */
+/* A loop, or the code outside of loops; sums are of one run of the unit. */
 struct bob_predict_loop {
 	struct bob_predict_loop *around, *next; /* next: in the unit, the later one first */
 	double times;
@@ -55,7 +55,7 @@ struct bob_predict_unit_of {
 	const struct bob_predict_file_of *file;
 	const char *name;
 	enum bob_predict_kind kind;
-	double own, singles, nests, rows, told, traced_least, traced_most;
+	double own, singles, nests, rows, reported, traced_least, traced_most;
 	double least_ns, most_ns; /* without what singles cost */
 	struct bob_predict_loop straight, *loops; /* what is in no loop; the last one first */
 	struct bob_predict_call_to *calls;
@@ -63,7 +63,7 @@ struct bob_predict_unit_of {
 	double earlier;		/* runs in the earlier run, below 0: not known */
 	bool is_copied;		/* it is a copy, or there are some of it */
 	/* while it is summed up */
-	double runs, said;	/* below 0: nobody said it */
+	double runs, said;	/* below 0: not set */
 	bool is_called, is_seen;
 	struct bob_predict_unit_of *from; /* who calls it first, while calls are followed */
 	struct bob_predict_call_to *at; /* ... the next one to follow */
@@ -88,7 +88,7 @@ struct bob_predict_file_of {
 	uint32_t singles, nests, nest_accesses, variables; /* in the text */
 };
 
-/* What somebody said. */
+/* What the user has set. */
 struct bob_predict_said {
 	struct bob_predict_said *next;
 	const char *name;	/* of a file, or a function */
@@ -103,7 +103,7 @@ struct bob_predict_said {
 struct bob_predict {
 	struct bob_arena arena;
 	struct bob_predict_costs costs[BOB_PREDICT_LANGUAGES];
-	double baseline_ns, code;	/* 0: nobody said it */
+	double baseline_ns, code;	/* 0: not set */
 	double condition;
 	struct bob_predict_said *said;
 	uint32_t lines;		/* that were said */
@@ -129,7 +129,7 @@ double bob_predict_profiled_runs(const struct bob_predict *p, const struct bob_p
 				 const struct bob_predict_unit_of *u);
 /* A text that belongs to `p`; "" without memory. */
 const char *bob_predict_text(struct bob_predict *p, const char *text, size_t len);
-/* Is `path` the file that somebody called `name`: all of it, or its end from a slash on? */
+/* Is `path` the file that the user calls `name`: all of it, or its end from a slash on? */
 bool bob_predict_is_file(const char *path, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A function runs as often as its callers come by their calls of it, in all files: of several of
- * that name, one of the same file. Programs' entries run once. What nobody calls that we see is
- * taken to run once, and named as not known. Calls that lead back (recursion) add nothing. */
+ * that name, one of the same file. Programs' entries run once. A function without a visible caller
+ * is assumed to run once, and reported as unknown. Calls that lead back (recursion) add nothing. */
 #include <string.h>
 
 #include "source/predict_parts.h"
@@ -90,7 +90,7 @@ double bob_predict_profiled_runs(const struct bob_predict *p, const struct bob_p
 	return first && first->times > runs ? first->times : runs;
 }
 
-/* As somebody said, or, where nothing says it better, as in an earlier run. Below 0: neither. */
+/* As the user set it, or, without a better source, as in an earlier run. Below 0: neither. */
 static double runs_of(const struct bob_predict *p, const struct bob_predict_unit_of *u)
 {
 	const double said = said_runs(p, u->name);
@@ -151,7 +151,7 @@ static bool is_root(const struct bob_predict_unit_of *u, enum root r)
 					       true);
 }
 
-/* Of a program's entry, and of what nobody is seen to call. */
+/* Of a program's entry, and of functions without a visible caller. */
 static double runs_alone(struct bob_predict_unit_of *u)
 {
 	if (u->kind == BOB_PREDICT_FUNCTION && u->earlier >= 0)
@@ -205,13 +205,13 @@ static void add_unit(const struct bob_predict *p, struct bob_predict_unit_of *u,
 	t->singles += u->runs * u->singles;
 	t->nests += u->runs * u->nests;
 	t->rows += u->runs * u->rows;
-	t->told += u->runs * u->told;
+	t->reported += u->runs * u->reported;
 	t->traced_least += u->runs * u->traced_least;
 	t->traced_most += u->runs * u->traced_most;
 	t->added_least_ns += u->runs * (u->least_ns + singles.least) + first * singles.first_least;
 	t->added_most_ns += u->runs * (u->most_ns + singles.most) + first * singles.first_most;
 	if (u->kind == BOB_PREDICT_FUNCTION && !u->is_called && u->said < 0 &&
-	    (u->told > 0 || u->own > 0)) {
+	    (u->reported > 0 || u->own > 0)) {
 		t->unknown_runs++;
 		name_unknown(t, NULL, u->name, 0);
 	}

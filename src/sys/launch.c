@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the program as if nobody stood in between. The program stays in our process group, so the
- * terminal's signals reach it by themselves, and so does what the program sends to its group; what
- * others send to us is passed on, unless a witness (witness.h) says that they sent it to the
- * group. */
+/* Runs the program transparently. The program stays in our process group, so the terminal's signals
+ * reach it by themselves, and so does what the program sends to its group; what others send to us
+ * is passed on, unless a witness (witness.h) says that they sent it to the group. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 #include "sys/witness.h"
@@ -35,9 +34,9 @@ void bob_launch_survive_limits(void)
 		xfsz_changed = 1;
 }
 
-/* In the child, which waits for the witness: what the group gets from when the program runs, it
- * must get, too. Then the socket tells the parent why exec failed; it closes by itself if it
- * succeeds. */
+/* In the child, which waits for the witness: signals that the group gets from when the program runs
+ * must reach the witness, too. Then the socket reports to the parent why exec failed; it closes by
+ * itself if exec succeeds. */
 static void become(const struct bob_launch *l, const sigset_t *mask, int report)
 {
 	char byte;
@@ -134,12 +133,12 @@ static int not_ours(pid_t child, const siginfo_t *info)
 		return is_below(info->si_pid, child);
 	/* The kernel's. A timer that was set before we were executed would be the program's. The
 	 * terminal's come to the whole group, but for its end, which the session's leader alone is
-	 * told. */
+	 * sent. */
 	return info->si_signo != SIGALRM &&
 	       !((info->si_signo == SIGHUP || info->si_signo == SIGCONT) && getsid(0) == getpid());
 }
 
-/* The program stopped: so do we, and when somebody continues us, it goes on, unless it was
+/* The program stopped: so do we, and when we are continued, it is continued, unless it was
  * continued with us. */
 static void stop_too(pid_t child)
 {

@@ -33,8 +33,7 @@ static unsigned long long stat_field(long pid, int field)
 	return value;
 }
 
-/* The argument behind `option` in a row of arguments, each with a zero byte; "" if there is
- * none. */
+/* The argument after `option` in a row of arguments, each with a zero byte; "" if there is none. */
 static const char *argument(const char *args, size_t len, const char *option)
 {
 	const char *end = args + len;
@@ -52,9 +51,9 @@ static int is_on_one_host(void)
 	return here && all && !strcmp(here, all);
 }
 
-/* Hydra (MPICH, Intel MPI) has a proxy on each host that starts the ranks there, and all of a run
- * are told where mpiexec listens. Nothing that ranks have in their environment tells runs apart. A
- * port may come again (MPIEXEC_PORT_RANGE): where there is one proxy, its start counts, too. */
+/* Hydra (MPICH, Intel MPI) has a proxy on each host that starts the ranks there, and all ranks of a
+ * run have the address where mpiexec listens. Nothing else in their environment distinguishes runs.
+ * A port may be reused (MPIEXEC_PORT_RANGE): where there is one proxy, its start counts, too. */
 static int hydra_key(char *buf, size_t size)
 {
 	char path[64], args[4096];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run's directory. `run.key` says whose it is, so late ranks of the same job join. Whoever finds
- * another key there moves the older trace away, or takes another name while that is written to. */
+/* A run's directory. `run.key` says whose it is, so late ranks of the same job join. A process that
+ * finds another key there moves the older trace away, or takes another name while that is written
+ * to. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 
@@ -171,7 +172,7 @@ static bob_status make(const char *dir, const char *key, struct bob_error *err)
 	return BOB_OK;
 }
 
-/* Nobody writes to what is there, if anything is. */
+/* No process writes to what is there, if anything is. */
 static bob_status claim(const char *dir, const char *key, struct bob_error *err)
 {
 	char found[KEY_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Does a program define a symbol? Its tables are looked through, the static one, too, where there
- * still is one. Nothing in the file is believed without a check of its bounds. */
+/* Does a program define a symbol? Its symbol tables are searched, the static one, too, if it still
+ * exists. Everything in the file is checked against its bounds. */
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>

@@ -34,14 +34,14 @@ bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, int *
  * the one that ends last. Each joins before its program starts: a descriptor of run.key with a lock
  * on it, which no program inherits, or -1. */
 int bob_rundir_join(const char *dir);
-/* Have all others left? If not (0) this one has left, too, so that of those who ask one is told 1;
- * bob_rundir_stay takes that back. It is 1 where locks do not work. close(run) leaves without
- * asking. */
+/* Have all others left? If not (0) this one has left, too, so that exactly one of those who ask
+ * gets 1; bob_rundir_stay takes that back. It is 1 where locks do not work. close(run) leaves
+ * without asking. */
 int bob_rundir_is_last(int run);
 void bob_rundir_stay(int run);
-/* Where the directory of bob_rundir_join is now: somebody may have moved it since it was `dir`.
- * `path` has BOB_SYS_PATH bytes. Returns it, or `dir` if that is still right or nothing better is
- * known. */
+/* Where the directory of bob_rundir_join is now: another process may have moved it since it was
+ * `dir`. `path` has BOB_SYS_PATH bytes. Returns it, or `dir` if that is still right or nothing
+ * better is known. */
 const char *bob_rundir_now(int run, const char *dir, char *path);
 
 /* --- target.c: what would be run --- */
@@ -53,13 +53,13 @@ enum bob_target {
 	BOB_TARGET_DENIED,	/* not executable */
 	BOB_TARGET_32BIT,
 	BOB_TARGET_OTHER_CPU,
-	BOB_TARGET_STATIC,	/* no loader: nobody would load the agent */
+	BOB_TARGET_STATIC,	/* no loader that would load the agent */
 	BOB_TARGET_SETUID	/* the loader ignores LD_PRELOAD */
 };
 /* Find `command` the way execvp does; `path` (BOB_SYS_PATH bytes) gets the file. */
 enum bob_target bob_target_find(const char *command, char *path);
 
-/* Is its C library musl, as its loader's name tells? */
+/* Is its C library musl, judged by its loader's name? */
 int bob_target_is_musl(const char *path);
 
 /* --- libraries.c --- */
@@ -71,7 +71,7 @@ bob_status bob_target_libraries(const char *path, void (*visit)(void *ctx, const
 
 /* --- symbols.c --- */
 
-/* Does the program at `path` define a symbol of this name, as far as its symbol tables tell? */
+/* Does the program at `path` define a symbol of this name, as far as its symbol tables say? */
 int bob_target_defines(const char *path, const char *name);
 
 /* --- launch.c: run it, invisibly in between --- */
@@ -103,7 +103,7 @@ void bob_launch_end(int status);
 /* `name` demangled, the caller's to free; NULL if it is no mangled name or there is no
  * demangler. */
 char *bob_demangle(const char *name);
-/* How much of a demangled name stands before its parameters: ns::f of ns::f(int) const. */
+/* The length of a demangled name without its parameters: ns::f of ns::f(int) const. */
 size_t bob_demangled_base(const char *text);
 
 /* The directory of the running executable, without a trailing slash. Empty if unknown. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Was a signal sent to us, or to our whole process group? The kernel does not say. A witness can
- * tell: a process of the group that nobody knows, so that what it gets was sent to the group. */
+/* Was a signal sent to us, or to our whole process group? The kernel does not say. A witness does:
+ * a process of the group that no other process knows, so what it gets was sent to the group. */
 #ifndef BOB_SYS_WITNESS_H
 #define BOB_SYS_WITNESS_H
 

@@ -42,7 +42,7 @@ void bob_table_add_column(struct bob_table *t, const struct bob_column *column)
 	own = (struct bob_column){ copied(t, column->name), copied(t, column->title), column->type,
 				   column->flags, copied(t, column->about) };
 	if (!own.name ||
-	    bob_array_room(&t->columns, t->column_count, &t->column_cap, sizeof(own))) {
+	    bob_array_reserve(&t->columns, t->column_count, &t->column_cap, sizeof(own))) {
 		t->failed = true;
 		return;
 	}
@@ -93,7 +93,7 @@ static struct bob_cell *next_cell(struct bob_table *t)
 {
 	if (!t || !t->column_count)
 		return NULL;
-	if (bob_array_room(&t->cells, t->cell_count, &t->cell_cap, sizeof(*t->cells))) {
+	if (bob_array_reserve(&t->cells, t->cell_count, &t->cell_cap, sizeof(*t->cells))) {
 		t->failed = true;
 		return NULL;
 	}

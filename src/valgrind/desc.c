@@ -12,10 +12,10 @@
 #include "base/hash.h"
 
 static struct {
-	uint8_t *bytes;		/* all descriptors, one behind the other */
-	uint64_t len, room;
+	uint8_t *bytes;		/* all descriptors, concatenated */
+	uint64_t len, capacity;
 	uint64_t *at;		/* where each begins; one more: the end */
-	uint32_t count, at_room;
+	uint32_t count, at_capacity;
 	struct bob_mem_desc **desc; /* those that were asked for, by number */
 	uint32_t *slot;		/* hash table of number + 1, 0 free; size a power of two */
 	uint32_t slots;
@@ -51,14 +51,15 @@ static void grow_slots(void)
 /* Keep the bytes under the next number. */
 static void keep(const uint8_t *bytes, uint64_t len)
 {
-	while (all.room - all.len < len) {
-		all.room = all.room ? 2 * all.room : 1u << 20;
-		all.bytes = VG_(realloc)("bobbin.descs", all.bytes, all.room);
+	while (all.capacity - all.len < len) {
+		all.capacity = all.capacity ? 2 * all.capacity : 1u << 20;
+		all.bytes = VG_(realloc)("bobbin.descs", all.bytes, all.capacity);
 	}
-	if (all.count == all.at_room) {
-		all.at_room = all.at_room ? 2 * all.at_room : 4096;
-		all.at = VG_(realloc)("bobbin.descs", all.at, all.at_room * sizeof(*all.at));
-		all.desc = VG_(realloc)("bobbin.descs", all.desc, all.at_room * sizeof(*all.desc));
+	if (all.count == all.at_capacity) {
+		all.at_capacity = all.at_capacity ? 2 * all.at_capacity : 4096;
+		all.at = VG_(realloc)("bobbin.descs", all.at, all.at_capacity * sizeof(*all.at));
+		all.desc =
+			VG_(realloc)("bobbin.descs", all.desc, all.at_capacity * sizeof(*all.desc));
 	}
 	VG_(memcpy)(all.bytes + all.len, bytes, len);
 	all.desc[all.count] = NULL;
@@ -68,12 +69,12 @@ static void keep(const uint8_t *bytes, uint64_t len)
 
 uint32_t vgb_desc_number(const struct bob_mem_desc *d)
 {
-	uint64_t room = BOB_MEM_DESC_BYTES(d->access_count), len;
-	uint8_t *bytes = VG_(malloc)("bobbin.desc", room);
+	uint64_t capacity = BOB_MEM_DESC_BYTES(d->access_count), len;
+	uint8_t *bytes = VG_(malloc)("bobbin.desc", capacity);
 	uint32_t number = ~0u, *slot;
 
 	len = bob_mem_desc_put(d, bytes);
-	tl_assert(len <= room);
+	tl_assert(len <= capacity);
 	if (2 * all.count >= all.slots)
 		grow_slots();
 	slot = find_slot(bytes, len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The process file. Every chunk that grows has a window of the file for itself and fills it, so
- * chunks lie one behind the other without anything in between; only the first window has more: the
+ * chunks follow each other without anything in between; only the first window has more: the
  * file head, META and descriptors. What is complete is published by one 8-byte store in a chunk's
  * head. */
 #include "tool.h"
@@ -27,7 +27,7 @@ static struct {
 	uint64_t end;		/* of the file */
 	uint64_t count;
 	struct vgb_chunk meta, desc;
-	uint64_t desc_bytes;	/* room of the next chunk of descriptors */
+	uint64_t desc_bytes;	/* size of the next chunk of descriptors */
 	struct vgb_parent parent;
 	Bool has_parent, stopped;
 } file;
@@ -205,7 +205,7 @@ static Bool open_file(void)
 	if (create_named(&seq, host)) {
 		w = vgb_map(file.path, 0, FIRST_BYTES, &why);
 		if (!w)
-			VG_(unlink)(file.path); /* nothing half-written stays behind */
+			VG_(unlink)(file.path); /* no incomplete file remains */
 	}
 	if (!w) {
 		file.stopped = True;

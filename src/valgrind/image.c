@@ -39,21 +39,21 @@ struct range {
 
 static struct {
 	struct image *image;
-	uint32_t image_count, image_room;
+	uint32_t image_count, image_capacity;
 	struct range *range;
-	uint32_t range_count, range_room;
+	uint32_t range_count, range_capacity;
 	Bool jit_listed;
 } all;
 
 static const struct vgb_image no_image = { .number = BOB_MEM_NO_IMAGE, .chosen = False };
 static const struct vgb_image jit_image = { .number = BOB_MEM_NO_IMAGE, .chosen = True };
 
-static void *grow(void *array, uint32_t count, uint32_t *room, SizeT elem)
+static void *grow(void *array, uint32_t count, uint32_t *capacity, SizeT elem)
 {
-	if (count < *room)
+	if (count < *capacity)
 		return array;
-	*room = *room ? 2 * *room : 16;
-	return VG_(realloc)("bobbin.images", array, *room * elem);
+	*capacity = *capacity ? 2 * *capacity : 16;
+	return VG_(realloc)("bobbin.images", array, *capacity * elem);
 }
 
 /* --- what is known about the program --- */
@@ -123,7 +123,7 @@ static uint32_t read_phdrs(Int fd, Elf64_Phdr *phdr)
 	return e.e_phnum;
 }
 
-/* Load bias, build id, key and frame table, as far as the file tells. */
+/* Load bias, build id, key and frame table, as far as the file says. */
 static void read_elf(struct image *im, const NSegment *seg)
 {
 	SysRes fd = VG_(open)(im->path, VKI_O_RDONLY, 0);
@@ -215,7 +215,7 @@ static uint32_t add_image(const NSegment *seg, const HChar *path)
 {
 	struct image *im;
 
-	all.image = grow(all.image, all.image_count, &all.image_room, sizeof(*all.image));
+	all.image = grow(all.image, all.image_count, &all.image_capacity, sizeof(*all.image));
 	im = &all.image[all.image_count];
 	VG_(memset)(im, 0, sizeof(*im));
 	im->path = VG_(strdup)("bobbin.image", path);
@@ -279,7 +279,7 @@ const struct vgb_image *vgb_image_at(Addr addr)
 		all.jit_listed = True;
 		return &no_image;
 	}
-	all.range = grow(all.range, all.range_count, &all.range_room, sizeof(*all.range));
+	all.range = grow(all.range, all.range_count, &all.range_capacity, sizeof(*all.range));
 	r = &all.range[all.range_count];
 	r->lo = seg->start;
 	r->hi = seg->end + 1;

@@ -74,11 +74,12 @@ static void begin(struct out *o)
 {
 	uint64_t need = 8ull * (pieces.pieces + pieces.words);
 	IRTemp full = newIRTemp(o->sb->tyenv, Ity_I1);
-	IRExpr *room = value(o, IRExpr_Binop(Iop_Sub64, load_cursor(o, &vgb_cursor.end),
-					     load_cursor(o, &vgb_cursor.at)));
+	IRExpr *capacity = value(o, IRExpr_Binop(Iop_Sub64, load_cursor(o, &vgb_cursor.end),
+						 load_cursor(o, &vgb_cursor.at)));
 
-	addStmtToIRSB(o->sb, IRStmt_WrTmp(full, IRExpr_Binop(Iop_CmpLT64U, room, constant(need))));
-	call(o, "vgb_room", vgb_room, constant(need), IRExpr_RdTmp(full));
+	addStmtToIRSB(o->sb,
+		      IRStmt_WrTmp(full, IRExpr_Binop(Iop_CmpLT64U, capacity, constant(need))));
+	call(o, "vgb_buffer", vgb_buffer, constant(need), IRExpr_RdTmp(full));
 	o->cursor = load_cursor(o, &vgb_cursor.at)->Iex.RdTmp.tmp;
 	o->sp = value(o, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RSP), Ity_I64))
 			->Iex.RdTmp.tmp;

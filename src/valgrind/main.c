@@ -115,7 +115,7 @@ static void on_syscall(ThreadId id, UInt number, UWord *args, UInt count)
 	vgb_file_state(BOB_FILE_EXEC);
 }
 
-/* How a child ended is told by who waited for it. */
+/* The process that waited for a child records how it ended. */
 static void on_waited(UInt number, const UWord *args, UWord result)
 {
 	const vki_siginfo_t *info = (const vki_siginfo_t *)args[2];

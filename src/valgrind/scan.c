@@ -148,7 +148,7 @@ static void begin_piece(struct scan *s, UInt at)
 	s->sp = s->reg[RSP];
 }
 
-/* The piece is complete before statement `at`. One without accesses and flow is none. */
+/* The piece is complete before statement `at`. One without accesses and flow is dropped. */
 static void end_piece(struct scan *s, UInt at)
 {
 	if (!s->piece)

@@ -39,26 +39,26 @@ struct place {
 
 static struct {
 	struct place *place;
-	UInt count, room;	/* room: a power of two, more than count */
+	UInt count, capacity;	/* capacity: a power of two, more than count */
 } watched;
 
 static struct place *find_place(Addr at)
 {
-	UInt i = bob_sync_place(at) & (watched.room - 1);
+	UInt i = bob_sync_place(at) & (watched.capacity - 1);
 
 	while (watched.place[i].at && watched.place[i].at != at)
-		i = (i + 1) & (watched.room - 1);
+		i = (i + 1) & (watched.capacity - 1);
 	return &watched.place[i];
 }
 
 static void grow_places(void)
 {
 	struct place *old = watched.place;
-	UInt room = watched.room;
+	UInt capacity = watched.capacity;
 
-	watched.room = room ? 2 * room : BOB_SYNC_PLACES;
-	watched.place = VG_(calloc)("bobbin.sync", watched.room, sizeof(*old));
-	for (UInt i = 0; i < room; i++)
+	watched.capacity = capacity ? 2 * capacity : BOB_SYNC_PLACES;
+	watched.place = VG_(calloc)("bobbin.sync", watched.capacity, sizeof(*old));
+	for (UInt i = 0; i < capacity; i++)
 		if (old[i].at)
 			*find_place(old[i].at) = old[i];
 	VG_(free)(old);
@@ -68,7 +68,7 @@ static struct place *watch(Addr at)
 {
 	struct place *p;
 
-	if (2 * watched.count >= watched.room)
+	if (2 * watched.count >= watched.capacity)
 		grow_places();
 	p = find_place(at);
 	watched.count += !p->at;
@@ -243,7 +243,7 @@ static void enter_parallel(ThreadId id, Addr function, Addr data, Addr sp)
 		(struct bob_sync_call){ BOB_HOOK_PARALLEL, { (uint64_t)(r - regions), 0, 0 } };
 }
 
-/* Which region a part belongs to its data tells: they lie on the master's stack. */
+/* A part's data show its region: they lie on the master's stack. */
 static void enter_part(ThreadId id, Addr function, Addr data, Addr sp)
 {
 	struct bob_sync s = of_thread(id);

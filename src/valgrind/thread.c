@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads, their streams, and the rooms that records are written into. A room is a mapped chunk:
- * what is in it survives the process. Full rooms are folded (archive/write/mem_write.h), or kept as
- * they are. Instrumented code writes at vgb_cursor.at, the words first and the header last, and
- * asks for more room once per superblock; while nothing is recorded it writes into scratch memory
- * instead. */
+/* Threads, their streams, and the record buffers. A buffer is a mapped chunk: what is in it
+ * survives the process. Full buffers are folded (archive/write/mem_write.h), or kept as they are.
+ * Instrumented code writes at vgb_cursor.at, the words first and the header last, and requests
+ * space once per superblock; while nothing is recorded it writes into scratch memory instead. */
 #include "tool.h"
 
 #include <pub_tool_libcassert.h>
@@ -18,19 +17,19 @@
 #include "archive/write/mem_write.h"
 
 #define SCRATCH_BYTES (256u << 10)
-#define ROOM_FIRST (64u << 10)
-#define ROOM_MAX (4u << 20)
+#define BUFFER_FIRST (64u << 10)
+#define BUFFER_MAX (4u << 20)
 
 struct thread {
 	uint64_t at, end;	/* its cursor while it does not run */
-	Bool has_room;
+	Bool has_buffer;
 	struct vgb_chunk head;
 	struct bob_mem_writer *writer; /* of a folded stream; NULL: raw or not begun */
 	void *fold_mem;		/* what the writer works in */
 	XArray *windows;	/* of struct vgb_chunk: those that the writer was given */
 	struct vgb_chunk raw;	/* of a raw stream */
 	uint64_t words;		/* in closed chunks */
-	uint64_t room;		/* bytes of the next chunk */
+	uint64_t capacity;		/* bytes of the next chunk */
 	uint32_t stream;
 	uint64_t file;		/* vgb_file_count when the stream was opened; 0: no stream */
 	Int tid;
@@ -42,7 +41,7 @@ Bool vgb_recording;
 
 static struct thread *threads; /* by Valgrind's number of the thread */
 static uint64_t *scratch;
-static ThreadId running;	/* whose cursor is vgb_cursor; VG_INVALID_THREADID: nobody's */
+static ThreadId running;	/* whose cursor is vgb_cursor; VG_INVALID_THREADID: no thread's */
 static uint32_t
 	made; /* threads of this process so far; their streams are numbered as they are made */
 
@@ -74,7 +73,7 @@ static Bool open_stream(struct thread *t)
 		return False;
 	t->file = vgb_file_count();
 	t->words = 0;
-	t->room = ROOM_FIRST;
+	t->capacity = BUFFER_FIRST;
 	h = stream_head(t);
 	h->run.codec = BOB_CODEC_NULL; /* no calls: the codec that stores nothing */
 	h->tid = (uint32_t)(t->tid ? t->tid : VG_(gettid)());
@@ -83,7 +82,7 @@ static Bool open_stream(struct thread *t)
 	return True;
 }
 
-/* --- raw rooms --- */
+/* --- raw buffers --- */
 
 static void close_raw(struct thread *t)
 {
@@ -98,13 +97,13 @@ static void close_raw(struct thread *t)
 
 static Bool open_raw(struct thread *t, uint64_t need)
 {
-	uint64_t bytes = t->room;
+	uint64_t bytes = t->capacity;
 
 	close_raw(t);
 	while (bytes - sizeof(struct bob_chunk_head) < need)
 		bytes *= 2;
-	if (t->room < ROOM_MAX)
-		t->room *= 2;
+	if (t->capacity < BUFFER_MAX)
+		t->capacity *= 2;
 	if (!vgb_chunk_open(&t->raw, BOB_CHUNK_RAW, t->stream, bytes, t->words))
 		return False;
 	t->at = (uint64_t)bob_chunk_data(t->raw.head);
@@ -112,7 +111,7 @@ static Bool open_raw(struct thread *t, uint64_t need)
 	return True;
 }
 
-/* --- rooms that are folded --- */
+/* --- buffers that are folded --- */
 
 /* A chunk of whole pages, for the writer; it stays mapped until the thread ends. */
 static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
@@ -185,24 +184,24 @@ static void forget_folded(struct thread *t)
 	t->fold_mem = NULL;
 }
 
-/* --- rooms --- */
+/* --- buffers --- */
 
-static Bool open_room(struct thread *t, uint64_t need)
+static Bool open_buffer(struct thread *t, uint64_t need)
 {
 	if (t->file != vgb_file_count() || !t->file)
 		if (!open_stream(t))
 			return False;
-	t->has_room = vgb_options.fold ? open_folded(t, need) : open_raw(t, need);
-	return t->has_room;
+	t->has_buffer = vgb_options.fold ? open_folded(t, need) : open_raw(t, need);
+	return t->has_buffer;
 }
 
-static void close_room(struct thread *t)
+static void close_buffer(struct thread *t)
 {
-	if (t->writer && t->has_room)
+	if (t->writer && t->has_buffer)
 		bob_mem_writer_end(t->writer, (uint64_t *)t->at);
 	close_raw(t);
 	forget_folded(t);
-	t->has_room = False;
+	t->has_buffer = False;
 }
 
 /* --- the running thread's cursor --- */
@@ -218,8 +217,8 @@ static void on_start(ThreadId id, ULong blocks)
 /* The running thread's cursor goes back to where the thread keeps it. */
 static void save_cursor(ThreadId id)
 {
-	/* scratch is nobody's; while recording a thread without room asks for some */
-	if (in_scratch(vgb_cursor.at) || !threads[id].has_room) {
+	/* scratch is shared; while recording a thread without a buffer requests one */
+	if (in_scratch(vgb_cursor.at) || !threads[id].has_buffer) {
 		threads[id].at = threads[id].end = 0;
 		return;
 	}
@@ -235,8 +234,8 @@ static void put_record(struct thread *t, uint32_t number, const uint64_t *word, 
 
 	if (number == ~0u)
 		return;
-	if (!t->has_room || t->end - t->at < 8 * (words + 1ull))
-		if (!open_room(t, 8 * (words + 1ull)))
+	if (!t->has_buffer || t->end - t->at < 8 * (words + 1ull))
+		if (!open_buffer(t, 8 * (words + 1ull)))
 			return;
 	to = (uint64_t *)t->at;
 	for (uint32_t i = 0; i < words; i++)
@@ -277,13 +276,13 @@ static void cut_open_record(struct thread *t, Addr pc)
 	struct bob_mem_desc d;
 	uint32_t used = 0, n = 0;
 
-	if (!t->has_room || t->at >= t->end || !*at || *at & BOB_MEM_HEADER)
+	if (!t->has_buffer || t->at >= t->end || !*at || *at & BOB_MEM_HEADER)
 		return;
 	if (!vgb_desc_find((uint32_t)*at - 1, &d, access, step))
 		return;
 	im = vgb_image_at(pc);
 	VG_(memcpy)(word, at + 1, d.words * sizeof(*word));
-	VG_(memset)(at, 0, (d.words + 1u) * sizeof(*at)); /* as room must be */
+	VG_(memset)(at, 0, (d.words + 1u) * sizeof(*at)); /* as free space must be */
 	while (n < d.access_count && d.pc + d.access[n].pc < pc - im->bias)
 		n++;
 	for (uint32_t i = 0; i < n; i++) {
@@ -308,20 +307,20 @@ static void cut_open_record(struct thread *t, Addr pc)
 
 /* --- called by instrumented code --- */
 
-void vgb_room(HWord bytes)
+void vgb_buffer(HWord bytes)
 {
 	struct thread *t = &threads[VG_(get_running_tid)()];
 
 	if (vgb_recording && !vgb_stopped()) {
-		if (t->has_room)
+		if (t->has_buffer)
 			t->at = vgb_cursor.at;
-		if (open_room(t, bytes)) {
+		if (open_buffer(t, bytes)) {
 			vgb_cursor.at = t->at;
 			vgb_cursor.end = t->end;
 			return;
 		}
 	}
-	t->has_room = False;
+	t->has_buffer = False;
 	tl_assert(bytes <= SCRATCH_BYTES);
 	use_scratch();
 }
@@ -344,7 +343,7 @@ void vgb_start_called(HWord main)
 		vgb_main_entered();
 }
 
-/* --- what Valgrind tells --- */
+/* --- callbacks of Valgrind --- */
 
 static void on_stop(ThreadId id, ULong blocks)
 {
@@ -375,7 +374,7 @@ static void end_thread(ThreadId id, enum bob_thread_state state)
 	if (t->head.head) {
 		struct bob_stream_head *h = stream_head(t);
 
-		close_room(t);
+		close_buffer(t);
 		h->end_mono_ns = vgb_time(False);
 		h->state = (uint32_t)state;
 		vgb_chunk_close(&t->head, sizeof(*h));
@@ -417,7 +416,7 @@ static void on_signal_return(ThreadId id, Int signal)
 }
 
 /* In the child only the thread that forked is left; it gets a stream in a file of its own, once it
- * has something to write. The parent's rooms are the parent's. */
+ * has something to write. The buffers belong to the parent. */
 static void on_fork_child(ThreadId id)
 {
 	struct vgb_parent from = { .pid = (uint32_t)VG_(getppid)(), .seq = vgb_file_seq(),
@@ -471,7 +470,7 @@ void vgb_thread_exec(Bool begins)
 void vgb_thread_end_all(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
-		if (threads[i].has_room)
+		if (threads[i].has_buffer)
 			cut_open_record(&threads[i], VG_(get_IP)(i));
 		if (threads[i].head.head)
 			end_thread(i, BOB_THREAD_AT_EXIT);

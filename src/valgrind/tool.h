@@ -29,7 +29,7 @@ struct vgb_options {
 	enum vgb_images images;
 	Bool from_start;	/* not from main on */
 	Bool fold;		/* records; else they are kept raw */
-	Bool null;		/* records are made and forgotten: what the engine alone costs */
+	Bool null;		/* records are made and dropped: what the engine alone costs */
 };
 extern struct vgb_options vgb_options;
 
@@ -62,10 +62,10 @@ Bool vgb_file_ready(void);
 /* False as before. */
 Bool vgb_chunk_open(struct vgb_chunk *c, enum bob_chunk_kind kind, uint32_t stream, uint64_t bytes,
 		    uint64_t aux);
-uint64_t vgb_file_end_of(void); /* behind the newest chunk */
+uint64_t vgb_file_end_of(void); /* the end of the newest chunk */
 /* `len` bytes of payload are complete. */
 void vgb_chunk_close(struct vgb_chunk *c, uint64_t len);
-/* A record of META; dropped if there is no room. */
+/* A record of META; dropped if there is no space. */
 void vgb_meta(enum bob_record_kind kind, const void *bytes, uint64_t len, const HChar *text);
 /* Bytes of descriptors, numbered from `first` on. */
 Bool vgb_file_descs(const uint8_t *bytes, uint64_t len, uint32_t first);
@@ -104,7 +104,7 @@ void vgb_image_describe(void);
 
 /* The number of a descriptor; equal ones have one number. ~0: recording has stopped. */
 uint32_t vgb_desc_number(const struct bob_mem_desc *d);
-/* The descriptor back, into room of the caller's as for bob_mem_desc_get. */
+/* The descriptor back, into the caller's memory as for bob_mem_desc_get. */
 Bool vgb_desc_find(uint32_t number, struct bob_mem_desc *d, struct bob_mem_access *access,
 		   struct bob_mem_step *step);
 /* The descriptor, kept for good; NULL: there is none. */
@@ -114,20 +114,20 @@ void vgb_desc_describe(void);
 
 /* --- thread.c --- */
 
-/* Where the running thread writes its next record, and the end of its room. */
+/* Where the running thread writes its next record, and the end of its buffer. */
 struct vgb_cursor {
 	uint64_t at, end;
 };
 extern struct vgb_cursor vgb_cursor;
 
-/* A header; and what stands in its place while the words are being written, not yet a header for a
- * reader. Both are immediates of 32 bits, extended by their sign. */
+/* A header; and its placeholder while the words are being written, not yet a header for a reader.
+ * Both are immediates of 32 bits, extended by their sign. */
 #define VGB_HEADER(number) (0xffffffff80000000ull | (number))
 #define VGB_OPEN(number) ((uint64_t)(number) + 1)
 #define VGB_NUMBERS_MAX 0x7ffffffeu
 
-/* Called by instrumented code: make `bytes` of room. */
-void vgb_room(HWord bytes);
+/* Called by instrumented code: make space for `bytes`. */
+void vgb_buffer(HWord bytes);
 /* Called by instrumented code where the program's entry point calls into libc, and at main. */
 void vgb_start_called(HWord main);
 void vgb_main_entered(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations of C, as far as prototypes have them: specifiers, then a declarator, which is read
- * outwards from its name. What is kept is text: the words before and behind the name, so that the
- * wrapper is declared in the very words of the spec. Attributes and storage classes are dropped. */
+/* Reads the C declarations that occur in prototypes: specifiers, then a declarator, which is read
+ * outwards from its name. The result is text: the words before and after the name, so that the
+ * wrapper is declared in the exact words of the spec. Attributes and storage classes are
+ * dropped. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct declaration {
 	uint32_t steps;		/* from the name outwards; only the first two matter */
 	enum step step[2];
 	uint32_t open;		/* of the first step: its bracket ... */
-	uint32_t close;		/* ... and the word behind the one that ends it */
+	uint32_t close;		/* ... and the word after the one that ends it */
 	uint32_t end;
 };
 
@@ -95,7 +96,7 @@ static bob_status attributes(struct bob_wrap_parser *p)
 		if (!bob_wrap_is(p, p->pos, "["))
 			p->pos++;
 		if (!bob_wrap_is(p, p->pos, "(") && !bob_wrap_is(p, p->pos, "["))
-			return bob_wrap_expected(p, "'(' behind the attribute");
+			return bob_wrap_expected(p, "'(' after the attribute");
 		st = bob_wrap_skip_group(p);
 		if (st != BOB_OK)
 			return st;
@@ -153,7 +154,7 @@ static bob_status group_type(struct bob_wrap_parser *p, struct declaration *d)
 	return bob_wrap_skip_group(p);
 }
 
-/* Words that make a type by themselves; behind another type a name is that of what is declared. */
+/* Words that are a type by themselves; a name after another type is the declared one. */
 static bool is_type_of_its_own(const struct bob_wrap_parser *p)
 {
 	return is_type_word(p, p->pos) && !is_one_of(p, p->pos, qualifiers) &&
@@ -237,16 +238,16 @@ static void add_step(struct declaration *d, enum step s)
 	d->steps++;
 }
 
-/* Kind, and text before and behind the name, of what d declares when `taken` steps are behind. */
+/* Kind, and text before and after the name, of what d declares after `taken` steps. */
 static bob_status keep_type(struct bob_wrap_parser *p, const struct declaration *d, uint32_t taken,
-			    uint32_t behind, struct bob_wrap_type *t)
+			    uint32_t after, struct bob_wrap_type *t)
 {
 	t->kind = d->base;
 	if (d->steps > taken)
 		t->kind = BOB_WRAP_POINTER;
 	t->is_long_double = d->is_long_double && t->kind == BOB_WRAP_REAL;
 	t->before = bob_wrap_join(p, d->from, d->place);
-	t->after = bob_wrap_join(p, behind, d->end);
+	t->after = bob_wrap_join(p, after, d->end);
 	return t->before && t->after ? BOB_OK : BOB_ERR_NOMEM;
 }
 
@@ -322,7 +323,7 @@ static bob_status parameter(struct bob_wrap_parser *p, struct bob_wrap_function 
 	return st;
 }
 
-/* Behind the opening bracket, up to behind the closing one. */
+/* Starts after the opening bracket, ends after the closing one. */
 static bob_status parameters(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	if (bob_wrap_accept(p, ")")) {
@@ -340,14 +341,14 @@ static bob_status parameters(struct bob_wrap_parser *p, struct bob_wrap_function
 		if (bob_wrap_accept(p, "...")) {
 			if (f)
 				f->is_open = true;
-			return bob_wrap_expect(p, ")", "behind '...'");
+			return bob_wrap_expect(p, ")", "after '...'");
 		}
 		st = parameter(p, f);
 		if (st != BOB_OK)
 			return st;
 		if (bob_wrap_accept(p, ")"))
 			return BOB_OK;
-		st = bob_wrap_expect(p, ",", "or ')' behind a parameter");
+		st = bob_wrap_expect(p, ",", "or ')' after a parameter");
 		if (st != BOB_OK)
 			return st;
 	}
@@ -381,7 +382,7 @@ static bob_status suffixes(struct bob_wrap_parser *p, struct declaration *d,
 	}
 }
 
-/* Behind a bracket: a declarator in it, or parameters? */
+/* After an opening bracket: does it contain a declarator, or parameters? */
 static bool is_nested(const struct bob_wrap_parser *p, uint32_t pos)
 {
 	return bob_wrap_is(p, pos, "*") || bob_wrap_is(p, pos, "(") || bob_wrap_is(p, pos, "[") ||
@@ -417,7 +418,7 @@ static bob_status declarator(struct bob_wrap_parser *p, struct declaration *d, b
 		p->pos++;
 		st = declarator(p, d, is_parameter, f);
 		if (st == BOB_OK)
-			st = bob_wrap_expect(p, ")", "behind a declarator");
+			st = bob_wrap_expect(p, ")", "after a declarator");
 	} else if (is_name(p, p->pos) && !is_type_word(p, p->pos)) {
 		d->name = d->place = p->pos++;
 	} else if (is_parameter) {
@@ -474,7 +475,7 @@ bob_status bob_wrap_prototype(struct bob_wrap_parser *p, struct bob_wrap_functio
 		return st;
 	if (!d.steps || d.step[0] != STEP_FUNCTION)
 		return bob_wrap_complain(p, &p->tokens.at[d.name], BOB_ERR_CORRUPT,
-					 "expected a function: '%.*s' is none",
+					 "expected a function: '%.*s' is not one",
 					 (int)p->tokens.at[d.name].len,
 					 p->text + p->tokens.at[d.name].at);
 	if (d.steps > 1 && d.step[1] != STEP_POINTER)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which of a function's parameters its event has, within the bounds of bobbin/events.h: what has no
- * room is left out, the result last. */
+/* Selects the parameters that a function's event has, within the limits of bobbin/events.h: what
+ * does not fit is left out, the result last. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define NAME_CUT 31u		/* bytes of a parameter's name */
 #define RESULT "result"
 
-struct room {
+struct capacity {
 	uint32_t parameters, strings, bytes;
 };
 
@@ -19,7 +19,7 @@ static const char *const type_names[] = {
 	[BOB_WRAP_TEXT] = "string", [BOB_WRAP_NAMED] = "?",
 };
 
-static bool has_room(struct room *r, enum bob_wrap_kind kind, size_t name)
+static bool has_space(struct capacity *r, enum bob_wrap_kind kind, size_t name)
 {
 	const uint32_t count = kind == BOB_WRAP_COMPLEX ? 2 : 1;
 	const uint32_t bytes = count == 2 ? 2 * (uint32_t)name + 10 : (uint32_t)name + 2;
@@ -74,21 +74,21 @@ static bool is_twice(const struct bob_wrap_function *f, uint32_t i)
 
 bob_status bob_wrap_event(struct bob_wrap_pool *pool, struct bob_wrap_function *f)
 {
-	struct room room = { BOB_EVENT_PARAMETERS_MAX, BOB_EVENT_STRINGS_MAX,
+	struct capacity capacity = { BOB_EVENT_PARAMETERS_MAX, BOB_EVENT_STRINGS_MAX,
 			     BOB_EVENT_PARAMETER_BYTES };
 	struct bob_wrap_string s = { .at = NULL };
 
 	f->left_out = 0;
 	f->is_result_recorded = !(bob_wrap_has_stub(f) && f->result.is_long_double) &&
 				!(bob_wrap_has_stub(f) && f->result.kind == BOB_WRAP_COMPLEX) &&
-				has_room(&room, f->result.kind, strlen(RESULT));
+				has_space(&capacity, f->result.kind, strlen(RESULT));
 	for (uint32_t i = 0; i < f->parameter_count; i++) {
 		struct bob_wrap_parameter *a = &f->parameters[i];
 
 		if (a->type.kind == BOB_WRAP_OTHER)
 			continue;
 		a->is_recorded = !is_twice(f, i) &&
-				 has_room(&room, a->type.kind, strnlen(a->name, NAME_CUT));
+				 has_space(&capacity, a->type.kind, strnlen(a->name, NAME_CUT));
 		f->left_out += !a->is_recorded;
 		if (a->is_recorded)
 			add(&s, s.len ? ", " : "", a->type.kind, a->name);

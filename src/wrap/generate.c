@@ -25,8 +25,8 @@ static uint32_t count_inputs(const struct bob_wrap_function *f, uint32_t *sure)
 	return n;
 }
 
-/* Room for values, of which compilers shall see that it is written to. */
-static void put_room(struct bob_wrap_out *o, uint32_t count, uint32_t sure)
+/* A buffer for values; compilers must see that it is written to. */
+static void put_event_space(struct bob_wrap_out *o, uint32_t count, uint32_t sure)
 {
 	bob_wrap_put(o, "\t\tunion bob_arg bob_values[%u]%s;\n\t\tuint32_t bob_count = 0;\n", count,
 		     sure ? "" : " = { { 0 } }");
@@ -52,7 +52,7 @@ static void put_head(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 	bob_wrap_put(o, "\n/* %s, line %u: ", f->name, f->line);
 	bob_wrap_put(o, "%s", f->event_parameters);
 	if (f->left_out)
-		bob_wrap_put(o, "; %u more have no room in an event", f->left_out);
+		bob_wrap_put(o, "; %u more do not fit in an event", f->left_out);
 	bob_wrap_put(o, " */\n");
 	put_types(o, f);
 	bob_wrap_put_prototype(o, f, "bob_wrap_");
@@ -168,7 +168,7 @@ static void put_begin(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 
 	bob_wrap_put(o, "\tif (bob_is_recorded(&bob_wrapper_%s, BOB_FRAME)) {\n", f->name);
 	if (n)
-		put_room(o, n, sure);
+		put_event_space(o, n, sure);
 	bob_wrap_put_inputs(o, f);
 	bob_wrap_put(o, "\t\tbob_call_begin(&bob_call, &bob_wrapper_%s, %s);\n\t}\n", f->name,
 		     n ? "bob_values, bob_count" : "NULL, 0");
@@ -178,8 +178,8 @@ static void put_end(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 {
 	bob_wrap_put(o, "\tif (bob_call.wrapper) {\n");
 	if (f->is_result_recorded) {
-		put_room(o, f->result.kind == BOB_WRAP_COMPLEX ? 2 : 1,
-			 f->result.kind != BOB_WRAP_NAMED);
+		put_event_space(o, f->result.kind == BOB_WRAP_COMPLEX ? 2 : 1,
+				f->result.kind != BOB_WRAP_NAMED);
 		bob_wrap_put_value(o, f->result.kind, bob_wrap_result_name(f));
 	}
 	bob_wrap_put(o, "\t\tbob_call_end(&bob_call, %s);\n\t}\n",

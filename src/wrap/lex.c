@@ -39,14 +39,14 @@ static void step(struct lexer *l)
 
 static bob_status put(struct bob_wrap_tokens *t, struct bob_wrap_token token)
 {
-	if (t->count == t->room) {
-		uint32_t room = t->room ? 2 * t->room : 256;
-		struct bob_wrap_token *at = realloc(t->at, room * sizeof(*at));
+	if (t->count == t->capacity) {
+		uint32_t capacity = t->capacity ? 2 * t->capacity : 256;
+		struct bob_wrap_token *at = realloc(t->at, capacity * sizeof(*at));
 
 		if (!at)
 			return BOB_ERR_NOMEM;
 		t->at = at;
-		t->room = room;
+		t->capacity = capacity;
 	}
 	t->at[t->count++] = token;
 	return BOB_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words of a spec's definitions. Comments, and lines that begin with #, are none. */
+/* The tokens of a spec's definitions. Comments, and lines that begin with #, are skipped. */
 #ifndef BOB_WRAP_LEX_H
 #define BOB_WRAP_LEX_H
 
@@ -26,7 +26,7 @@ struct bob_wrap_token {
 
 struct bob_wrap_tokens {
 	struct bob_wrap_token *at; /* the last one is BOB_WORD_END; free() */
-	uint32_t count, room;
+	uint32_t count, capacity;
 	/* where a text or comment begins that does not end: byte; its line and column */
 	uint32_t bad;
 	uint32_t bad_line, bad_column;

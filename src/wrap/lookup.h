@@ -21,7 +21,7 @@ static BOB_UNUSED void bob_complain(const char *text, size_t n)
 	__asm__ volatile("syscall" : "+a"(r) : "D"(2L), "S"(text), "d"(n) : "rcx", "r11", "memory");
 }
 
-/* What stands for a function that nobody has: 0 in all registers of results. */
+/* Replaces a function that no library has: returns 0 in all registers of results. */
 static __attribute__((naked, unused)) void bob_absent(void)
 {
 	__asm__("xorl %eax, %eax\n\txorl %edx, %edx\n\tpxor %xmm0, %xmm0\n\t"
@@ -31,7 +31,7 @@ static __attribute__((naked, unused)) void bob_absent(void)
 static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrapper *w)
 {
 	static const char before[] = "bobbin: a wrapped function was called that no library has: ",
-			  behind[] = "; it gives 0\n";
+			  after[] = "; it gives 0\n";
 	size_t n = 0;
 
 	if (!__atomic_exchange_n(&w->complained, 1, __ATOMIC_RELAXED)) {
@@ -39,7 +39,7 @@ static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrap
 			n++;
 		bob_complain(before, sizeof(before) - 1);
 		bob_complain(w->symbol, n);
-		bob_complain(behind, sizeof(behind) - 1);
+		bob_complain(after, sizeof(after) - 1);
 	}
 	return (void *)bob_absent;
 }
@@ -76,14 +76,13 @@ static BOB_UNUSED const uint64_t *bob_dynamic_of(const struct bob_library *l)
 
 struct bob_search {
 	const char *name;
-	int is_behind;			/* this library has been visited */
+	int is_after;			/* this library has been visited */
 	void *found;
 	int is_resolver;		/* it says which function it is (IFUNC) */
 	uint64_t unloaded;		/* libraries, until now */
 };
 
-/* Of the libraries behind this one: what comes before it is searched before it by the loader,
- * too. */
+/* Searches the libraries after this one: the loader searches those before it first, too. */
 static BOB_UNUSED int bob_visit(struct bob_library *l, size_t size, void *ctx)
 {
 	struct bob_search *search = ctx;
@@ -91,8 +90,8 @@ static BOB_UNUSED int bob_visit(struct bob_library *l, size_t size, void *ctx)
 	uint32_t i;
 
 	search->unloaded = size >= sizeof(*l) ? l->unloaded : 0;
-	if (!search->is_behind) {
-		search->is_behind = l->base == (uintptr_t)bob_this_library;
+	if (!search->is_after) {
+		search->is_after = l->base == (uintptr_t)bob_this_library;
 		return 0;
 	}
 	s = bob_symbols_of(l->base, bob_dynamic_of(l));
@@ -203,8 +202,7 @@ static BOB_UNUSED void *bob_early_realloc(void *p, size_t size)
 	return q;
 }
 
-/* What stands for a function of this name while it is not known; NULL: it is none that
- * allocates. */
+/* The replacement of a function of this name while it is not known; NULL: it does not allocate. */
 static BOB_UNUSED void *bob_early_function(const char *symbol)
 {
 	static const struct {
@@ -227,7 +225,7 @@ static BOB_UNUSED void *bob_early_function(const char *symbol)
 }
 
 /* It is known: `free` and `realloc` go through what knows early memory. */
-BOB_INLINE void *bob_behind_early(void *early, void *next)
+BOB_INLINE void *bob_next_after(void *early, void *next)
 {
 	if (early == (void *)bob_early_free)
 		__atomic_store_n(&bob_early.free, (void (*)(void *))next, __ATOMIC_RELEASE);
@@ -239,7 +237,7 @@ BOB_INLINE void *bob_behind_early(void *early, void *next)
 	return early;
 }
 
-/* The next one behind this library (its default version), else that of any library. */
+/* The next definition after this library (its default version), else that of any library. */
 static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrapper *w)
 {
 	const int error = errno, busy = bob_busy;
@@ -258,7 +256,7 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 	bob_busy = busy;
 	bob_looking_up--;
 	if (next) {
-		next = bob_behind_early(early, next);
+		next = bob_next_after(early, next);
 		__atomic_store_n(&w->next, next, __ATOMIC_RELEASE);
 	}
 	errno = error;
@@ -331,7 +329,7 @@ static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
 }
 
 /* Of the agent (redirect.c): the function's first instructions become a jump to `to`; *original
- * goes on behind them. */
+ * continues after them. */
 typedef int (*bob_redirect_fn)(const char *program, const char *symbol, uint64_t address, void *to,
 			       void **original);
 
@@ -400,7 +398,7 @@ static BOB_UNUSED void *bob_dlsym(void *handle, const char *name, struct bob_wra
 	{                                                                                          \
 		return bob_dlsym(handle, name, all, sizeof(all) / sizeof(*(all)));                 \
 	}                                                                                          \
-	BOB_STAND_BEFORE_DLSYM(bob_dlsym_by_handle)
+	BOB_INTERPOSE_DLSYM(bob_dlsym_by_handle)
 
 static BOB_UNUSED void bob_start_all(struct bob_wrapper *const *all, size_t count)
 {

@@ -2,12 +2,12 @@
 /* What the wrappers of OpenCL's host API (opencl.spec) do for kernels with tags (opencl_tags.h):
  * docs/opencl.md.
  *
- * The program's own program objects and kernels are never touched. Of a source with tags a second
- * program is built, the *twin*, and of its kernels twins, which get the same arguments. A launch of
- * a kernel with a twin launches the twin, with a buffer of its own, and lets the buffer be read
- * behind it. What came is given to the recorder, launch by launch, when the program has waited for
- * something: nobody waits on its behalf. Whatever fails, the program's own kernel is launched and
- * nothing is said of it.
+ * The program's own program objects and kernels are never touched. From a source with tags, a
+ * second program is built, whose kernels are the *instrumented kernels*. They get the same
+ * arguments. A launch of a kernel that has an instrumented kernel launches that one, with an
+ * additional buffer, and then reads the buffer. The values are passed to the recorder, launch by
+ * launch, when the program has waited for something; no wait is added. If a step fails, the
+ * program's own kernel is launched and nothing is recorded of it.
  *
  * Threads: any; one lock. Called in blocks of wrappers, so that what is called here is neither
  * recorded nor wrapped. */
@@ -29,7 +29,7 @@
 #pragma weak clGetEventInfo
 
 struct bob_cl_program {
-	cl_program own, twin;	/* twin NULL: not built yet */
+	cl_program own, instrumented;	/* instrumented NULL: not built yet */
 	cl_context context;
 	struct bob_cl_source source;
 };
@@ -60,8 +60,8 @@ static inline struct bob_cl_program *bob_cl_find_program(cl_program p)
 
 static inline void bob_cl_drop_program(struct bob_cl_program *p)
 {
-	if (p->twin)
-		clReleaseProgram(p->twin);
+	if (p->instrumented)
+		clReleaseProgram(p->instrumented);
 	free(p->source.text);
 	memset(p, 0, sizeof(*p));
 }
@@ -130,23 +130,25 @@ static inline void bob_cl_built(cl_program own, cl_uint count, const cl_device_i
 
 	pthread_mutex_lock(&bob_cl_lock);
 	p = bob_cl_find_program(own);
-	if (p && p->twin) { /* again, with other options */
-		clReleaseProgram(p->twin);
-		p->twin = NULL;
+	if (p && p->instrumented) { /* again, with other options */
+		clReleaseProgram(p->instrumented);
+		p->instrumented = NULL;
 	}
 	if (p && !result) {
 		const char *text = p->source.text;
-		cl_program twin = clCreateProgramWithSource(p->context, 1, &text, NULL, &error);
+		cl_program instrumented =
+			clCreateProgramWithSource(p->context, 1, &text, NULL, &error);
 
-		if (twin && clBuildProgram(twin, count, devices, options, NULL, NULL)) {
-			clReleaseProgram(twin);
-			twin = NULL;
+		if (instrumented &&
+		    clBuildProgram(instrumented, count, devices, options, NULL, NULL)) {
+			clReleaseProgram(instrumented);
+			instrumented = NULL;
 		}
-		if (!twin)
+		if (!instrumented)
 			bob_cl_say(
 				"tags of an OpenCL program are left out: with them it cannot be built%s%s\n",
 				"", "");
-		p->twin = twin;
+		p->instrumented = instrumented;
 	}
 	pthread_mutex_unlock(&bob_cl_lock);
 }
@@ -178,13 +180,14 @@ static inline struct bob_cl_kernel *bob_cl_find_kernel(cl_kernel k)
 
 static inline void bob_cl_drop_kernel(struct bob_cl_kernel *k)
 {
-	if (k->twin)
-		clReleaseKernel(k->twin);
+	if (k->instrumented)
+		clReleaseKernel(k->instrumented);
 	memset(k, 0, sizeof(*k));
 }
 
-/* A twin for the kernel, if the program's source has tags for it. The lock is held. */
-static inline void bob_cl_twin(const struct bob_cl_program *p, const char *name, cl_kernel own)
+/* Creates an instrumented kernel, if the program's source has tags for it. The lock is held. */
+static inline void bob_cl_add_instrumented(const struct bob_cl_program *p, const char *name,
+					   cl_kernel own)
 {
 	struct bob_cl_kernel *k = bob_cl_find_kernel(own);
 	cl_uint arguments = 0;
@@ -192,15 +195,16 @@ static inline void bob_cl_twin(const struct bob_cl_program *p, const char *name,
 
 	if (k)
 		bob_cl_drop_kernel(k);
-	if (!p || !p->twin || strlen(name) >= sizeof(k->name) || !bob_cl_has_tags(&p->source, name))
+	if (!p || !p->instrumented || strlen(name) >= sizeof(k->name) ||
+	    !bob_cl_has_tags(&p->source, name))
 		return;
 	for (uint32_t i = 0; !k && i < BOB_CL_KERNELS; i++)
 		if (!bob_cl_kernels[i].own)
 			k = &bob_cl_kernels[i];
 	if (!k || clGetKernelInfo(own, CL_KERNEL_NUM_ARGS, sizeof(arguments), &arguments, NULL))
 		return;
-	k->twin = clCreateKernel(p->twin, name, &error);
-	if (!k->twin)
+	k->instrumented = clCreateKernel(p->instrumented, name, &error);
+	if (!k->instrumented)
 		return;
 	k->own = own;
 	k->context = p->context;
@@ -220,14 +224,14 @@ static inline void bob_cl_created(cl_program program, const char *name, cl_kerne
 {
 	pthread_mutex_lock(&bob_cl_lock);
 	if (own)
-		bob_cl_twin(bob_cl_find_program(program), name, own);
+		bob_cl_add_instrumented(bob_cl_find_program(program), name, own);
 	pthread_mutex_unlock(&bob_cl_lock);
 }
 
-static inline void bob_cl_created_all(cl_program program, const cl_kernel *kernels, cl_uint room,
-				      const cl_uint *count, cl_int result)
+static inline void bob_cl_created_all(cl_program program, const cl_kernel *kernels,
+				      cl_uint capacity, const cl_uint *count, cl_int result)
 {
-	const cl_uint n = count && *count < room ? *count : room;
+	const cl_uint n = count && *count < capacity ? *count : capacity;
 	char name[BOB_CL_NAME_MAX * 2 + 1];
 
 	if (result || !kernels || !count)
@@ -235,11 +239,11 @@ static inline void bob_cl_created_all(cl_program program, const cl_kernel *kerne
 	pthread_mutex_lock(&bob_cl_lock);
 	for (cl_uint i = 0; i < n; i++)
 		if (!clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, sizeof(name), name, NULL))
-			bob_cl_twin(bob_cl_find_program(program), name, kernels[i]);
+			bob_cl_add_instrumented(bob_cl_find_program(program), name, kernels[i]);
 	pthread_mutex_unlock(&bob_cl_lock);
 }
 
-/* The program does something with it that its twin would not know of. */
+/* The program does something with the kernel that its instrumented kernel would not see. */
 static inline void bob_cl_forget_kernel(cl_kernel own)
 {
 	struct bob_cl_kernel *k;
@@ -273,7 +277,7 @@ static inline void bob_cl_argument(cl_kernel own, cl_uint index, size_t size, co
 
 	pthread_mutex_lock(&bob_cl_lock);
 	k = bob_cl_find_kernel(own);
-	if (k && !result && clSetKernelArg(k->twin, index, size, value))
+	if (k && !result && clSetKernelArg(k->instrumented, index, size, value))
 		bob_cl_drop_kernel(k);
 	pthread_mutex_unlock(&bob_cl_lock);
 }
@@ -325,7 +329,8 @@ static inline void bob_cl_flight_free(struct bob_cl_flight *l)
 	free(l);
 }
 
-/* 1: the twin was launched, with *result. 0: the kernel itself is to be. */
+/* 1: the instrumented kernel was launched, with *result. 0: the caller must launch the kernel
+ * itself. */
 static inline int bob_cl_launch(cl_command_queue queue, cl_kernel own, cl_uint dims,
 				const size_t *offset, const size_t *size, const size_t *local,
 				cl_uint waits, const cl_event *wait_list, cl_event *event,
@@ -345,10 +350,11 @@ static inline int bob_cl_launch(cl_command_queue queue, cl_kernel own, cl_uint d
 		l->buffer = clCreateBuffer(k->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
 					   bytes, l->word, &error);
 	if (l && l->buffer)
-		error = clSetKernelArg(k->twin, k->arguments, sizeof(l->buffer), &l->buffer);
+		error = clSetKernelArg(k->instrumented, k->arguments, sizeof(l->buffer),
+				       &l->buffer);
 	if (!error)
-		error = clEnqueueNDRangeKernel(queue, k->twin, dims, offset, size, local, waits,
-					       wait_list, &done);
+		error = clEnqueueNDRangeKernel(queue, k->instrumented, dims, offset, size, local,
+					       waits, wait_list, &done);
 	if (error) {
 		pthread_mutex_unlock(&bob_cl_lock);
 		bob_cl_flight_free(l);
@@ -371,7 +377,7 @@ static inline int bob_cl_launch(cl_command_queue queue, cl_kernel own, cl_uint d
 }
 
 /* Its event, at which the hooks of its tags are called. */
-static inline void bob_cl_tell(const struct bob_cl_flight *l)
+static inline void bob_cl_report(const struct bob_cl_flight *l)
 {
 	const bob_event_id id = bob_event_register(
 		l->kernel.name, BOB_EVENT_WRAPPER | BOB_EVENT_NO_SIGNATURE, "int items");
@@ -399,7 +405,7 @@ static inline void bob_cl_collect(void)
 		if (!bob_cl_first)
 			bob_cl_last = &bob_cl_first;
 		if (status == CL_COMPLETE)
-			bob_cl_tell(l);
+			bob_cl_report(l);
 		clReleaseEvent(l->read);
 		bob_cl_flight_free(l);
 	}

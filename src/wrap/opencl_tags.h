@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tags in the source of OpenCL kernels, and what is made of it: docs/opencl.md. A tag is a comment
- * where a statement may stand, in a kernel:
+/* Finds tags in the source of OpenCL kernels and generates the instrumented source: docs/opencl.md.
+ * A tag is a comment in a kernel, at a place where a statement is allowed:
  *
  *     bobbin: out TYPE NAME = EXPRESSION       the value goes to the CPU
  *     bobbin: in TYPE NAME                     the variable gets the CPU's value, if it has one
@@ -33,7 +33,7 @@ struct bob_cl_tag {
 
 struct bob_cl_source {
 	char *text;		/* what it became, with a zero; free() */
-	size_t len, room;
+	size_t len, capacity;
 	struct bob_cl_tag tag[BOB_CL_TAGS_MAX];
 	uint32_t count;
 	uint32_t line;		/* where it cannot be understood, from 1 ... */
@@ -134,16 +134,16 @@ static inline void bob_cl_put(struct bob_cl_scan *s, const char *text, size_t le
 
 	if (!s->emits || o->why)
 		return;
-	if (o->room - o->len <= len) {
-		const size_t room = 2 * o->room + len + 4096;
-		char *more = (char *)realloc(o->text, room);
+	if (o->capacity - o->len <= len) {
+		const size_t capacity = 2 * o->capacity + len + 4096;
+		char *more = (char *)realloc(o->text, capacity);
 
 		if (!more) {
 			o->why = "out of memory";
 			return;
 		}
 		o->text = more;
-		o->room = room;
+		o->capacity = capacity;
 	}
 	memcpy(o->text + o->len, text, len);
 	o->len += len;
@@ -236,23 +236,23 @@ static inline void bob_cl_put_tag(struct bob_cl_scan *s, const struct bob_cl_tag
 /* A comment. True: it is a tag, and dealt with. */
 static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *comment, char before)
 {
-	const size_t behind = comment->at[1] == '*' ? 2 : 0;
+	const size_t after = comment->at[1] == '*' ? 2 : 0;
 	struct bob_cl_source lines = { .why = "" };
 	struct bob_cl_scan c = { .at = comment->at + 2, .out = &lines };
 	struct bob_cl_token word, way, type, name, sign;
 	struct bob_cl_tag t = { .is_in = 0 };
 
-	if (comment->len < 4 || (behind && memcmp(comment->at + comment->len - 2, "*/", 2) != 0))
-		return 0; /* one without an end is none */
-	c.end = comment->at + comment->len - behind;
+	if (comment->len < 4 || (after && memcmp(comment->at + comment->len - 2, "*/", 2) != 0))
+		return 0; /* one without an end is ignored */
+	c.end = comment->at + comment->len - after;
 	word = bob_cl_word(&c);
 	sign = bob_cl_next(&c);
 	if (!bob_cl_token_is(&word, "bobbin") || !bob_cl_token_is(&sign, ":"))
 		return 0;
 	if (!s->kernel[0] || !s->depth)
-		return bob_cl_refuse(s, "a tag stands in no kernel"), 1;
+		return bob_cl_refuse(s, "a tag is outside of all kernels"), 1;
 	if (before != ';' && before != '{' && before != '}')
-		return bob_cl_refuse(s, "a tag stands where no statement may"), 1;
+		return bob_cl_refuse(s, "a tag is where no statement can be"), 1;
 	way = bob_cl_word(&c);
 	type = bob_cl_word(&c);
 	name = bob_cl_word(&c);
@@ -261,7 +261,7 @@ static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *c
 	t.type = bob_cl_type(&type);
 	for (const char *p = c.at; p + 1 < c.end; p++)
 		if (p[0] == '/' && p[1] == '/')
-			return bob_cl_refuse(s, "a comment stands in a tag"), 1;
+			return bob_cl_refuse(s, "a tag contains a comment"), 1;
 	if ((!t.is_in && !bob_cl_token_is(&way, "out")) || !t.type || name.kind != BOB_CL_WORD ||
 	    name.len > BOB_CL_NAME_MAX ||
 	    (t.is_in ? sign.kind != BOB_CL_END : !bob_cl_token_is(&sign, "=")))
@@ -285,7 +285,7 @@ static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *c
 
 /* --- kernels --- */
 
-/* Up to behind the bracket that ends the group whose first one was read: parameters of this kernel;
+/* Reads up to the end of the group whose opening bracket was read: the parameters of this kernel;
  * NULL: of an attribute. */
 static inline void bob_cl_group(struct bob_cl_scan *s, const char *kernel)
 {
@@ -314,7 +314,7 @@ static inline void bob_cl_group(struct bob_cl_scan *s, const char *kernel)
 	}
 }
 
-/* Behind the word __kernel: up to the body, or the end of a declaration. */
+/* After the word __kernel: reads up to the body, or to the end of a declaration. */
 static inline void bob_cl_kernel(struct bob_cl_scan *s)
 {
 	char name[sizeof(s->kernel)] = "";

@@ -12,7 +12,7 @@
 #include "wrap/opencl_tags.h"
 
 struct bob_cl_kernel {
-	cl_kernel own, twin;
+	cl_kernel own, instrumented;
 	cl_context context;
 	char name[BOB_CL_NAME_MAX * 2 + 1];
 	uint32_t arguments, ins, outs, count;
@@ -144,10 +144,10 @@ static int bob_cl_set_add(void *ctx, void *set, const union bob_datum *data)
 	return 1;
 }
 
-static size_t bob_cl_set_pack(void *ctx, const void *set, void *to, size_t room)
+static size_t bob_cl_set_pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	(void)ctx;
-	if (room >= sizeof(struct bob_cl_numbers))
+	if (capacity >= sizeof(struct bob_cl_numbers))
 		memcpy(to, set, sizeof(struct bob_cl_numbers));
 	return sizeof(struct bob_cl_numbers);
 }
@@ -161,12 +161,12 @@ static void *bob_cl_set_unpack(void *ctx, const void *bytes, size_t len)
 	return set;
 }
 
-static size_t bob_cl_set_print(void *ctx, const void *set, char *to, size_t room)
+static size_t bob_cl_set_print(void *ctx, const void *set, char *to, size_t capacity)
 {
 	const struct bob_cl_numbers *n = (const struct bob_cl_numbers *)set;
 
 	(void)ctx;
-	return (size_t)snprintf(to, room, "%llu values, smallest %g, largest %g, sum %g",
+	return (size_t)snprintf(to, capacity, "%llu values, smallest %g, largest %g, sum %g",
 				(unsigned long long)n->count, n->min, n->max, n->sum);
 }
 

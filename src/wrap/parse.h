@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the reader: where it stands, and how it complains. */
+/* Internal to the reader: its position and its error messages. */
 #ifndef BOB_WRAP_PARSE_H
 #define BOB_WRAP_PARSE_H
 
@@ -23,19 +23,19 @@ static inline struct bob_wrap_token *bob_wrap_here(struct bob_wrap_parser *p)
 bool bob_wrap_is(const struct bob_wrap_parser *p, uint32_t pos, const char *word);
 /* If the next word is this one, it is taken. */
 bool bob_wrap_accept(struct bob_wrap_parser *p, const char *word);
-bob_status bob_wrap_expect(struct bob_wrap_parser *p, const char *word, const char *behind);
+bob_status bob_wrap_expect(struct bob_wrap_parser *p, const char *word, const char *after);
 /* "expected WHAT, found the next word". Returns BOB_ERR_CORRUPT. */
 bob_status bob_wrap_expected(struct bob_wrap_parser *p, const char *what);
 bob_status bob_wrap_complain(struct bob_wrap_parser *p, const struct bob_wrap_token *at,
 			     bob_status st, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* From one of ( [ { to behind the one that ends it. */
+/* From one of ( [ { to after the bracket that closes it. */
 bob_status bob_wrap_skip_group(struct bob_wrap_parser *p);
 /* The words [from, to) as text, those that were dropped left out; in the pool. NULL without
  * memory. */
 char *bob_wrap_join(struct bob_wrap_parser *p, uint32_t from, uint32_t to);
 
-/* declare.c: one prototype, up to what comes behind its declarator. */
+/* declare.c: one prototype, up to the end of its declarator. */
 bob_status bob_wrap_prototype(struct bob_wrap_parser *p, struct bob_wrap_function *f);
 
 /* event.c: what of the function is in its event. BOB_ERR_NOMEM. */

@@ -68,16 +68,16 @@ char *bob_wrap_keep(struct bob_wrap_pool *p, const char *text, size_t len)
 
 void bob_wrap_add(struct bob_wrap_string *s, const char *text, size_t len)
 {
-	if (s->room - s->len < len + 1) {
-		size_t room = (s->len + len + 1) * 2;
-		char *at = realloc(s->at, room);
+	if (s->capacity - s->len < len + 1) {
+		size_t capacity = (s->len + len + 1) * 2;
+		char *at = realloc(s->at, capacity);
 
 		if (!at) {
 			s->failed = 1;
 			return;
 		}
 		s->at = at;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	if (len)
 		memcpy(s->at + s->len, text, len);

@@ -18,7 +18,7 @@ char *bob_wrap_keep(struct bob_wrap_pool *p, const char *text, size_t len);
 /* Text that grows. What was added without memory for it is lost, and `failed` says so. */
 struct bob_wrap_string {
 	char *at;
-	size_t len, room;
+	size_t len, capacity;
 	int failed;
 };
 void bob_wrap_add(struct bob_wrap_string *s, const char *text, size_t len);

@@ -155,7 +155,8 @@ void bob_wrap_put_block(struct bob_wrap_out *o, const struct bob_wrap_function *
 	bob_wrap_put(o, "\t}\n");
 }
 
-/* Types behind names may be arrays: those are pointers when they are passed, and behind a comma. */
+/* Types that follow names may be arrays: these become pointers when they are passed, and after a
+ * comma. */
 void bob_wrap_put_parameter(struct bob_wrap_out *o, const struct bob_wrap_type *t, const char *name)
 {
 	if (t->kind == BOB_WRAP_NAMED || t->kind == BOB_WRAP_OTHER)

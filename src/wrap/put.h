@@ -24,7 +24,8 @@ void bob_wrap_put_declared(struct bob_wrap_out *o, const struct bob_wrap_type *t
 /* before name middle(parameters) after */
 void bob_wrap_put_prototype(struct bob_wrap_out *o, const struct bob_wrap_function *f,
 			    const char *prefix);
-/* Types behind names may be arrays: those are pointers when they are passed, and behind a comma. */
+/* Types that follow names may be arrays: these become pointers when they are passed, and after a
+ * comma. */
 void bob_wrap_put_parameter(struct bob_wrap_out *o, const struct bob_wrap_type *t,
 			    const char *name);
 void bob_wrap_put_arguments(struct bob_wrap_out *o, const struct bob_wrap_function *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that nobody can stand before: each with its reason. */
+/* Functions that cannot be wrapped, each with its reason. */
 #include <string.h>
 
 #include "wrap/wrap.h"

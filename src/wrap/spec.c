@@ -182,8 +182,8 @@ static struct bob_wrap_token place_in(const struct bob_wrap_parser *p,
 	return t;
 }
 
-/* Behind the event's parameters are known. Those of MPI's functions are called as MPI's recorder
- * calls them. */
+/* Called when the event's parameters are known. Those of MPI functions get the names that the MPI
+ * recorder uses. */
 static bob_status check_when(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	const struct bob_wrap_token *brace = &p->tokens.at[f->when_token];
@@ -238,11 +238,11 @@ static bob_status condition(struct bob_wrap_parser *p, struct bob_wrap_function 
 	return BOB_OK;
 }
 
-/* asm("symbol") behind the declarator. */
+/* asm("symbol") after the declarator. */
 static bob_status label(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	const struct bob_wrap_token *t;
-	bob_status st = bob_wrap_expect(p, "(", "behind asm");
+	bob_status st = bob_wrap_expect(p, "(", "after asm");
 
 	if (st != BOB_OK)
 		return st;
@@ -257,7 +257,7 @@ static bob_status label(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 						 "letters, digits, '_', '.' and '$' in a symbol");
 	f->symbol = bob_wrap_keep(p->spec->pool, p->text + t->at + 1, t->len - 2);
 	p->pos++;
-	return f->symbol ? bob_wrap_expect(p, ")", "behind the symbol") : BOB_ERR_NOMEM;
+	return f->symbol ? bob_wrap_expect(p, ")", "after the symbol") : BOB_ERR_NOMEM;
 }
 
 /* Macros of system headers such as __THROW and __nonnull((1)). */
@@ -302,7 +302,7 @@ static bob_status blocks(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 	return any || is_ended ?
 		       BOB_OK :
 		       bob_wrap_expected(
-			       p, "';', 'before', 'after', 'around' or 'when' behind a prototype");
+			       p, "';', 'before', 'after', 'around' or 'when' after a prototype");
 }
 
 static bob_status check_function(struct bob_wrap_parser *p, struct bob_wrap_function *f)

@@ -72,7 +72,7 @@ static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
 		*f->slot != (void *)bob_stub_return);
 }
 
-static void bob_stub_give_back(void *frames)
+static void bob_stub_free_frames(void *frames)
 {
 	const size_t i = (size_t)((struct bob_stub_frame *)frames - bob_stub_frames[0]);
 
@@ -86,7 +86,7 @@ __attribute__((constructor)) static void bob_stub_start(void)
 {
 	bob_busy = 1;
 	bob_stub_has_key = bob_key_create && bob_key_set && bob_key_delete &&
-			   !bob_key_create(&bob_stub_key, bob_stub_give_back);
+			   !bob_key_create(&bob_stub_key, bob_stub_free_frames);
 	bob_busy = 0;
 }
 
@@ -230,10 +230,10 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	"popfq\n.cfi_adjust_cfa_offset -8\n"
 	"movq 8(%rsp), %r11\nret $8\n.cfi_endproc\n.size bob_stub_enter, .-bob_stub_enter\n"
 
-	/* Functions return here. Unwinders look for the byte before an address that is returned to:
-	 * hence the nop. The address to go on at is in the frame at rbx, the caller's rbx behind
-	 * it. The canonical frame address is made up, 8 above the caller's stack pointer: unwinders
-	 * know frames by it, and it must not be the function's. */
+	/* Functions return here. Unwinders look up the byte before a return address: hence the nop.
+	 * The frame at rbx has the address to continue at, then the caller's rbx. The canonical
+	 * frame address is artificial, 8 above the caller's stack pointer: unwinders identify
+	 * frames by it, and it must not be the function's. */
 	".p2align 4\n.type bob_stub_returned, @function\nbob_stub_returned:\n"
 	".cfi_startproc\n.cfi_personality 0x1b, bob_stub_unwound\n"
 	".cfi_def_cfa %rsp, 8\n.cfi_escape 0x14, 7, 1\n"

@@ -56,13 +56,13 @@ bob_status bob_wrap_expected(struct bob_wrap_parser *p, const char *what)
 				 t->len > QUOTED_MAX ? ".." : "");
 }
 
-bob_status bob_wrap_expect(struct bob_wrap_parser *p, const char *word, const char *behind)
+bob_status bob_wrap_expect(struct bob_wrap_parser *p, const char *word, const char *after)
 {
 	char what[96];
 
 	if (bob_wrap_accept(p, word))
 		return BOB_OK;
-	snprintf(what, sizeof(what), "'%s' %s", word, behind);
+	snprintf(what, sizeof(what), "'%s' %s", word, after);
 	return bob_wrap_expected(p, what);
 }
 

@@ -44,7 +44,7 @@ struct bob_wrap_type {
 struct bob_wrap_parameter {
 	struct bob_wrap_type type;
 	const char *name;	/* never NULL: numbered where the spec has none */
-	bool is_recorded;	/* false: no number, or no room for it in an event */
+	bool is_recorded;	/* false: no number, or does not fit in an event */
 };
 
 enum bob_wrap_block { BOB_WRAP_BEFORE, BOB_WRAP_AFTER, BOB_WRAP_AROUND, BOB_WRAP_BLOCKS };
@@ -79,7 +79,7 @@ struct bob_wrap_function {
 	/* ... and parameters; a `?` in place of a type: the compiler knows */
 	const char *event_parameters;
 	bool is_result_recorded;
-	uint32_t left_out;	/* so many parameters had no room in the event */
+	uint32_t left_out;	/* number of parameters that did not fit in the event */
 	enum bob_wrap_how how;
 	uint64_t address;	/* BOB_WRAP_PATCH: its link address in `program` */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the wrappers that `bobbin wrap` writes stand on: docs/wrap.md. Each source file that
- * includes this is a library of its own.
+/* Runtime of the wrappers that `bobbin wrap` generates: docs/wrap.md. Each source file that
+ * includes this becomes a separate library.
  *
  * A wrapper lets its function's event begin, calls the function, and lets the event end, also when
  * it is left by an exception. A function whose parameters C cannot pass on ("..." or "()"), or
@@ -36,7 +36,7 @@ struct bob_wrapper {
 	const char *parameters;
 	const char *types;		/* BOB_TYPE of each of these */
 	void *next;			/* the function itself; NULL: to be looked up */
-	/* what the function is to jump to, where it cannot be stood before; NULL: it can */
+	/* the target that the function must jump to, if it cannot be interposed; NULL: it can */
 	void *patch;
 	uint64_t address;		/* then: its link address ... */
 	const char *program;		/* ... in this file */

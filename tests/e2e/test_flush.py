@@ -232,7 +232,7 @@ def apart():
 
 @suite.case("what is none")
 def refused():
-    for every, why in (("", "the name of an event"), ("0", "from 1 on"), ("10x", "10s, 5m"), ("99999999999999999999", "from 1 on"), ("step/", "a number behind"), ("step/0", "a number behind"),
+    for every, why in (("", "the name of an event"), ("0", "from 1 on"), ("10x", "10s, 5m"), ("99999999999999999999", "from 1 on"), ("step/", "a number after"), ("step/0", "a number after"),
                        ("step,some", "then ,all"), ("step/3x", "then ,all"), ("10,all", "10s, 5m"), ("x" * 200, "at most 127"), ("20000000000h", "from 1 on")):
         r = h.record(["true"], ["--events", f"--flush-every={every}"])
         h.check(r.status == 125 and why in r.err.decode(), str(r))

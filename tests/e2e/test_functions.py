@@ -203,7 +203,7 @@ def typed_conditions():
 
 @suite.case("prototypes that are none")
 def no_prototypes():
-    for bad, why in (("int f(int", "column 10: expected ',' or ')' behind a parameter, found ';'"), ("f(foo_t x)", "column 9: expected ')' behind a declarator, found 'x'"),
+    for bad, why in (("int f(int", "column 10: expected ',' or ')' after a parameter, found ';'"), ("f(foo_t x)", "column 9: expected ')' after a declarator, found 'x'"),
                      ("int f(foo_t x)", "how x is passed is not known"), ("struct s f(int n)", "how result is passed is not known"),
                      ("int f(struct s v, int n)", "how v is passed is not known"), ("int f(double _Complex z)", "how z is passed is not known"),
                      ("int f(int n) before { }", "without a block"), ("int f(int n); int g(int n)", "want one prototype"),

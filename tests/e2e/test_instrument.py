@@ -383,7 +383,7 @@ def parallel():
     said = run(h.BOBBIN, "instrument", input="\n".join([f"trace file {source}", *(f"trace variable {x}" for x in ("a", "b", "c", "d", "e", "seen"))]))
     lines = source.read_text().splitlines()
     line = lines.index("    d(1, :) = 5") + 1
-    assert re.findall(r"F90:(\d+): no probe at (\d+) places?: (.*)", said) == [(str(line), "5", "no line can stand before this statement")], said
+    assert re.findall(r"F90:(\d+): no probe at (\d+) places?: (.*)", said) == [(str(line), "5", "no line can precede this statement")], said
     run("gcc", "-Iinstrumented", "-c", "instrumented/parallel_probes.c")
     want = {"a(i) = i": [0, 12], "total = total + a(i)": [12, 0], "print *, sum(a)": [12, 0], "b(i) = i": [0, 12], "b(1:3) = b(1:3) + 1": [3, 3],
             "forall (i = 1:n) b(i) = 2": [0, 36], "print *, sum(b)": [12, 0], "c = 3": [0, 12], "print *, sum(c)": [12, 0], "d = 0": [0, 144], "seen = 0": [0, 1],

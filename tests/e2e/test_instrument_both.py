@@ -226,7 +226,7 @@ def known():
                            capture_output=True, cwd=folder)
         h.check(not r.returncode, r)
         return [line for line in r.stdout.splitlines() if "no file of the command" in line], folder / "out"
-    rest = "which no file of the command has: what is done with it there is not told"
+    rest = "which no file of the command has: what is done with it there is not recorded"
     for name, other in (("fill", "fill2"), ("named", "Other_name2"), ("other", "other")):
         lines, _ = said(CALLED_C.replace({"named": "Other_name(", "other": "other_("}.get(name, "fill("), other + "("))
         h.check(lines == [f"p.f90:3: x may be passed to {name}, {rest}"], lines)

@@ -96,7 +96,7 @@ def fixed_form():
         rows, said = fortran("exact_fixed.f", ["variable n", "variable j", "variable verylongnameofanarrayone", "variable idx",
                                                "variable a from 11 to 27", "variable x from 11 to 27"], level)
         compare(rows, FIXED, B=NEXT)
-    assert "exact_fixed.f:13: told before the statement at 1 place: no line can stand behind this assignment" in said, said
+    assert "exact_fixed.f:13: told before the statement at 1 place: no line can follow this assignment" in said, said
 
 
 @suite.case("Fortran: what cannot be told within its expression is told before the statement, and that is said")

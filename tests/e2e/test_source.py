@@ -84,7 +84,7 @@ def recorded(argv, options=(), env=None):
 def outside(r):
     """(what probes told of that nobody wants, what the program says of it, if it does)"""
     m = re.search(rb"outside (\d+)", r.out)
-    told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     return int(told[1]) if told else 0, int(m[1]) if m else None
 
 
@@ -132,7 +132,7 @@ for k in "threads stays jumps handlers".split():
 @suite.case("what is not wanted is counted: fork, each process for itself")
 def beside_fork():
     r = recorded([program("beside", flags=["-O2", "-pthread"]), "forks"])
-    told = re.findall(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    told = re.findall(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     happened = re.findall(rb"(?:child|outside) (\d+)", r.out)
     h.check(len(happened) == 2 and sorted(told) == sorted(happened), f"{told}, happened {happened}")
 

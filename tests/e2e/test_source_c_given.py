@@ -10,7 +10,7 @@ from c_probes import why_not
 
 suite = h.Suite("source c given")
 
-REST = "which no file of the command has: what is accessed there is not told"
+REST = "which no file of the command has: what is accessed there is not recorded"
 GIVEN = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ int main(void)
 def takes():
     folder = h.fresh("source")
     (folder / "a.c").write_text(TAKES)
-    rest = "from take, which is no allocator that was named: what it leads to is not told of"
+    rest = "from take, which is no allocator that was named: what it leads to is not recorded"
     equal(said(folder, "trace file a.c", "trace variable p->r", "trace variable q", "trace variable p->never"), [
         f"a.c:8: q gets its value {rest}",
         f"a.c:8: p->never gets its value {rest}",
@@ -136,7 +136,7 @@ def takes():
     equal(said(folder, "trace file a.c", "trace variable p->r", "trace allocator taken size(1)", status=1),
            ["bobbin: instrument: commands:3:17: there is no call of taken in the C files of the command"])
     (folder / "b.c").write_text("struct s { double *r; };\ndouble get(struct s *g) { return g->r[0]; }\n")
-    equal(said(folder, "trace file b.c", "trace variable g->r"), ["b.c: g->r: nothing in this file is known to give it memory, so none is told of here"])
+    equal(said(folder, "trace file b.c", "trace variable g->r"), ["b.c: g->r: nothing in this file is known to give it memory, so no access is recorded here"])
     # One file calls it: it need not be the one that names it.
     equal(said(folder, "trace file b.c", "trace allocator take size(1)", "trace file a.c", "trace variable p->r"), [])
 

@@ -167,7 +167,7 @@ def recorded(look, wishes, flags, cc="gcc"):
     native = h.run([folder / "a"])
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
-    told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     rows = h.bobbin("replay", "--mem", "--subscripts", r.trace).out
     return rows, int(told[1]), (folder / "out" / "a.c").read_text().count("bobbin_held_end)))")
 
@@ -319,7 +319,7 @@ def _():
         h.check(r.status == 0, str(r))
         r = h.record([str(folder / "a")], ["--source"])
         h.same(h.run([folder / "a"]), r)
-        more = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+        more = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
         told.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x[")))
     h.check(told[0] == told[1] and min(told[0]) > 900, f"accesses of nothing and of x: {told[0]}, by a team {told[1]}")
 

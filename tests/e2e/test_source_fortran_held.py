@@ -298,7 +298,7 @@ def recorded(name, text, wishes, options, flags):
     h.same(native, h.run([folder / "a"]), f"{folder}, not recorded")
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r, str(folder))
-    told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     rows = h.bobbin("replay", "--mem", "--subscripts", r.trace).out
     return rows, int(told[1]) if told else 0, (folder / "out" / name).read_text().count("intrinsic::loc,bge")
 
@@ -655,7 +655,7 @@ def _():
         native = h.run([folder / "plain"], env=team)
         r = h.record([str(folder / "a")], ["--source"], env=team)
         h.same(native, r)
-        more = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+        more = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
         told.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x(")))
     h.check(told[0] == told[1] and min(told[0]) > 300, f"accesses of nothing and of x: {told[0]}, held {told[1]}")
 

@@ -264,7 +264,7 @@ def recorded(name, text, wishes, how, flags):
     native = h.run([folder / "a"])
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
-    told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     # what is laid out has sites of its own
     rows = re.sub(rb"[.]c[+]0x[0-9a-f]+", b".c", h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
     return rows, int(told[1]) if told else 0, nests, (folder / "out" / name).read_text().count("bobbin_t=")

@@ -424,7 +424,7 @@ def mixed():
 def foreign():
     folder = h.fresh("variants")
     (folder / "f.f90").write_text(FOREIGN.format("".join(f"  call far_{k}(x)\n" for k in range(10))))
-    end = ", which no file of the command has: what is done with it there is not told"
+    end = ", which no file of the command has: what is done with it there is not recorded"
     for wishes, want in ((("v", "u", "w", "free"), {f"v may be passed to {', '.join(f'far_{k}' for k in range(8))} and 2 more{end}", f"u may be passed to elsewhere_1{end}"}),
                          (("w",), set())):
         said = run(h.BOBBIN, "instrument", "-o", f"out{len(want)}", folder=folder, text="\n".join(["trace file f.f90", *(f"trace variable main:{n}" for n in wishes), ""]))

@@ -11,7 +11,7 @@ import harness as h
 suite = h.Suite("split stack")
 # Stores of one byte, without optimisation: one each time that a body runs, and one when the C run time ends.
 STORES = 501 + 1920 + 101 + 101 + 3 + 3 * (301 + 41 + 51 + 2) + 5 + 1
-NO_PLACE = "split stack without room for a signal"
+NO_PLACE = "split stack too small for a signal"
 MODES = (["--images=main"], ["--images=app"], ["--images=all"], ["--mem"], ["--mem", "--images=all"])
 
 

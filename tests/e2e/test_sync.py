@@ -278,7 +278,7 @@ marks  threads  objects  kind       object             what threads do      call
     2        2        2  thread     -                  thread begins        -
     2        1        2  thread     -                  join thread          main  {join}
     2        2        1  barrier    gate               at barrier           work  {wait}
-    2        2        1  barrier    gate               behind barrier       work  {wait}
+    2        2        1  barrier    gate               after barrier        work  {wait}
     2        2        2  mutex      (stack)            lock                 with  {with-lock}
     2        2        2  mutex      (stack)            unlock               with  {with-unlock}
     2        2        1  rwlock     table              read lock            work  {read}

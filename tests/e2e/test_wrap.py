@@ -259,14 +259,14 @@ def linked():
 # --- what is wrong with a spec ---
 
 WRONG = [
-    ("definitions:\nint f(int\n", "a.spec:3:1: expected ',' or ')' behind a parameter, found the end of the file"),
+    ("definitions:\nint f(int\n", "a.spec:3:1: expected ',' or ')' after a parameter, found the end of the file"),
     ("int f(void);\n", "a.spec:1:1: expected a line 'include:' or 'definitions:'"),
     ("definitions:\n", "a.spec:2:1: expected a prototype, found the end of the file"),
     ("definitions:\n  int f(void)\n  int g(void);\n",
-     "a.spec:3:3: expected ';', 'before', 'after', 'around' or 'when' behind a prototype, found 'int'"),
-    ("definitions:\nint x;\n", "a.spec:2:5: expected a function: 'x' is none"),
+     "a.spec:3:3: expected ';', 'before', 'after', 'around' or 'when' after a prototype, found 'int'"),
+    ("definitions:\nint x;\n", "a.spec:2:5: expected a function: 'x' is not one"),
     ("definitions:\nint f(int a, long a);\n", "a.spec:2:19: expected another name: there is a parameter 'a' already"),
-    ("definitions:\nint f(int a b);\n", "a.spec:2:13: expected ',' or ')' behind a parameter, found 'b'"),
+    ("definitions:\nint f(int a b);\n", "a.spec:2:13: expected ',' or ')' after a parameter, found 'b'"),
     ("definitions:\nint f(struct { int i; } s);\n", "a.spec:2:14: expected a tag, found '{'"),
     ("definitions:\nint f(struct s { int i; } s);\n",
      "a.spec:2:16: expected no definition here: that belongs in the include section, found '{'"),
@@ -286,7 +286,7 @@ WRONG = [
     ("definitions:\nint f(void) before { \"x; }\n", "a.spec:2:22: expected an end of what begins here with a double quote"),
     ("definitions:\nint f(void);\nlong f(int);\n", "a.spec:3:6: expected each function once: f is in line 2"),
     ("definitions:\nint f(int)[3];\n", "a.spec:2:1: expected a function that returns no array and no function"),
-    ("definitions:\nint f(..., int);\n", "a.spec:2:10: expected ')' behind '...', found ','"),
+    ("definitions:\nint f(..., int);\n", "a.spec:2:10: expected ')' after '...', found ','"),
     ("definitions:\nint f(void x, int);\n", "a.spec:2:7: expected a type that has values, found 'void'"),
     ("definitions:\nint f(int " + "(" * 70 + "x);\n", "more than 64 declarators in one another"),
     ("definitions:\nint f(" + "int," * 200 + "int);\n", "more than 127 parameters"),
@@ -298,7 +298,7 @@ WRONG = [
     ("definitions:\nvoid *memcpy(void *, const void *, unsigned long);\n", "memcpy cannot be wrapped: compilers call it"),
     ("definitions:\nint f(void) __asm__(\"a b\");\n", "a.spec:2:21: expected letters, digits"),
     ("definitions:\nint f(void)\x00;\n", "expected text: it has zero bytes"),
-    ("definitions:\nint f(int \x1b[31m);\n", "a.spec:2:11: expected ',' or ')' behind a parameter, found '?'"),
+    ("definitions:\nint f(int \x1b[31m);\n", "a.spec:2:11: expected ',' or ')' after a parameter, found '?'"),
     ("", "a.spec:1:1: expected a prototype, found the end of the file"),
 ]
 

@@ -87,21 +87,21 @@ static void run_copy(const uint8_t *data, size_t size)
 static void run_mutations(const uint8_t *data, size_t size)
 {
 	const size_t max = 2 * size + 4096;
-	uint8_t *room = malloc(max);
+	uint8_t *buffer = malloc(max);
 	size_t len = size;
 
-	if (!room)
+	if (!buffer)
 		abort();
 	for (unsigned i = 0; i < mutations; i++) {
 		if (i % ROW == 0) {
-			memcpy(room, data, size);
+			memcpy(buffer, data, size);
 			len = size;
 		}
 		random_state = i;
-		len = LLVMFuzzerCustomMutator(room, len, max, i);
-		run_copy(room, len);
+		len = LLVMFuzzerCustomMutator(buffer, len, max, i);
+		run_copy(buffer, len);
 	}
-	free(room);
+	free(buffer);
 }
 
 /* Run one file. */

@@ -56,7 +56,8 @@ static void check_line(const struct bob_fortran_file *f, uint32_t from, uint32_t
 				return;
 			if (i - from == 5 || i - from >= f->width)
 				continue;
-			/* a label of a line that goes on, the digit that says so behind a tab */
+			/* a label of a line that continues, the digit of a continuation after a
+			 * tab */
 			if (i - from < 7 && isdigit((unsigned char)c))
 				continue;
 			if (memchr(f->bytes + from, '\t', i - from) && i - from + 6 >= f->width)
@@ -156,7 +157,7 @@ static inline void check_uses(const struct bob_fortran_file *f)
 			check_byte(f, p.before);
 			check_byte(f, p.after);
 			check_byte(f, p.inside);
-			check_byte(f, p.behind_loop);
+			check_byte(f, p.after_loop);
 			assert(p.header <= p.header_end && p.header_end <= p.body_end);
 			assert(p.body <= p.body_end && p.body_end <= f->len);
 			assert(p.target_at + p.target_len <= f->len);

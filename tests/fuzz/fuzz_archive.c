@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole trace files. Input of 4096 bytes and more is a file of a trace: opened as it is, then with
- * its head and chunk checksums made right, so that the fuzzer gets behind them. One that calls
- * itself an image or marks is read beside the process of the small golden trace, which it belongs
- * to. Shorter input is a row of symbols: written, read back and compared. */
+ * its head and chunk checksums made right, so that the fuzzer gets past them. One that calls itself
+ * an image or marks is read beside the process of the small golden trace, which it belongs to.
+ * Shorter input is a row of symbols: written, read back and compared. */
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>

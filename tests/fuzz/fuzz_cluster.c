@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks by their signatures, from any bytes, as they come from another process: what can be read is
- * written again the same, united with itself it stays what it is, and something is said of it. And
- * what is told of clusters: a rank is in one of them, or in none. */
+ * written again the same, united with itself it stays what it is, and a text is printed of it. Then
+ * the message about clusters: a rank is in one of them, or in none. */
 #undef NDEBUG
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static void tell(const struct bob_cluster_groups *g, uint32_t k)
+static void write_and_read(const struct bob_cluster_groups *g, uint32_t k)
 {
-	const size_t n = bob_cluster_tell(g, k, NULL, 0);
-	uint8_t *told = malloc(n);
+	const size_t n = bob_cluster_write(g, k, NULL, 0);
+	uint8_t *message = malloc(n);
 	struct bob_cluster c;
 
-	assert(told && bob_cluster_tell(g, k, told, n) == n);
+	assert(message && bob_cluster_write(g, k, message, n) == n);
 	for (uint32_t i = 0; i < g->count; i++) {
 		/* a rank may be in two groups here */
 		const uint32_t rank = g->group[i].run[0].first;
 
-		if (bob_cluster_told(told, n, rank, &c))
+		if (bob_cluster_read(message, n, rank, &c))
 			assert(c.rank == rank && c.cluster < c.clusters && c.clusters <= k &&
 			       c.members && c.members <= c.ranks);
 	}
-	free(told);
+	free(message);
 }
 
-static void read_told(const uint8_t *bytes, size_t len)
+static void read_message(const uint8_t *bytes, size_t len)
 {
 	struct bob_cluster c;
 
 	for (uint32_t rank = 0; rank < 8; rank++)
-		if (bob_cluster_told(bytes, len, rank, &c))
+		if (bob_cluster_read(bytes, len, rank, &c))
 			assert(c.rank == rank && c.cluster < c.clusters && c.members &&
 			       c.members <= c.ranks);
 }
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	uint8_t *packed;
 	size_t n;
 
-	read_told(bytes, len);
+	read_message(bytes, len);
 	if (!g)
 		return 0;
 	n = bob_cluster_pack(g, NULL, 0);
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	again = bob_cluster_unpack(packed, n);
 	assert(again);
 	assert(bob_cluster_text(g, 1 + (uint32_t)(len % 8), text, sizeof(text)) == strlen(text));
-	tell(g, 1 + (uint32_t)(len % 8));
+	write_and_read(g, 1 + (uint32_t)(len % 8));
 	assert(bob_cluster_unite(again, g));
 	assert(again->count <= BOB_CLUSTER_GROUPS);
 	bob_cluster_destroy(again);

@@ -61,7 +61,7 @@ static uint64_t begin_file(void)
 	head->magic = BOB_FORMAT_MAGIC;
 	head->kind = BOB_FILE_PROCESS;
 	head->head_bytes = BOB_FILE_HEAD_BYTES;
-	head->pid = INT32_MAX; /* nobody has it */
+	head->pid = INT32_MAX; /* no process has it */
 	head->state = BOB_FILE_CLOSED;
 	gethostname(head->host, sizeof(head->host) - 1);
 	shared = bob_chunk_data(

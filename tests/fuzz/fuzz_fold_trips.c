@@ -14,7 +14,7 @@ static void read_hostile(const uint8_t *bytes, size_t len)
 	struct bob_trips_dec d;
 	uint64_t last = 0;
 
-	bob_trips_dec_init(&d, bytes, len, counted_room, &s, &budget);
+	bob_trips_dec_init(&d, bytes, len, counted_alloc, &s, &budget);
 	for (unsigned i = 0; i < VALUES && bob_trips_get(&d, &last) == BOB_OK; i++)
 		;
 	counted_free_blocks(&s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes in a trace file. Packed leaves, the first byte being 0: read or refused, within the
- * room there is. Else the input is chunks of a process file, kind, count of bytes, bytes each:
- * packed as two processes and read again, they are what they were. */
+ * budget. Else the input is chunks of a process file, kind, count of bytes, bytes each: packed as
+ * two processes and read again, they are what they were. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "archive/merge/inner.h"
 #include "archive/write/write.h"
 
-#define ROOM (1u << 20)
+#define BUDGET (1u << 20)
 #define FILE_BYTES (1u << 18)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,8 +35,8 @@ static void read_packed(const uint8_t *data, size_t size)
 	for (uint32_t i = 0; i < bob_folded_count(f) && i < 8; i++) {
 		struct bob_inner_file out = { 0 };
 
-		if (bob_inner_read(f, i, ROOM, &out) == BOB_OK)
-			must(out.bytes.len <= ROOM && out.bytes.len >= BOB_FILE_HEAD_SHORT);
+		if (bob_inner_read(f, i, BUDGET, &out) == BOB_OK)
+			must(out.bytes.len <= BUDGET && out.bytes.len >= BOB_FILE_HEAD_SHORT);
 		free_file(&out);
 	}
 	bob_folded_close(f);
@@ -73,13 +73,13 @@ static uint64_t build(uint8_t *file, const uint8_t *data, size_t size)
 	return at;
 }
 
-/* All but `used`; behind what was there, what is new. */
+/* All but `used`; after the old contents, the new ones. */
 static void compare(const struct bob_inner_file *f, const uint8_t *file, uint64_t len)
 {
-	const size_t used = offsetof(struct bob_file_head, used), behind = used + sizeof(uint64_t);
+	const size_t used = offsetof(struct bob_file_head, used), end = used + sizeof(uint64_t);
 
 	must(f->bytes.len > len && !memcmp(f->bytes.at, file, used));
-	must(!memcmp(f->bytes.at + behind, file + behind, len - behind));
+	must(!memcmp(f->bytes.at + end, file + end, len - end));
 }
 
 static void round_trip(const uint8_t *data, size_t size)
@@ -112,7 +112,7 @@ static void round_trip(const uint8_t *data, size_t size)
 		struct bob_inner_file out = { 0 };
 
 		must(bob_folded_id(f, i) == (uint64_t)(7 + i) << 32);
-		must(bob_inner_read(f, i, bob_inner_room(t->processes[i]), &out) == BOB_OK);
+		must(bob_inner_read(f, i, bob_inner_budget(t->processes[i]), &out) == BOB_OK);
 		must(!memcmp(out.name.at, t->processes[i]->file->name, out.name.len));
 		compare(&out, file, m[0].len);
 		free_file(&out);

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static struct desc_room one, two;
+static struct desc_capacity one, two;
 static uint8_t again[BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX)];
 
 static void must(int ok, const char *what)
@@ -27,7 +27,7 @@ static void round_trip(const struct bob_mem_desc *d)
 	size_t len = bob_mem_desc_put(d, again);
 	const uint8_t *at = again;
 
-	must(len <= BOB_MEM_DESC_BYTES(d->access_count), "longer than its room");
+	must(len <= BOB_MEM_DESC_BYTES(d->access_count), "longer than its buffer");
 	must(bob_mem_desc_get(&at, again + len, &two.d, two.access, two.step) == BOB_OK,
 	     "refused what was accepted");
 	must(at == again + len && desc_equal(d, &two.d), "came back changed");
@@ -35,19 +35,19 @@ static void round_trip(const struct bob_mem_desc *d)
 
 static size_t walk(const struct bob_mem_desc *d, const uint8_t *bytes, size_t len)
 {
-	size_t room = len / 8 < 512 ? len / 8 : 512, count;
-	uint64_t *word = malloc(room * 8 + 1); /* exactly: an overrun is seen */
+	size_t capacity = len / 8 < 512 ? len / 8 : 512, count;
+	uint64_t *word = malloc(capacity * 8 + 1); /* exactly: an overrun is seen */
 	struct bob_mem_event e;
 	struct bob_mem_walk w;
 
 	must(word != NULL, "no memory");
-	memcpy(word, bytes, room * 8);
+	memcpy(word, bytes, capacity * 8);
 	for (int open = 0; open < 2; open++) {
-		if (bob_mem_record_count(d, word, room, open, &count) != BOB_OK) {
+		if (bob_mem_record_count(d, word, capacity, open, &count) != BOB_OK) {
 			count = 0;
 			continue;
 		}
-		must(count <= room, "more words than there are");
+		must(count <= capacity, "more words than there are");
 		if (bob_mem_walk_begin(&w, d, word, count, 4096) != BOB_OK)
 			continue;
 		for (int i = 0; i < STEPS && bob_mem_walk_next(&w, &e) != BOB_END; i++)

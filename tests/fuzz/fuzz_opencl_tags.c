@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	assert(o.count <= BOB_CL_TAGS_MAX);
 	assert(!o.text || (o.count && !o.why));
 	if (o.text) {
-		assert(o.text[o.len] == 0 && o.len < o.room);
+		assert(o.text[o.len] == 0 && o.len < o.capacity);
 		assert(lines(o.text, o.len) == lines(copy, len));
 	}
 	for (uint32_t i = 0; i < o.count; i++) {

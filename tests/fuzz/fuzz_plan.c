@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bob_plan_check against any bytes. Version and checksum are made right first, or nothing behind
+/* bob_plan_check against any bytes. Version and checksum are made right first, or nothing after
  * them would be reached. What passes is then followed the way the agent does: every index and
  * offset. */
 #include <stddef.h>

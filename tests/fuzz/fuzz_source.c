@@ -11,16 +11,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 struct out {
 	uint8_t *at;
-	size_t len, room;
+	size_t len, capacity;
 };
 
 static void take(void *ctx, const void *p, size_t len)
 {
 	struct out *o = ctx;
 
-	if (o->room - o->len < len) {
-		o->room = 2 * (o->room + len) + 64;
-		o->at = realloc(o->at, o->room);
+	if (o->capacity - o->len < len) {
+		o->capacity = 2 * (o->capacity + len) + 64;
+		o->at = realloc(o->at, o->capacity);
 		assert(o->at);
 	}
 	if (len)

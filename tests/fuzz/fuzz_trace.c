@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole traces of every kind behind right checksums: the input is the files of a trace directory
+/* Whole traces of every kind, with right checksums: the input is the files of a trace directory
  * (trace_blob.h), mutated inside of their chunks (trace_mutate.h). The trace is opened in memory
  * and read as the verbs read it.
  *
- * A trace of a few bytes may stand for 2^60 events. What lists events is cut off after some;
- * what must read all of them is done for small traces only; what reads the folded form is done
- * for all.
+ * A trace of a few bytes may stand for 2^60 events. What lists events is cut off after some; what
+ * must read all of them is done for small traces only; what reads the folded form is done for all.
  *
- * Bytes behind the files, which mutations add, choose a part of what is read of a small trace,
- * so that an input takes milliseconds: read_trace's bits, and above them what is written.
- * Without them everything is. */
+ * Bytes after the files, which mutations add, choose a part of what is read of a small trace, so
+ * that an input takes milliseconds: read_trace's bits, and above them what is written. Without them
+ * everything is. */
 #define _GNU_SOURCE
 #undef NDEBUG
 #include <assert.h>
@@ -26,7 +25,7 @@ enum writing { MERGE_ONE, FOLD_ONE, MERGE_ALL, MERGE_RUNNING, WRITINGS };
 #define WRITE_SHIFT 7
 #define CHOICES (WRITE_SHIFT + WRITINGS)
 
-/* Behind the files: what is read and written of a small trace, two things of all. */
+/* After the files: what is read and written of a small trace, two things of all. */
 static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed)
 {
 	const uint16_t what = (uint16_t)(1u << seed % CHOICES | 1u << seed / CHOICES % CHOICES);

@@ -38,7 +38,7 @@ static void take_apart(const uint8_t *bytes, size_t len)
 
 static void parse(const uint8_t *bytes, size_t len)
 {
-	char *text = malloc(len + 2); /* as long as it is, so that nothing is read behind it */
+	char *text = malloc(len + 2); /* as long as it is, so that nothing is read after its end */
 	struct bob_user_key k, again;
 	uint8_t key[BOB_EVENT_KEY_MAX];
 	enum bob_user_phase phase;

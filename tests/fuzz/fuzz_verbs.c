@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All verbs that read a trace, as the command runs them, on whole traces of every kind behind
- * right checksums. The input is that of fuzz_trace.c, which runs more mutations in the same time
- * because it needs no process for each; this target is about the verbs: what they print, what
- * they take, what they do to files (verbs_run.h).
+/* All verbs that read a trace, as the command runs them, on whole traces of every kind, with right
+ * checksums. The input is that of fuzz_trace.c, which runs more mutations in the same time because
+ * it needs no process for each; this target is about the verbs: what they print, what they take,
+ * what they do to files (verbs_run.h).
  *
- * A verb that reads events one by one is given a limit of events, since a few bytes may stand for
- * 2^60; the others must be quick without. Behind the files of an input, 8 bytes may say which
- * forms run, bit by bit, so that a mutation takes milliseconds; without them all do, with ASan one
- * in three, others for each input.
+ * A verb that reads events one by one is given a limit of events, since a few bytes may represent
+ * 2^60; the others must be quick without. After the files of an input, 8 bytes may say which forms
+ * run, bit by bit, so that a mutation takes milliseconds; without them all do, with ASan one in
+ * three, others for each input.
  *
- * FUZZ_VERBS_FOUND: a directory. Inputs that fail are written there and the next one runs; else
- * the first failure aborts. */
+ * FUZZ_VERBS_FOUND: a directory. Inputs that fail are written there and the next one runs; else the
+ * first failure aborts. */
 #define _GNU_SOURCE
 #include "trace_mutate.h"
 #include "verbs_run.h"

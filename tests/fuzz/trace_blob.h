@@ -66,7 +66,7 @@ static inline size_t head_bytes_of(const uint8_t *file, size_t len)
 	return bob_head_bytes_ok(h.head_bytes) ? h.head_bytes : BOB_FILE_HEAD_BYTES;
 }
 
-/* The old bytes become part of the new ones, which are `len`, zero behind them. */
+/* The old bytes become part of the new ones, which are `len`, zero after the old ones. */
 static inline void bytes_resize(struct bytes *b, size_t len)
 {
 	uint8_t *at = must_alloc(len);
@@ -121,8 +121,9 @@ static inline void blob_free(struct blob_file *files, size_t n)
 		free(files[i].file.at);
 }
 
-/* Returns the bytes written; 0: there is no room. */
-static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t *to, size_t room)
+/* Returns the bytes written; 0: they do not fit. */
+static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t *to,
+				size_t capacity)
 {
 	size_t at = 0;
 
@@ -133,7 +134,7 @@ static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t
 		size_t rest = f->len > chunks ? f->len - chunks : 0;
 		uint32_t len = (uint32_t)(head + rest);
 
-		if (room - at < sizeof(len) + BLOB_NAME_BYTES + len)
+		if (capacity - at < sizeof(len) + BLOB_NAME_BYTES + len)
 			return 0;
 		memcpy(to + at, &len, sizeof(len));
 		memcpy(to + at + sizeof(len), files[i].name, BLOB_NAME_BYTES);
@@ -150,7 +151,7 @@ static inline size_t blob_write(const struct blob_file *files, size_t n, uint8_t
 
 struct part {
 	struct bob_chunk_head head;
-	struct bytes plain; /* its payload, unpacked; of an open chunk all of its room */
+	struct bytes plain; /* its payload, unpacked; of an open chunk all of its space */
 	uint64_t off;	    /* where its head was in the file */
 };
 
@@ -220,13 +221,13 @@ static inline void parts_free(struct parts *p)
 static inline void mend_rest(struct bytes *b)
 {
 	struct bob_fold_rest r;
-	uint64_t room;
+	uint64_t capacity;
 
 	if (b->len < sizeof(r))
 		return;
 	memcpy(&r, b->at, sizeof(r));
-	room = b->len - sizeof(r);
-	if (r.rest_bytes > room || r.state_bytes > room - r.rest_bytes)
+	capacity = b->len - sizeof(r);
+	if (r.rest_bytes > capacity || r.state_bytes > capacity - r.rest_bytes)
 		return;
 	r.crc = 0;
 	r.crc = bob_crc32c(bob_crc32c(0, &r, sizeof(r)), b->at + sizeof(r),
@@ -288,10 +289,10 @@ static inline void part_seal(struct part *p, struct bytes *packed)
 		mend_blocks(&p->plain, h->aux);
 	*packed = p->plain;
 	if (h->flags & BOB_CHUNK_ZSTD) {
-		size_t room = ZSTD_compressBound(p->plain.len);
+		size_t capacity = ZSTD_compressBound(p->plain.len);
 
-		packed->at = must_alloc(room);
-		packed->len = ZSTD_compress(packed->at, room, p->plain.at, p->plain.len, 1);
+		packed->at = must_alloc(capacity);
+		packed->len = ZSTD_compress(packed->at, capacity, p->plain.at, p->plain.len, 1);
 	}
 	if (h->flags & (BOB_CHUNK_SEALED | BOB_CHUNK_ZSTD) || h->len == h->size)
 		h->len = packed->len;

@@ -59,7 +59,7 @@ def chunks_at(data):
 
 
 def trim(data):
-    """The file with shorter rooms: zeros at the end of chunks that are not sealed."""
+    """The file with shorter record buffers: zeros at the end of chunks that are not sealed."""
     at, moved, folds = chunks_at(data), {}, []
     out = bytearray(data[:at])
     (used,) = struct.unpack_from("<Q", data, 136)

@@ -288,7 +288,7 @@ static inline void cross_files(struct bytes *file, const struct bytes *from, uin
 
 /* As LLVMFuzzerCustomCrossOver, of one file of each blob. 0: there is no such. */
 static inline size_t blob_cross(const uint8_t *data, size_t size, const uint8_t *other,
-				size_t other_size, uint8_t *to, size_t room, unsigned seed)
+				size_t other_size, uint8_t *to, size_t capacity, unsigned seed)
 {
 	struct blob_file files[BLOB_FILES_MAX], more[BLOB_FILES_MAX];
 	uint64_t r = (seed + 1ull) * 0x9e3779b97f4a7c15ull;
@@ -298,7 +298,7 @@ static inline size_t blob_cross(const uint8_t *data, size_t size, const uint8_t 
 
 	if (n && m) {
 		cross_files(&files[below(&r, n)].file, &more[below(&r, m)].file, &r);
-		len = blob_write(files, n, to, room);
+		len = blob_write(files, n, to, capacity);
 	}
 	blob_free(files, n);
 	blob_free(more, m);
@@ -335,13 +335,14 @@ static inline size_t blob_mutate(uint8_t *data, size_t size, size_t max, unsigne
 
 /* --- the target --- */
 
-/* What an input has behind its files, for the target that includes this: it is put there, in a
+/* What an input has after its files, for the target that includes this: it is put there, in a
  * buffer of `max` bytes. The new length. */
 static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed);
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
-				 size_t other_size, uint8_t *to, size_t room, unsigned int seed);
+				 size_t other_size, uint8_t *to, size_t capacity,
+				 unsigned int seed);
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
 {
@@ -349,11 +350,11 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
-				 size_t other_size, uint8_t *to, size_t room, unsigned int seed)
+				 size_t other_size, uint8_t *to, size_t capacity, unsigned int seed)
 {
-	const size_t len = blob_cross(data, size, other, other_size, to, room, seed);
+	const size_t len = blob_cross(data, size, other, other_size, to, capacity, seed);
 
-	return len ? choose(to, len, room, seed) : 0;
+	return len ? choose(to, len, capacity, seed) : 0;
 }
 
 #endif

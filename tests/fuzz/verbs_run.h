@@ -2,10 +2,10 @@
 /* One verb on one trace directory in a process of its own, and what it must not do, for
  * fuzz_verbs.c.
  *
- * The sandbox is a directory with these entries: trace, the files of the trace; beside, a file
- * that nobody may change; out and err, what the verb printed; result, what `-o result` wrote.
- * It is in memory where there is /dev/shm. Owner: sandbox_open makes it, and removes it when the
- * process exits. Threads: one. What the test itself cannot do ends the program. */
+ * The sandbox is a directory with these entries: trace, the files of the trace; beside, a file that
+ * must not change; out and err, what the verb printed; result, what `-o result` wrote. It is in
+ * memory where there is /dev/shm. Owner: sandbox_open makes it, and removes it when the process
+ * exits. Threads: one. What the test itself cannot do ends the program. */
 #ifndef BOB_TESTS_VERBS_RUN_H
 #define BOB_TESTS_VERBS_RUN_H
 
@@ -121,7 +121,7 @@ static inline void sandbox_fill(const struct blob_file *files, size_t n)
 	}
 }
 
-/* --- what a verb left behind --- */
+/* --- what a verb left in the sandbox --- */
 
 static inline struct bytes sandbox_read(const char *name)
 {
@@ -138,9 +138,9 @@ static inline struct bytes sandbox_read(const char *name)
 	return b;
 }
 
-/* Entries of a directory of the sandbox that are none of `known`, or -1: it cannot be read. */
-static inline int strangers(const char *name, int (*is_known)(const void *ctx, const char *name),
-			    const void *ctx)
+/* Entries of a directory of the sandbox that are not known, or -1: it cannot be read. */
+static inline int unknown_files(const char *name,
+				int (*is_known)(const void *ctx, const char *name), const void *ctx)
 {
 	char path[2 * PATH_MAX];
 	struct dirent *e;
@@ -195,7 +195,7 @@ static inline int is_same(const char *name, const void *bytes, size_t len)
 
 static inline int trace_changed(const struct blob *b)
 {
-	if (strangers("trace", is_of_blob, b))
+	if (unknown_files("trace", is_of_blob, b))
 		return 1;
 	for (size_t i = 0; i < b->count; i++) {
 		char name[BLOB_NAME_BYTES + 8];
@@ -287,7 +287,8 @@ static inline const char *check_verb(const char *words, int changes, const struc
 		return "takes too much memory";
 	if (has_controls("out") || has_controls("err"))
 		return "prints control characters";
-	if (strangers(".", is_of_sandbox, NULL) || !is_same("beside", BESIDE, sizeof(BESIDE) - 1))
+	if (unknown_files(".", is_of_sandbox, NULL) ||
+	    !is_same("beside", BESIDE, sizeof(BESIDE) - 1))
 		return "changes files beside the trace";
 	if (!changes && trace_changed(b))
 		return "changes the trace";

@@ -395,7 +395,7 @@ static inline void golden_folded_files(struct build *p)
 	folded_put(&t, FOLD_AGAIN, (const uint64_t[]){ 1 }, 1);
 	folded_loops(&t, 0x400000);
 	folded_put(&t, FOLD_GATHER, (const uint64_t[]){ 0x7000, 1, 2, 3, 0, 5, 6 }, 7);
-	assert(t.w.rooms.rooms == 1); /* others would be half a megabyte each */
+	assert(t.w.buffers.count == 1); /* others would be half a megabyte each */
 	/* not needed any more; not in use yet */
 	build_log(p, 0, 0, MEM_WORDS(MEM_HEAD(FOLD_A), 0xbad0));
 	build_log(p, 0, UINT64_MAX, MEM_WORDS(MEM_HEAD(FOLD_A), 0xbad1));
@@ -405,12 +405,12 @@ static inline void golden_folded_files(struct build *p)
 	folded_spine(&t, 17500);
 	folded_kernel(&t, 0x500000, 4);
 	folded_end(&t);
-	assert(t.w.rooms.rooms == 1);
+	assert(t.w.buffers.count == 1);
 
 	folded_begin(&t, p, descs, "log only", 7);
 	folded_call(&t, FOLD_CALL, 0);
 	folded_loops(&t, 0x600000);
-	at = (uint64_t)(t.at - bob_rooms_newest(&t.w.rooms, &words));
+	at = (uint64_t)(t.at - bob_record_buffers_newest(&t.w.buffers, &words));
 	build_log(p, 2, at + 2, MEM_WORDS(MEM_HEAD(FOLD_B), 0x9000));
 	build_log(p, 2, at, MEM_WORDS(MEM_HEAD(FOLD_A), 0x8000));
 	build_unmap(t.mem);

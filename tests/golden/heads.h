@@ -83,7 +83,7 @@ static inline FILE *build_part(const struct build *rank, struct bob_given *given
 		assert(part);
 		st = bob_archive_open_running(file + i, i ? 1 : HEADS_RANKS, &t, NULL);
 		assert(st == BOB_OK);
-		st = bob_archive_merge_behind(t, &given[i], part, NULL);
+		st = bob_archive_merge_after(t, &given[i], part, NULL);
 		bob_trace_close(t);
 		if (!i)
 			break;

@@ -56,7 +56,7 @@ static inline size_t build_mem_desc(unsigned number, uint8_t *to)
 			      .mark = BOB_MEM_SIGNAL_END },
 		[MEM_GUARDED] = { .pc = 0x1300, .kind = BOB_MEM_BLOCK, .words = 2, .sp_word = MEM_NONE,
 				  .access_count = 2, .access = guarded },
-		[MEM_GAP] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK, .mark = BOB_MEM_GAP,
+		[MEM_GAP] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK, .mark = BOB_MEM_LOST,
 			      .words = 1 },
 		[MEM_JIT] = { .pc = 0x7f0000001000, .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_BLOCK,
 			      .words = 1, .sp_word = MEM_NONE, .access_count = 1, .access = jit },

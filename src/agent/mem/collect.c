@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rooms that another process folds (docs/collector.md). What a thread does here is to hand over a
- * full room and to take a free one. If there is none it waits; and when nobody will come any more
- * it folds for itself, from where the collector stood.
+/* Record buffers that another process folds (docs/collector.md). A thread hands over a full buffer
+ * and takes a free one. If none is free it waits. If there is no collector any more the thread
+ * folds its records itself and continues from the collector's position.
  *
- * How long: who has not come within AWAIT_MS after a thread needed it does not come. One that is
- * there is waited for as long as it lives. */
+ * A collector that has not come within AWAIT_MS after a thread needed it does not come. One that
+ * is there is waited for as long as it lives. */
 #include "agent/mem/mem.h"
 
 #include "agent/os.h"
@@ -20,7 +20,7 @@ static uint32_t state_of(const struct bob_collector *c)
 	return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 }
 
-/* Unless somebody else was first. */
+/* Unless another thread or process was first. */
 static void change(struct bob_collector *c, uint32_t was, enum bob_collector_state now)
 {
 	(void)__atomic_compare_exchange_n(&c->state, &was, now, false, __ATOMIC_ACQ_REL,
@@ -50,7 +50,7 @@ bool mem_ring_begin(struct bob_thread *t)
 		return false;
 	r = bob_chunk_data(head);
 	r->limit = BOB_RING_LIMIT;
-	w->now = BOB_ROOMS_MAX;
+	w->now = BOB_RECORD_BUFFERS_MAX;
 	w->ring = r;
 	__atomic_fetch_add(&c->rings, 1, __ATOMIC_RELEASE);
 	return true;
@@ -59,17 +59,17 @@ bool mem_ring_begin(struct bob_thread *t)
 /* --- without a collector --- */
 
 /* What was handed over and is not folded yet; bob_mem_thread.ring knows where it lies. */
-static bob_status fold_rooms(struct bob_mem_thread *m)
+static bob_status fold_buffers(struct bob_mem_thread *m)
 {
 	struct bob_ring_writer *w = &m->ring;
 	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < w->ring->rooms && st == BOB_OK; i++) {
-		const uint64_t *word = bob_chunk_data(w->room[i]);
+	for (uint32_t i = 0; i < w->ring->buffers && st == BOB_OK; i++) {
+		const uint64_t *word = bob_chunk_data(w->buffer[i]);
 		size_t used;
 
 		if (w->ring->slot[i].state != BOB_SLOT_HANDED ||
-		    word[0] != m->writer.rooms.position)
+		    word[0] != m->writer.buffers.position)
 			continue;
 		st = bob_mem_writer_fold(&m->writer, word + 1, w->ring->slot[i].words, 0, &used);
 		i = ~0u; /* the next one may be any */
@@ -77,7 +77,7 @@ static bob_status fold_rooms(struct bob_mem_thread *m)
 	return st == BOB_OK ? bob_mem_writer_commit(&m->writer, 0) : st;
 }
 
-/* The first thread that finds itself alone, whoever said so. */
+/* Once per process: the first thread that detects that there is no collector. */
 static void say_why(void)
 {
 	static const struct bob_collector *said; /* of this process, not of its parent */
@@ -99,7 +99,7 @@ static bob_status take_over(struct bob_thread *t)
 	int ended = 0;
 	bob_status st;
 
-	if (!file_behind_collector())
+	if (!file_after_collector())
 		return BOB_ERR_FULL;
 	file = file_map_all(&len);
 	if (!m->work)
@@ -111,18 +111,18 @@ static bob_status take_over(struct bob_thread *t)
 	if (st == BOB_OK && ended)
 		st = BOB_ERR_CORRUPT;
 	if (st == BOB_OK)
-		st = fold_rooms(m);
+		st = fold_buffers(m);
 	if (st != BOB_OK)
 		return st;
-	for (uint32_t i = 0; i < m->ring.ring->rooms; i++)
+	for (uint32_t i = 0; i < m->ring.ring->buffers; i++)
 		if (m->ring.ring->slot[i].state == BOB_SLOT_HANDED)
-			*(uint64_t *)bob_chunk_data(m->ring.room[i]) = UINT64_MAX;
+			*(uint64_t *)bob_chunk_data(m->ring.buffer[i]) = UINT64_MAX;
 	m->ring.ring = NULL;
 	say_why();
 	return BOB_OK;
 }
 
-/* Nobody else folds for this process from now on, if nobody does now. */
+/* True: there is no collector from now on. */
 static bool give_up(struct bob_collector *c, uint64_t waited_ms)
 {
 	const uint32_t state = state_of(c);
@@ -178,13 +178,13 @@ uint64_t *mem_ring_next(struct bob_thread *t, const uint64_t *at, size_t need, u
 	for (;;) {
 		const uint32_t freed = __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE);
 		enum outcome o = GO_ON;
-		uint64_t *room;
+		uint64_t *buffer;
 
 		if (state_of(bob_process.collector) == BOB_COLLECTOR_NONE)
 			return alone(t, need, end, why);
-		room = bob_ring_room(w, file_chunk_at, NULL, t->stream, end, why);
-		if (room || *why != BOB_OK)
-			return room;
+		buffer = bob_ring_buffer(w, file_chunk_at, NULL, t->stream, end, why);
+		if (buffer || *why != BOB_OK)
+			return buffer;
 		__atomic_store_n(&r->waits, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&r->freed, __ATOMIC_SEQ_CST) == freed)
 			o = await(r, freed, STUCK_MS);

@@ -19,7 +19,7 @@ static struct bob_mem_desc *blocks[BLOCKS_MAX];
 static const struct bob_image *owner[BLOCKS_MAX]; /* whose plan they are of */
 static uint32_t block_count;
 
-/* Room for decoding one; the lock is held. */
+/* Memory for decoding one; the lock is held. */
 static struct bob_mem_access accesses[BOB_MEM_ACCESSES_MAX];
 static struct bob_mem_step steps[BOB_MEM_WORDS_MAX];
 
@@ -32,7 +32,7 @@ const struct bob_mem_desc *mem_desc(void *unused, uint32_t number)
 	return b && b[number & (BLOCK - 1)].kind ? &b[number & (BLOCK - 1)] : NULL;
 }
 
-/* Blocks for `count` numbers; the first number, ~0: no room. */
+/* Blocks for `count` numbers; the first number, ~0: no memory. */
 static uint32_t reserve(uint32_t count)
 {
 	uint32_t n = (count + BLOCK - 1) / BLOCK, first = block_count;
@@ -154,22 +154,22 @@ bool mem_event_known(uint32_t what)
 static bool keep_steps(struct bob_mem_desc *d)
 {
 	static struct bob_mem_step *kept;
-	static size_t room;
+	static size_t left;
 	size_t n = d->kind == BOB_MEM_LOOP && d->payload ? d->words : 0;
 
 	d->step = NULL;
 	if (!n)
 		return true;
-	if (n > room) {
+	if (n > left) {
 		kept = os_map(STEPS_BYTES);
-		room = kept ? STEPS_BYTES / sizeof(*kept) : 0;
+		left = kept ? STEPS_BYTES / sizeof(*kept) : 0;
 	}
-	if (n > room)
+	if (n > left)
 		return false;
 	memcpy(kept, steps, n * sizeof(*kept));
 	d->step = kept;
 	kept += n;
-	room -= n;
+	left -= n;
 	return true;
 }
 
@@ -228,9 +228,9 @@ static size_t encode(const struct bob_image *im, uint8_t *to)
 bool mem_descs_write(const struct bob_image *im)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
-	size_t room = plan->descs.len + 8ull * plan->desc_count +
-		      BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX);
-	uint8_t *bytes = os_map(room);
+	size_t capacity = plan->descs.len + 8ull * plan->desc_count +
+			  BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX);
+	uint8_t *bytes = os_map(capacity);
 	struct bob_chunk_head *c = NULL;
 	size_t n;
 
@@ -243,7 +243,7 @@ bool mem_descs_write(const struct bob_image *im)
 		memcpy(bob_chunk_data(c), bytes, n);
 		bob_chunk_seal(c, n);
 	}
-	os_unmap(bytes, room);
+	os_unmap(bytes, capacity);
 	return c || !n;
 }
 
@@ -256,19 +256,19 @@ static struct cut {
 	uint64_t bias;
 	const uint8_t *bytes, *end; /* in the file */
 } cuts[CUTS];
-static uint32_t cut_first, cut_used, cut_room; /* of the block they are taken from */
+static uint32_t cut_first, cut_used, cut_capacity; /* of the block they are taken from */
 
 static uint32_t new_number(void)
 {
-	if (cut_used == cut_room) {
+	if (cut_used == cut_capacity) {
 		cut_first = reserve(BLOCK);
 		cut_used = 0;
-		cut_room = cut_first == ~0u ? 0 : BLOCK;
+		cut_capacity = cut_first == ~0u ? 0 : BLOCK;
 	}
-	return cut_room ? cut_first + cut_used++ : ~0u;
+	return cut_capacity ? cut_first + cut_used++ : ~0u;
 }
 
-/* Into the file; NULL: there is no room. */
+/* Into the file; NULL: no space. */
 static const uint8_t *write_made(const struct bob_mem_desc *d, uint32_t number, size_t *bytes)
 {
 	struct bob_chunk_head *c = NULL;
@@ -370,7 +370,7 @@ bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias)
 static void forget_cuts(void)
 {
 	memset(cuts, 0, sizeof(cuts));
-	cut_used = cut_room = 0;
+	cut_used = cut_capacity = 0;
 }
 
 static uint32_t words_of(uint32_t count)
@@ -449,7 +449,7 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		part++;
 	if (w->complete && !w->iterates && part == d.access_count) {
 		*out = (struct mem_cut){ .all = true };
-		return true; /* its words may be in another room by now */
+		return true; /* its words may be in another buffer by now */
 	}
 	memcpy(out->word, word, d.words * sizeof(*word));
 	if (w->iterates)

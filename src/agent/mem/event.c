@@ -11,7 +11,7 @@ static uint64_t header_of(uint32_t number)
 	return BOB_MEM_HEADER | number;
 }
 
-/* Who has no room yet gets one. */
+/* A thread without a buffer gets one. */
 static bool is_ready(void)
 {
 	if (!os_allowed())

@@ -94,7 +94,7 @@ static void leave_out_hooked(struct bob_image *im)
 }
 
 /* Where stacks are split, each function runs with as little stack as it was compiled for, and code
- * that was not compiled so with what its caller happens to have: nothing is set aside for a signal,
+ * that was not compiled so with what its caller happens to have: no stack is reserved for a signal,
  * so none is raised there. */
 static void leave_out_traps(struct bob_mem_image *m)
 {
@@ -216,7 +216,7 @@ static void restore(struct bob_image *im, const struct bob_mem_patch *p)
 		at[i] = orig[i];
 }
 
-bool mem_give_back(struct bob_image *im, uint32_t func)
+bool mem_restore(struct bob_image *im, uint32_t func)
 {
 	struct bob_mem_image *m = im->mem;
 	const struct bob_mem_func *f = &funcs_of(m)[func];
@@ -231,7 +231,7 @@ bool mem_give_back(struct bob_image *im, uint32_t func)
 		patch_protect(im, false);
 		return false;
 	}
-	m->out[func] = BOB_MEM_GIVEN_BACK;
+	m->out[func] = BOB_MEM_RESTORED;
 	for (uint64_t i = 0; i < count; i++)
 		if (p[i].func == func)
 			restore(im, &p[i]);
@@ -240,13 +240,13 @@ bool mem_give_back(struct bob_image *im, uint32_t func)
 		return true;
 	bob_meta_begin(&meta, BOB_REC_MEM_IMAGE);
 	bob_meta_append(&meta, &r, sizeof(r));
-	append(&meta, f, BOB_MEM_GIVEN_BACK);
+	append(&meta, f, BOB_MEM_RESTORED);
 	bob_meta_end(&meta);
 	meta_flush(&meta);
 	return true;
 }
 
-void mem_give_back_all(struct bob_image *im)
+void mem_restore_all(struct bob_image *im)
 {
 	uint64_t count;
 	const struct bob_mem_patch *p = im->mem ? patches_of(im->mem, &count) : NULL;
@@ -255,9 +255,9 @@ void mem_give_back_all(struct bob_image *im)
 		return;
 	for (uint32_t i = 0; i < func_count(im->mem); i++)
 		if (!im->mem->out[i])
-			im->mem->out[i] = BOB_MEM_GIVEN_BACK;
+			im->mem->out[i] = BOB_MEM_RESTORED;
 	for (uint64_t i = 0; i < count; i++)
-		if (im->mem->out[p[i].func] == BOB_MEM_GIVEN_BACK)
+		if (im->mem->out[p[i].func] == BOB_MEM_RESTORED)
 			restore(im, &p[i]);
 	patch_protect(im, false);
 }

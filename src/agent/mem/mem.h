@@ -4,17 +4,17 @@
  *
  *   image.c    puts memory plans to work; takes functions back
  *   desc.c     the descriptors of all images, numbered, and in the file
- *   room.c     what probes write into, from a thread's first record to its last
+ *   buffer.c   what probes write into, from a thread's first record to its last
  *   select.c   ... and a buffer before that, where only some addresses are recorded
  *   signal.c   handlers of the program, which may interrupt a probe
- *   trap.c     landings without room for a jump
+ *   trap.c     landings with too few bytes for a jump
  *   sync.c     functions that synchronise threads
  *   event.c    what others record meanwhile: calls of MPI
- *   collect.c  rooms that another process folds (docs/collector.md)
+ *   collect.c  buffers that another process folds (docs/collector.md)
  *   source.c   what instrumented sources record (src/probe), instead of translated code
  *
  * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it
- * dead), the rest is written under the process's lock. All signals are blocked while a room is
+ * dead), the rest is written under the process's lock. All signals are blocked while a buffer is
  * changed. */
 #ifndef BOB_AGENT_MEM_MEM_H
 #define BOB_AGENT_MEM_MEM_H
@@ -33,8 +33,8 @@ extern __thread struct bob_mem_slots bob_mem_slots;
 struct bob_mem_thread {
 	struct bob_mem_writer writer;
 	void *work;		/* what the writer works in; NULL: raw */
-	struct bob_ring_writer ring; /* its rooms, if another process folds them */
-	uint64_t *limit;	/* of the room in use; NULL: none */
+	struct bob_ring_writer ring; /* its buffers, if another process folds them */
+	uint64_t *limit;	/* of the buffer in use; NULL: none */
 	struct bob_chunk_head *raw;
 	uint64_t raw_bytes;	/* of the next raw chunk */
 	uint64_t raw_words;	/* in closed ones */
@@ -43,9 +43,9 @@ struct bob_mem_thread {
 
 /* Which of a thread's records are recorded. */
 struct bob_mem_select {
-	uint64_t *at, *end;	/* the room that chosen ones go to; NULL: none yet */
-	uint32_t busy;		/* somebody selects; at the end of the process nobody else will */
-	bob_status why;		/* there is no room */
+	uint64_t *at, *end;	/* the record buffer of the chosen ones; NULL: none yet */
+	uint32_t busy;		/* a thread selects; at the end of the process no other will */
+	bob_status why;		/* there is no space */
 	struct bob_mem_selector selector;
 	uint64_t buffer[];	/* what probes write into */
 };
@@ -76,11 +76,11 @@ bool mem_image_again(struct bob_image *im, enum bob_skip *why);
 /* Its META record: what is not translated. */
 void mem_image_describe(const struct bob_image *im, struct bob_meta *meta);
 #define BOB_MEM_INT3 0xccu
-/* The function gets its own bytes back: control came in where nobody foresaw it. False: the system
- * refused. */
-bool mem_give_back(struct bob_image *im, uint32_t func);
+/* Restore the function's own bytes: control entered it at a place that the planner did not know.
+ * False: the system refused. */
+bool mem_restore(struct bob_image *im, uint32_t func);
 /* All functions of it; the caller holds the process's lock, and ends the recording. */
-void mem_give_back_all(struct bob_image *im);
+void mem_restore_all(struct bob_image *im);
 /* Any thread, no lock: the image in whose translated code `addr` is, and where. */
 const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code);
 
@@ -107,7 +107,7 @@ const struct bob_mem_desc *mem_desc(void *unused, uint32_t number);
 /* The same with accesses and steps, valid while the lock is held, and its image's bias. Lock
  * held. */
 bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias);
-/* Another one, in the file; its number, 0: there is no room. Lock held. */
+/* Another one, in the file; its number, 0: no space. Lock held. */
 uint32_t mem_desc_make(const struct bob_mem_desc *d);
 /* What has happened of a record that is open, as up to two records that are complete. */
 struct mem_cut {
@@ -121,18 +121,18 @@ struct mem_cut {
 		/* in the iteration under way (payload: in the next one, if all has happened) */
 		[BOB_MEM_WORDS_MAX];
 };
-/* `word` is behind the record's header; `counter` its counter's register, if it is a loop; in a
- * loop with payload, whose complete iterations are in the record, how many these are. False: no
- * descriptor can be made. */
+/* `word` follows the record's header; `counter` is the register that counts a loop; in a loop with
+ * payload, whose complete iterations are in the record, how many these are. False: no descriptor
+ * can be made. */
 bool mem_cut(const struct bob_image *im, const struct bob_mem_where *at, const uint64_t *word,
 	     uint64_t counter, struct mem_cut *out);
 
-/* --- room.c --- */
+/* --- buffer.c --- */
 bool mem_thread_begin(struct bob_thread *t);
 /* Nothing more comes from it. `own`: the calling thread's. */
 void mem_thread_end(struct bob_thread *t, bool own);
 void mem_thread_free(struct bob_thread *t);
-/* What the calling thread has recorded is a part of its own, and complete in the file; raw rooms
+/* What the calling thread has recorded is a part of its own, and complete in the file; raw buffers
  * stay as they are. */
 void mem_part(void);
 /* What the calling thread has recorded is in the file, whatever happens next. */
@@ -146,13 +146,14 @@ void mem_end_shared(void);
 void mem_main(struct bob_regs *r);
 /* From entry.S's neighbour memory.S, which keeps all registers. */
 void bob_mem_full(void);
-/* Room for one record more; signals are blocked. */
-void mem_make_room(void);
+/* Make space for one record more; signals are blocked. */
+void mem_make_space(void);
 /* Is what this thread does recorded now? */
 bool mem_is_recorded(void);
 
-/* The thread's next room in the file, behind what ends at `at`; NULL: there is none, *why says. */
-uint64_t *mem_room_next(struct bob_thread *t, const uint64_t *at, uint64_t **end, bob_status *why);
+/* The thread's next buffer in the file; its records end at `at`. NULL: there is none, *why says. */
+uint64_t *mem_buffer_next(struct bob_thread *t, const uint64_t *at, uint64_t **end,
+			  bob_status *why);
 
 /* --- select.c --- */
 /* For this process, or anew in a child. False: no memory. */
@@ -160,20 +161,19 @@ bool mem_select_begin(void);
 /* The image is there, perhaps at another place than before. Lock held. */
 void mem_select_image(const struct bob_image *im);
 bool mem_select_thread(struct bob_thread *t); /* false: no memory */
-/* Records up to `at` are dealt with; NULL: there are none yet. The buffer is the room again, up to
- * *end. BOB_NONE: the process has ended. Signals are blocked. */
+/* Records up to `at` are processed; NULL: there are none yet. The selection buffer is free again,
+ * up to *end. BOB_NONE: the process has ended. Signals are blocked. */
 bob_status mem_select_next(struct bob_thread *t, const uint64_t *at, uint64_t **end);
-/* Nothing more comes; *at: where the room that chosen records are in ends. False: another thread is
- * at it, and does that. */
+/* The end of selection; *at: the end of the chosen records in the buffer. False: another thread is
+ * doing it. */
 bool mem_select_end(struct bob_thread *t, bool own, const uint64_t **at);
 void mem_select_free(struct bob_thread *t);
 
 /* --- collect.c --- signals are blocked --- */
-/* The thread's ring. False: there is no collector, or no room. */
+/* The thread's ring. False: there is no collector, or no space. */
 bool mem_ring_begin(struct bob_thread *t);
-/* The next room, where the writer's would come from bob_mem_writer_next. When it comes from there,
- * because there is no collector any more, the thread has no ring from then on. `at` NULL: the
- * thread has none yet. */
+/* The next buffer, from the ring instead of bob_mem_writer_next. Without a collector it comes from
+ * there, and the thread has no ring from then on. `at` NULL: the thread has no buffer yet. */
 uint64_t *mem_ring_next(struct bob_thread *t, const uint64_t *at, size_t need, uint64_t **end,
 			bob_status *why);
 /* As bob_mem_writer_cut. */
@@ -191,7 +191,7 @@ void mem_sigmask(struct bob_regs *r);
 uint32_t mem_thread_number(void);
 void mem_sync_begin(uint32_t number); /* ... and it is used */
 void mem_sync_after_fork(void); /* in the child */
-/* From sync.S, before a function and behind it. */
+/* From sync.S, before a function and after it. */
 enum bob_around_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
 				    uint64_t caller);
 void bob_sync_returned(const struct bob_sync_call *call, uint64_t result);
@@ -209,13 +209,13 @@ bool mem_events_missing(uint64_t count);
 /* --- source.c --- */
 /* As of struct bob_agent_streams. */
 uint32_t mem_source_add(const struct bob_agent_source *s);
-bool mem_source_tell(const void *meta, size_t bytes);
+bool mem_source_report(const void *meta, size_t bytes);
 bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words);
 bool mem_source_access(uint32_t number, uint64_t word);
 /* All that were added, oldest first: a list by `next`. */
 const struct bob_image *mem_sources(void);
-/* In a fork child, for its own file: what the parent told of variables. */
-void mem_sources_tell_again(void);
+/* In a fork child, for its own file: what the parent reported of variables. */
+void mem_sources_report_again(void);
 
 /* --- trap.c --- */
 /* SIGTRAP with this program counter: was it one of ours? Then where to go on. */
@@ -229,7 +229,7 @@ extern uint64_t bob_mem_real_main;
 extern const uint8_t bob_sync_thread_entry[], bob_mem_mark_begin[], bob_mem_mark_end[];
 extern const uint8_t bob_mem_whole_begin[], bob_mem_whole_end[];
 extern const uint8_t bob_mem_words_begin[], bob_mem_words_end[];
-/* One record; `words` of a descriptor. 0: there is no room. */
+/* One record; `words` of a descriptor. 0: no space. */
 int bob_mem_words(uint64_t header, const uint64_t *word, uint64_t words);
 int bob_mem_mark(uint64_t header, uint64_t first, uint64_t second, uint64_t words);
 /* If the newest thing recorded is a mark without words, `was`, that ends at `at`: it becomes `now`.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recording what touches chosen addresses only (--mem-only, mem/select.h). Probes write into a
- * buffer of the thread's, and what is chosen of its records goes to the thread's room when it is
- * full: so everything behind the room is as it always is. What is in a buffer is not in the trace:
- * a process that is killed loses it, up to BUFFER_WORDS words of records a thread.
+ * selection buffer of the thread. When it is full, the chosen records are copied to the thread's
+ * record buffer, and all later steps are the same as without a selection. What is in a selection
+ * buffer is not in the trace: a process that is killed loses it, up to BUFFER_WORDS words a thread.
  *
  * Which addresses: BOBBIN_MEM_BOXES, "KEY+ADDRESS+BYTES" each, in hexadecimal, separated by commas.
  * KEY is an image's (plan/format.h) and ADDRESS one of its link addresses, or KEY is 0 and ADDRESS
@@ -19,7 +19,7 @@
 
 static struct bob_mem_selection *selection;
 static struct bob_mem_box *boxes; /* all of them, as they came */
-static uint32_t box_count, box_room;
+static uint32_t box_count, box_capacity;
 
 /* --- addresses --- */
 
@@ -41,16 +41,16 @@ static uint64_t read_hex(const char **at)
 
 static bool add_box(uint64_t lo, uint64_t bytes)
 {
-	if (box_count == box_room) {
-		uint32_t room = 2 * box_room + 64;
-		struct bob_mem_box *more = os_map(room * sizeof(*more));
+	if (box_count == box_capacity) {
+		uint32_t capacity = 2 * box_capacity + 64;
+		struct bob_mem_box *more = os_map(capacity * sizeof(*more));
 
 		if (!more)
 			return false;
 		if (box_count)
 			memcpy(more, boxes, box_count * sizeof(*more));
 		boxes = more;
-		box_room = room;
+		box_capacity = capacity;
 	}
 	boxes[box_count++] = (struct bob_mem_box){ lo, lo + bytes };
 	return true;
@@ -170,14 +170,14 @@ bool mem_select_begin(void)
 
 /* --- threads --- */
 
-static uint64_t *take_room(void *thread, uint32_t words)
+static uint64_t *take_space(void *thread, uint32_t words)
 {
 	struct bob_thread *t = thread;
 	struct bob_mem_select *s = t->mem->select;
 	uint64_t *to;
 
 	if (!s->at || words > (size_t)(s->end - s->at))
-		s->at = mem_room_next(t, s->at, &s->end, &s->why);
+		s->at = mem_buffer_next(t, s->at, &s->end, &s->why);
 	if (!s->at)
 		return NULL;
 	to = s->at;
@@ -196,7 +196,7 @@ bool mem_select_thread(struct bob_thread *t)
 	if (!s)
 		return false;
 	s->selector.of = selection;
-	s->selector.room = take_room;
+	s->selector.reserve = take_space;
 	s->selector.ctx = t;
 	return true;
 }
@@ -206,7 +206,7 @@ static bool claim(struct bob_mem_select *s)
 	return !__atomic_exchange_n(&s->busy, 1, __ATOMIC_ACQ_REL);
 }
 
-/* `at`: where the thread stands; NULL: what is complete. The buffer is claimed. */
+/* `at`: the thread's cursor; NULL: what is complete. The buffer is claimed. */
 static bob_status drain(struct bob_thread *t, const uint64_t *at)
 {
 	struct bob_mem_select *s = t->mem->select;
@@ -218,7 +218,7 @@ static bob_status drain(struct bob_thread *t, const uint64_t *at)
 	if (s->why != BOB_OK)
 		st = s->why;
 	t->head->count.outside = s->selector.outside;
-	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t)); /* as room must be */
+	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t)); /* as free space must be */
 	return st;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signals. A handler of the program may interrupt translated code in the middle of a probe or of a
- * record: its own probes would write over the record, and over registers that the probe has put
- * away. So each handler is called by ours, which moves what the interrupted probe had written out
- * of the way, and afterwards to where the thread's room then goes on; the register that holds the
- * place is mended. What had happened of the record is told before the handler by records of its
- * own, and a mark says that it is told again by the record itself.
+ * record: its own probes would overwrite the record, and registers that the probe has saved. So
+ * the agent's handler runs first and calls the program's. Before the call it moves the interrupted
+ * probe's words out of the way, and after it to the thread's current place; it also corrects the
+ * register with that place. The part of the record that has happened is recorded before the
+ * handler as records of its own; a mark says that the record itself contains it again.
  *
  * The program sees its own handlers when it asks, and in its ucontext the address of the original
  * instruction. Handlers that are left by a jump leave nothing to be mended: the record never ends.
@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 #include "agent/signal.h"
@@ -33,17 +33,17 @@ struct place {
 	uint64_t code;		/* in translated code; 0: elsewhere */
 	uint64_t orig;
 	uint8_t reg;		/* holds the cursor; or BOB_MEM_NO_CURSOR */
-	uint8_t behind;		/* words that will be added to it */
+	uint8_t added;		/* words that will be added to it */
 	uint32_t words;		/* of the record under way, header included; 0: none */
-	uint32_t room;		/* for words, in `word` */
+	uint32_t capacity;		/* for words, in `word` */
 	struct bob_mem_where where;
 	const struct bob_image *im;
 	uint32_t number;
 	bool complete;		/* the probe has written all of it */
 	uint32_t
-		payload; /* words of an iteration in `word`, behind those of the loop's record, which
-				 * begins anew behind the handler */
-	uint64_t accesses;	/* of it, that had happened and were told */
+		payload; /* words of an iteration in `word`, after those of the loop's record, which
+				 * restarts after the handler */
+	uint64_t accesses;	/* of it, that had happened and were recorded */
 	uint64_t *word;
 	uint64_t spill[BOB_MEM_SPILLS], indices[8];
 	uint64_t scratch[BOB_MEM_SPILLS]; /* what the probe has in registers it put away */
@@ -79,7 +79,7 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 	uint64_t *at;
 
 	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
-		mem_make_room();
+		mem_make_space();
 	if (!mem_is_recorded())
 		return;
 	at = bob_mem_slots.cursor;
@@ -89,9 +89,9 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 	bob_mem_slots.loop = at; /* if it is that of a loop that goes on */
 }
 
-/* What has happened of the record, now; the rest is told, with that again, when the handler is
- * over. */
-static void tell_begun(struct place *p, const struct mem_cut *c)
+/* What has happened of the record up to now; the whole record follows when the handler has
+ * returned. */
+static void record_begun(struct place *p, const struct mem_cut *c)
 {
 	uint64_t end = p->word[p->words - 1];
 
@@ -111,28 +111,28 @@ static uint32_t words_of(const struct bob_mem_desc *d)
 }
 
 /* What is written of the record moves away, so that others can write there. It is the last one in
- * its room. */
+ * its buffer. */
 static void take_record(void *place)
 {
 	struct place *p = place;
 	const struct bob_mem_where *w = &p->where;
-	uint64_t *at = bob_mem_slots.cursor - (w->complete ? p->room : 0);
+	uint64_t *at = bob_mem_slots.cursor - (w->complete ? p->capacity : 0);
 	struct mem_cut c;
 
 	if (!mem_cut(p->im, w, at + 1, *mem_context_register(p->uc, w->counter), &c))
-		c = (struct mem_cut){ 0 }; /* then all of it is told behind the handler */
+		c = (struct mem_cut){ 0 }; /* then all of it is recorded after the handler */
 	if (w->complete && c.all)
 		return;
-	p->words = p->room;
+	p->words = p->capacity;
 	p->complete = w->complete;
 	p->number = p->im->mem->first_desc + w->desc;
 	__atomic_store_n(at, 0, __ATOMIC_RELEASE);
 	for (uint32_t i = 1; i < p->words; i++) {
 		p->word[i] = at[i];
-		at[i] = 0; /* as room must be */
+		at[i] = 0; /* as free space must be */
 	}
 	bob_mem_slots.cursor = at;
-	tell_begun(p, &c);
+	record_begun(p, &c);
 }
 
 static bool is_between(void *uc, const uint8_t *begin, const uint8_t *end)
@@ -186,7 +186,7 @@ static void take_iteration(void *place)
 	p->payload = d->payload;
 	for (uint32_t i = 0; i < p->payload; i++) {
 		p->word[p->words + i] = at[i];
-		at[i] = 0; /* as room must be */
+		at[i] = 0; /* as free space must be */
 	}
 	bob_mem_slots.cursor = at;
 	if (c.part)
@@ -214,17 +214,17 @@ static void find_place(void *uc, struct place *p)
 	p->code = rip_of(p->uc);
 	p->orig = p->im->bias + w->orig;
 	p->reg = w->cursor;
-	p->behind = w->behind;
+	p->added = w->added;
 	if (w->cursor != BOB_MEM_NO_CURSOR) /* perhaps not stored yet */
 		bob_mem_slots.cursor =
-			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->behind;
-	/* a fork child's cursor may still lead into its parent's room */
+			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->added;
+	/* a fork child's cursor may still lead into its parent's buffer */
 	if (w->desc == UINT32_MAX || !mem_is_recorded() || process_is_child() ||
 	    !(w->iterates || w->complete || bob_mem_slots.cursor < bob_mem_slots.limit))
 		return;
 	d = mem_desc(NULL, p->im->mem->first_desc + w->desc);
 	if (d && (d->payload || !w->iterates))
-		p->room = words_of(d) + (w->iterates ? d->payload : 0u);
+		p->capacity = words_of(d) + (w->iterates ? d->payload : 0u);
 }
 
 /* Registers that the probe has put away. The handler sees the program's values. */
@@ -256,15 +256,15 @@ static void hide_spilled(struct place *p)
 
 static void leave_place(void *uc, struct place *p)
 {
-	if (p->room)
-		aside_run(p->where.iterates ? take_iteration : take_record, p);
+	if (p->capacity)
+		area_run(p->where.iterates ? take_iteration : take_record, p);
 	if (p->code && p->uc == uc) {
 		set_rip(uc, p->orig);
 		show_spilled(p);
 	}
 }
 
-/* The probe goes on at the place where the room goes on now. */
+/* The probe continues at the thread's current place. */
 static void mend(struct place *p)
 {
 	uint64_t *now = bob_mem_slots.cursor;
@@ -280,7 +280,7 @@ static void mend(struct place *p)
 		bob_mem_slots.loop = now;
 	}
 	if (p->reg != BOB_MEM_NO_CURSOR)
-		*mem_context_register(p->uc, p->reg) = (uint64_t)(uintptr_t)(now - p->behind);
+		*mem_context_register(p->uc, p->reg) = (uint64_t)(uintptr_t)(now - p->added);
 }
 
 static void return_to_place(void *uc, struct place *p)
@@ -298,11 +298,11 @@ static void return_to_place(void *uc, struct place *p)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
 	if (p->words && (p->complete || p->where.iterates))
 		put_record(p->number, p->word + 1, p->words - 1);
-	/* What goes on behind that has room. A complete record must be the last one in its room,
-	 * should another signal come: nothing goes on behind it without asking for room. */
+	/* What continues needs space after it. A complete record must be the last one in its
+	 * buffer, should another signal come: nothing follows it without a request for space. */
 	if (!p->where.complete && !(p->words && p->where.iterates) &&
 	    bob_mem_slots.cursor >= bob_mem_slots.limit)
-		mem_make_room();
+		mem_make_space();
 	mend(p);
 	memcpy(bob_mem_slots.spill, p->spill, sizeof(p->spill));
 	memcpy(bob_mem_slots.indices, p->indices, sizeof(p->indices));
@@ -353,7 +353,7 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	/* the kernel blocks a handler's own, sigsuspend and its like perhaps any */
 	mask &= ~BIT(SIGTRAP);
 	find_place(uc, &p);
-	p.word = __builtin_alloca(p.room * sizeof(*p.word)); /* alternate stacks may be small */
+	p.word = __builtin_alloca(p.capacity * sizeof(*p.word)); /* alternate stacks may be small */
 	leave_place(uc, &p);
 	put_record(BOB_MEM_SIGNAL_BEGIN, (const uint64_t[]){ (uint64_t)sig, 0 }, 2);
 	os_restore_signals(sig == SIGTRAP ? mask | (a.mask & ~BIT(SIGTRAP)) : mask);
@@ -361,8 +361,8 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	os_block_signals();
 	put_record(BOB_MEM_SIGNAL_END, NULL, 0);
 	return_to_place(uc, &p);
-	/* A fork goes on, or the kernel starts it again: its child must find no room of its parent,
-	 * though the handler has asked for it. */
+	/* A fork continues, or the kernel restarts it: the child must find no buffer of its
+	 * parent, though the handler has requested one. */
 	if (put_away)
 		bob_mem_slots.limit = NULL;
 }
@@ -382,7 +382,7 @@ void mem_sigmask(struct bob_regs *r)
 	memcpy(&mask, set, sizeof(mask));
 	if (!(mask & BIT(SIGTRAP)))
 		return;
-	m = aside_argument(set, sizeof(*set));
+	m = area_argument(set, sizeof(*set));
 	mask &= ~BIT(SIGTRAP);
 	memcpy(m, &mask, sizeof(mask));
 	r->rsi = (uint64_t)(uintptr_t)m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What instrumented sources record (src/probe): images that no loader knows, whose descriptors come
- * from their own recorder, and records that are written for it. Everything else -- rooms, folding,
- * forks, the end -- is as for translated code. */
+ * from their own recorder, and records that are written for it. Everything else -- buffers,
+ * folding, forks, the end -- is as for translated code. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -20,29 +20,29 @@ struct source {
 static struct bob_image *oldest,
 	**newest = &oldest; /* list by image.next; where the next one comes */
 
-/* What was told of sources' variables, for the files of fork children. Mapped, for ever. */
-#define TOLD_ROOM 65536u
-static struct told {
-	struct told *next;
-	size_t len, room;
+/* What sources reported of their variables, for the files of fork children. Never unmapped. */
+#define SAVED_BYTES 65536u
+static struct saved {
+	struct saved *next;
+	size_t len, capacity;
 	uint8_t bytes[];
-} * told_first, *told;
+} * saved_first, *saved;
 
 /* Lock held. */
 static bool keep(const void *meta, size_t bytes)
 {
-	if (!told || bytes > told->room - told->len) {
-		const size_t room = bytes > TOLD_ROOM ? bytes : TOLD_ROOM;
-		struct told *next = os_map(sizeof(*next) + room);
+	if (!saved || bytes > saved->capacity - saved->len) {
+		const size_t capacity = bytes > SAVED_BYTES ? bytes : SAVED_BYTES;
+		struct saved *next = os_map(sizeof(*next) + capacity);
 
 		if (!next)
 			return false;
-		*(told ? &told->next : &told_first) = next;
-		next->room = room;
-		told = next;
+		*(saved ? &saved->next : &saved_first) = next;
+		next->capacity = capacity;
+		saved = next;
 	}
-	memcpy(told->bytes + told->len, meta, bytes);
-	told->len += bytes;
+	memcpy(saved->bytes + saved->len, meta, bytes);
+	saved->len += bytes;
 	return true;
 }
 
@@ -129,13 +129,13 @@ const struct bob_image *mem_sources(void)
 	return oldest;
 }
 
-void mem_sources_tell_again(void)
+void mem_sources_report_again(void)
 {
-	for (const struct told *t = told_first; t; t = t->next)
+	for (const struct saved *t = saved_first; t; t = t->next)
 		(void)write_meta(t->bytes, t->len);
 }
 
-bool mem_source_tell(const void *meta, size_t bytes)
+bool mem_source_report(const void *meta, size_t bytes)
 {
 	bool ok;
 
@@ -148,7 +148,7 @@ bool mem_source_tell(const void *meta, size_t bytes)
 }
 
 /* False: nothing is recorded any more. */
-static bool make_room(void)
+static bool make_space(void)
 {
 	bob_mem_full();
 	return mem_is_recorded();
@@ -157,7 +157,7 @@ static bool make_room(void)
 bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words)
 {
 	while (!bob_mem_words(BOB_MEM_HEADER | number, word, words))
-		if (!make_room())
+		if (!make_space())
 			return false;
 	return true;
 }
@@ -165,7 +165,7 @@ bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words)
 bool mem_source_access(uint32_t number, uint64_t word)
 {
 	while (!bob_mem_mark(BOB_MEM_HEADER | number, word, 0, 1))
-		if (!make_room())
+		if (!make_space())
 			return false;
 	return true;
 }

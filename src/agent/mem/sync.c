@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Marks of synchronisation (mem/sync.h). Trampolines at the entries of functions that synchronise
- * lead to arch/x86_64/sync.S, which calls here before the function and, where that matters, behind
+ * lead to arch/x86_64/sync.S, which calls here before the function and, where that matters, after
  * it.
  *
  * Threads get their numbers here: their parent gives them, in the order in which threads are made.
- * What a program passes to pthread_create and GOMP_parallel is replaced by ours, which tells that
- * it begins, and calls it. */
-#include "agent/aside.h"
+ * What a program passes to pthread_create and GOMP_parallel is replaced by a function of the agent,
+ * which marks the thread's begin and calls the program's. */
+#include "agent/thread_area.h"
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -40,11 +40,11 @@ uint32_t mem_thread_number(void)
 	return given ? given - 1 : bob_process.streams++;
 }
 
-/* A thread without memory of its own is not recorded: what it does here is nobody's. */
+/* A thread without memory of its own is not recorded. */
 static struct bob_sync_thread *own(void)
 {
 	static struct bob_sync_thread unowned;
-	struct bob_aside *a = aside_get();
+	struct bob_thread_area *a = area_get();
 
 	return a ? &a->sync : &unowned;
 }
@@ -66,7 +66,7 @@ void mem_sync_after_fork(void)
 
 /* --- marks --- */
 
-/* Is what this thread does recorded? Who has no room yet gets one. */
+/* Is what this thread does recorded? A thread without a buffer gets one. */
 static bool is_ready(void)
 {
 	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
@@ -246,7 +246,7 @@ enum bob_around_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_
 		return waits_called(id, what, r, call);
 	if (what == BOB_SPECIAL_SYSCALL) {
 		if (r->rdi != FUTEX) {
-			bob_special(id, r); /* a fork: no room may be had afterwards */
+			bob_special(id, r); /* a fork: no buffer can be requested afterwards */
 			return BOB_AROUND_PASS;
 		}
 		hook = BOB_HOOK_SYSCALL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All original bytes of translated code that are neither a call nor a landing's jump are traps. A
- * landing without room for a jump is one on purpose; any other that is met shows a way into the
+ * landing too short for a jump is a trap on purpose; any other trap reveals an entry into the
  * function that the planner did not know. */
 #include "agent/mem/mem.h"
 
@@ -51,7 +51,7 @@ bool mem_trapped(uint64_t *rip)
 	if (!p)
 		return false;
 	*rip = at;
-	/* given back just now: once more. The program's own traps stay its own */
+	/* restored just now: execute it again. The program's own traps stay its own */
 	if (m->out[p->func])
 		return m->text[p->text + (at - im->bias - p->addr)] != BOB_MEM_INT3;
 	s = stop_at(m->plan, at - im->bias);
@@ -60,7 +60,7 @@ bool mem_trapped(uint64_t *rip)
 		return true;
 	}
 	lock_process();
-	done = mem_give_back(im, p->func);
+	done = mem_restore(im, p->func);
 	unlock_process();
 	return done; /* if not, the program ends by this trap */
 }

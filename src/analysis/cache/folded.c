@@ -102,7 +102,7 @@ static bob_status run_leaf(struct run *r, const struct shape *s, const uint64_t 
 {
 	if (s->desc->kind != BOB_MEM_MARK)
 		return run_accesses(r, s, word, s->words);
-	r->gaps += s->desc->mark == BOB_MEM_GAP;
+	r->gaps += s->desc->mark == BOB_MEM_LOST;
 	return BOB_OK;
 }
 
@@ -215,7 +215,7 @@ static int add_record(struct run *r, const struct bob_fold_nest_item *e)
 	uint32_t at = (uint32_t)r->items.count;
 
 	if (d->kind == BOB_MEM_MARK)
-		return d->mark != BOB_MEM_GAP;
+		return d->mark != BOB_MEM_LOST;
 	if (!d->access_count)
 		return 1;
 	if (s->loops && !add_loop(r, e, d))

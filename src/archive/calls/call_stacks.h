@@ -16,7 +16,7 @@ struct bob_call_stack {
 void bob_stacks_free(struct bob_call_stack *stacks, size_t count);
 /* The array goes up to `number`, at least; new ones are empty. BOB_ERR_NOMEM: it is as it was. */
 bob_status bob_stacks_want(struct bob_call_stack **stacks, size_t *count, uint32_t number);
-/* Room for twice as many frames. */
+/* Doubles the capacity for frames. */
 bob_status bob_stack_grow(struct bob_call_stack *s);
 /* 0, or -1: no memory. */
 int bob_stacks_copy(const struct bob_call_stack *from, size_t count, struct bob_call_stack **to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A cursor turns symbols into entries and exits and keeps the call stacks of the thread, one per
- * BOB_SYM_STACK number. docs/format.md, "Events", is the rule it follows. On its way it keeps
- * copies of the stacks at block starts, so that going back costs at most a few blocks. */
+ * BOB_SYM_STACK number. The rule is in docs/format.md, "Events". It keeps copies of the stacks at
+ * block starts, so that seeking backwards costs at most a few blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,9 +43,9 @@ struct bob_cursor {
 	int drain;		/* end all frames of all stacks, as `pops` would */
 	size_t drain_stack;
 	int entry;		/* syms[at - 1] still has to be entered */
-	int tells;		/* bob_cursor_enable_values */
+	int reports_values;		/* bob_cursor_enable_values */
 	struct bob_allowance allowed;
-	uint32_t values;	/* what EVENT or EVENTS still has to tell; 0: nothing */
+	uint32_t values;	/* what EVENT or EVENTS still has to report; 0: nothing */
 	bob_status stop;	/* sticky */
 	struct bob_cursor_faults faults;
 	struct checkpoint *checks;
@@ -153,7 +153,7 @@ bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread, struct bo
 
 void bob_cursor_enable_values(struct bob_cursor *c)
 {
-	c->tells = 1;
+	c->reports_values = 1;
 }
 
 void bob_cursor_close(struct bob_cursor *c)
@@ -247,7 +247,7 @@ static __attribute__((noinline)) bob_status take_extended(struct bob_cursor *c, 
 		break;
 	case BOB_SYM_EVENT:
 	case BOB_SYM_EVENTS:
-		c->values = c->tells ? sym : 0;
+		c->values = c->reports_values ? sym : 0;
 		break;
 	default:
 		c->faults.unknown++;
@@ -437,7 +437,7 @@ static bob_status run_to(struct bob_cursor *c, uint64_t pos, struct bob_error *e
 		if (c->at < c->n && next_pos(c) >= pos)
 			return BOB_OK;
 		st = c->at == c->n ? refill(c, err) : take_symbol(c, err);
-		if (st != BOB_OK && st != BOB_ERR_CORRUPT) /* go on behind a damaged block */
+		if (st != BOB_OK && st != BOB_ERR_CORRUPT) /* continue after a damaged block */
 			return st;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time marks: hands the marks of every marks file to the threads they belong to. */
+/* Time marks: assigns the marks of every marks file to their threads. */
 #include "archive/keyed.h"
 #include "archive/reader.h"
 
@@ -37,7 +37,7 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_keyed *pids,
 	struct bob_process *p = find_process(t, pids, f, c->head.aux);
 	struct bob_stream *s = NULL;
 	uint32_t last = 0;
-	int strangers = 0;
+	int has_unknown = 0;
 
 	t->mark_bytes += sizeof(c->head) + bob_chunk_len(c);
 	if (!bob_chunk_crc_ok(f, c))
@@ -51,15 +51,15 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_keyed *pids,
 			s = find_stream(p, m.stream);
 		last = m.stream;
 		if (!s) {
-			strangers = 1;
+			has_unknown = 1;
 			continue;
 		}
-		if (bob_array_room(&s->marks, s->mark_count, &s->mark_cap, sizeof(*s->marks)))
+		if (bob_array_reserve(&s->marks, s->mark_count, &s->mark_cap, sizeof(*s->marks)))
 			return BOB_ERR_NOMEM;
 		s->marks[s->mark_count].pos = m.pos;
 		s->marks[s->mark_count++].mono_ns = m.mono_ns;
 	}
-	if (strangers)
+	if (has_unknown)
 		bob_problem_add(t, f, c->off, "marks of a thread that is not in the trace", 0);
 	return BOB_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of a stream whose chain is broken: every 8-byte aligned place is tried for a block header
- * with a right checksum. A block counts if the header behind it vouches for it or the stream's head
- * names it; only such a block's symbols can be told exactly. */
+ * with a right checksum. A block counts if the following header confirms it or the stream's head
+ * names it; only the symbols of such a block are known exactly. */
 #include "archive/reader.h"
 #include "base/host/vec.h"
 
@@ -97,7 +97,8 @@ bob_status bob_stream_salvage(struct bob_trace *t, struct bob_stream *s, uint64_
 		if (ref.pos != pos)
 			ref.flags |= BOB_BLOCK_HOLE;
 		pos = ref.pos + ref.count;
-		if (bob_array_room(&s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks)))
+		if (bob_array_reserve(&s->blocks, s->block_count, &s->block_cap,
+				      sizeof(*s->blocks)))
 			st = BOB_ERR_NOMEM;
 		else
 			s->blocks[s->block_count++] = ref;

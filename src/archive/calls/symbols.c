@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The symbols of one stream: checks a block's checksum, hands its bytes to the decoder of src/run
- * (in place where they lie in one piece), and goes on behind a block that is damaged. Of a block
- * that is cut off it gives what any continuation would: the bytes are decoded followed by zeros and
- * followed by ones. A range coder's decisions are monotone in its input, so where both decoders
- * agree, the missing bytes would have agreed too. */
+ * (in place where they lie in one piece), and continues after a damaged block. Of a block that is
+ * cut off it gives the symbols that every continuation would give: the bytes are decoded followed
+ * by zeros and followed by ones. A range coder's decisions are monotone in its input, so where both
+ * decoders agree, the missing bytes would have agreed too. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
@@ -255,8 +255,8 @@ bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* The function of the last entry among the symbols from the reader's block on. BOB_NONE: there is
- * none. */
+/* The function of the last entry among the symbols from the reader's block on. BOB_NONE: there are
+ * no entries. */
 static bob_status last_of(struct bob_symbol_reader *r, uint32_t *syms, uint32_t *id)
 {
 	bob_status st, found = BOB_NONE;

@@ -74,7 +74,7 @@ static bob_status set_number(const struct filling *f, size_t i, uint64_t v)
 {
 	uint8_t *to = f->rows + i * f->row_bytes + f->c->at;
 	const int is_reference = f->c->type == BOB_STORED_REFERENCE;
-	const int is_none = is_reference && !v;
+	const int is_missing = is_reference && !v;
 	uint32_t half;
 
 	v -= (uint64_t)is_reference;
@@ -84,7 +84,7 @@ static bob_status set_number(const struct filling *f, size_t i, uint64_t v)
 		return BOB_OK;
 	}
 	if (f->c->type == BOB_STORED_SIGNED ? (uint64_t)(int32_t)half != v :
-					      !is_none && v > UINT32_MAX)
+					      !is_missing && v > UINT32_MAX)
 		return BOB_ERR_CORRUPT;
 	memcpy(to, &half, sizeof(half));
 	return BOB_OK;

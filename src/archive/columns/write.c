@@ -239,7 +239,7 @@ uint64_t bob_rows_write(const struct bob_schema *t, const void *rows, size_t cou
 		how.coding[i] = choose(&r, &t->column[i], &how.len[i]);
 		all += how.len[i];
 	}
-	if (count > all) { /* readers believe no more rows than bytes */
+	if (count > all) { /* readers reject more rows than bytes */
 		struct sink measure = { .len = 0 };
 
 		how.coding[0] = BOB_CODING_PLAIN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each folded trace of the threads once: threads that are merged have one in common. */
+/* Visits each folded trace of the threads once: merged threads share one. */
 #include "archive/events/event_columns.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct looking {
 	const struct bob_folded *f;
 	struct bob_event_column column;
 	struct bob_event_values path;
-	struct bob_fold_room_counts counts;
+	struct bob_fold_usage_counts counts;
 	int (*visit)(void *ctx, const struct bob_event_column *c);
 	void *ctx;
 	int stop;
@@ -19,15 +19,15 @@ struct looking {
 
 static bob_status show(struct looking *l, uint32_t item, uint32_t word)
 {
-	bob_status st = bob_folded_room(l->f, item, word, &l->counts, &l->column.room);
+	bob_status st = bob_folded_usage(l->f, item, word, &l->counts, &l->column.usage);
 
-	if (st == BOB_OK && l->column.room.forms)
+	if (st == BOB_OK && l->column.usage.forms)
 		l->stop = l->visit(l->ctx, &l->column);
 	return st;
 }
 
-/* The event at the same place that has such a vector; elements do not say whose they are. 0: there
- * is none. */
+/* The event at the same place that has such a vector; elements do not name their event. 0: no event
+ * has it. */
 static int find_event(struct looking *l, const struct bob_fold_shape *element)
 {
 	struct bob_event_column *c = &l->column;
@@ -111,9 +111,9 @@ bob_status bob_event_columns(const struct bob_trace *t,
 		l.f = s->mpi.folded;
 		memset(&l.column, 0, sizeof(l.column));
 		l.column.process = s->info.process;
-		*values += bob_folded_room_of_values(l.f);
+		*values += bob_folded_usage_of_values(l.f);
 		st = look_at(&l);
-		bob_fold_room_end(l.f, &l.counts);
+		bob_fold_usage_end(l.f, &l.counts);
 	}
 	bob_event_values_free(&l.path);
 	return st;

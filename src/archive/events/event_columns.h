@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of events take in a trace, each by itself: of which it is known what rule they
- * follow, and which have none. From the folded form.
+/* Space that each word of events takes in a trace, from the folded form: with a rule, or without.
  *
  * Threads: any, each with a visit of its own. */
 #ifndef BOB_ARCHIVE_EVENT_COLUMNS_H
 #define BOB_ARCHIVE_EVENT_COLUMNS_H
 
 #include "bobbin/trace.h"
-#include "fold/room.h"
+#include "fold/usage.h"
 
 /* Valid until the visitor returns. */
 struct bob_event_column {
 	uint32_t process;	/* the first that has it */
 	const uint8_t
-		*key; /* NULL: how often a loop goes round; the rest but `room` says nothing */
+		*key; /* NULL: how often a loop goes round; the rest but `usage` says nothing */
 	size_t key_len;
 	uint32_t words, vectors; /* of the event */
 	int open;		/* it never completed */
@@ -21,7 +20,7 @@ struct bob_event_column {
 	uint32_t vector;	/* whose element; ~0: none */
 	const uint64_t *place;	/* of the calls, outermost first */
 	uint32_t depth;
-	struct bob_fold_room room;
+	struct bob_fold_usage usage;
 };
 
 /* `visit` returns 0 to go on. What is not folded yet -- of a process that runs, or was killed -- is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose events a trace has, by the keys of what can occur in it: nothing is expanded. */
+/* Kinds of events in a trace, by the keys of its shapes: nothing is expanded. */
 #include "archive/write/event_write.h"
 #include "archive/reader.h"
 #include "archive/events/user_key.h"

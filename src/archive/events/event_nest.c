@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A nest of events: what the fold says of leaves, said of events. A leaf's values are affine in the
- * indices of the loops around it; an event is a leaf and those of its elements behind it, which may
- * be in loops of their own. That holds for a whole loop if each iteration has whole events, as many
+/* A nest of events, made from a nest of leaves. A leaf's values are affine in the indices of the
+ * loops around it; an event is a leaf, followed by the leaves of its elements, which may be in
+ * loops of their own. That holds for a whole loop if each iteration has whole events, as many
  * elements as the first. */
 #include "archive/events/event_nest.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a nest of events is made of one of the fold's: between event_nests.c and event_nest.c. */
+/* Private to event_nests.c and event_nest.c: the conversion of a fold's nest to a nest of events. */
 #ifndef BOB_ARCHIVE_EVENT_NEST_H
 #define BOB_ARCHIVE_EVENT_NEST_H
 
@@ -9,8 +9,8 @@
 
 #define BOB_EVENT_NEST_ITEMS (BOB_NEST_DEPTH + BOB_NEST_ITEMS + 1)
 
-/* Of an item that is an event. Elements of its vectors are items of the fold's nest that lie behind
- * it, in loops or not. */
+/* Of an item that is an event. Elements of its vectors are the following items of the fold's nest,
+ * in loops or not. */
 struct bob_event_nest_part {
 	struct bob_event_def def;	/* without a path */
 	uint32_t leaf;			/* its item in the fold's nest */
@@ -37,8 +37,8 @@ struct bob_event_nest {
 	struct bob_event_values words, path; /* of the event that was got last */
 };
 
-/* The loop `item` of the fold's nest, of which `still` loops around stand still: its iterations,
- * all of them closed in themselves. 0: they are not. */
+/* The loop `item` of the fold's nest, with the `still` loops around it held constant: its
+ * iterations, all of them with whole events. 0: an iteration has a part of an event. */
 int bob_event_nest_make(struct bob_event_nest *n, uint32_t item);
 /* One event alone. */
 void bob_event_nest_set(struct bob_event_nest *n, const struct bob_value_event *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is folded of a stream, nest by nest, then its log, event by event. A loop of the fold's nest
- * becomes one of events where no event has begun before it and each of its iterations is of whole
- * events; else it is gone through iteration by iteration. */
+/* Visits the folded part of a stream nest by nest, then its log event by event. A loop of the
+ * fold's nest becomes one of events where no event has begun before it and each of its iterations
+ * consists of whole events; else its iterations are visited one by one. */
 #include "archive/events/event_nests.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One thread's events with values, in order, like those of a bob_value_cursor -- but loops of them
  * whose values are all affine come at once, as nests (fold/nests.h) in which an event and the
- * elements of its vectors are one item. For those who can do with many events in less time than
- * with each of them: the work depends on how many nests there are, not on how many events.
+ * elements of its vectors are one item. It is for callers that process a nest in less time than its
+ * events: the work depends on the number of nests, not of events.
  *
- * Threads: one visit, one thread. Owner: what a visitor gets is valid until it returns. */
+ * Threads: one visit, one thread. Owner: what a visitor gets is borrowed until it returns. */
 #ifndef BOB_ARCHIVE_EVENT_NESTS_H
 #define BOB_ARCHIVE_EVENT_NESTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When events began and ended, for readers: of each thread, and by the clock that all ranks
+/* Begin and end times of events, for readers: of each thread, and by the clock that all ranks
  * share. */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ void bob_span_cursor_close(struct bob_span_cursor *c)
 
 /* --- clocks --- */
 
-/* A second measurement that is not behind the first says nothing. */
+/* A second measurement that is not later than the first is not used. */
 static void clock_of(const struct bob_process *p, struct bob_clock *out)
 {
 	*out = (struct bob_clock){ 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long events took, for readers: of each thread where it recorded them, of all together where
- * they are merged. */
+/* Durations of events and intervals between them, for readers: per thread where the thread recorded
+ * them, for all threads where they are merged. */
 #include <string.h>
 
 #include "archive/write/event_write.h"
@@ -41,7 +41,7 @@ static int visit_thread(const struct bob_trace *t, uint32_t thread,
 		site_of_def(&s->mpi, slot.from, thread, from, &p.from);
 		site_of_def(&s->mpi, slot.to, thread, to, &p.to);
 		p.count = slot.count;
-		p.interval = value_times(&slot.gap, thread, thread);
+		p.interval = value_times(&slot.interval, thread, thread);
 		p.duration = value_times(&slot.duration, thread, thread);
 		stop = p.to.key && p.count && visit(ctx, &p);
 	}
@@ -108,8 +108,8 @@ static int visit_merged(const struct bob_trace *t, const struct bob_common *c,
 		site_of_shape(c->events, r->from, thread, from, &p.from);
 		site_of_shape(c->events, r->to, thread, to, &p.to);
 		p.count = r->count;
-		p.interval = value_times(&r->gap, thread_of(t, c, r->gap_of.min),
-					 thread_of(t, c, r->gap_of.max));
+		p.interval = value_times(&r->interval, thread_of(t, c, r->interval_of.min),
+					 thread_of(t, c, r->interval_of.max));
 		p.duration = value_times(&r->duration, thread_of(t, c, r->duration_of.min), thread);
 		stop = p.to.key && visit(ctx, &p);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values (event_write.h): what is folded of a stream, then its log. A leaf of the
+/* Events with values (event_write.h): the folded part of a stream, then its log. A leaf of the
  * folded trace that is an event is followed by those of its vectors' elements, which are put
  * together again here. */
 #include <stdlib.h>
@@ -18,10 +18,10 @@ struct bob_value_cursor {
 	int folded_done;
 	struct bob_fold_event ahead; /* a leaf that was read and belongs to the next event */
 	int have_ahead;
-	size_t room;		/* of the log */
+	size_t chunk;		/* of the log */
 	uint64_t *log;		/* a copy of it; NULL: not yet */
 	size_t at, count;	/* values of it */
-	uint64_t expected;	/* position at which the next room begins */
+	uint64_t expected;	/* position at which the next record buffer begins */
 	int lost;
 	struct bob_allowance allowed;
 	struct bob_event_values words, path; /* of the event given last */
@@ -49,7 +49,8 @@ static bob_status read_defs(struct bob_trace *t, const struct bob_file *f, uint6
 			break;
 		}
 		while (s->def_count <= number) {
-			if (bob_array_room(&s->defs, s->def_count, &s->def_room, sizeof(*s->defs)))
+			if (bob_array_reserve(&s->defs, s->def_count, &s->def_capacity,
+					      sizeof(*s->defs)))
 				return BOB_ERR_NOMEM;
 			memset(&s->defs[s->def_count++], 0, sizeof(*s->defs));
 		}
@@ -227,7 +228,7 @@ static bob_status next_leaf(struct bob_value_cursor *c, struct bob_fold_event *l
 	return BOB_OK;
 }
 
-/* The elements of all vectors behind the words. */
+/* The elements of all vectors, which follow the words. */
 static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def *d,
 			 struct bob_error *err)
 {
@@ -297,9 +298,9 @@ static bob_status next_folded(struct bob_value_cursor *c, struct bob_value_event
 
 /* --- the log --- */
 
-static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
+static bob_status open_chunk(struct bob_value_cursor *c, struct bob_error *err)
 {
-	const struct bob_fold_log *l = &c->e->log[c->room];
+	const struct bob_fold_log *l = &c->e->log[c->chunk];
 
 	free(c->log);
 	c->log = malloc(8 * l->count + 8);
@@ -308,7 +309,7 @@ static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
 	memcpy(c->log, c->s->file->bytes + l->off, 8 * l->count);
 	c->count = l->count;
 	c->at = 0;
-	if ((c->room || c->e->is_flat) && l->position != c->expected)
+	if ((c->chunk || c->e->is_flat) && l->position != c->expected)
 		c->lost = 1;
 	return BOB_OK;
 }
@@ -322,7 +323,7 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	int complete = (header & BOB_EVENT_COMPLETE) != 0;
 
 	if (complete && (len < d->layout.words || bob_event_length(&d->layout, value) != len))
-		return damaged(c, c->e->log[c->room].off + 8 * c->at, err, "an event is damaged");
+		return damaged(c, c->e->log[c->chunk].off + 8 * c->at, err, "an event is damaged");
 	c->words.count = 0;
 	if (!bob_event_values_add(&c->words, value, len) ||
 	    (len < d->layout.words &&
@@ -340,27 +341,28 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	return BOB_OK;
 }
 
-/* An event that had not ended is told only if no other room follows: there it would be again. */
+/* An event that has not ended is reported only from the last record buffer: a following one would
+ * have it again. */
 static bob_status next_logged(struct bob_value_cursor *c, struct bob_value_event *e,
 			      struct bob_error *err)
 {
-	while (c->room < c->e->log_count) {
+	while (c->chunk < c->e->log_count) {
 		uint64_t header, len;
-		bob_status st = c->log ? BOB_OK : open_room(c, err);
+		bob_status st = c->log ? BOB_OK : open_chunk(c, err);
 
 		if (st != BOB_OK)
 			return st;
 		header = c->at < c->count ? c->log[c->at] : 0;
 		len = header >> 32 & BOB_EVENT_LENGTH_MAX;
 		if (!(header & BOB_EVENT_HEADER) || len > c->count - c->at - 1 ||
-		    (!(header & BOB_EVENT_COMPLETE) && c->room + 1 < c->e->log_count)) {
-			c->expected = c->e->log[c->room++].position + c->at;
+		    (!(header & BOB_EVENT_COMPLETE) && c->chunk + 1 < c->e->log_count)) {
+			c->expected = c->e->log[c->chunk++].position + c->at;
 			free(c->log);
 			c->log = NULL;
 			continue;
 		}
 		if ((uint32_t)header >= c->e->def_count || !c->e->defs[(uint32_t)header].key)
-			st = damaged(c, c->e->log[c->room].off + 8 * c->at, err,
+			st = damaged(c, c->e->log[c->chunk].off + 8 * c->at, err,
 				     "an event has no definition");
 		else
 			st = give(c, header, len, e, err);

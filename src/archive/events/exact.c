@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Moments of events: lists the parts of a stream, in its own file or packed in a merged one, and
+ * reads their values in order. */
 #include "archive/events/exact.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 
 static bob_status add_part(struct bob_exact_parts *p, const struct bob_exact_part *part)
 {
-	if (bob_array_room(&p->at, p->count, &p->cap, sizeof(*p->at)))
+	if (bob_array_reserve(&p->at, p->count, &p->cap, sizeof(*p->at)))
 		return BOB_ERR_NOMEM;
 	p->at[p->count++] = *part;
 	return BOB_OK;

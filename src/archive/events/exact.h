@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moments of events (exact_write.h), read, packed and merged. Packed they are segments of one
- * thread each, docs/format.md, "Moments": of a value a *head* -- how many bits it has, and the
- * first of them: a byte -- and its *tail*, the bits that are left and that nothing predicts. Heads
- * lie apart, where they are compressed; gaps and durations lie apart, too. */
+ * thread each, docs/format.md, "Moments": each value has a *head*, a byte with its number of bits
+ * and the first of them, and a *tail*, the remaining bits, which are not predictable. Heads are
+ * stored separately, because they are compressed; so are intervals and durations. */
 #ifndef BOB_ARCHIVE_EXACT_H
 #define BOB_ARCHIVE_EXACT_H
 
@@ -23,7 +23,7 @@ struct bob_trace;
 
 /* --- exact_pack.c: values as heads and tails; pure --- */
 
-/* At most BOB_EXACT_SEGMENT values, the first one a gap. `heads` gets a byte for each. */
+/* At most BOB_EXACT_SEGMENT values, the first one an interval. `heads` gets a byte for each. */
 void bob_exact_pack(const uint64_t *value, size_t n, struct bob_bytes *heads,
 		    struct bob_bytes *tails);
 /* BOB_ERR_CORRUPT: no head, or not just so many bytes of tails. */
@@ -79,7 +79,7 @@ struct bob_exact_reader {
 };
 
 void bob_exact_open(struct bob_exact_reader *r, const struct bob_event_stream *s);
-/* The next value, and the moment behind it. BOB_END; BOB_ERR_CORRUPT, for good; BOB_ERR_NOMEM. */
+/* The next value, and the moment after it. BOB_END; BOB_ERR_CORRUPT, for good; BOB_ERR_NOMEM. */
 bob_status bob_exact_next(struct bob_exact_reader *r, uint64_t *value, struct bob_error *err);
 void bob_exact_close(struct bob_exact_reader *r);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Packing of a segment of moments: a head byte per value, and its remaining bits in a bit string. */
 #include "archive/events/exact.h"
 
 #include <string.h>
 
 #include "archive/merge/merging.h"
 
-/* A head says a value below 8, or how many bits it has and the two behind the first one. */
+/* A head says a value below 8, or how many bits it has and the two bits after the first one. */
 #define WHOLE 8u
 #define HEADS (4 * (64 - 3) + 8)
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parser of --flush-every (flush.h). Errors name what was expected. */
 #include "archive/events/flush.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static const char *number(const char *text, uint64_t *out)
 	return v ? text : NULL;
 }
 
-/* ns; 0: it is none. */
+/* ns; 0: invalid. */
 static uint64_t unit(const char *text)
 {
 	static const struct {
@@ -60,7 +61,7 @@ static int parse_event(const char *text, struct bob_flush *out, const char **exp
 	if (!len || len > BOB_FLUSH_NAME_MAX)
 		return -1;
 	memcpy(out->event, text, len);
-	*expected = "a number behind the /";
+	*expected = "a number after the /";
 	if (*at == '/' && !(at = number(at + 1, &out->every)))
 		return -1;
 	out->all = !strcmp(at, ",all");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When what was recorded so far is written out, as `record --flush-every` says it
+/* The condition under which recorded events are written out, from `record --flush-every`
  * (BOBBIN_FLUSH_EVERY):
  *
  *     N | TIME | EVENT | EVENT/N | EVENT,all | EVENT/N,all
  *
  * N: events of a thread, 1000; TIME: 500ms, 10s, 5m, 1h; EVENT: a pattern of names, MPI_Barrier,
- * step; /N: each N-th such event of a thread; all: all ranks have it, and become one then. */
+ * step; /N: each N-th such event of a thread; all: all ranks have it, and are merged then. */
 #ifndef BOB_ARCHIVE_FLUSH_H
 #define BOB_ARCHIVE_FLUSH_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the value sets of all processes of a trace, in tables or of version 1, and reads them in a
+ * common order. */
 #include "archive/events/hook_sets.h"
 
 #include <stdlib.h>

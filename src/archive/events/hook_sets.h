@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks brought, of all processes of a trace: those that ranks united are in the process of
+/* Value sets of hooks, of all processes of a trace. Sets that ranks united are in the process of
  * rank 0, each once. */
 #ifndef BOB_ARCHIVE_HOOK_SETS_H
 #define BOB_ARCHIVE_HOOK_SETS_H

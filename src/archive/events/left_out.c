@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was not recorded of a process's MPI calls and accesses: its configuration tells. */
+/* What the configuration of a process excluded from its MPI calls and accesses. */
 #include <string.h>
 
 #include "archive/reader.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Selection of MPI functions: matches the patterns, then adds the functions that make handles which
+ * selected ones use. These are recorded if members or sizes must be known, else followed. */
 #include "archive/events/mpi_choice.h"
 
 #include <string.h>
@@ -27,7 +29,7 @@ static int is_word(const char *p, size_t len, const char *word)
 	return !word[len];
 }
 
-/* Is c in the set at p, which begins behind its '['? *used: bytes of it, the ']' included. */
+/* Is c in the set at p, which begins after its '['? *used: bytes of it, the ']' included. */
 static int in_set(const char *p, size_t len, char c, size_t *used)
 {
 	int hit = 0;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which functions of MPI are recorded: chosen by patterns of their names, and what the calls of
- * these speak of.
+/* Which functions of MPI are recorded: selected by patterns of their names, and by the handles that
+ * these use.
  *
  * A pattern is a class of functions.txt (p2p, collective, ...), or a name with *, ? and [set], with
- * or without MPI_, in upper or lower case. Patterns are apart by ':' or ','.
+ * or without MPI_, in upper or lower case. Patterns are separated by ':' or ','.
  *
  * Handles have numbers in the order of their making, so the functions that make or free them are
- * *followed* where they are not recorded: what they do is kept in mind, nothing is written. Of
- * communicators and types a reader must know more, ranks and sizes: those that make them are
- * recorded, if a chosen function speaks of such. MPI_Init, MPI_Init_thread and MPI_Finalize always
- * are.
+ * *followed* where they are not recorded: their effect is tracked, nothing is written. Readers need
+ * the ranks of communicators and the sizes of types: the functions that make these are recorded if
+ * a selected function uses such handles. MPI_Init, MPI_Init_thread and MPI_Finalize always are.
  *
  * Freestanding. Threads: any; nothing is kept. */
 #ifndef BOB_ARCHIVE_MPI_CHOICE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looking things up in the generated tables, and how long vectors are. */
+/* Lookup in the generated tables, and lengths of vectors. */
 #include "archive/events/mpi_functions.h"
 
 const struct bob_mpi_function *bob_mpi_function_of(uint32_t number)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI functions by their numbers, and which of an event's words is what: src/mpi/functions.txt as a
- * C table, in a generated source file. Constant data; threads: any. */
+/* MPI functions by their numbers, and the meaning of the words of their events:
+ * src/mpi/functions.txt as a C table, in a generated source file. Constant data; threads: any. */
 #ifndef BOB_ARCHIVE_MPI_FUNCTIONS_H
 #define BOB_ARCHIVE_MPI_FUNCTIONS_H
 
@@ -70,7 +70,7 @@ enum bob_mpi_param_flag {
 };
 
 enum bob_mpi_function_flag {
-	BOB_MPI_STARTED = 1,	/* MPI can be used behind it */
+	BOB_MPI_STARTED = 1,	/* MPI can be used after it */
 	BOB_MPI_FINISHING = 2,	/* no more */
 	BOB_MPI_USER = 4,	/* no function of MPI, an event of the program (user_functions.h) */
 	BOB_MPI_USER_BEGIN = 8,	/* its beginning only, other events lie in it */
@@ -84,9 +84,9 @@ struct bob_mpi_param {
 	uint8_t role;	/* enum bob_mpi_role */
 	uint8_t flags;	/* enum bob_mpi_param_flag */
 	uint8_t in;	/* which word it is before the call, or BOB_MPI_NOWHERE */
-	/* Which it is after the call, the first if there are more: a status has three; behind a new
-	 * type comes its size in bytes; behind a new communicator a vector's length, the ranks of
-	 * its processes. */
+	/* Which it is after the call, the first if there are more: a status has three; a new type
+	 * is followed by its size in bytes, a new communicator by the length of a vector, the ranks
+	 * of its processes. */
 	uint8_t out;
 };
 
@@ -115,8 +115,8 @@ extern const uint32_t bob_mpi_function_count;
 extern const struct bob_mpi_name bob_mpi_names[];
 extern const uint32_t bob_mpi_name_count;
 
-/* A vector that was recorded in part (--mpi-vectors): behind the elements that were kept come this
- * with the length that it had, and a hash of the others. No element of another vector is like
+/* A vector that was recorded in part (--mpi-vectors): the elements that were kept are followed by
+ * this with the original length, and by a hash of the others. No element of another vector is like
  * that. */
 #define BOB_MPI_CUT (0xc0deull << 48)
 /* `count` elements of a word each: was it? Then *length is what it had. */

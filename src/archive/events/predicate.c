@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Conditions on parameters: a recursive-descent parser with bounded depth into an array of nodes,
+ * and the evaluation of that array. */
 #include "archive/events/predicate.h"
 
 #include <errno.h>

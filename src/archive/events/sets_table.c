@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Schemas of the tables of value sets, and the conversion of sets from and to rows. */
 #include "archive/events/sets_table.h"
 
 static const struct bob_schema_column sets_columns[] = {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Statistics of times: a hash table of pairs with open addressing, addition of rows, and the checks
+ * of rows from files. */
 #include "archive/merge/merging.h"
 #include "archive/events/times.h"
 
@@ -61,7 +63,7 @@ bob_status bob_time_rows_add(struct bob_time_rows *r, const struct bob_time_row 
 	if (!*slot && r->count == BOB_TIME_ROWS_MAX)
 		return BOB_OK;
 	if (!*slot) {
-		if (bob_array_room(&r->row, r->count, &r->cap, sizeof(*r->row)))
+		if (bob_array_reserve(&r->row, r->count, &r->cap, sizeof(*r->row)))
 			return BOB_ERR_NOMEM;
 		memset(&r->row[r->count], 0, sizeof(*r->row));
 		r->row[r->count].from = x->from;
@@ -69,7 +71,7 @@ bob_status bob_time_rows_add(struct bob_time_rows *r, const struct bob_time_row 
 		*slot = (uint32_t)++r->count;
 	}
 	to = &r->row[*slot - 1];
-	add_sums(&to->gap, &to->gap_of, to->count, &x->gap, &x->gap_of);
+	add_sums(&to->interval, &to->interval_of, to->count, &x->interval, &x->interval_of);
 	add_sums(&to->duration, &to->duration_of, to->count, &x->duration, &x->duration_of);
 	to->count += x->count;
 	return BOB_OK;
@@ -121,7 +123,8 @@ static int mend_sums(struct bob_time_sums *s, uint64_t count)
 
 static void mend_slot(struct bob_time_slot *s)
 {
-	if (s->count >> 62 || !mend_sums(&s->gap, s->count) || !mend_sums(&s->duration, s->count))
+	if (s->count >> 62 || !mend_sums(&s->interval, s->count) ||
+	    !mend_sums(&s->duration, s->count))
 		s->count = 0;
 }
 

@@ -21,8 +21,8 @@ struct bob_time_extremes {
 struct bob_time_row {
 	uint32_t from, to;	/* shapes; from: BOB_TIME_NO_SHAPE: no event before */
 	uint64_t count;
-	struct bob_time_sums gap, duration;
-	struct bob_time_extremes gap_of, duration_of;
+	struct bob_time_sums interval, duration;
+	struct bob_time_extremes interval_of, duration_of;
 };
 
 struct bob_time_rows {

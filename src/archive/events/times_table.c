@@ -131,11 +131,11 @@ static bob_status add_row(struct bob_time_rows *r, const struct cells *c, uint32
 	if (r->count == BOB_TIME_ROWS_MAX || c->to >= shapes || !c->count || all > *left ||
 	    (c->from >= shapes && c->from != BOB_TIME_NO_SHAPE))
 		return BOB_ERR_CORRUPT;
-	if (bob_array_room(&r->row, r->count, &r->cap, sizeof(*r->row)))
+	if (bob_array_reserve(&r->row, r->count, &r->cap, sizeof(*r->row)))
 		return BOB_ERR_NOMEM;
 	x = &r->row[r->count++];
 	*x = (struct bob_time_row){ .from = c->from, .to = c->to, .count = c->count };
-	if (!sums_of(&c->before, c->count, participants, *bin, &x->gap, &x->gap_of) ||
+	if (!sums_of(&c->before, c->count, participants, *bin, &x->interval, &x->interval_of) ||
 	    !sums_of(&c->duration, c->count, participants, *bin + c->before.bins, &x->duration,
 		     &x->duration_of))
 		return BOB_ERR_CORRUPT;
@@ -154,7 +154,7 @@ void bob_time_rows_pack(const struct bob_time_rows *r, struct bob_bytes *b)
 		const struct bob_time_row *x = &r->row[i];
 		struct cells c = { .count = x->count, .to = x->to, .from = x->from };
 
-		c.before = side_of(&x->gap, x->count, &x->gap_of, &all);
+		c.before = side_of(&x->interval, x->count, &x->interval_of, &all);
 		c.duration = side_of(&x->duration, x->count, &x->duration_of, &all);
 		bob_bytes_take(&rows, &c, sizeof(c));
 	}

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Table of the events that the program itself defines: entries are made at the first lookup of a
+ * key, under a lock. */
 #include "archive/events/user_functions.h"
 
 #include <pthread.h>

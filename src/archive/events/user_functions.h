@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program's own events as entries of the table that functions of MPI have (mpi_functions.h): so
- * everything that can be asked of calls of MPI can be asked of them. A trace has a table of those
- * keys that were looked up; an entry takes about half a kilobyte and lives as long as the table.
+ * the same queries work on them and on calls of MPI. A trace has a table of the keys that were
+ * looked up; an entry takes about half a kilobyte and lives as long as the table.
  *
  * Threads: any. */
 #ifndef BOB_ARCHIVE_USER_FUNCTIONS_H

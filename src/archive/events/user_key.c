@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parser of registrations of events, and writer and reader of their keys (user_key.h). */
 #include "archive/events/user_key.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static int is_in_name(char c)
 	return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == ':';
 }
 
-static const char *behind_spaces(const char *p)
+static const char *after_spaces(const char *p)
 {
 	while (*p == ' ' || *p == '\t' || *p == '\n')
 		p++;
@@ -42,7 +43,7 @@ static const char *parse_type(const char *p, uint8_t *type)
 	for (uint8_t t = 0; n && n < sizeof(words[0]) && t < BOB_USER_TYPES; t++)
 		if (!words[t][n] && !memcmp(p, words[t], n)) {
 			*type = t;
-			return behind_spaces(p + n);
+			return after_spaces(p + n);
 		}
 	return NULL;
 }
@@ -52,7 +53,7 @@ struct parsing {
 	uint32_t count, strings, used;
 };
 
-/* Behind it, and what comes then: a comma, an arrow, the end. NULL: it is none. */
+/* The end of it, and what follows: a comma, an arrow, the end. NULL: invalid. */
 static const char *parse_parameter(struct parsing *g, const char *p)
 {
 	struct bob_user_key *k = g->key;
@@ -68,20 +69,20 @@ static const char *parse_parameter(struct parsing *g, const char *p)
 	k->name_at[g->count++] = (uint8_t)g->used;
 	memcpy(k->text + g->used, p, n);
 	g->used += (uint32_t)n + 2;
-	return behind_spaces(p + n);
+	return after_spaces(p + n);
 }
 
 /* Up to an arrow or the end. */
 static const char *parse_list(struct parsing *g, const char *p)
 {
-	p = behind_spaces(p);
+	p = after_spaces(p);
 	if (!*p || *p == '-')
 		return p;
 	for (;;) {
 		p = parse_parameter(g, p);
 		if (!p || *p != ',')
 			return p;
-		p = behind_spaces(p + 1);
+		p = after_spaces(p + 1);
 	}
 }
 
@@ -135,12 +136,12 @@ uint32_t bob_user_encode(const struct bob_user_key *k, enum bob_user_phase phase
 	return at;
 }
 
-static uint32_t take_name(struct bob_reader *b, char *to, uint32_t room)
+static uint32_t take_name(struct bob_reader *b, char *to, uint32_t capacity)
 {
 	const uint32_t n = bob_reader_byte(b);
 	const uint8_t *name = bob_reader_bytes(b, n);
 
-	if (!name || n > room) {
+	if (!name || n > capacity) {
 		b->bad = 1;
 		return 0;
 	}
@@ -149,7 +150,7 @@ static uint32_t take_name(struct bob_reader *b, char *to, uint32_t room)
 	return n;
 }
 
-/* At `at` in the names; behind it. */
+/* At `at` in the names; returns its end. */
 static uint32_t take_parameter(struct bob_reader *b, struct bob_user_key *k, uint32_t at)
 {
 	const uint32_t n = at + 2 <= BOB_USER_TEXT_MAX ?

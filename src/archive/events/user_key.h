@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program's own event is -- its name, its parameters -- in the key of its definition
- * (event_write.h), so that a trace needs no table of names, and the same event has the same key in
- * all processes, whoever registered it first.
+/* The key of the definition of a program's own event, with its name and parameters (event_write.h),
+ * so that a trace needs no table of names, and the same event has the same key in all processes, in
+ * whatever order they register events.
  *
  *     varint BOB_USER_KEY; u8 phase, flags, bytes of the name; the name; u8 parameters it begins with, those it ends with;
  *     for each u8 type, bytes of its name; the name
  *
  * A word for each parameter: an integer; the bits of a double; a string's bytes, which are then a
- * vector. A whole event has those it begins with, then those it ends with; where others lie in it
- * its beginning and its end are events of their own, with their share.
+ * vector. A whole event has those it begins with, then those it ends with. If other events lie
+ * within it, its beginning and its end are separate events, each with its own parameters.
  *
  * Freestanding. Threads: any; nothing is kept. */
 #ifndef BOB_ARCHIVE_USER_KEY_H
@@ -48,10 +48,10 @@ bob_status bob_user_parse(const char *name, uint32_t flags, const char *paramete
 /* How long it is, at most BOB_EVENT_KEY_MAX. */
 uint32_t bob_user_encode(const struct bob_user_key *k, enum bob_user_phase phase,
 			 uint8_t to[BOB_EVENT_KEY_MAX]);
-/* BOB_NONE: it is none of these; BOB_ERR_CORRUPT. */
+/* BOB_NONE: another kind of key; BOB_ERR_CORRUPT. */
 bob_status bob_user_decode(const uint8_t *key, size_t len, struct bob_user_key *out,
 			   enum bob_user_phase *phase);
-/* Parameters of a phase: the first one, and behind the last. */
+/* Parameters of a phase: the first one, and the end. */
 void bob_user_range(const struct bob_user_key *k, enum bob_user_phase phase, uint32_t *from,
 		    uint32_t *to);
 void bob_user_layout(const struct bob_user_key *k, enum bob_user_phase phase,

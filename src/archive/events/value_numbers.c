@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Distribution of numbers: counts by bins, which widen when too many differ, and the packed form of
+ * it. */
 #include "archive/events/value_numbers.h"
 
 #include <string.h>
@@ -129,7 +131,7 @@ int bob_value_is_valid(const struct bob_value_numbers *n)
 
 /* --- bytes --- */
 
-size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room)
+size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t capacity)
 {
 	const double sums[] = { n->min, n->max, n->sum, n->square };
 	uint8_t bytes[BOB_VALUE_BYTES_MAX];
@@ -145,7 +147,7 @@ size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room)
 	}
 	memcpy(bytes + at, sums, sizeof(sums));
 	at += sizeof(sums);
-	if (room >= at)
+	if (capacity >= at)
 		memcpy(to, bytes, at);
 	return at;
 }

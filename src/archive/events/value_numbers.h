@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that hooks bring at events (bobbin/hooks.h), gathered: how many, extremes, sums, and
- * which they were. As long as there are few different ones each is kept with its count; then only
- * its *bin*: the upper bits of the number. Bins get as wide as they must, and no wider, so what
- * comes out does not depend on the order in which values are added or sets are united (sums: up to
- * rounding).
+/* The distribution of numbers that hooks supply at events (bobbin/hooks.h): count, extremes, sums,
+ * and a histogram. As long as there are few different ones each is kept with its count; then only
+ * its *bin*: the upper bits of the number. Bins get only as wide as necessary, so the result does
+ * not depend on the order in which values are added or sets are united (sums: up to rounding).
  *
  * A number as a key: its bits as a double, all inverted if it is negative, else the sign alone: so
  * keys are in the order of numbers. A bin is key >> shift, shift 0 (exact), or 50 (four bins
@@ -43,9 +42,9 @@ double bob_value_of_bin(uint64_t bin, uint32_t shift);
 /* Is it something that these could have made? */
 int bob_value_is_valid(const struct bob_value_numbers *n);
 
-/* Bytes of it, in `room` at `to`; how many it needs, at most BOB_VALUE_BYTES_MAX. */
+/* Bytes of it, in `capacity` at `to`; how many it needs, at most BOB_VALUE_BYTES_MAX. */
 #define BOB_VALUE_BYTES_MAX 1024u
-size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room);
+size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t capacity);
 /* BOB_ERR_CORRUPT. */
 bob_status bob_value_unpack(const void *bytes, size_t len, struct bob_value_numbers *n);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks brought at events (bobbin/hooks.h), as ranks send it to each other, and in process
- * files of version 1; newer ones have tables (sets_table.h).
+/* Values that hooks supply at events (bobbin/hooks.h), as ranks send them to each other, and in
+ * process files of version 1; newer ones have tables (sets_table.h).
  *
  *     SETS  of no stream: 1; then sets, integers LEB128: bytes of the hook's name, it; bytes of the event's name, it; phase, + 2 if it is of a place: then
  *           calls of the path that leads there, outermost first, and for each its image's key (1: not known; 0: as the call before), its link address;
  *           kind (0: numbers, value_numbers.h; 1: of the user's own); bytes, they; bytes of a text, it
  *           or struct bob_sets_head; names, the first its own; then sets as above
  *
- * Of chunks of one name the one that was written last holds. Chunks whose names are among those of
- * another one, but for its first, are in it: they do not count. Empty chunks are being written.
- * Sets of a user's own are bytes that mean something to who made them, and a text. */
+ * Of chunks of one name the last one wins. A chunk whose name is among those of another one, except
+ * as its first, is contained in it and does not count. Empty chunks are being written. Sets of a
+ * user's own are bytes in a format of their author, and a text. */
 #ifndef BOB_ARCHIVE_VALUE_SETS_H
 #define BOB_ARCHIVE_VALUE_SETS_H
 
@@ -49,17 +49,17 @@ struct bob_set {
 	uint32_t kind;
 };
 
-/* The names in front of the sets of a chunk, behind its head: *count of 8 bytes each, 0 if it has
- * none; *at is behind them then. *times: of the head. BOB_ERR_CORRUPT. */
+/* The names that follow the head of a chunk, before its sets: *count of 8 bytes each, which may be
+ * 0. *at then points after them. *times: of the head. BOB_ERR_CORRUPT. */
 bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t **names,
 			 uint32_t *count, uint64_t *times);
 /* How it is written, at `to`: so many bytes, at most BOB_SET_CALLS_BYTES for each call and 10
  * more. */
 #define BOB_SET_CALLS_BYTES 20u
 size_t bob_set_put_calls(uint8_t *to, const struct bob_set_call *call, uint32_t depth);
-/* The calls of a set that was read; `to` has room for s->depth. */
+/* The calls of a set that was read; `to` has capacity for s->depth. */
 void bob_set_calls(const struct bob_set *s, struct bob_set_call *to);
-/* The next set of the bytes from *at to `end`, which then lie behind it. BOB_END;
+/* The next set of the bytes from *at to `end`. *at then points after it. BOB_END;
  * BOB_ERR_CORRUPT. */
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s);
 

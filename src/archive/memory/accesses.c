@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of a thread: records expanded one by one, but for those that were told before
- * (BOB_MEM_AGAIN). */
+/* The accesses of a thread: records expanded one by one, except accesses that an earlier record
+ * already has (BOB_MEM_AGAIN). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct bob_access_cursor {
 	uint64_t again;		/* so many accesses are passed over */
 	int lost;
 	int stops, only;	/* bob_access_cursor_stop_at_syncs */
-	int tells;		/* bob_access_cursor_stop_at_values */
+	int stops_at_values;		/* bob_access_cursor_stop_at_values */
 	struct bob_sync_event sync;
 	struct bob_value_place value; /* kind 0: it stopped at synchronisation */
 	struct bob_allowance allowed;
@@ -72,7 +72,7 @@ void bob_access_cursor_sync(const struct bob_access_cursor *c, struct bob_sync_e
 
 void bob_access_cursor_stop_at_values(struct bob_access_cursor *c)
 {
-	c->tells = 1;
+	c->stops_at_values = 1;
 }
 
 int bob_access_cursor_value(const struct bob_access_cursor *c, struct bob_value_place *place)
@@ -84,11 +84,11 @@ int bob_access_cursor_value(const struct bob_access_cursor *c, struct bob_value_
 /* BOB_NONE: one to stop at. */
 static bob_status take_mark(struct bob_access_cursor *c, const struct bob_mem_record *rec)
 {
-	c->lost |= is_mark(rec, BOB_MEM_GAP);
+	c->lost |= is_mark(rec, BOB_MEM_LOST);
 	c->again += again_of(rec);
 	c->value = bob_value_place_of(rec->desc, rec->word);
 	if (c->value.kind)
-		return c->tells ? BOB_NONE : BOB_OK;
+		return c->stops_at_values ? BOB_NONE : BOB_OK;
 	if (!c->stops || rec->desc->mark != BOB_MEM_SYNC)
 		return BOB_OK;
 	c->sync = bob_sync_event_of(rec->desc, rec->word);
@@ -123,8 +123,8 @@ static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err
 	return st;
 }
 
-bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access *to, size_t room,
-				  size_t *count, struct bob_error *err)
+bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access *to,
+				  size_t capacity, size_t *count, struct bob_error *err)
 {
 	struct bob_mem_event e;
 	bob_status st = c->held;
@@ -137,7 +137,7 @@ bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access
 		c->held = BOB_OK;
 		return st;
 	}
-	while (n < room) {
+	while (n < capacity) {
 		if (!c->walking) {
 			st = take_record(c, &c->held_err);
 			if (st != BOB_OK)
@@ -162,7 +162,7 @@ bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access
 	}
 	*count = n;
 	if (n || st == BOB_OK) {
-		c->held = c->walking || n == room ? BOB_OK : st;
+		c->held = c->walking || n == capacity ? BOB_OK : st;
 		return BOB_OK;
 	}
 	if (err)

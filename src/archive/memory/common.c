@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the memory records of a process speak of: descriptors, and the folded records of all its
- * threads if they have been merged. Processes of a merged trace have it in common. */
+/* What the memory records of a process refer to: descriptors, and the folded records of all its
+ * threads if they have been merged. Processes of a merged trace share it. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -156,8 +156,8 @@ static bob_status take_before(struct bob_process *p)
 			hi = mid;
 	}
 	for (; lo < end && c->before[lo].process == p->file->inner && st == BOB_OK; lo++)
-		st = bob_behind_add(p, c->before[lo].stream, c->before[lo].content,
-				    c->before[lo].events);
+		st = bob_after_add(p, c->before[lo].stream, c->before[lo].content,
+				   c->before[lo].events);
 	return st;
 }
 
@@ -172,7 +172,7 @@ static bob_status find_common(struct bob_trace *t, struct bob_file *f, struct bo
 		return BOB_OK;
 	c = calloc(1, sizeof(*c));
 	if (!c ||
-	    bob_array_room(&t->commons, t->common_count, &t->common_cap, sizeof(*t->commons))) {
+	    bob_array_reserve(&t->commons, t->common_count, &t->common_cap, sizeof(*t->commons))) {
 		free(c);
 		return BOB_ERR_NOMEM;
 	}

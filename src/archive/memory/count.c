@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses a thread has. What is folded is counted without being expanded: how often each
- * descriptor comes, and the sums of loops' trips; only if that does not say it (accesses told
- * again, values that no rule gives, masks that come and go), it is read record by record. */
+/* Counts the accesses of a thread. Folded records are counted without expanding them, by the number
+ * of occurrences of each descriptor and the sums of trip counts; only where that is not enough
+ * (repeated accesses, values without a rule, masks that change), records are read one by one. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static uint64_t again_of(const struct bob_mem_record *rec)
 static uint64_t count_record(const struct bob_mem_record *rec, uint64_t *again)
 {
 	struct bob_mem_walk w;
-	uint64_t n, told;
+	uint64_t n, repeated;
 
 	if (rec->lost)
 		*again = 0;
@@ -29,9 +29,9 @@ static uint64_t count_record(const struct bob_mem_record *rec, uint64_t *again)
 	    bob_mem_walk_begin(&w, rec->desc, rec->word, rec->count, 0) != BOB_OK)
 		return 0;
 	n = bob_mem_walk_count(&w);
-	told = n < *again ? n : *again;
-	*again -= told;
-	return n - told;
+	repeated = n < *again ? n : *again;
+	*again -= repeated;
+	return n - repeated;
 }
 
 static uint64_t count_records(const struct bob_process *p, const struct bob_stream *s,

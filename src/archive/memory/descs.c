@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory descriptors, decoded once: each MEM_DESC chunk is a run of numbers, with gaps. A chunk
- * that cannot be read on costs the descriptors behind the place, and the records that name them. */
+/* Memory descriptors, decoded once: each MEM_DESC chunk is a run of numbers, not all consecutive.
+ * Where a chunk is damaged, the following descriptors and the records that name them are lost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "base/varint.h"
 
 /* One descriptor at a time is decoded here and then copied out in its own size. */
-struct room {
+struct scratch {
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
 };
@@ -45,7 +45,7 @@ static bob_status end_run(struct bob_trace *t, struct bob_common *c, struct list
 		return BOB_OK;
 	desc = bob_arena_alloc(&t->arena, l->count * sizeof(*desc));
 	if (!desc ||
-	    bob_array_room(&c->descs, c->desc_run_count, &c->desc_run_cap, sizeof(*c->descs)))
+	    bob_array_reserve(&c->descs, c->desc_run_count, &c->desc_run_cap, sizeof(*c->descs)))
 		return BOB_ERR_NOMEM;
 	memcpy(desc, l->at, l->count * sizeof(*desc));
 	c->descs[c->desc_run_count++] = (struct bob_desc_run){ l->first, l->count, desc };
@@ -66,7 +66,7 @@ int bob_desc_skip(const uint8_t **at, const uint8_t *end, uint64_t *count)
 
 static bob_status read_descs(struct bob_trace *t, struct bob_common *common,
 			     const struct bob_chunk_ref *c, const struct bob_payload *p,
-			     struct room *room)
+			     struct scratch *scratch)
 {
 	const uint8_t *at = p->at, *end = at + p->len;
 	struct list l = { .first = c->head.aux };
@@ -80,7 +80,7 @@ static bob_status read_descs(struct bob_trace *t, struct bob_common *common,
 			l.first += skipped;
 			continue;
 		}
-		if (bob_mem_desc_get(&at, end, &d, room->access, room->step) != BOB_OK) {
+		if (bob_mem_desc_get(&at, end, &d, scratch->access, scratch->step) != BOB_OK) {
 			bob_problem_add(t, common->file,
 					c->off + (p->owned ? 0 : (uint64_t)(at - p->at)),
 					"a memory descriptor that cannot be", 1);
@@ -96,7 +96,7 @@ static bob_status read_descs(struct bob_trace *t, struct bob_common *common,
 }
 
 static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
-			     const struct bob_chunk_ref *c, struct room *room)
+			     const struct bob_chunk_ref *c, struct scratch *scratch)
 {
 	struct bob_payload p;
 	bob_status st;
@@ -104,7 +104,7 @@ static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
 	st = bob_payload_open(t, common->file, c, &p);
 	if (st != BOB_OK)
 		return st == BOB_NONE ? BOB_OK : st;
-	st = read_descs(t, common, c, &p, room);
+	st = read_descs(t, common, c, &p, scratch);
 	bob_payload_close(&p);
 	return st;
 }
@@ -121,7 +121,7 @@ static int by_first(const void *a, const void *b)
 bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c)
 {
 	const struct bob_file *f = c->file;
-	struct room *room = NULL;
+	struct scratch *scratch = NULL;
 	bob_status st = BOB_OK;
 	size_t n = 0;
 
@@ -129,13 +129,13 @@ bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c)
 		n += f->chunks[i].head.kind == BOB_CHUNK_MEM_DESC;
 	if (!n)
 		return BOB_OK;
-	room = malloc(sizeof(*room));
-	if (!room)
+	scratch = malloc(sizeof(*scratch));
+	if (!scratch)
 		st = BOB_ERR_NOMEM;
 	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++)
 		if (f->chunks[i].head.kind == BOB_CHUNK_MEM_DESC)
-			st = read_chunk(t, c, &f->chunks[i], room);
-	free(room);
+			st = read_chunk(t, c, &f->chunks[i], scratch);
+	free(scratch);
 	if (st == BOB_OK && c->desc_run_count)
 		qsort(c->descs, c->desc_run_count, sizeof(*c->descs), by_first);
 	return st;

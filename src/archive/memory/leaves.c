@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folded memory records for those who look at them without expanding. */
+/* Folded memory records for code that reads them without expanding. */
 #include <string.h>
 
 #include "archive/reader.h"

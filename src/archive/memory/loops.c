@@ -124,7 +124,7 @@ bob_status bob_loop_cursor_next(struct bob_loop_cursor *c, struct bob_access *a,
 }
 
 uint32_t bob_loop_cursor_loops(const struct bob_loop_cursor *c, struct bob_fold_at *to,
-			       uint32_t room)
+			       uint32_t capacity)
 {
-	return bob_fold_cursor_loops(c->events, to, room);
+	return bob_fold_cursor_loops(c->events, to, capacity);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory records of a stream: first those that are folded, then chunk after chunk, where they
- * lie. Nothing is kept but the place, so a reader's memory does not depend on how much was
- * recorded. */
+/* The memory records of a stream: first the folded ones, then chunk after chunk, in place. Only the
+ * position is kept, so the memory of a reader does not depend on the size of the trace. */
 #include <stdlib.h>
 #include <string.h>
 

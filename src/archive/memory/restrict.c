@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread's accesses become those of a stretch. What is folded of them is read by nests
- * (fold/nests.h): what lies before the stretch is counted, not expanded, and so are the iterations
- * of a nest that are before it; what is in it is folded anew, so all who read folded accesses read
- * the stretch. Records that are not folded are passed over when they are read (records.c). */
+/* Restricts the accesses of a thread to a stretch. Folded accesses are read by nests
+ * (fold/nests.h): those before the stretch are counted, not expanded, and so are iterations of a
+ * nest before it. Those in the stretch are folded anew, so that all readers of folded accesses read
+ * only the stretch. Records that are not folded are skipped when they are read (records.c). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes of variables: META records, put together by address, and questions. Bounds that a variable
- * had one after the other are one shape if they differ in how far the slowest dimension goes: then
- * an element has the same subscripts in all. */
+/* Shapes of variables: META records, grouped by address, and queries. Successive bounds of a
+ * variable are one shape if they differ only in the extent of the slowest dimension: then an
+ * element has the same subscripts in all of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 
 #define LOWER_MAX (1ll << 62)
 #define BYTES_MAX (1ull << 48)
-#define TOLD_MAX 16u		/* of a variable; if there are so many, it may have had others */
+#define VARIANTS_MAX 16u		/* of a variable; if there are so many, it may have had others */
 #define BEFORE_MOST (1ull << 35) /* docs/source.md: half of what variables of a file are apart */
 
 BOB_STATIC_ASSERT(BOB_SHAPE_RANK_MAX == BOB_SHAPE_DIMENSIONS_MAX, "dimensions");
 
-static uint64_t elements_of(const struct bob_shape_told *s)
+static uint64_t elements_of(const struct bob_recorded_shape *s)
 {
 	uint64_t n = 1;
 
@@ -59,15 +59,16 @@ bob_status bob_shape_read(struct bob_trace *t, struct bob_process *p, const uint
 		bob_problem_add(t, p->file, off, "a shape record has impossible bounds", 1);
 		return BOB_OK;
 	}
-	if (bob_array_room(&p->shapes, p->shape_count, &p->shape_cap, sizeof(*p->shapes)))
+	if (bob_array_reserve(&p->shapes, p->shape_count, &p->shape_cap, sizeof(*p->shapes)))
 		return BOB_ERR_NOMEM;
-	p->shapes[p->shape_count++] = (struct bob_shape_told){ rec, (const int64_t(*)[2])bounds };
+	p->shapes[p->shape_count++] =
+		(struct bob_recorded_shape){ rec, (const int64_t(*)[2])bounds };
 	return BOB_OK;
 }
 
 /* --- all together --- */
 
-static int same_bounds(const struct bob_shape_told *a, const struct bob_shape_told *b)
+static int same_bounds(const struct bob_recorded_shape *a, const struct bob_recorded_shape *b)
 {
 	return a->rec.element == b->rec.element && a->rec.rank == b->rec.rank &&
 	       a->rec.flags == b->rec.flags &&
@@ -75,7 +76,7 @@ static int same_bounds(const struct bob_shape_told *a, const struct bob_shape_to
 }
 
 /* The slowest dimension may end elsewhere. */
-static int same_subscripts(const struct bob_shape_told *a, const struct bob_shape_told *b)
+static int same_subscripts(const struct bob_recorded_shape *a, const struct bob_recorded_shape *b)
 {
 	uint32_t rank = a->rec.rank;
 
@@ -90,8 +91,8 @@ static int same_subscripts(const struct bob_shape_told *a, const struct bob_shap
 /* By address, those with most bytes first, then by bounds. */
 static int by_address(const void *x, const void *y)
 {
-	const struct bob_shape_told *a = *(const struct bob_shape_told *const *)x;
-	const struct bob_shape_told *b = *(const struct bob_shape_told *const *)y;
+	const struct bob_recorded_shape *a = *(const struct bob_recorded_shape *const *)x;
+	const struct bob_recorded_shape *b = *(const struct bob_recorded_shape *const *)y;
 	uint64_t m = elements_of(a) * a->rec.element, n = elements_of(b) * b->rec.element;
 
 	if (a->rec.address != b->rec.address)
@@ -109,13 +110,13 @@ static int by_address(const void *x, const void *y)
 
 bob_status bob_shapes_build(struct bob_trace *t, struct bob_process *p)
 {
-	const struct bob_shape_told **sorted;
+	const struct bob_recorded_shape **sorted;
 	struct bob_shape_known *k = NULL;
 
 	(void)t;
 	if (!p->shape_count)
 		return BOB_OK;
-	sorted = malloc(p->shape_count * sizeof(const struct bob_shape_told *));
+	sorted = malloc(p->shape_count * sizeof(const struct bob_recorded_shape *));
 	p->known = malloc(p->shape_count * sizeof(*p->known));
 	if (!sorted || !p->known) {
 		free(sorted);
@@ -123,16 +124,16 @@ bob_status bob_shapes_build(struct bob_trace *t, struct bob_process *p)
 	}
 	for (size_t i = 0; i < p->shape_count; i++)
 		sorted[i] = &p->shapes[i];
-	qsort(sorted, p->shape_count, sizeof(const struct bob_shape_told *), by_address);
+	qsort(sorted, p->shape_count, sizeof(const struct bob_recorded_shape *), by_address);
 	for (size_t i = 0; i < p->shape_count; i++) {
-		const struct bob_shape_told *s = sorted[i];
+		const struct bob_recorded_shape *s = sorted[i];
 
 		if (!k || k->as->rec.address != s->rec.address) {
 			k = &p->known[p->known_count++];
 			*k = (struct bob_shape_known){ s, elements_of(s), 1, 0 };
 			continue;
 		}
-		k->told += !same_bounds(sorted[i - 1], s);
+		k->variants += !same_bounds(sorted[i - 1], s);
 		k->varies |= !same_subscripts(k->as, s);
 	}
 	free(sorted);
@@ -170,8 +171,8 @@ static void describe(const struct bob_shape_known *k, const struct bob_object *n
 	out->element = rec->element;
 	out->rank = rec->rank;
 	out->rows_first = (rec->flags & BOB_SHAPE_ROWS_FIRST) != 0;
-	out->variants = k->told;
-	out->varies = k->varies || k->told >= TOLD_MAX;
+	out->variants = k->variants;
+	out->varies = k->varies || k->variants >= VARIANTS_MAX;
 	out->bounds = k->as->bounds;
 	out->elements = k->elements;
 }
@@ -194,7 +195,7 @@ static int fill(const struct bob_trace *t, uint32_t process, const struct bob_sh
 }
 
 /* What begins before the variable and shares its storage has addresses below it, where nothing else
- * is. 0: `address` is none of these. */
+ * is. 0: `address` is not among them. */
 static int fill_before(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
 		       uint64_t address, struct bob_shape *out)
 {
@@ -220,7 +221,7 @@ bob_status bob_trace_shape_sized(const struct bob_trace *t, uint32_t process, ui
 	const struct bob_process *p = process < t->process_count ? t->processes[process] : NULL;
 	size_t lo = 0, hi = p ? p->known_count : 0;
 
-	while (lo < hi) {	/* the first one behind it */
+	while (lo < hi) {	/* the first one after it */
 		size_t mid = lo + (hi - lo) / 2;
 
 		if (p->known[mid].as->rec.address <= address)

@@ -124,7 +124,7 @@ static const char *get_text(struct in *in)
 	return text ? text : no_memory(in);
 }
 
-/* How many elements follow, of at least `least` bytes each; room for them. */
+/* How many elements follow, of at least `least` bytes each; allocates memory for them. */
 static void *get_table(struct in *in, size_t *count, size_t least, size_t size)
 {
 	const uint64_t n = bob_reader_varint(&in->r);
@@ -159,11 +159,11 @@ static struct bob_source_object *get_objects(struct in *in, size_t *count)
 	uint64_t addr = 0, end = 0;
 
 	for (size_t i = 0; i < *count && !in->r.bad; i++) {
-		uint64_t gap = bob_reader_varint(&in->r);
+		uint64_t delta = bob_reader_varint(&in->r);
 
-		if (gap > UINT64_MAX - addr)
+		if (delta > UINT64_MAX - addr)
 			in->r.bad = 1;
-		addr += gap;
+		addr += delta;
 		o[i].addr = addr;
 		o[i].size = bob_reader_varint(&in->r);
 		o[i].name = get_text(in);

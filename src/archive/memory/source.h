@@ -3,7 +3,7 @@
  * chunk (docs/format.md). The planner makes it when the program has ended (plan/source), for
  * instructions that occur; readers need nothing else.
  *
- * Threads: a decoded source is constant. Tables are borrowed from whoever made them. */
+ * Threads: a decoded source is constant. Tables are borrowed from the code that made them. */
 #ifndef BOB_ARCHIVE_SOURCE_H
 #define BOB_ARCHIVE_SOURCE_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* State machine of a stretch: begin, inside, end, for single records and for counts of many records
+ * at once. */
 #include "archive/memory/stretch.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which memory records of a thread are in a stretch (bobbin/trace.h, struct bob_stretch): told
- * record by record, with what is known so far. Plain values: a copy goes on by itself. */
+/* Which memory records of a thread are in a stretch (bobbin/trace.h, struct bob_stretch): decided
+ * record by record, with what is known so far. Plain values: a copy continues independently. */
 #ifndef BOB_ARCHIVE_STRETCH_H
 #define BOB_ARCHIVE_STRETCH_H
 
@@ -11,7 +11,7 @@
 
 enum bob_stretch_phase {
 	BOB_STRETCH_BEFORE,
-	BOB_STRETCH_IN_FROM,	/* in the call that it begins behind */
+	BOB_STRETCH_IN_FROM,	/* in the call after which it begins */
 	BOB_STRETCH_INSIDE,
 	BOB_STRETCH_IN_TO,
 	BOB_STRETCH_AFTER

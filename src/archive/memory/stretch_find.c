@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the ends of a stretch are among a thread's calls, and among its events themselves: these
- * are told to a stretch as if they were marks. */
+/* Where the ends of a stretch are among a thread's calls, and among its events themselves: a
+ * stretch gets these as if they were marks. */
 #include <string.h>
 
 #include "archive/reader.h"
@@ -18,8 +18,8 @@ static int is_named(const struct bob_value_event *e, const char *name)
 	       !strcmp(k.name, name);
 }
 
-/* The number, among all events of the thread, of the one that `end` means; UINT64_MAX: there is
- * none, or it cannot be told. */
+/* The number, among all events of the thread, of the one that `end` means; UINT64_MAX: it does not
+ * exist, or cannot be distinguished. */
 static uint64_t number_of(const struct bob_trace *t, uint32_t thread,
 			  const struct bob_stretch_end *end)
 {
@@ -76,7 +76,7 @@ static void begin(struct finder *f, const struct bob_trace *t, uint32_t thread,
 }
 
 /* An event at `at`. */
-static void tell(struct finder *f, uint64_t what, uint64_t at)
+static void report(struct finder *f, uint64_t what, uint64_t at)
 {
 	const struct bob_mem_desc d = { .kind = BOB_MEM_MARK, .mark = BOB_MEM_EVENT, .pc = what };
 	int from = f->state.from.found, to = f->state.to.found;
@@ -88,7 +88,7 @@ static void tell(struct finder *f, uint64_t what, uint64_t at)
 		f->last = at;
 }
 
-static void tell_missing(struct finder *f, uint64_t count)
+static void report_missing(struct finder *f, uint64_t count)
 {
 	const struct bob_mem_desc d = { .kind = BOB_MEM_MARK, .mark = BOB_MEM_EVENTS };
 
@@ -124,9 +124,9 @@ bob_status bob_trace_stretch_positions(const struct bob_trace *t, uint32_t threa
 		else if (st != BOB_OK)
 			break;
 		else if (ev.kind == BOB_EVENT_VALUES)
-			tell(&f, ev.id, ev.pos);
+			report(&f, ev.id, ev.pos);
 		else if (ev.kind == BOB_EVENT_NO_PLACE)
-			tell_missing(&f, ev.id);
+			report_missing(&f, ev.id);
 	}
 	bob_cursor_close(c);
 	return end(&f, st, first, last, lack);
@@ -160,7 +160,7 @@ bob_status bob_trace_stretch_numbers(const struct bob_trace *t, uint32_t thread,
 			bob_stretch_lost(&f.state);
 		at = e.key;
 		(void)bob_varint_get(&at, e.key + e.key_len, &what);
-		tell(&f, what, number);
+		report(&f, what, number);
 	}
 	bob_value_cursor_close(c);
 	return end(&f, st, first, last, lack);

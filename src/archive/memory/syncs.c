@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks of synchronisation, and of events, as readers see them. What orders them gets one number:
- * the place of a turn, or group and object. */
+/* Marks of synchronisation, and of events, as readers see them. One number identifies what orders
+ * them: the position of a turn, or group and object. */
 #include "archive/reader.h"
 #include "mem/sync.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which instructions a process has accesses of, and what is known of them: the source side of
- * memory traces. */
+/* Instructions with recorded accesses, and their source information. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +37,7 @@ static void mark_folded(struct used *u, const struct bob_folded *f)
 	}
 }
 
-/* Records that a killed process left, or that are not folded. What comes behind damage counts,
- * too. */
+/* Records that a killed process left, or that are not folded. Records after damage count, too. */
 static bob_status mark_raw(struct used *u, const struct bob_process *p, const struct bob_stream *s)
 {
 	struct bob_stream raw = *s;
@@ -254,7 +252,7 @@ static void narrow(const struct bob_source_object *o, size_t count, uint64_t at,
 	size_t low = 0, high = count;
 	uint64_t from = 0, to = UINT64_MAX;
 
-	while (low < high) {	/* the first one behind it */
+	while (low < high) {	/* the first one after it */
 		size_t mid = low + (high - low) / 2;
 
 		if (o[mid].addr <= at)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Noise: what few participants do is left out of all of them. Whether an event counts as such is
- * decided for its descriptor, by how many participants come there, on whatever call paths: the
- * first thread of a parallel region comes from the program, the others from a run time. What is
- * left is folded anew. */
+/* Lossy folding: leaves out events of few participants. The decision is made per descriptor, by the
+ * number of participants that have it on any call path, because the first thread of a parallel region
+ * is called by the program, the others by a run time. The remaining events are folded anew. */
 #include "archive/merge/drop.h"
 
 #include <stdlib.h>
@@ -17,11 +16,10 @@ struct noise {
 	uint32_t *group;	/* of each shape: those of one descriptor are one */
 	uint32_t *spread;	/* by group: participants that have it */
 	uint32_t below, participant;
-	uint64_t again;		/* of the participant: accesses that are told again */
+	uint64_t again;		/* of the participant: accesses that are recorded again */
 };
 
-/* Records that tell accesses again count by the accesses behind them, so nothing is left out
- * there. */
+/* Records of repeated accesses refer to the accesses that follow, so nothing is left out there. */
 static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event *event)
 {
 	struct noise *n = ctx;
@@ -162,13 +160,13 @@ static bob_status list_descs(const struct bob_trace *t, const struct bob_unified
 }
 
 /* One descriptor at a time is decoded here, to know where it ends. */
-struct room {
+struct scratch {
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
 };
 
 static bob_status copy_used(const struct bob_bytes *descs, const uint8_t *is_used,
-			    struct room *room, struct bob_bytes *out)
+			    struct scratch *scratch, struct bob_bytes *out)
 {
 	const uint8_t *at = descs->at, *end = at + descs->len;
 	uint64_t skipped = 0;
@@ -177,7 +175,7 @@ static bob_status copy_used(const struct bob_bytes *descs, const uint8_t *is_use
 		const uint8_t *from = at;
 		struct bob_mem_desc d;
 
-		if (bob_mem_desc_get(&at, end, &d, room->access, room->step) != BOB_OK)
+		if (bob_mem_desc_get(&at, end, &d, scratch->access, scratch->step) != BOB_OK)
 			return BOB_ERR_CORRUPT;
 		if (is_used[i]) {
 			bob_descs_skip(out, &skipped);
@@ -192,9 +190,9 @@ static bob_status copy_used(const struct bob_bytes *descs, const uint8_t *is_use
 static bob_status drop_descs(const struct bob_folded *f, struct bob_unified *u)
 {
 	uint8_t *is_used = calloc(u->desc_count + 1u, 1);
-	struct room *room = malloc(sizeof(*room));
+	struct scratch *scratch = malloc(sizeof(*scratch));
 	struct bob_bytes out = { 0 };
-	bob_status st = is_used && room ? BOB_OK : BOB_ERR_NOMEM;
+	bob_status st = is_used && scratch ? BOB_OK : BOB_ERR_NOMEM;
 	struct bob_fold_shape s;
 	uint32_t number;
 
@@ -205,7 +203,7 @@ static bob_status drop_descs(const struct bob_folded *f, struct bob_unified *u)
 			is_used[number] = 1;
 	}
 	if (st == BOB_OK)
-		st = copy_used(&u->descs, is_used, room, &out);
+		st = copy_used(&u->descs, is_used, scratch, &out);
 	if (st == BOB_OK) {
 		free(u->descs.at);
 		u->descs = out;
@@ -213,7 +211,7 @@ static bob_status drop_descs(const struct bob_folded *f, struct bob_unified *u)
 		free(out.at);
 	}
 	free(is_used);
-	free(room);
+	free(scratch);
 	return st;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process files that lie in a file of kind TRACE, as leaves (inner.h). Once out they are files like
- * all others, but share what the outer file has (common.c). */
+/* Process files within a file of kind TRACE, as leaves (inner.h). Once decoded they are ordinary
+ * process files that share the records of the outer file (common.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 struct inner {
 	struct bob_file *files;
 	size_t count, cap;
-	uint64_t room;		/* bytes that others may still have */
+	uint64_t budget;		/* bytes that others may still have */
 };
 
 static bob_status open_folded(struct bob_trace *t, const struct bob_file *f,
@@ -35,7 +35,7 @@ static bob_status add_file(struct bob_trace *t, struct inner *in, const struct b
 	uint8_t *bytes = bob_arena_alloc(&t->arena, file->bytes.len);
 	struct bob_file *f;
 
-	if (!bytes || bob_array_room(&in->files, in->count, &in->cap, sizeof(*in->files)))
+	if (!bytes || bob_array_reserve(&in->files, in->count, &in->cap, sizeof(*in->files)))
 		return BOB_ERR_NOMEM;
 	memcpy(bytes, file->bytes.at, file->bytes.len);
 	f = &in->files[in->count++];
@@ -52,12 +52,12 @@ static bob_status read_process(struct bob_trace *t, struct inner *in, const stru
 {
 	struct bob_inner_file file = { 0 };
 	uint64_t id = bob_folded_id(f, i);
-	bob_status st = id >> 32 << 32 == id ? bob_inner_read(f, i, in->room, &file) :
+	bob_status st = id >> 32 << 32 == id ? bob_inner_read(f, i, in->budget, &file) :
 					       BOB_ERR_CORRUPT;
 
 	if (st == BOB_OK)
 		st = add_file(t, in, &file, (uint32_t)(id >> 32));
-	in->room -= st == BOB_OK ? file.bytes.len : 0;
+	in->budget -= st == BOB_OK ? file.bytes.len : 0;
 	free(file.name.at);
 	free(file.bytes.at);
 	return st;
@@ -103,7 +103,7 @@ static bob_status join(struct bob_trace *t, size_t outer, const struct inner *in
 	for (size_t i = 0; i < in->count; i++) {
 		struct bob_file *f;
 
-		if (bob_array_room(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
+		if (bob_array_reserve(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
 			return BOB_ERR_NOMEM;
 		f = &t->files[t->file_count++];
 		*f = in->files[i];
@@ -114,13 +114,13 @@ static bob_status join(struct bob_trace *t, size_t outer, const struct inner *in
 
 static bob_status load(struct bob_trace *t, size_t outer)
 {
-	struct inner in = { .room = BOB_INNER_BYTES_ALWAYS };
+	struct inner in = { .budget = BOB_INNER_BYTES_ALWAYS };
 	const struct bob_file *f = &t->files[outer];
 	bob_status st = BOB_OK;
 
 	for (size_t i = 0; i < f->chunk_count; i++)
 		if (f->chunks[i].head.kind == BOB_CHUNK_INNER)
-			in.room += f->chunks[i].avail * BOB_INNER_BYTES_TIMES;
+			in.budget += f->chunks[i].avail * BOB_INNER_BYTES_TIMES;
 	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++)
 		if (f->chunks[i].head.kind == BOB_CHUNK_INNER)
 			st = read_chunk(t, f, &f->chunks[i], &in);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging and its readers: what processes inside a trace file are, as leaves of folded
- * sequences (docs/format.md, "Processes in a TRACE file"). A process is a participant, and its
- * leaves, one after the other, give its file. So what processes have in common -- texts, shapes --
- * is there once, and what differs is columns, like any other values. */
+/* Private to merging and its readers: the form of processes inside a trace file, as leaves of
+ * folded sequences (docs/format.md, "Processes in a TRACE file"). A process is a participant, and
+ * its leaves, one after the other, give its file. So what processes have in common -- texts, shapes
+ * -- is stored once, and differences are columns, like other values. */
 #ifndef BOB_ARCHIVE_INNER_H
 #define BOB_ARCHIVE_INNER_H
 
@@ -40,8 +40,8 @@ enum bob_inner_leaf {
 
 /* Processes in one chunk: while it is made, 20 kB of memory for each. */
 #define BOB_INNER_PROCESSES 2048u
-/* What the chunks INNER of a file may say in all: so many bytes, and so many for each byte of them,
- * room included. */
+/* The most bytes that the INNER chunks of a file may expand to: a constant, plus a multiple of
+ * their size, unused space included. */
 #define BOB_INNER_BYTES_ALWAYS (16ull << 20)
 #define BOB_INNER_BYTES_TIMES 16384ull
 
@@ -56,9 +56,9 @@ struct bob_inner_file {
 	struct bob_bytes name, bytes;
 };
 
-/* inner_read.c: participant `i` of `f`, in at most `room` bytes. The caller frees what is in *out,
+/* inner_read.c: participant `i` of `f`, in at most `budget` bytes. The caller frees what is in *out,
  * whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
-bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t room,
+bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t budget,
 			  struct bob_inner_file *out);
 
 /* inner_texts.c: by how many processes each text is had; a zeroed struct has none. */
@@ -96,6 +96,6 @@ struct bob_inner_member {
 bob_status bob_inner_pack(const struct bob_inner_member *m, uint32_t count, uint32_t first,
 			  const struct bob_fold_settings *how, struct bob_bytes *out);
 /* What reading it takes of what a chunk may say. */
-uint64_t bob_inner_room(const struct bob_process *p);
+uint64_t bob_inner_budget(const struct bob_process *p);
 
 #endif

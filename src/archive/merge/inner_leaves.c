@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heads of files and streams as words: times as what has passed, so that ranks differ by little;
- * what follows from the rest is left out. */
+/* Heads of files and streams as words: times as differences, so that ranks differ by little;
+ * redundant fields are left out. */
 #include <string.h>
 
 #include "archive/merge/inner.h"

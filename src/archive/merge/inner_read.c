@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaves to the file of a process. Leaves add bytes to what there is; one that begins a chunk or a
+/* Decodes leaves to the file of a process. Each leaf appends bytes; a leaf that begins a chunk or a
  * record ends the one before. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 struct reading {
 	struct bob_inner_file *out;
-	uint64_t room;		/* bytes that may still come */
+	uint64_t budget;		/* bytes that may still come */
 	struct bob_file_head head;
 	int has_head;
 	size_t chunk, record;	/* where their heads are; 0: there is none */
@@ -22,9 +22,9 @@ struct reading {
 
 static bob_status take(struct reading *r, const void *bytes, size_t len)
 {
-	if (r->room < len)
+	if (r->budget < len)
 		return BOB_ERR_CORRUPT;
-	r->room -= len;
+	r->budget -= len;
 	bob_bytes_take(&r->out->bytes, bytes, len);
 	return r->out->bytes.failed ? BOB_ERR_NOMEM : BOB_OK;
 }
@@ -32,7 +32,7 @@ static bob_status take(struct reading *r, const void *bytes, size_t len)
 static bob_status take_zeros(struct reading *r, uint64_t count)
 {
 	static const uint8_t zero[512];
-	bob_status st = r->room < count ? BOB_ERR_CORRUPT : BOB_OK;
+	bob_status st = r->budget < count ? BOB_ERR_CORRUPT : BOB_OK;
 
 	for (; count && st == BOB_OK; count -= count < sizeof(zero) ? count : sizeof(zero))
 		st = take(r, zero, count < sizeof(zero) ? (size_t)count : sizeof(zero));
@@ -118,7 +118,7 @@ static bob_status put_head(struct reading *r, const uint64_t *word)
 
 /* --- what they have --- */
 
-#define NUMBER_MAX 21u /* its digits, and a zero behind them */
+#define NUMBER_MAX 21u /* its digits, and a terminating zero */
 
 /* The text of a form; as many words as it has numbers. */
 static bob_status text_of(const uint8_t *form, size_t len, const struct bob_fold_event *e, char *to,
@@ -250,7 +250,7 @@ static bob_status put_leaf(struct reading *r, const struct bob_fold_shape *s,
 	}
 }
 
-/* A leaf costs a byte of the room at least, whatever it adds: loops may promise any number. */
+/* A leaf costs at least one byte of the budget, whatever it adds: loops may claim any number. */
 static bob_status read_leaves(struct reading *r, const struct bob_folded *f,
 			      struct bob_fold_cursor *c)
 {
@@ -259,9 +259,9 @@ static bob_status read_leaves(struct reading *r, const struct bob_folded *f,
 	bob_status st;
 
 	while ((st = bob_fold_cursor_next(c, &e)) == BOB_OK) {
-		if (!r->room)
+		if (!r->budget)
 			return BOB_ERR_CORRUPT;
-		r->room--;
+		r->budget--;
 		bob_folded_shape(f, e.shape, &s);
 		st = put_leaf(r, &s, &e);
 		if (st != BOB_OK)
@@ -270,10 +270,10 @@ static bob_status read_leaves(struct reading *r, const struct bob_folded *f,
 	return st == BOB_END ? end_chunk(r) : st;
 }
 
-bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t room,
+bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t budget,
 			  struct bob_inner_file *out)
 {
-	struct reading r = { .out = out, .room = room };
+	struct reading r = { .out = out, .budget = budget };
 	struct bob_fold_cursor *c = NULL;
 	bob_status st = bob_fold_cursor_open(f, i, &c);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of processes: by how many each is had, and what is left of it where its numbers are taken
- * out. */
+/* Texts of processes: how many processes have each, and the text with its numbers removed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +104,7 @@ static size_t find_number(const uint8_t *text, size_t len, size_t i, struct bob_
 		return 0;
 	n = number_at(text + i, len - i, hex ? 16 : 10, hex ? HEX_MAX : DIGITS_MAX,
 		      &f->word[f->words]);
-	/* the zero of "0x" is none */
+	/* the zero of "0x" does not count */
 	if (!n || (!hex && text[i] == '0' && i + 1 < len && text[i + 1] == 'x'))
 		return 0;
 	f->key[f->len++] = hex ? BOB_INNER_HEX : BOB_INNER_DECIMAL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process inside a trace file, as leaves (inner.h): its own file without its folded records, and
- * which of the trace's images are its. All processes are gone through twice: a text that most of
- * them have is kept as it is; in another one, numbers are words. So ranks, process ids and the like
- * are columns, and the digits in a path are none. */
+ * the numbers of its images in the trace. All processes are visited twice: a text that most of them
+ * have is kept as it is; in another one, numbers are words. So ranks, process ids and the like are
+ * columns; the digits in a path are not. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include "archive/folds.h"
 #include "archive/merge/inner.h"
 #include "archive/merge/loss.h"
-#include "archive/merge/told.h"
+#include "archive/merge/write_once.h"
 #include "archive/write/write.h"
 #include "base/hash.h"
 #include "base/varint.h"
@@ -125,7 +125,7 @@ static void put_long_text(struct walk *w, uint8_t leaf, const uint8_t *text, uin
 		put_text(w, leaf, text, len);
 }
 
-/* Texts that end with `end`, for which there is a leaf, and what is behind the last one. */
+/* Texts that end with `end`, for which there is a leaf, and what follows the last one. */
 static void put_texts(struct walk *w, uint8_t leaf, int end, const uint8_t *text, uint64_t len)
 {
 	while (len && w->status == BOB_OK) {
@@ -212,7 +212,7 @@ static void put_records(struct walk *w, const uint8_t *bytes, uint64_t len)
 		uint64_t n;
 
 		memcpy(&rec, bytes, sizeof(rec));
-		if (!w->is_known || !bob_is_told_once(rec.kind)) {
+		if (!w->is_known || !bob_is_write_once(rec.kind)) {
 			put_numbered(w, BOB_INNER_RECORD, rec.kind, NULL, 0);
 			put_body(w, rec.kind, bytes + sizeof(rec), rec.len);
 		}
@@ -231,17 +231,17 @@ static void begin_chunk(struct walk *w, uint32_t kind, uint32_t stream, uint64_t
 
 static void put_stream(struct walk *w, const uint8_t *bytes, uint64_t len)
 {
-	const uint64_t behind = BOB_INNER_STREAM_AT + BOB_INNER_LINE_BYTES;
+	const uint64_t end = BOB_INNER_STREAM_AT + BOB_INNER_LINE_BYTES;
 	uint64_t word[LINE_WORDS];
 
-	if (len < behind) {
+	if (len < end) {
 		put_bytes(w, bytes, len);
 		return;
 	}
 	put_bytes(w, bytes, BOB_INNER_STREAM_AT);
 	bob_inner_stream_words(w->head, bytes + BOB_INNER_STREAM_AT, word);
 	put(w, (const uint8_t[]){ BOB_INNER_STREAM }, 1, word, LINE_WORDS);
-	put_bytes(w, bytes + behind, len - behind);
+	put_bytes(w, bytes + end, len - end);
 }
 
 static void put_chunk(struct walk *w, const struct bob_file *f, const struct bob_chunk_ref *c)
@@ -249,7 +249,7 @@ static void put_chunk(struct walk *w, const struct bob_file *f, const struct bob
 	const uint8_t *bytes = f->bytes + c->off;
 	uint64_t len = bob_chunk_kept_bytes(c);
 
-	if (w->is_known && len && c->head.kind == BOB_CHUNK_META && bob_are_told_once(bytes, len))
+	if (w->is_known && len && c->head.kind == BOB_CHUNK_META && bob_are_write_once(bytes, len))
 		return;
 	begin_chunk(w, c->head.kind, c->head.stream, c->head.aux);
 	switch (c->head.kind) {
@@ -302,8 +302,8 @@ static void put_loss(struct walk *w, const struct bob_process *p,
 	free(bytes);
 }
 
-/* What is said anew, behind all others, where it lies in a trace file: a map of images, a loss,
- * what comes before. */
+/* Records that a trace file has anew, after all others: a map of images, a loss, what comes
+ * before. */
 static int is_said_anew(const struct bob_file *f, const struct bob_chunk_ref *c)
 {
 	struct bob_record rec;
@@ -312,7 +312,7 @@ static int is_said_anew(const struct bob_file *f, const struct bob_chunk_ref *c)
 		return 0;
 	memcpy(&rec, f->bytes + c->off, sizeof(rec));
 	return rec.kind == BOB_REC_IMAGE_MAP || rec.kind == BOB_REC_LOSS ||
-	       rec.kind == BOB_REC_BEHIND;
+	       rec.kind == BOB_REC_AFTER;
 }
 
 static void put_head(struct walk *w)
@@ -415,7 +415,7 @@ bob_status bob_inner_pack(const struct bob_inner_member *m, uint32_t count, uint
 	return st;
 }
 
-uint64_t bob_inner_room(const struct bob_process *p)
+uint64_t bob_inner_budget(const struct bob_process *p)
 {
 	const struct bob_file *f = p->file;
 	/* a map of images and a loss may come to it */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Lossy folding: the steps before and after it, and the record that says what was done. */
 #define _GNU_SOURCE
 #include "archive/merge/loss.h"
 

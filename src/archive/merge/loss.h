@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding otherwise than exactly, as bob_fold_settings say (archive.h): what is done before, behind
- * and beside it. Needs memory of the host: no agent has this. */
+/* Lossy folding, as bob_fold_settings say (archive.h): the steps before, after and in addition to
+ * folding. It allocates with malloc, so the agent does not contain it. */
 #ifndef BOB_ARCHIVE_LOSS_H
 #define BOB_ARCHIVE_LOSS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process file once more, with the folded streams of its threads merged into one chunk. What the
- * process needed while it ran -- rooms, rests, space not used -- is left out, so the file is about
- * as large as what it says. */
+ * process needed while it ran -- record buffers, rests, unused space -- is left out, so the file is
+ * about as large as what it says. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,9 +51,9 @@ static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 	return bob_desc_find(ctx, number);
 }
 
-/* All records of a stream, put one by one; or those in rooms only. */
+/* All records of a stream, put one by one; or only those in record buffers. */
 static bob_status fold_records(const struct bob_process *p, const struct bob_stream *s,
-			       int only_rooms, struct bob_mem_fold *m, struct bob_error *err)
+			       int only_buffers, struct bob_mem_fold *m, struct bob_error *err)
 {
 	uint64_t *copy = malloc((BOB_MEM_RECORD_MAX + 1ull) * sizeof(*copy));
 	struct bob_mem_record rec;
@@ -62,7 +62,7 @@ static bob_status fold_records(const struct bob_process *p, const struct bob_str
 	size_t used;
 
 	bob_records_open(&r, p, s);
-	if (only_rooms)
+	if (only_buffers)
 		bob_records_skip_folded(&r);
 	while (st == BOB_OK) {
 		st = bob_records_next(&r, &rec, err);
@@ -87,8 +87,8 @@ static uint8_t *aligned(uint8_t *p)
 	return p + (-(uintptr_t)p & (ALIGNED - 1));
 }
 
-/* What is folded already and long: it stays, and what is in rooms becomes another part behind it.
- * Else all is folded anew, which takes fewer bytes. NULL: nothing stays. */
+/* What is folded already and long: it stays, and the contents of record buffers become another part
+ * after it. Else all is folded anew, which takes fewer bytes. NULL: nothing stays. */
 static bob_status read_kept(const struct bob_process *p, const struct bob_stream *s,
 			    const struct bob_fold_settings *how, struct bob_fold_stream *kept)
 {
@@ -175,7 +175,7 @@ struct threads {
 	struct bob_fold_rename *name;
 	uint64_t *id;
 	struct bob_folded **own;
-	uint64_t *behind;	/* events that are left out */
+	uint64_t *after;	/* events that are left out */
 	uint32_t count;
 };
 
@@ -185,17 +185,17 @@ static uint64_t id_of(void *ctx, uint64_t id)
 	return *(const uint64_t *)ctx;
 }
 
-/* Of what has been added last only what comes behind the head. */
+/* Reduces the source that was added last to what follows the head. */
 static bob_status leave_out_head(struct threads *t, uint32_t n)
 {
 	struct bob_folded *tail;
-	bob_status st = bob_tail_make(t->from[n].folded, &t->behind[n], &tail);
+	bob_status st = bob_tail_make(t->from[n].folded, &t->after[n], &tail);
 
 	if (st == BOB_OK && tail) {
 		bob_folded_close(t->own[n]);
 		t->from[n].folded = t->own[n] = tail;
 	} else if (st == BOB_OK) {
-		t->from[n].skip = &t->behind[n];
+		t->from[n].skip = &t->after[n];
 	}
 	return st;
 }
@@ -222,8 +222,8 @@ static bob_status add_thread(struct threads *t, const struct bob_process *p, siz
 	if (!t->from[n].folded)
 		return BOB_OK;
 	t->count++;
-	t->behind[n] = which == BOB_ALL ? 0 : bob_head_events(p, s, BOB_CONTENT_MEM);
-	return t->behind[n] ? leave_out_head(t, n) : BOB_OK;
+	t->after[n] = which == BOB_ALL ? 0 : bob_head_events(p, s, BOB_CONTENT_MEM);
+	return t->after[n] ? leave_out_head(t, n) : BOB_OK;
 }
 
 bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
@@ -234,8 +234,8 @@ bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_
 			     .name = calloc(most, sizeof(*t.name)),
 			     .id = calloc(most, sizeof(*t.id)),
 			     .own = calloc(most, sizeof(struct bob_folded *)),
-			     .behind = calloc(most, sizeof(*t.behind)) };
-	bob_status st = t.from && t.name && t.id && t.own && t.behind ? BOB_OK : BOB_ERR_NOMEM;
+			     .after = calloc(most, sizeof(*t.after)) };
+	bob_status st = t.from && t.name && t.id && t.own && t.after ? BOB_OK : BOB_ERR_NOMEM;
 
 	*out = NULL;
 	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
@@ -248,7 +248,7 @@ bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_
 	free(t.name);
 	free(t.id);
 	free(t.own);
-	free(t.behind);
+	free(t.after);
 	return st;
 }
 
@@ -265,7 +265,7 @@ static void put_desc(struct bob_bytes *out, const struct bob_mem_desc *d)
 	free(bytes);
 }
 
-/* The descriptors that somebody names; 0: no memory. */
+/* The descriptors that a record names; 0: no memory. */
 static uint64_t write_descs(const struct bob_common *c, const struct bob_used *u, FILE *to)
 {
 	struct bob_bytes b = { 0 };

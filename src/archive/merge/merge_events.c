@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values of a process's threads, merged. What lies in a log is folded first. */
+/* Merges the events with values of a process's threads. Events in a log are folded first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* --- the log --- */
 
-/* Has it all elements that its words tell of? */
+/* Has it all elements that its words announce? */
 static int has_elements(const struct bob_event_layout *l, const struct bob_value_event *e)
 {
 	for (uint32_t i = 0; i < e->vectors; i++)
@@ -64,12 +64,12 @@ static bob_status put_events(const struct bob_trace *t, uint32_t thread, int onl
 
 /* A stream whose log is not empty, as one that has ended. */
 static bob_status fold_log(const struct bob_trace *t, uint32_t thread, enum bob_which which,
-			   uint64_t behind, struct bob_folded **out, struct bob_error *err)
+			   uint64_t after, struct bob_folded **out, struct bob_error *err)
 {
 	const struct bob_stream *s = t->threads[thread];
 	const uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
 	int keep = s->mpi.folded &&
-		   (behind || bob_folded_events(s->mpi.folded, s->mpi.participant) >= KEPT_EVENTS);
+		   (after || bob_folded_events(s->mpi.folded, s->mpi.participant) >= KEPT_EVENTS);
 	struct bob_fold_stream kept = { 0 };
 	struct bob_bytes entries = { 0 };
 	void *mem = bob_folder_map(bob_folder_size());
@@ -107,7 +107,7 @@ int bob_has_events(const struct bob_process *p)
 
 struct thread {
 	struct bob_folded *own;	/* folded anew */
-	uint64_t behind;	/* events that are left out */
+	uint64_t after;	/* events that are left out */
 	struct bob_fold_rename name;
 	uint64_t id;
 };
@@ -126,22 +126,22 @@ static bob_status add_thread(const struct bob_trace *t, const struct bob_process
 	struct bob_folded *tail = NULL;
 	bob_status st = BOB_OK;
 
-	th->behind = which == BOB_ALL ? 0 : bob_head_events(p, s, BOB_CONTENT_MPI);
+	th->after = which == BOB_ALL ? 0 : bob_head_events(p, s, BOB_CONTENT_MPI);
 	if (s->mpi.log_count)
-		st = fold_log(t, p->info.first_thread + (uint32_t)i, which, th->behind, &th->own,
+		st = fold_log(t, p->info.first_thread + (uint32_t)i, which, th->after, &th->own,
 			      err);
 	th->id = bob_merged_id(p, i);
 	th->name = (struct bob_fold_rename){ .id = id_of, .ctx = th };
 	*from = (struct bob_fold_source){ .folded = th->own ? th->own : s->mpi.folded,
 					  .rename = &th->name };
-	if (st != BOB_OK || !from->folded || !th->behind)
+	if (st != BOB_OK || !from->folded || !th->after)
 		return st;
-	st = bob_tail_make(from->folded, &th->behind, &tail);
+	st = bob_tail_make(from->folded, &th->after, &tail);
 	if (st == BOB_OK && tail) {
 		bob_folded_close(th->own);
 		from->folded = th->own = tail;
 	} else {
-		from->skip = &th->behind;
+		from->skip = &th->after;
 	}
 	return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moments of the events of merged threads, each under the id of its participant: segment by
- * segment, so memory does not depend on how many there are. The values stay as they are. */
+ * segment, so memory does not depend on their number. The values stay as they are. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names under which the records of one common go into a file of all processes: numbers of
- * descriptors and images, ids of participants. */
+/* Numbers in a file of all processes for what the records of one `common` refer to: descriptors,
+ * images, participants. */
 #include <stdlib.h>
 
 #include "archive/merge/merge_trace.h"
@@ -52,7 +52,7 @@ static uint64_t new_id(void *ctx, uint64_t id)
 static bob_status add_id(struct bob_names *n, uint64_t old, uint64_t new)
 {
 	while (n->id_cap < 2 * n->id_count + 2)
-		if (bob_array_room(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
+		if (bob_array_reserve(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
 			return BOB_ERR_NOMEM;
 	n->id[2 * n->id_count] = old;
 	n->id[2 * n->id_count++ + 1] = new;

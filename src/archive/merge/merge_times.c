@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times under the shapes of merged events. What they are about is known by key and
- * call path. */
+/* Statistics of times under the shapes of merged events. Events are identified by key and call
+ * path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static uint64_t hash_of(const struct site *s)
 	return bob_hash64(bob_hash64(s->key_len, s->key, s->key_len), s->place, 8ull * s->depth);
 }
 
-/* Of a shape that is an event. 0: it is none. */
+/* Of a shape that is an event. 0: it is not one. */
 static int site_of_shape(const struct bob_folded *f, uint32_t shape, struct site *s)
 {
 	struct bob_fold_shape sh;
@@ -128,9 +128,9 @@ static uint32_t shape_of_shape(const struct gather *g, const struct bob_folded *
 static bob_status take_slot(const struct gather *g, const struct bob_event_stream *e,
 			    const struct bob_time_slot *slot, uint32_t participant)
 {
-	struct bob_time_row x = { .count = slot->count, .gap = slot->gap,
+	struct bob_time_row x = { .count = slot->count, .interval = slot->interval,
 				  .duration = slot->duration,
-				  .gap_of = { participant, participant },
+				  .interval_of = { participant, participant },
 				  .duration_of = { participant, participant } };
 
 	x.from = slot->from == BOB_TIME_NONE ? BOB_TIME_NO_SHAPE : shape_of_def(g, e, slot->from);
@@ -174,8 +174,8 @@ static bob_status take_merged(const struct gather *g, const struct bob_common *c
 
 		x.from = shape_of_shape(g, c->events, x.from);
 		x.to = shape_of_shape(g, c->events, x.to);
-		x.gap_of.min = participant_of(g, c->events, x.gap_of.min);
-		x.gap_of.max = participant_of(g, c->events, x.gap_of.max);
+		x.interval_of.min = participant_of(g, c->events, x.interval_of.min);
+		x.interval_of.max = participant_of(g, c->events, x.interval_of.max);
 		x.duration_of.min = participant_of(g, c->events, x.duration_of.min);
 		x.duration_of.max = participant_of(g, c->events, x.duration_of.max);
 		if (x.to != BOB_TIME_NO_SHAPE)

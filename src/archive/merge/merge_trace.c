@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All processes of a trace in one file: what they are -- heads, META, threads -- as columns
- * (inner.h), and their memory records merged, under the numbers of the trace (unify.c). Addresses
- * differ from process to process by where the system put things; that is a number a process for
- * each such place (SHIFTS), whatever else the records say. */
+/* Writes all processes of a trace to one file: heads, META and threads as columns (inner.h), and
+ * their memory records merged, under the numbers of the trace (unify.c). Addresses differ between
+ * processes because the system puts memory at different places; one number per process and place
+ * (SHIFTS) describes that. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +105,7 @@ static bob_status find_commons(struct bob_merging *m)
 }
 
 /* Those of `p` that its file has merged already, `of_file`, and which are borrowed; else NULL, or
- * what comes behind its head. */
+ * what follows its head. */
 static bob_status merged_of_file(const struct bob_process *p, enum bob_content content,
 				 struct bob_folded *of_file, struct bob_folded **out)
 {
@@ -219,14 +219,14 @@ static bob_status write_inner(struct bob_merging *m, const struct bob_inner_memb
 			      uint32_t count, uint32_t first)
 {
 	struct bob_bytes b = { 0 };
-	uint64_t room = 0, n = 0;
+	uint64_t budget = 0, n = 0;
 	bob_status st = bob_inner_pack(member, count, first, &m->how, &b);
 
 	for (uint32_t i = 0; i < count; i++)
-		room += bob_inner_room(member[i].process);
+		budget += bob_inner_budget(member[i].process);
 	if (st == BOB_OK) {
-		n = bob_chunk_write_roomy(m->to, BOB_CHUNK_INNER, 0, b.at, b.len,
-					  room / BOB_INNER_BYTES_TIMES);
+		n = bob_chunk_write_reserved(m->to, BOB_CHUNK_INNER, 0, b.at, b.len,
+					     budget / BOB_INNER_BYTES_TIMES);
 		st = n ? BOB_OK : BOB_ERR_NOMEM;
 	}
 	m->used += n;
@@ -236,15 +236,15 @@ static bob_status write_inner(struct bob_merging *m, const struct bob_inner_memb
 
 /* What comes before all that the file will have of the process; joined parts begin at the
  * beginning. */
-static const struct bob_rec_behind *before_of(const struct bob_merging *m,
-					      const struct bob_process *p, size_t *count)
+static const struct bob_rec_after *before_of(const struct bob_merging *m,
+					     const struct bob_process *p, size_t *count)
 {
 	if (p == m->own) {
 		*count = p->given_count;
 		return p->given;
 	}
-	*count = m->t->joins ? 0 : p->behind_count;
-	return p->behind;
+	*count = m->t->joins ? 0 : p->after_count;
+	return p->after;
 }
 
 static struct bob_inner_member member_of(const struct bob_merging *m, const struct bob_process *p)
@@ -281,7 +281,7 @@ static void put_before(const struct bob_merging *m, const struct bob_process *p,
 		       struct bob_bytes *rows)
 {
 	size_t count;
-	const struct bob_rec_behind *row = before_of(m, p, &count);
+	const struct bob_rec_after *row = before_of(m, p, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct bob_before b = { .process = number, .stream = row[i].stream,
@@ -430,7 +430,7 @@ static void count_own(struct bob_merging *m, enum bob_content content,
 			n += bob_folded_events(merged[c], participant);
 		if (n)
 			m->now[m->now_count++] =
-				(struct bob_rec_behind){ p->streams[i]->number, content, n };
+				(struct bob_rec_after){ p->streams[i]->number, content, n };
 	}
 }
 
@@ -491,8 +491,8 @@ bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct
 	return merge_running(&m, err);
 }
 
-bob_status bob_archive_merge_behind(const struct bob_trace *t, struct bob_given *given, FILE *to,
-				    struct bob_error *err)
+bob_status bob_archive_merge_after(const struct bob_trace *t, struct bob_given *given, FILE *to,
+				   struct bob_error *err)
 {
 	struct bob_merging m = { .t = t, .to = to };
 	bob_status st = BOB_OK;

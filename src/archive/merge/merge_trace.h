@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging processes in one file (merge_trace.c): what is known of it while it is made,
- * and under which names each source's records go in (merge_names.c). */
+/* Private to merging processes in one file (merge_trace.c): its state, and the numbers for the
+ * records of each source (merge_names.c). */
 #ifndef BOB_ARCHIVE_MERGE_TRACE_H
 #define BOB_ARCHIVE_MERGE_TRACE_H
 
@@ -21,7 +21,7 @@ struct bob_merging {
 	struct bob_folded **events; /* likewise: events with values */
 	struct bob_unified unified;
 	struct bob_process *own; /* what it has given already is left out; NULL: nothing is */
-	struct bob_rec_behind *now; /* what it has given then */
+	struct bob_rec_after *now; /* what it has given then */
 	size_t now_count;
 	FILE *to;
 	uint64_t used;		/* bytes written */

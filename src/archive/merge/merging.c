@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing of chunks, plain or compressed; packing of folded records and their shifts; the set of
+ * descriptors in use. */
 #include "archive/merge/merging.h"
 
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 /* --- chunks --- */
 
-/* In a room of at least `least` bytes. */
+/* In a chunk with capacity for at least `least` bytes. */
 static uint64_t write_chunk(FILE *to, const struct bob_chunk_head *head, const void *bytes,
 			    uint64_t len, uint64_t least)
 {
@@ -42,7 +44,7 @@ uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, ui
 uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
 				uint64_t len)
 {
-	return bob_chunk_write_roomy(to, kind, aux, bytes, len, 0);
+	return bob_chunk_write_reserved(to, kind, aux, bytes, len, 0);
 }
 
 /* `st`: of packing these bytes into `p`, which is closed. */
@@ -60,8 +62,8 @@ static uint64_t write_shorter(FILE *to, struct bob_chunk_head *h, const void *by
 	return n;
 }
 
-uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
-			       uint64_t len, uint64_t least)
+uint64_t bob_chunk_write_reserved(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
+				  const void *bytes, uint64_t len, uint64_t least)
 {
 	struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = BOB_STREAM_NONE, .aux = aux };
 	struct bob_payload p;
@@ -148,7 +150,7 @@ bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
 }
 
 /* --- the table `shifts`: a row for each series, which bob_folded_pack_apart gives one after the
- * other, each behind its length --- */
+ * other, each preceded by its length --- */
 
 struct shift {
 	struct bob_cell_bytes series;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to merging: chunks of a file that is written, and what processes call by
- * numbers of their own under numbers of the whole trace. */
+/* Private to merging: writing the chunks of a file, and the conversion of numbers of a process to
+ * numbers of the trace. */
 #ifndef BOB_ARCHIVE_MERGING_H
 #define BOB_ARCHIVE_MERGING_H
 
@@ -18,13 +18,13 @@ uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux
 /* The same in little time, not as short. */
 uint64_t bob_chunk_write_quickly(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
 				 const void *bytes, uint64_t len);
-/* The same with room for `least` bytes. */
-uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
-			       uint64_t len, uint64_t least);
+/* The same with capacity for `least` bytes. */
+uint64_t bob_chunk_write_reserved(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
+				  const void *bytes, uint64_t len, uint64_t least);
 /* payload.c. BOB_NONE: it is not shorter when compressed. */
 bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p);
 bob_status bob_payload_pack_quickly(const void *bytes, uint64_t len, struct bob_payload *p);
-/* The head once more, in front of what was written behind it; `used` bytes in all. */
+/* The head once more, before what was written after it; `used` bytes in all. */
 bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used);
 /* Does a file whose streams are merged keep this kind of chunk? Descriptors are another matter. */
 int bob_chunk_is_kept(uint32_t kind);
@@ -37,7 +37,7 @@ struct bob_packed {
 	enum bob_content content;
 };
 
-/* Of memory records what tells where the system put things is apart. */
+/* In memory records, words that depend on where the system put things are separate. */
 bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
 			   struct bob_packed *p);
 /* As bob_chunk_write. */
@@ -71,18 +71,18 @@ bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process 
 const struct bob_stream *bob_head_stream(const struct bob_process *p, const struct bob_stream *s);
 uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s,
 			 enum bob_content content);
-/* What comes behind so many events of each participant of `f`. *out is NULL if that are whole
- * parts: let the merge leave out the others. BOB_ERR_CORRUPT: there are not so many. */
-bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *behind,
+/* What follows so many events of each participant of `f`. *out is NULL if the events to leave out
+ * are whole parts, which the merge itself can leave out. BOB_ERR_CORRUPT: there are not so many. */
+bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *after,
 			 struct bob_folded **out);
-/* What comes behind the head in the merged records `f` of the process. */
+/* What follows the head in the merged records `f` of the process. */
 bob_status bob_tail_of_merged(const struct bob_process *p, enum bob_content content,
 			      const struct bob_folded *f, struct bob_folded **out);
 
 /* Which descriptors folded records name. */
 struct bob_used {
 	uint8_t *bits;		/* malloc'ed */
-	uint64_t count;		/* numbers it has room for */
+	uint64_t count;		/* capacity in numbers */
 };
 
 bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f,

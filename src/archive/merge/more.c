@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, and behind
- * it chunks MORE, each of which is one, too, and has what the processes recorded since. Each
- * process says in each of them how many events come before (BEHIND), so that a part that did not
- * arrive is noticed: what would come behind the gap is left out.
+/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, followed
+ * by MORE chunks, each of which contains a trace file with what the processes recorded since. For
+ * each process, each part says how many events come before (AFTER), so that a missing part is
+ * noticed: what would follow it is left out.
  *
  * Reading it is merging: the parts are opened as files of a trace of their own, in which processes
  * of the same name are one (`before`), and merged to one file in memory, as which the rest of the
@@ -15,13 +15,13 @@
 
 #include "archive/archive.h"
 #include "archive/merge/merging.h"
-#include "archive/merge/told.h"
+#include "archive/merge/write_once.h"
 #include "archive/write/write.h"
 
 #define PARTS_MAX (1u << 20)
 
-uint64_t bob_behind_find(const struct bob_rec_behind *row, size_t count, uint32_t stream,
-			 uint32_t content)
+uint64_t bob_after_find(const struct bob_rec_after *row, size_t count, uint32_t stream,
+			uint32_t content)
 {
 	for (size_t i = 0; i < count; i++)
 		if (row[i].stream == stream && row[i].content == content)
@@ -51,7 +51,7 @@ static bob_status choose_newest(struct bob_trace *t, struct bob_file **f, size_t
 {
 	for (size_t i = 0; i + 1 < count; i++)
 		f[i]->is_head = 1;
-	return count > 1 ? bob_told_inherit(t, f[count - 1], f, count - 1) : BOB_OK;
+	return count > 1 ? bob_write_once_inherit(t, f[count - 1], f, count - 1) : BOB_OK;
 }
 
 bob_status bob_more_choose(struct bob_trace *t)
@@ -102,7 +102,7 @@ static int count_stream(const struct bob_process *p, struct bob_stream *s)
 	int fits = 1;
 
 	for (uint32_t c = 0; c < 2; c++) {
-		const uint64_t begins = bob_behind_find(p->behind, p->behind_count, s->number, c);
+		const uint64_t begins = bob_after_find(p->after, p->after_count, s->number, c);
 
 		s->until[c] = b ? b->until[c] : 0;
 		s->is_apart[c] = has[c] && begins != s->until[c];
@@ -180,7 +180,7 @@ static bob_status open_parts(struct bob_trace *t, const struct bob_file *f, size
 		if (c->head.kind != BOB_CHUNK_MORE || p->count > more)
 			continue;
 		end = end ? end : c->off - sizeof(c->head);
-		if (!bob_chunk_crc_ok(f, c)) { /* nor is what comes behind it of use */
+		if (!bob_chunk_crc_ok(f, c)) { /* what follows is of no use, either */
 			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 			break;
 		}

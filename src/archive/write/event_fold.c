@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Layout of events as leaves, their keys, and the feeding of a folder with records. Writers and
+ * readers share it. */
 #include "archive/write/event_fold.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writer of events of one thread: reserves a record in the current record buffer, publishes it with
+ * one store, and folds and commits full buffers. */
 #include "archive/write/event_write.h"
 
 #include <string.h>
@@ -18,15 +20,15 @@ struct def {
 };
 
 struct bob_event_writer {
-	struct bob_event_room now; /* the first: the functions in line look for it there */
+	struct bob_event_buffer now; /* the first: the functions in line look for it there */
 	struct bob_fold_writer out;
 	struct bob_folder *folder; /* NULL: flat */
 	bob_event_zero_fn zero;	/* NULL: memset */
 	bob_event_run_fn run;	/* NULL: what needs a deep stack is called as it is */
-	struct bob_rooms rooms;
+	struct bob_record_buffers buffers;
 	struct bob_chunk_head *raw; /* of a flat stream: the newest chunk; NULL: none yet */
 	uint64_t raw_words;	/* before it */
-	const uint64_t *folded; /* records of the newest room before it are in the folder */
+	const uint64_t *folded; /* records of the newest buffer before it are in the folder */
 	uint32_t part;		/* of the folder */
 	bob_status failed;	/* nothing more can be recorded; what is in the log stays there */
 	uint32_t first;		/* number of def[0] */
@@ -79,8 +81,8 @@ static uint64_t def_values(const struct bob_event_def *d)
 	return 1 + d->layout.vectors + bob_event_padded(d->key_len) + d->depth;
 }
 
-/* Room for a definition in the file. */
-static uint64_t *def_room(struct bob_event_writer *w, uint64_t values)
+/* Space for a definition in the file. */
+static uint64_t *def_space(struct bob_event_writer *w, uint64_t values)
 {
 	struct bob_chunk_head *c = w->file_defs;
 	uint64_t size = c ? 2 * (c->size + sizeof(*c)) - sizeof(*c) : DATA_FIRST, off;
@@ -105,7 +107,7 @@ static void write_def(uint64_t *to, uint32_t number, const struct bob_event_def 
 	for (uint32_t i = 0; i < d->layout.vectors; i++)
 		*v++ = d->layout.vector[i].length | (uint64_t)d->layout.vector[i].words << 8;
 	if (d->key_len)
-		memcpy(v, d->key, d->key_len); /* the file has zeros behind it */
+		memcpy(v, d->key, d->key_len); /* zeros follow in the file */
 	v += bob_event_padded(d->key_len);
 	if (d->depth)
 		memcpy(v, d->place, 8ull * d->depth);
@@ -124,10 +126,10 @@ bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_
 	if (w->defs == BOB_EVENT_DEFS_MAX)
 		return BOB_ERR_FULL;
 	*number = w->first + w->defs;
-	record = *number < BOB_EVENT_NUMBER_MAX ? def_room(w, values) : NULL;
+	record = *number < BOB_EVENT_NUMBER_MAX ? def_space(w, values) : NULL;
 	if (!record) {
 		w->failed = BOB_ERR_FULL;
-		w->now.end = w->now.at; /* there is no room for the next one, either */
+		w->now.end = w->now.at; /* there is no space for the next one, either */
 		return BOB_ERR_FULL;
 	}
 	write_def(record, *number, d);
@@ -209,8 +211,8 @@ static bob_status fold_event(struct bob_event_writer *w, struct def *d, const ui
 	return BOB_OK;
 }
 
-/* What is complete in the newest room. The room stays as it is: for who reads the file its records
- * are not folded yet. */
+/* Folds the complete records of the newest buffer. The buffer does not change: to readers of the
+ * file its records are not folded yet. */
 static bob_status fold_complete(struct bob_event_writer *w)
 {
 	bob_status st = BOB_OK;
@@ -225,27 +227,29 @@ static bob_status fold_complete(struct bob_event_writer *w)
 	return st;
 }
 
-/* The newest room is over. */
-static bob_status fold_room(struct bob_event_writer *w)
+/* The newest buffer is full. */
+static bob_status fold_buffer(struct bob_event_writer *w)
 {
-	size_t room;
-	const uint64_t *begin = bob_rooms_newest(&w->rooms, &room);
+	size_t capacity;
+	const uint64_t *begin = bob_record_buffers_newest(&w->buffers, &capacity);
 	bob_status st;
 
 	if (!begin)
 		return BOB_OK;
 	st = fold_complete(w);
 	if (st == BOB_OK || w->folded > begin)
-		bob_rooms_folded(&w->rooms, (size_t)(w->folded - begin));
+		bob_record_buffers_folded(&w->buffers, (size_t)(w->folded - begin));
 	return st;
 }
 
 uint64_t bob_event_writer_values(const struct bob_event_writer *w)
 {
-	size_t room;
-	const uint64_t *begin = w->folder ? bob_rooms_newest(&w->rooms, &room) : NULL;
+	size_t capacity;
+	const uint64_t *begin = w->folder ? bob_record_buffers_newest(&w->buffers, &capacity) :
+					    NULL;
 
-	return w->rooms.position + (begin && w->now.at > begin ? (uint64_t)(w->now.at - begin) : 0);
+	return w->buffers.position +
+	       (begin && w->now.at > begin ? (uint64_t)(w->now.at - begin) : 0);
 }
 
 bob_status bob_event_writer_so_far(struct bob_event_writer *w, bob_fold_write_fn write, void *ctx)
@@ -261,10 +265,10 @@ bob_status bob_event_writer_so_far(struct bob_event_writer *w, bob_fold_write_fn
 
 static bob_status commit(struct bob_event_writer *w, int keep)
 {
-	bob_status st = bob_fold_writer_commit(&w->out, w->folder, w->rooms.position, NULL, 0);
+	bob_status st = bob_fold_writer_commit(&w->out, w->folder, w->buffers.position, NULL, 0);
 
 	if (st == BOB_OK)
-		bob_rooms_committed(&w->rooms, keep);
+		bob_record_buffers_committed(&w->buffers, keep);
 	return st;
 }
 
@@ -299,10 +303,11 @@ static uint64_t *next_raw(struct bob_event_writer *w, uint64_t need)
 }
 
 /* `st` is how what comes before that went: if not well, nothing more is recorded. */
-static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_status st)
+static bob_status enter_buffer(struct bob_event_writer *w, uint64_t need, bob_status st)
 {
 	if (st == BOB_OK) {
-		w->now.at = w->folder ? bob_rooms_next(&w->rooms, &w->out, need * 8, &w->now.end) :
+		w->now.at = w->folder ? bob_record_buffers_next(&w->buffers, &w->out, need * 8,
+								&w->now.end) :
 					next_raw(w, need);
 		st = w->now.at ? BOB_OK : BOB_ERR_FULL;
 	}
@@ -322,27 +327,27 @@ struct step {
 	bob_status result;
 };
 
-static void leave_room(void *step)
+static void leave_buffer(void *step)
 {
 	struct step *s = step;
 	struct bob_event_writer *w = s->w;
-	bob_status st = w->folder ? fold_room(w) : BOB_OK;
+	bob_status st = w->folder ? fold_buffer(w) : BOB_OK;
 
-	if (w->folder && st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder))
+	if (w->folder && st == BOB_OK && bob_record_buffers_are_full(&w->buffers, w->folder))
 		st = commit(w, s->keep);
-	s->result = enter_room(w, s->need, st);
+	s->result = enter_buffer(w, s->need, st);
 }
 
 static void end_part(void *step)
 {
 	struct step *s = step;
-	bob_status st = fold_room(s->w);
+	bob_status st = fold_buffer(s->w);
 
 	if (st == BOB_OK) {
 		begin_part(s->w);
 		st = commit(s->w, 0);
 	}
-	s->result = enter_room(s->w, 1, st);
+	s->result = enter_buffer(s->w, 1, st);
 }
 
 static bob_status run(void (*fn)(void *step), struct step *s)
@@ -354,20 +359,20 @@ static bob_status run(void (*fn)(void *step), struct step *s)
 	return s->result;
 }
 
-static __attribute__((noinline)) bob_status next_room(struct bob_event_writer *w, uint64_t need,
-						      int keep)
+static __attribute__((noinline)) bob_status next_buffer(struct bob_event_writer *w, uint64_t need,
+							int keep)
 {
 	struct step s = { .w = w, .need = need, .keep = keep };
 
-	return run(leave_room, &s);
+	return run(leave_buffer, &s);
 }
 
-/* Room for the open event with `words` values. */
-static inline bob_status make_room(struct bob_event_writer *w, uint64_t words, int keep)
+/* Makes space for the open event with `words` values. */
+static inline bob_status ensure_space(struct bob_event_writer *w, uint64_t words, int keep)
 {
 	if (__builtin_expect((uint64_t)(w->now.end - w->now.at) < 1 + words, 0) &&
 	    w->failed == BOB_OK)
-		return next_room(w, 1 + words, keep);
+		return next_buffer(w, 1 + words, keep);
 	return w->failed;
 }
 
@@ -392,7 +397,7 @@ bob_status bob_event_writer_forget(struct bob_event_writer *w)
 
 	drop(w);
 	if (st == BOB_OK && w->folder)
-		st = next_room(w, 1, 0);
+		st = next_buffer(w, 1, 0);
 	w->first += w->defs;
 	w->defs = 0;
 	return st;
@@ -413,7 +418,7 @@ uint64_t *bob_event_writer_enter(struct bob_event_writer *w, uint32_t number, ui
 {
 	drop(w);
 	w->now.number = number;
-	*why = words <= BOB_EVENT_LENGTH_MAX ? make_room(w, words, 0) : BOB_ERR_FULL;
+	*why = words <= BOB_EVENT_LENGTH_MAX ? ensure_space(w, words, 0) : BOB_ERR_FULL;
 	if (*why != BOB_OK)
 		return NULL;
 	w->now.dirty = 1 + words;
@@ -427,7 +432,7 @@ uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint3
 
 	*why = BOB_OK;
 	if ((uint64_t)(w->now.end - w->now.at) <= words) {
-		*why = words <= BOB_EVENT_LENGTH_MAX ? make_room(w, words, 1) : BOB_ERR_FULL;
+		*why = words <= BOB_EVENT_LENGTH_MAX ? ensure_space(w, words, 1) : BOB_ERR_FULL;
 		if (*why != BOB_OK)
 			return NULL;
 	}
@@ -448,7 +453,7 @@ void bob_event_writer_rename(struct bob_event_writer *w, uint32_t number)
 	w->now.number = number;
 }
 
-static inline bob_status complete(struct bob_event_room *r, uint32_t words)
+static inline bob_status complete(struct bob_event_buffer *r, uint32_t words)
 {
 	__atomic_store_n(r->at,
 			 BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | (uint64_t)words << 32 | r->number,
@@ -486,9 +491,9 @@ bob_status bob_event_writer_end(struct bob_event_writer *w)
 		end_raw(w);
 		return w->failed;
 	}
-	st = w->failed == BOB_OK ? fold_room(w) : w->failed;
+	st = w->failed == BOB_OK ? fold_buffer(w) : w->failed;
 	if (st != BOB_OK) /* the log says the rest */
 		return st;
 	bob_folder_end(w->folder);
-	return bob_fold_writer_end(&w->out, w->rooms.position);
+	return bob_fold_writer_end(&w->out, w->buffers.position);
 }

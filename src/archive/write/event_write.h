@@ -4,31 +4,31 @@
  *
  * An event is of a *definition*: a key (what it is), a call path (where), and how its words lie: so
  * many that every event of it has, then *vectors*, whose lengths are among these words. Folded it
- * is a leaf with the words, and behind it one leaf for each element of each vector, so a vector is
- * a loop in the trace, and columns of its own.
+ * is a leaf with the words, followed by one leaf for each element of each vector, so a vector is a
+ * loop in the trace, and columns of its own.
  *
  *     key of an event:   u8 vectors, + 64 if it never completed (then it may have none); for each u8 word that is its length, u8 words of an element (0: bytes); the definition's key
  *     key of an element: u8 255, u8 number of the vector, u8 words
  *
  * Definitions are numbered as they come and kept in chunks of their own (EVENT_DEFS), a record
- * each. Until they are folded events are records of the stream's log (rooms.h). Records are 64-bit
- * values: a header, then what it says.
+ * each. Until they are folded events are records of the stream's log (record_buffers.h). Records
+ * are 64-bit values: a header, then what it says.
  *
  *     bit 63: set; bit 62: complete; bits 32..60: values that follow; bits 0..31: number of the definition
  *     definition: words | vectors << 8 | bytes of the key << 16 | calls of the path << 32; vectors: word | words of an element << 8
  *     each, a value each; the key, padded with zeros to a multiple of 8; the places of the path, outermost first
  *     event: its words, then the elements of its vectors
  *
- * A *flat* stream is not folded: its records lie in RAW chunks, one behind the other, for ever.
+ * A *flat* stream is not folded: its records stay in RAW chunks, one after the other.
  *
  * An event that has begun and is not complete is the last record: a call that never returned. If it
- * had to move to another room, it is there, too.
+ * had to move to another buffer, that has it, too.
  *
  * Freestanding. Owner: the caller. Threads: one stream, one thread. */
 #ifndef BOB_ARCHIVE_EVENT_WRITE_H
 #define BOB_ARCHIVE_EVENT_WRITE_H
 
-#include "archive/write/rooms.h"
+#include "archive/write/record_buffers.h"
 
 #define BOB_EVENT_VECTORS_MAX 8u
 #define BOB_EVENT_KEY_MAX 224u
@@ -64,8 +64,8 @@ struct bob_event_writer;
 
 /* The record that is open, or where the next one will be: what the functions in line need of a
  * writer, at its beginning. Theirs and the writer's alone. */
-struct bob_event_room {
-	uint64_t *at, *end;	/* of the room; NULL: nothing more can be recorded */
+struct bob_event_buffer {
+	uint64_t *at, *end;	/* of the buffer; NULL: nothing more can be recorded */
 	/* values from `at` on that may have been written, header included */
 	uint64_t dirty;
 	uint32_t number;	/* of the open event's definition */
@@ -73,7 +73,7 @@ struct bob_event_room {
 
 /* Zeroed address space, aligned to 64. A part of it is touched for each definition. */
 size_t bob_event_writer_size(void);
-/* `mem` is that, and the caller's. `stream` is the one in the chunks' heads. BOB_ERR_FULL: no room
+/* `mem` is that, and the caller's. `stream` is the one in the chunks' heads. BOB_ERR_FULL: no space
  * for a chunk. */
 bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream,
 				  struct bob_event_writer **out);
@@ -95,14 +95,14 @@ void bob_event_writer_run(struct bob_event_writer *w, bob_event_run_fn run);
  * BOB_ERR_INVAL. */
 bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_event_def *def,
 				   uint32_t *number);
-/* What a definition says; as long as it is not forgotten. */
+/* What a definition says; until it is discarded. */
 bob_status bob_event_writer_says(const struct bob_event_writer *w, uint32_t number,
 				 struct bob_event_def *def);
 /* No event of the definitions that there are will come. Their numbers are not given again. */
 bob_status bob_event_writer_forget(struct bob_event_writer *w);
 /* What has been put is folded, committed, and a part of its own: readers find it complete in the
- * file, and later that something comes behind it. Definitions stay; an event that was begun is
- * dropped. BOB_ERR_INVAL: it is flat. */
+ * file, and later what follows it. Definitions stay; an event that was begun is dropped.
+ * BOB_ERR_INVAL: it is flat. */
 bob_status bob_event_writer_cut(struct bob_event_writer *w);
 /* Values that have been put: as long as these stay, so does what has been put. */
 uint64_t bob_event_writer_values(const struct bob_event_writer *w);
@@ -130,14 +130,14 @@ bob_status bob_event_writer_end(struct bob_event_writer *w);
 
 /* --- what events mostly do, in line --- */
 
-/* bob_event_writer_open where the room is over, or the event before was dropped. */
+/* bob_event_writer_open where the buffer is full, or the event before was dropped. */
 uint64_t *bob_event_writer_enter(struct bob_event_writer *w, uint32_t number, uint32_t words,
 				 bob_status *why);
 
 static inline uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number,
 					      uint32_t words, bob_status *why)
 {
-	struct bob_event_room *r = (struct bob_event_room *)w;
+	struct bob_event_buffer *r = (struct bob_event_buffer *)w;
 
 	if (__builtin_expect(r->dirty || words > BOB_EVENT_LENGTH_MAX ||
 				     (uint64_t)(r->end - r->at) <= words,
@@ -151,7 +151,7 @@ static inline uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32
 
 static inline void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words)
 {
-	const struct bob_event_room *r = (const struct bob_event_room *)w;
+	const struct bob_event_buffer *r = (const struct bob_event_buffer *)w;
 
 	__atomic_store_n(r->at, BOB_EVENT_HEADER | (uint64_t)words << 32 | r->number,
 			 __ATOMIC_RELEASE);
@@ -180,8 +180,8 @@ static inline uint32_t bob_event_element_words(const struct bob_event_layout *l,
 /* How many values an event of this layout has whose first ones are `word`; 0: more than
  * BOB_EVENT_LENGTH_MAX. */
 uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word);
-/* The places of a path as a folder has it: recursion folded. `to` has room for `depth`; how many
- * these are. */
+/* The places of a path as a folder has it: recursion folded. `to` has capacity for `depth`. Returns
+ * their number. */
 uint32_t bob_event_fold_path(const uint64_t *place, uint32_t depth, uint64_t *to);
 /* What the key of a leaf with `words` words says, of an event: its key points into `key`, it has no
  * path. BOB_NONE: it is that of an element. BOB_ERR_CORRUPT. */
@@ -189,7 +189,7 @@ bob_status bob_event_leaf_key(const uint8_t *key, size_t len, uint32_t words,
 			      struct bob_event_def *def);
 /* Is it that of an element of vector `vector` with `words` words? */
 int bob_event_is_element(const uint8_t *key, size_t len, uint32_t vector, uint32_t words);
-/* A definition's record: `count` values behind the header. *def points into them. */
+/* A definition's record: `count` values after the header. *def points into them. */
 bob_status bob_event_def_read(const uint64_t *value, size_t count, struct bob_event_def *def);
 
 #endif

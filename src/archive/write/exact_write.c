@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writer of moments: appends LEB128 values to an open EXACT chunk, and opens the next one when it
+ * is full. */
 #include "archive/write/exact_write.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writer of folded streams: data chunks, the two alternating rests, and the 8-byte store that
+ * commits. */
 #include "archive/write/fold_write.h"
 
 #include <string.h>
@@ -13,8 +15,8 @@
 static int more_data(struct bob_fold_writer *w)
 {
 	uint64_t off;
-	struct bob_chunk_head *c =
-		w->chunk(w->ctx, BOB_CHUNK_FOLD_DATA, w->stream, w->data_room, w->data_bytes, &off);
+	struct bob_chunk_head *c = w->chunk(w->ctx, BOB_CHUNK_FOLD_DATA, w->stream,
+					    w->data_capacity, w->data_bytes, &off);
 
 	if (!c) {
 		w->failed = BOB_ERR_FULL;
@@ -25,8 +27,8 @@ static int more_data(struct bob_fold_writer *w)
 	if (w->data_chunks < BOB_FOLD_KEPT)
 		w->kept[w->data_chunks] = c;
 	w->data_chunks++;
-	if (w->data_room < DATA_MAX)
-		w->data_room *= 2;
+	if (w->data_capacity < DATA_MAX)
+		w->data_capacity *= 2;
 	return 1;
 }
 
@@ -63,8 +65,8 @@ static void put_rest(void *ctx, const void *bytes, size_t len)
 	w->rest_used += len;
 }
 
-/* Room for `bytes` of rest in the chunk that is not valid. */
-static int make_room(struct bob_fold_writer *w, uint64_t bytes)
+/* Makes space for `bytes` of rest in the chunk that is not valid. */
+static int ensure_space(struct bob_fold_writer *w, uint64_t bytes)
 {
 	uint64_t off;
 	struct bob_chunk_head *c = w->chunk(w->ctx, BOB_CHUNK_FOLD_REST, w->stream,
@@ -92,7 +94,7 @@ static bob_status publish(struct bob_fold_writer *w, struct bob_folder *folder, 
 {
 	put_all(w, folder, state, state_bytes);
 	if (sizeof(struct bob_fold_rest) + w->rest_used > w->rest[!w->turn]->size) {
-		if (!make_room(w, 2 * w->rest_used))
+		if (!ensure_space(w, 2 * w->rest_used))
 			return BOB_ERR_FULL;
 		put_all(w, folder, state, state_bytes);
 	}
@@ -122,15 +124,15 @@ bob_status bob_fold_writer_begin(struct bob_fold_writer *w, bob_fold_chunk_fn ch
 	w->chunk = chunk;
 	w->ctx = ctx;
 	w->stream = stream;
-	w->data_room = first_bytes;
+	w->data_capacity = first_bytes;
 	c = chunk(ctx, BOB_CHUNK_FOLD, stream, sizeof(*w->head), 0, &off);
 	if (!c)
 		return BOB_ERR_FULL;
 	w->head = bob_chunk_data(c);
-	if (!make_room(w, first_bytes))
+	if (!ensure_space(w, first_bytes))
 		return BOB_ERR_FULL;
 	w->turn = 1;
-	return make_room(w, first_bytes) ? BOB_OK : BOB_ERR_FULL;
+	return ensure_space(w, first_bytes) ? BOB_OK : BOB_ERR_FULL;
 }
 
 /* --- going on --- */
@@ -169,7 +171,7 @@ static void find_rest(struct bob_fold_writer *w, struct bob_chunk_head *c, uint6
 		w->rest[w->turn] = c;
 }
 
-/* Chunks behind what counts are no data: the next ones would have the same place. */
+/* Chunks after the valid ones are discarded: the next ones would have the same place. */
 static void find_data(struct bob_fold_writer *w, struct bob_chunk_head *c, uint64_t off, void *arg)
 {
 	(void)off, (void)arg;
@@ -216,17 +218,17 @@ bob_status bob_fold_writer_resume(struct bob_fold_writer *w, bob_fold_chunk_fn c
 	w->chunk = chunk;
 	w->ctx = ctx;
 	w->stream = stream;
-	w->data_room = first_bytes;
+	w->data_capacity = first_bytes;
 	visit_chunks(w, file, len, find_head, NULL);
 	if (!w->head)
 		return BOB_ERR_CORRUPT;
 	if (!w->head->commit) {
 		visit_chunks(w, file, len, find_data, NULL);
 		w->turn = 1;
-		if (!make_room(w, first_bytes))
+		if (!ensure_space(w, first_bytes))
 			return BOB_ERR_FULL;
 		w->turn = 0;
-		return make_room(w, first_bytes) ? BOB_OK : BOB_ERR_FULL;
+		return ensure_space(w, first_bytes) ? BOB_OK : BOB_ERR_FULL;
 	}
 	w->turn = w->head->commit & 1;
 	off = w->head->rest_off[w->turn];
@@ -246,7 +248,7 @@ bob_status bob_fold_writer_resume(struct bob_fold_writer *w, bob_fold_chunk_fn c
 		return BOB_ERR_CORRUPT;
 	bob_fold_writer_data(w, r + 1, r->rest_bytes);
 	/* the other one may have been half written */
-	return w->failed != BOB_OK || !make_room(w, 2 * r->rest_bytes + first_bytes) ?
+	return w->failed != BOB_OK || !ensure_space(w, 2 * r->rest_bytes + first_bytes) ?
 		       BOB_ERR_FULL :
 		       BOB_OK;
 }

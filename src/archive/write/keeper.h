@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process that cannot make its file says to the keeper (src/cli/record/keeper.h), and what
- * it hears. The keeper listens at a socket without a place in the file system, which is reached
- * from any root directory and by any user; BOBBIN_KEEPER is its name, a colon and the secret in
- * hex.
+/* Messages between a process that cannot create its file and the keeper (src/cli/record/keeper.h).
+ * The keeper listens at a socket without a place in the file system, which is reached from any root
+ * directory and by any user; BOBBIN_KEEPER is its name, a colon and the secret in hex.
  *     process: NEW_FILE     keeper: an answer with the descriptor of a file without a name
  *     process: HAS_HEAD     keeper: an answer; the file has its name now */
 #ifndef BOB_ARCHIVE_KEEPER_H

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writer of memory accesses of one thread: folds full record buffers, and commits where that is
+ * due. */
 #include "archive/write/mem_write.h"
 
 #include <string.h>
@@ -30,11 +32,11 @@ bob_status bob_mem_writer_begin(struct bob_mem_writer *w, void *mem, bob_fold_ch
 	return BOB_OK;
 }
 
-/* The records of the newest room, up to `at`; NULL: up to the last one that is complete. */
-static bob_status fold_room(struct bob_mem_writer *w, const uint64_t *at)
+/* The records of the newest buffer, up to `at`; NULL: up to the last one that is complete. */
+static bob_status fold_buffer(struct bob_mem_writer *w, const uint64_t *at)
 {
 	size_t used, count;
-	const uint64_t *begin = bob_rooms_newest(&w->rooms, &count);
+	const uint64_t *begin = bob_record_buffers_newest(&w->buffers, &count);
 	bob_status st;
 
 	if (!begin)
@@ -43,7 +45,7 @@ static bob_status fold_room(struct bob_mem_writer *w, const uint64_t *at)
 		count = (size_t)(at - begin);
 	st = bob_mem_fold_put(w->fold, begin, count, !at, &used);
 	if (st == BOB_OK || used)
-		bob_rooms_folded(&w->rooms, used);
+		bob_record_buffers_folded(&w->buffers, used);
 	return st;
 }
 
@@ -51,47 +53,47 @@ static bob_status commit(struct bob_mem_writer *w)
 {
 	uint64_t state[BOB_MEM_STATE_WORDS];
 	size_t n = bob_mem_fold_state(w->fold, state);
-	bob_status st = bob_fold_writer_commit(&w->out, w->folder, w->rooms.position, state,
+	bob_status st = bob_fold_writer_commit(&w->out, w->folder, w->buffers.position, state,
 					       n * sizeof(*state));
 
 	if (st == BOB_OK)
-		bob_rooms_committed(&w->rooms, 0);
+		bob_record_buffers_committed(&w->buffers, 0);
 	return st;
 }
 
 uint64_t *bob_mem_writer_next(struct bob_mem_writer *w, const uint64_t *at, size_t need,
 			      uint64_t **end, bob_status *why)
 {
-	uint64_t *room = NULL;
+	uint64_t *buffer = NULL;
 
-	*why = fold_room(w, at);
-	if (*why == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder))
+	*why = fold_buffer(w, at);
+	if (*why == BOB_OK && bob_record_buffers_are_full(&w->buffers, w->folder))
 		*why = commit(w);
 	if (*why == BOB_OK) {
-		room = bob_rooms_next(&w->rooms, &w->out, need, end);
-		*why = room ? BOB_OK : BOB_ERR_FULL;
+		buffer = bob_record_buffers_next(&w->buffers, &w->out, need, end);
+		*why = buffer ? BOB_OK : BOB_ERR_FULL;
 	}
-	return room;
+	return buffer;
 }
 
 uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_t need,
 			     uint64_t **end, bob_status *why)
 {
-	uint64_t *room = NULL;
+	uint64_t *buffer = NULL;
 
-	*why = fold_room(w, at);
+	*why = fold_buffer(w, at);
 	if (*why == BOB_OK)
 		*why = bob_mem_fold_again(w->fold);
 	if (*why == BOB_OK)
 		*why = commit(w);
 	if (*why == BOB_OK) {
-		room = bob_rooms_next(&w->rooms, &w->out, need, end);
-		*why = room ? BOB_OK : BOB_ERR_FULL;
+		buffer = bob_record_buffers_next(&w->buffers, &w->out, need, end);
+		*why = buffer ? BOB_OK : BOB_ERR_FULL;
 	}
-	return room;
+	return buffer;
 }
 
-/* A rest is behind what it completes: its state is not a multiple of 8 from the beginning of the
+/* A rest follows what it completes: its state is not a multiple of 8 from the beginning of the
  * chunk. */
 static bob_status resume_state(struct bob_mem_writer *w, const struct bob_fold_left *left)
 {
@@ -116,7 +118,7 @@ bob_status bob_mem_writer_resume(struct bob_mem_writer *w, void *mem, bob_fold_c
 	*ended = left.ended;
 	if (st != BOB_OK || left.ended)
 		return st;
-	w->rooms.position = left.log_begin;
+	w->buffers.position = left.log_begin;
 	w->folder = bob_folder_begin(mem, bob_fold_writer_data, &w->out);
 	w->fold = bob_mem_fold_begin((uint8_t *)mem + rounded(bob_folder_size()), w->folder, desc,
 				     desc_ctx);
@@ -128,7 +130,7 @@ bob_status bob_mem_writer_fold(struct bob_mem_writer *w, const uint64_t *word, s
 {
 	bob_status st = bob_mem_fold_put(w->fold, word, count, open, used);
 
-	w->rooms.position += *used;
+	w->buffers.position += *used;
 	return st;
 }
 
@@ -141,10 +143,10 @@ bob_status bob_mem_writer_commit(struct bob_mem_writer *w, int part)
 
 bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at)
 {
-	bob_status st = fold_room(w, at);
+	bob_status st = fold_buffer(w, at);
 
 	if (st != BOB_OK) /* the log says the rest */
 		return st;
 	bob_folder_end(w->folder);
-	return bob_fold_writer_end(&w->out, w->rooms.position);
+	return bob_fold_writer_end(&w->out, w->buffers.position);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Ring of record buffers between a thread and the collector: slots whose owners change by atomic
+ * stores. */
 #include "archive/write/ring.h"
 
 #include <string.h>
@@ -46,64 +48,66 @@ void bob_ring_hand_over(struct bob_ring_writer *w, const uint64_t *at)
 	struct bob_ring_slot *s;
 	uint64_t words;
 
-	if (w->now == BOB_ROOMS_MAX)
+	if (w->now == BOB_RECORD_BUFFERS_MAX)
 		return;
 	s = &w->ring->slot[w->now];
-	words = (uint64_t)(at - (payload(w->room[w->now]) + 1));
+	words = (uint64_t)(at - (payload(w->buffer[w->now]) + 1));
 	if (!words)
 		return;
 	s->words = words;
 	w->position += words;
-	w->now = BOB_ROOMS_MAX;
+	w->now = BOB_RECORD_BUFFERS_MAX;
 	__atomic_store_n(&s->state, BOB_SLOT_HANDED, __ATOMIC_RELEASE);
 }
 
 static uint32_t free_slot(const struct bob_ring *r)
 {
-	for (uint32_t i = 0; i < r->rooms; i++)
+	for (uint32_t i = 0; i < r->buffers; i++)
 		if (__atomic_load_n(&r->slot[i].state, __ATOMIC_ACQUIRE) == BOB_SLOT_FREE)
 			return i;
-	return BOB_ROOMS_MAX;
+	return BOB_RECORD_BUFFERS_MAX;
 }
 
-static uint32_t add_room(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, void *ctx,
-			 uint32_t stream)
+static uint32_t add_buffer(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, void *ctx,
+			   uint32_t stream)
 {
 	struct bob_ring *r = w->ring;
-	const uint32_t i = r->rooms;
-	const uint64_t bytes = i < BOB_RING_SMALL ? BOB_ROOM_FIRST : BOB_ROOM_NEXT;
+	const uint32_t i = r->buffers;
+	const uint64_t bytes = i < BOB_RING_SMALL ? BOB_RECORD_BUFFER_FIRST :
+						    BOB_RECORD_BUFFER_NEXT;
 	uint64_t off;
 	struct bob_chunk_head *c =
 		chunk(ctx, BOB_CHUNK_FOLD_LOG, stream, bytes - sizeof(*c), 0, &off);
 
 	if (!c)
-		return BOB_ROOMS_MAX;
+		return BOB_RECORD_BUFFERS_MAX;
 	*payload(c) = UNUSED;
-	w->room[i] = c;
+	w->buffer[i] = c;
 	r->slot[i].off = off;
-	__atomic_store_n(&r->rooms, i + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->buffers, i + 1, __ATOMIC_RELEASE);
 	return i;
 }
 
-uint64_t *bob_ring_room(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, void *ctx,
-			uint32_t stream, uint64_t **end, bob_status *why)
+uint64_t *bob_ring_buffer(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, void *ctx,
+			  uint32_t stream, uint64_t **end, bob_status *why)
 {
 	struct bob_ring *r = w->ring;
 	const uint32_t limit = __atomic_load_n(&r->limit, __ATOMIC_RELAXED);
-	uint32_t i = w->now == BOB_ROOMS_MAX ? free_slot(r) : w->now;
+	uint32_t i = w->now == BOB_RECORD_BUFFERS_MAX ? free_slot(r) : w->now;
 	struct bob_chunk_head *c;
 
 	*why = BOB_OK;
-	if (i == BOB_ROOMS_MAX && (r->rooms >= limit || r->rooms >= BOB_ROOMS_MAX))
+	if (i == BOB_RECORD_BUFFERS_MAX &&
+	    (r->buffers >= limit || r->buffers >= BOB_RECORD_BUFFERS_MAX))
 		return NULL;
-	if (i == BOB_ROOMS_MAX)
-		i = add_room(w, chunk, ctx, stream);
-	if (i == BOB_ROOMS_MAX) {
+	if (i == BOB_RECORD_BUFFERS_MAX)
+		i = add_buffer(w, chunk, ctx, stream);
+	if (i == BOB_RECORD_BUFFERS_MAX) {
 		*why = BOB_ERR_FULL;
 		return NULL;
 	}
-	c = w->room[i];
-	if (w->now == BOB_ROOMS_MAX) {
+	c = w->buffer[i];
+	if (w->now == BOB_RECORD_BUFFERS_MAX) {
 		__atomic_store_n(payload(c), w->position, __ATOMIC_RELEASE);
 		__atomic_store_n(&r->slot[i].state, BOB_SLOT_FILLING, __ATOMIC_RELEASE);
 		w->now = i;
@@ -132,9 +136,9 @@ uint64_t *bob_ring_words(const struct bob_ring *r, uint32_t slot, uint8_t *file,
 uint32_t bob_ring_find(const struct bob_ring *r, const uint8_t *file, uint64_t len,
 		       uint64_t position)
 {
-	const uint32_t rooms = __atomic_load_n(&r->rooms, __ATOMIC_ACQUIRE);
+	const uint32_t buffers = __atomic_load_n(&r->buffers, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < rooms && i < BOB_ROOMS_MAX; i++) {
+	for (uint32_t i = 0; i < buffers && i < BOB_RECORD_BUFFERS_MAX; i++) {
 		uint64_t count, *word;
 
 		if (__atomic_load_n(&r->slot[i].state, __ATOMIC_ACQUIRE) == BOB_SLOT_FREE)
@@ -143,14 +147,14 @@ uint32_t bob_ring_find(const struct bob_ring *r, const uint8_t *file, uint64_t l
 		if (word && __atomic_load_n(word - 1, __ATOMIC_ACQUIRE) == position)
 			return i;
 	}
-	return BOB_ROOMS_MAX;
+	return BOB_RECORD_BUFFERS_MAX;
 }
 
 void bob_ring_free(struct bob_ring *r, uint8_t *file, uint64_t len, uint64_t position)
 {
-	const uint32_t rooms = __atomic_load_n(&r->rooms, __ATOMIC_ACQUIRE);
+	const uint32_t buffers = __atomic_load_n(&r->buffers, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < rooms && i < BOB_ROOMS_MAX; i++) {
+	for (uint32_t i = 0; i < buffers && i < BOB_RECORD_BUFFERS_MAX; i++) {
 		struct bob_ring_slot *s = &r->slot[i];
 		uint64_t count, *word;
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Recording of statistics of times: a table with open addressing of pairs, its rows in the mapped
+ * file, updated in place. */
 #include "archive/write/time_write.h"
 
 #include <string.h>
@@ -99,17 +101,17 @@ static struct bob_time_slot *new_slot(struct bob_times *t, uint32_t from, uint32
 	return slot;
 }
 
-static inline __attribute__((always_inline)) void take_both(struct bob_time_slot *s,
-							    uint64_t gap_ns, uint64_t duration_ns)
+static inline __attribute__((always_inline)) void
+take_both(struct bob_time_slot *s, uint64_t interval_ns, uint64_t duration_ns)
 {
-	take(&s->gap, s->count, gap_ns);
+	take(&s->interval, s->count, interval_ns);
 	take(&s->duration, s->count, duration_ns);
 	s->count++;
 }
 
 /* It is not at its own place in the table. */
 static __attribute__((noinline)) void search(struct bob_times *t, uint64_t pair, uint64_t at,
-					     uint64_t gap_ns, uint64_t duration_ns)
+					     uint64_t interval_ns, uint64_t duration_ns)
 {
 	struct bob_time_slot *s;
 
@@ -124,18 +126,18 @@ static __attribute__((noinline)) void search(struct bob_times *t, uint64_t pair,
 		}
 		t->table[at] = (struct entry){ pair, s };
 	}
-	take_both(s, gap_ns, duration_ns);
+	take_both(s, interval_ns, duration_ns);
 }
 
 /* Hot: one look-up, two cache lines of sums and one of a bin, twice. */
-void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t gap_ns,
+void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t interval_ns,
 		   uint64_t duration_ns)
 {
 	uint64_t pair = ((uint64_t)from << 32 | to) + 1;
 	uint64_t at = (pair * 0x9e3779b97f4a7c15u >> 40) % TABLE;
 
 	if (__builtin_expect(t->table[at].pair == pair, 1))
-		take_both(t->table[at].slot, gap_ns, duration_ns);
+		take_both(t->table[at].slot, interval_ns, duration_ns);
 	else
-		search(t, pair, at, gap_ns, duration_ns);
+		search(t, pair, at, interval_ns, duration_ns);
 }

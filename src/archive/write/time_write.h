@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How long events took, as statistics: for each pair (event before, event) of definitions
- * (event_write.h) the gap between them -- the program's own time -- and the duration of the second.
- * By pairs, because where a loop begins and where it goes on are two things. What is kept can be
- * added up in any order and gives the same bits: counts, sums, sums of squares, extremes, and how
- * many lay between which powers of two.
+ * (event_write.h) the interval between them -- the program's own time -- and the duration of the
+ * second. By pairs, because the first iteration of a loop and the following ones differ. The sums
+ * give the same bits in any order of addition: counts, sums, sums of squares, extremes, and a
+ * histogram by powers of two.
  *
  *     TIMES  rows of struct bob_time_slot, in place in the mapped file: what a killed process left lacks the last event at most
  *
@@ -27,7 +27,7 @@ struct bob_time_sums { /* ns */
 struct bob_time_slot {
 	uint32_t from, to;	/* numbers of definitions */
 	uint64_t count;
-	struct bob_time_sums gap, duration;
+	struct bob_time_sums interval, duration;
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_time_slot) == 736, "time slot");
 
@@ -43,9 +43,9 @@ struct bob_times;
 /* Zeroed address space, aligned to 64. */
 size_t bob_times_size(void);
 struct bob_times *bob_times_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream);
-/* Pairs beyond BOB_TIME_PAIRS_MAX, or for which the file has no room, are left out:
+/* Pairs beyond BOB_TIME_PAIRS_MAX, or for which the file has no space, are left out:
  * bob_times_left_out says how many events. */
-void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t gap_ns,
+void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t interval_ns,
 		   uint64_t duration_ns);
 uint64_t bob_times_left_out(const struct bob_times *t);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Laying out an archive file in memory that is already mapped. Pure functions on that memory: no
- * system call, no libc but mem*, no allocation, no globals, so the agent can use them anywhere.
- * The caller makes the file, maps and allocates its windows, and keeps every stretch it passes
- * alive for the call. Threads: different chunks may be written by different threads; the file
- * head's `used` by one at a time.
+ * system call, no libc but mem*, no allocation, no globals, so the agent can use them anywhere. The
+ * caller makes the file, maps and allocates its windows, and keeps every stretch it passes alive
+ * for the call. Threads: different chunks may be written by different threads; the file head's
+ * `used` by one at a time.
  *
- * Order that keeps a file readable at every instant: write the chunk's payload as far as it must
- * be there (a STREAM head zeroed, a DATA chunk may be anything: its stream head tells what counts),
+ * Order that keeps a file readable at every instant: write the chunk's payload as far as it must be
+ * there (a STREAM head zeroed, a DATA chunk may be anything: its stream head says what counts),
  * then bob_chunk_begin, then bob_file_set_used. A reader trusts only what lies below `used`. */
 #ifndef BOB_ARCHIVE_WRITE_H
 #define BOB_ARCHIVE_WRITE_H
@@ -17,7 +17,7 @@
 #include "archive/format.h"
 
 #define BOB_STREAM_NONE 0xffffffffu /* `stream` of a chunk that belongs to none */
-#define BOB_NAME_BYTES 128u	    /* room that holds every file name made below */
+#define BOB_NAME_BYTES 128u	    /* enough for every file name made below */
 
 /* --- file head --- */
 
@@ -61,12 +61,12 @@ static inline uint64_t bob_chunk_bytes(uint64_t size)
 	       ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
 }
 
-/* The largest payload that fits a chunk into `room` bytes (a multiple of 64); 0 if none. */
-static inline uint64_t bob_chunk_payload(uint64_t room)
+/* The largest payload of a chunk that fits into `space` bytes (a multiple of 64); 0 if none. */
+static inline uint64_t bob_chunk_payload(uint64_t space)
 {
-	return room < sizeof(struct bob_chunk_head) + BOB_CHUNK_ALIGN ?
+	return space < sizeof(struct bob_chunk_head) + BOB_CHUNK_ALIGN ?
 		       0 :
-		       (room & ~(uint64_t)(BOB_CHUNK_ALIGN - 1)) - sizeof(struct bob_chunk_head);
+		       (space & ~(uint64_t)(BOB_CHUNK_ALIGN - 1)) - sizeof(struct bob_chunk_head);
 }
 
 /* Fill the header of an unsealed chunk; `chunk` is 64-byte aligned, its payload follows it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that lives as long as what was read (an open trace, a source file), for host-side parts:
- * base itself is freestanding, this folder is not. A zeroed struct is an empty arena. One
+/* Region allocator for host-side parts: memory that lives as long as an open trace or a source
+ * file. src/base is freestanding, this folder is not. A zeroed struct is an empty arena. One
  * thread. */
 #ifndef BOB_BASE_HOST_ARENA_H
 #define BOB_BASE_HOST_ARENA_H
@@ -27,7 +27,7 @@ void bob_arena_free(struct bob_arena *a);
 
 /* For arrays that are not a BOB_VEC yet: memory for one more element of `elem` bytes. 0, or -1 if
  * there is no memory. */
-static inline int bob_array_room(void *array_ptr, size_t count, size_t *cap, size_t elem)
+static inline int bob_array_reserve(void *array_ptr, size_t count, size_t *cap, size_t elem)
 {
 	return bob_vec_reserve(array_ptr, count, cap, elem, 1) == BOB_OK ? 0 : -1;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Growing byte buffer: reservation by doubling, appending, formatted text. */
 #include "base/host/bytes.h"
 
 #include <stdarg.h>

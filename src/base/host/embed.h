@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of the tree inside the program: headers that code which we write includes. */
+/* Files of the source tree embedded in the program: headers that generated code includes. */
 #ifndef BOB_BASE_HOST_EMBED_H
 #define BOB_BASE_HOST_EMBED_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Lookup, insertion and removal of the hash map for rows of any size. */
 #include "base/host/map.h"
 
 #define SLOTS_FIRST 16u

@@ -2,11 +2,11 @@
 /* A hash map: rows in a vec (vec.h), in the order in which they were added, and an index of their
  * numbers (base/index.h).
  *
- *	BOB_MAP(struct row) rows;	rows.at[i], rows.count, rows.cap, rows.index
+ * 	BOB_MAP(struct row) rows;	rows.at[i], rows.count, rows.cap, rows.index
  *
  * The key is either what a row begins with -- BOB_MAP_FIND, _PUT and _REMOVE take its address and
  * compare its bytes, so it must have no padding -- or anything else that the caller hashes and
- * compares himself, with BOB_MAP_ADD and, for finding, bob_index_next. One map has keys of one of
+ * compares itself, with BOB_MAP_ADD and, for finding, bob_index_next. One map has keys of one of
  * these kinds. A zeroed map is empty.
  *
  * Owner: the caller; BOB_MAP_FREE. Rows move when the map grows, so pointers to them hold until the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Nearest name by edit distance with swaps of neighbours (optimal string alignment), at most 2. */
 #include "base/host/nearest.h"
 
 #include <string.h>

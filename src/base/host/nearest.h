@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "Did you mean": of some names the one nearest to a word that is none of them. One thread. */
+/* "Did you mean": among names, the one nearest to a word that is not among them. One thread. */
 #ifndef BOB_BASE_HOST_NEAREST_H
 #define BOB_BASE_HOST_NEAREST_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Growing of a vec by doubling, with checks of overflow. */
 #include "base/host/vec.h"
 
 #include <stdint.h>

@@ -27,7 +27,7 @@
 #define NO_PROCESS (-1) /* for a pidfd: it is gone */
 #define NO_PIDFD (-2)	/* the system has none, or does not give any */
 #define END_MS 2	/* between looks at a process that is ending */
-#define WORDS_PER_COLUMN 256u	/* as in archive/write/rooms.c */
+#define WORDS_PER_COLUMN 256u	/* as in archive/write/record_buffers.c */
 
 /* --- folding --- */
 
@@ -82,7 +82,7 @@ static int begin_stream(struct cli_cfile *c, struct cli_cstream *s)
 		st = bob_mem_writer_resume(&s->writer, s->work, cli_cfile_chunk, c, s->number,
 					   cli_cfile_desc, c, c->file, cli_cfile_len(c), &ended);
 	if (st == BOB_OK && !ended) {
-		s->committed = s->writer.rooms.position;
+		s->committed = s->writer.buffers.position;
 		return 1;
 	}
 	give_up(c, s, st);
@@ -97,7 +97,7 @@ static int commit(struct cli_cfile *c, struct cli_cstream *s, int part)
 		give_up(c, s, st);
 		return 0;
 	}
-	s->committed = s->writer.rooms.position;
+	s->committed = s->writer.buffers.position;
 	bob_ring_free(s->ring, c->file, cli_cfile_len(c), s->committed);
 	wake(s->ring);
 	return 1;
@@ -108,7 +108,7 @@ static int commit(struct cli_cfile *c, struct cli_cstream *s, int part)
 static int is_due(struct cli_cstream *s)
 {
 	struct bob_ring *r = s->ring;
-	const uint64_t words = s->writer.rooms.position - s->committed;
+	const uint64_t words = s->writer.buffers.position - s->committed;
 
 	if (!words)
 		return 0;
@@ -116,7 +116,7 @@ static int is_due(struct cli_cstream *s)
 		return 1;
 	if (!__atomic_load_n(&r->waits, __ATOMIC_SEQ_CST))
 		return 0;
-	if (r->limit >= BOB_ROOMS_MAX)
+	if (r->limit >= BOB_RECORD_BUFFERS_MAX)
 		return 1;
 	__atomic_store_n(&r->limit, r->limit + 1, __ATOMIC_RELEASE);
 	wake(r);
@@ -130,12 +130,12 @@ static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 	uint64_t room, *word;
 	size_t used;
 	bob_status st;
-	const uint32_t i = bob_ring_find(s->ring, c->file, len, s->writer.rooms.position);
-	const int handed = i < BOB_ROOMS_MAX &&
+	const uint32_t i = bob_ring_find(s->ring, c->file, len, s->writer.buffers.position);
+	const int handed = i < BOB_RECORD_BUFFERS_MAX &&
 			   __atomic_load_n(&s->ring->slot[i].state, __ATOMIC_ACQUIRE) ==
 				   BOB_SLOT_HANDED;
 
-	if (i == BOB_ROOMS_MAX || (!handed && !last))
+	if (i == BOB_RECORD_BUFFERS_MAX || (!handed && !last))
 		return 0;
 	word = bob_ring_words(s->ring, i, c->file, len, &room);
 	if (handed) {
@@ -166,7 +166,8 @@ static int serve(struct cli_cfile *c, struct cli_cstream *s)
 	if (s->over || !is_ours(c)) /* of one stream, perhaps, and then of all */
 		return 0;
 	if (!s->work && !wanted &&
-	    bob_ring_find(r, c->file, cli_cfile_len(c), 0) == BOB_ROOMS_MAX && !c->shared->restarts)
+	    bob_ring_find(r, c->file, cli_cfile_len(c), 0) == BOB_RECORD_BUFFERS_MAX &&
+	    !c->shared->restarts)
 		return 0; /* nothing yet */
 	if (!begin_stream(c, s))
 		return 1;

@@ -174,7 +174,7 @@ static bob_status merge_to(struct input *in, FILE *to)
 		if (bob_trace_problem(t, i)->lost)
 			st = BOB_ERR_CORRUPT;
 	if (st == BOB_OK)
-		st = bob_archive_merge_behind(t, &in->given, to, NULL);
+		st = bob_archive_merge_after(t, &in->given, to, NULL);
 	bob_trace_close(t);
 	return st;
 }

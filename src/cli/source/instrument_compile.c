@@ -27,7 +27,7 @@
 extern char **environ;
 
 struct copy {
-	const struct bob_wish_file *file;
+	const struct bob_request_file *file;
 	const char *name;	/* on the command line, ... */
 	uint32_t argument;	/* ... where it is this one */
 	char path[PATH_MAX];	/* "": not written */
@@ -41,7 +41,7 @@ struct job {
 	char **argv;
 	uint32_t argc;
 	uint32_t compiler;	/* which word it is, behind what starts it */
-	struct bob_wish_file *files; /* of the commands, by the names that they have here */
+	struct bob_request_file *files; /* of the commands, by the names that they have here */
 	char (*paths)[PATH_MAX];
 	uint32_t file_count;
 	struct copy *copies;
@@ -104,18 +104,18 @@ static uint32_t find_file(const struct job *j, const char *argument, char *root)
 }
 
 /* The files of the commands; those in Fortran are only looked at. False: no memory. */
-static bool find_files(struct job *j, const struct bob_wish_file *files)
+static bool find_files(struct job *j, const struct bob_request_file *files)
 {
 	uint32_t total = 0;
 
-	for (const struct bob_wish_file *f = files; f; f = f->next)
+	for (const struct bob_request_file *f = files; f; f = f->next)
 		total++;
 	j->files = calloc(total + 1u, sizeof(*j->files));
 	j->paths = calloc(total + 1u, sizeof(*j->paths));
 	j->copies = calloc(j->argc + 1u, sizeof(*j->copies));
 	if (!j->files || !j->paths || !j->copies)
 		return false;
-	for (const struct bob_wish_file *f = files; f; f = f->next)
+	for (const struct bob_request_file *f = files; f; f = f->next)
 		j->files[j->file_count++] = *f;
 	return true;
 }
@@ -259,7 +259,7 @@ static int instrument_copy(struct job *j, struct copy *c)
 	return 0;
 }
 
-static bool is_copied(const struct job *j, const struct bob_wish_file *f)
+static bool is_copied(const struct job *j, const struct bob_request_file *f)
 {
 	for (uint32_t i = 0; i < j->count; i++)
 		if (j->copies[i].file == f)
@@ -268,12 +268,12 @@ static bool is_copied(const struct job *j, const struct bob_wish_file *f)
 }
 
 /* A list of them: of all that are there, or of those that are compiled. */
-static const struct bob_wish_file *list(struct job *j, bool all)
+static const struct bob_request_file *list(struct job *j, bool all)
 {
-	struct bob_wish_file *first = NULL, **to = &first;
+	struct bob_request_file *first = NULL, **to = &first;
 
 	for (uint32_t i = 0; i < j->file_count; i++) {
-		struct bob_wish_file *f = &j->files[i];
+		struct bob_request_file *f = &j->files[i];
 
 		if (!is_copied(j, f) && (!all || access(f->path, R_OK)))
 			continue;
@@ -477,7 +477,7 @@ static void free_job(struct job *j)
 	free(j->copies);
 }
 
-int cli_instrument_compile(const char *verb, const struct bob_wish_file *files,
+int cli_instrument_compile(const char *verb, const struct bob_request_file *files,
 			   const char *commands, const struct bob_source_options *o, char **argv)
 {
 	struct job j = { .verb = verb, .commands = commands, .argv = argv };

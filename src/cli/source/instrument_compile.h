@@ -11,7 +11,7 @@
  * in its folder; flags in `o` are not looked at. Nothing is left of the copies. Returns the
  * compiler's exit status, 128 and a signal that ended it; 1 after a complaint; 127: it cannot be
  * run. */
-int cli_instrument_compile(const char *verb, const struct bob_wish_file *files,
+int cli_instrument_compile(const char *verb, const struct bob_request_file *files,
 			   const char *commands, const struct bob_source_options *o, char **argv);
 
 #endif

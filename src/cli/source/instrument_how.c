@@ -124,14 +124,14 @@ static const char *folder_of(const char *path, char *to, size_t size)
 	return to;
 }
 
-void cli_instrument_how(const struct bob_wishes *w, const struct bob_source_options *o,
+void cli_instrument_how(const struct bob_requests *w, const struct bob_source_options *o,
 			const char *output)
 {
 	char beside[PATH_MAX];
 	const char *left_out = NULL;
 
 	printf("\nCompile these instead of the originals, and link all:\n");
-	for (const struct bob_wish_file *f = w->first; f; f = f->next) {
+	for (const struct bob_request_file *f = w->first; f; f = f->next) {
 		const bool is_c = bob_source_language(f->path) == BOB_SOURCE_C;
 
 		printf("    %s", is_c ? "cc" : "gfortran");

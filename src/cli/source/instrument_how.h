@@ -10,7 +10,7 @@ const char *cli_instrument_base(const char *path);
 /* The file in C that goes with an instrumented one: "adi.f" has "adi_probes.c". Returns `to`. */
 const char *cli_instrument_beside(const char *path, char *to, size_t size);
 /* Prints the commands for all files, which are in `output`. */
-void cli_instrument_how(const struct bob_wishes *w, const struct bob_source_options *o,
+void cli_instrument_how(const struct bob_requests *w, const struct bob_source_options *o,
 			const char *output);
 /* The new text, and what goes with it, into `dir`. 0, or 1 after a complaint. */
 int cli_instrument_write(const char *verb, const char *dir, const char *path,

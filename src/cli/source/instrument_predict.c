@@ -53,7 +53,7 @@ void cli_predict_unused(const char *verb, const struct bob_predict *p, const cha
 /* Not more than any run can be. */
 static bool is_plausible(const struct bob_predict_total *t)
 {
-	return t->told <= MOST && t->singles <= MOST && t->rows <= MOST && t->own <= MOST;
+	return t->reported <= MOST && t->singles <= MOST && t->rows <= MOST && t->own <= MOST;
 }
 
 static bool is_known(const struct bob_predict_total *t)
@@ -92,10 +92,10 @@ static void print_probes(const struct bob_predict_total *t, FILE *out)
 
 	fprintf(out,
 		"  probes    %s of one access, %s of loops with %s rows; %s accesses are told, ",
-		count(a, t->singles), count(b, t->nests), count(c, t->rows), count(d, t->told));
-	if (t->told > 0)
-		print_range(100 * t->traced_least / t->told, 100 * t->traced_most / t->told, 3,
-			    out);
+		count(a, t->singles), count(b, t->nests), count(c, t->rows), count(d, t->reported));
+	if (t->reported > 0)
+		print_range(100 * t->traced_least / t->reported, 100 * t->traced_most / t->reported,
+			    3, out);
 	else
 		fputc('0', out);
 	fputs(" % of them recorded\n", out);
@@ -166,7 +166,7 @@ void cli_predict_print(const struct bob_predict_total *t, FILE *out)
 {
 	fputs("\nPredicted, before it is compiled or run:\n", out);
 	print_code(t, out);
-	if (t->told <= 0 && t->singles + t->nests <= 0)
+	if (t->reported <= 0 && t->singles + t->nests <= 0)
 		return;
 	print_probes(t, out);
 	print_time(t, out);

@@ -9,7 +9,7 @@
 
 static __thread uint64_t began[DEPTH_MAX];
 static __thread uint32_t
-	depth; /* of events in one another; those deeper than there is room are counted, too */
+	depth; /* of events in one another; those too deep for the array are counted, too */
 
 static uint64_t now_ns(void)
 {

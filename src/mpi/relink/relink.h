@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The relink library, for programs that MPI is linked to statically: no preloaded library can stand
- * before functions inside a program. Linked with --wrap for every function of MPI, each call goes
- * to a function here (generated: relink.py), which goes on to MPI's own, or, where the shim is
- * preloaded, to the shim's wrapper of that name -- as a jump, so that the shim sees the program's
- * call. The shim then asks here for what comes next.
+/* The relink library, for programs that MPI is linked to statically: no preloaded library can
+ * interpose functions inside a program. Linked with --wrap for every function of MPI, each call
+ * goes to a function here (generated: relink.py), which jumps to MPI's own, or, if the shim is
+ * preloaded, to the shim's wrapper of that name; so the shim sees the program's call. The shim then
+ * asks here for the next function.
  *
  * Needs nothing of Bobbin's to run. Threads: the tables are complete before main. */
 #ifndef BOB_MPI_RELINK_H

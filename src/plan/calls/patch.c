@@ -61,7 +61,7 @@ static bool entered_inside(const struct site *s, uint64_t at, unsigned len)
 	return any_bit(s->code->target, off + 1, off + len);
 }
 
-/* First hole that ends behind `at`. */
+/* First hole that ends after `at`. */
 static size_t hole_from(const struct bob_plan_image *img, uint64_t at)
 {
 	size_t lo = 0, hi = img->holes.count;

@@ -31,8 +31,8 @@ static bool is_call(const struct bob_x86_facts *f)
 	return f->flow == BOB_X86_CALLS || f->flow == BOB_X86_CALLS_TO;
 }
 
-/* The first instruction behind a place that is not fallen into begins a block; so does, if that is
- * padding, what follows the padding. */
+/* The first instruction after a place that control does not fall through begins a block; if that is
+ * padding, so does what follows the padding. */
 static void mark_fresh(const struct bob_mem_unit *u, uint8_t *mark, uint32_t i)
 {
 	uint32_t range = u->insns.at[i].range;
@@ -202,8 +202,8 @@ static void reach(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo, size_t 
 	todo[(*n)++] = block;
 }
 
-/* Whether all of it but padding is reached from where control is known to come in, and nothing runs
- * on behind the end: then it is code. `seen` and `todo` have room for all blocks. */
+/* Whether all of it but padding is reached from where control is known to come in, and control does
+ * not pass its end: then it is code. `seen` and `todo` have an element for each block. */
 static bool all_reached(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo)
 {
 	size_t n = 0;

@@ -53,14 +53,14 @@ static bob_status check_sections(const struct checker *c)
 	return BOB_OK;
 }
 
-/* Offsets of 32-bit fields in a section of `room` bytes. */
+/* Offsets of 32-bit fields in a section of `capacity` bytes. */
 static bob_status check_fields(const struct checker *c, const struct bob_plan_section *s,
-			       uint64_t room)
+			       uint64_t capacity)
 {
 	const uint32_t *at = (const void *)(c->p + s->off);
 
 	for (uint64_t i = 0; i < s->len / 4; i++)
-		if (room < 4 || at[i] > room - 4 ||
+		if (capacity < 4 || at[i] > capacity - 4 ||
 		    (i > 0 && (at[i] < at[i - 1] || at[i] - at[i - 1] < 4)))
 			return BOB_ERR_CORRUPT;
 	return BOB_OK;

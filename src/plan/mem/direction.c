@@ -30,7 +30,7 @@ static bool leaves(const struct bob_mem_block *b, const struct bob_x86_facts *la
 	}
 }
 
-static uint8_t state_behind(const struct bob_mem_unit *u, const struct bob_mem_block *b)
+static uint8_t state_after(const struct bob_mem_unit *u, const struct bob_mem_block *b)
 {
 	uint8_t state = b->direction;
 
@@ -45,7 +45,7 @@ static bool spread(struct bob_mem_unit *u)
 
 	for (size_t i = 0; i < u->blocks.count; i++) {
 		const struct bob_mem_block *b = &u->blocks.at[i];
-		uint8_t state = state_behind(u, b);
+		uint8_t state = state_after(u, b);
 
 		for (unsigned k = 0; k < 2; k++) {
 			struct bob_mem_block *to;

@@ -102,9 +102,9 @@ static void put_insn(struct bob_mem_emitter *e, const struct bob_mem_block *b, u
 	}
 }
 
-/* Read behind the piece, if control falls out of it. */
-static uint32_t live_behind(const struct bob_mem_emitter *e, const struct bob_mem_block *b,
-			    const struct bob_mem_piece *p)
+/* Read after the piece, if control falls out of it. */
+static uint32_t live_after(const struct bob_mem_emitter *e, const struct bob_mem_block *b,
+			   const struct bob_mem_piece *p)
 {
 	uint32_t end = p->first + p->count;
 
@@ -113,7 +113,7 @@ static uint32_t live_behind(const struct bob_mem_emitter *e, const struct bob_me
 	return b->next[0] != BOB_MEM_NONE ? e->u->blocks.at[b->next[0]].live_in : b->live_out;
 }
 
-static uint64_t behind(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
+static uint64_t end_of(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
 {
 	const struct bob_mem_insn *last = &e->u->insns.at[p->first + p->count - 1];
 
@@ -149,9 +149,9 @@ static void end_loop(struct bob_mem_emitter *e, const struct bob_mem_block *b,
 		     const struct bob_mem_piece *p)
 {
 	if (p->payload)
-		bob_mem_map_behind_payload(e, behind(e, p));
+		bob_mem_map_after_payload(e, end_of(e, p));
 	else
-		bob_mem_probe_behind_loop(e, p, live_behind(e, b, p), behind(e, p));
+		bob_mem_probe_after_loop(e, p, live_after(e, b, p), end_of(e, p));
 }
 
 static void put_loop_insn(struct bob_mem_emitter *e, struct bob_mem_block *b, uint32_t index,

@@ -15,11 +15,11 @@ struct bob_mem_hop {
 };
 BOB_VEC_OF(bob_mem_hops, struct bob_mem_hop);
 
-/* What to do when the buffer is full, behind the blocks. */
+/* What to do when the buffer is full, after the blocks. */
 struct bob_mem_full {
-	uint32_t jump;		/* offset behind the jump's field */
+	uint32_t jump;		/* offset of the end of the jump's field */
 	uint8_t cursor;
-	uint64_t orig;		/* instruction behind the probe */
+	uint64_t orig;		/* instruction after the probe */
 	/* of a loop with payload: its record is begun again, at `again_at` */
 	bool again;
 	uint8_t spilled[BOB_MEM_SPILLS]; /* registers, or BOB_X86_NO_REG; the first: the cursor's */
@@ -65,7 +65,7 @@ void bob_mem_note_field(struct bob_mem_emitter *e, struct bob_plan_u32s *list, u
 void bob_mem_map_insn(struct bob_mem_emitter *e, uint64_t orig);
 void bob_mem_map_record(struct bob_mem_emitter *e, const struct bob_mem_piece *p,
 			unsigned complete);
-void bob_mem_map_cursor(struct bob_mem_emitter *e, uint8_t reg, unsigned behind);
+void bob_mem_map_cursor(struct bob_mem_emitter *e, uint8_t reg, unsigned added);
 void bob_mem_map_spill(struct bob_mem_emitter *e, unsigned slot, uint8_t reg);
 void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned stepped);
 /* In a loop with payload: the words of this iteration are stored, or not. */
@@ -77,20 +77,20 @@ uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct 
 /* The probe code before instruction `at`, if there is any; `kept` is what the above returned. */
 void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece, uint32_t at,
 			  uint8_t kept);
-/* Behind a loop: where its counter ended. `live` and `orig` are of the instruction behind it. */
-void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
-			       uint32_t live, uint64_t orig);
+/* After a loop: where its counter ended. `live` and `orig` are of the instruction after it. */
+void bob_mem_probe_after_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			      uint32_t live, uint64_t orig);
 /* The same in a loop with payload, whose beginning is what the above puts: what an iteration
  * stores. */
 void bob_mem_payload_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
 			    uint32_t at, uint8_t kept);
-/* What the branch back of a loop with payload leads to: is there room for one iteration more? If
+/* What the branch back of a loop with payload leads to: is there space for one iteration more? If
  * not, the record ends and another begins at `again`, with the registers as they are. */
 void bob_mem_probe_iteration(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
 			     uint8_t kept, uint32_t again);
-/* Behind the loop, before `orig`. */
-void bob_mem_map_behind_payload(struct bob_mem_emitter *e, uint64_t orig);
-/* Behind all blocks: what full buffers lead to. */
+/* After the loop, before `orig`. */
+void bob_mem_map_after_payload(struct bob_mem_emitter *e, uint64_t orig);
+/* After all blocks: what full buffers lead to. */
 void bob_mem_put_fulls(struct bob_mem_emitter *e);
 
 #endif

@@ -34,18 +34,18 @@ enum bob_mem_decline {
 	BOB_MEM_BREAKPOINT = 15, /* int3 */
 	BOB_MEM_FIXED_PLACE = 16, /* cannot be moved */
 	BOB_MEM_FAR = 17,
-	BOB_MEM_ODD = 18,	/* rare forms nobody taught us: enter, xlat, 16-bit pushes */
+	BOB_MEM_ODD = 18,	/* rare forms that are not supported: enter, xlat, 16-bit pushes */
 	BOB_MEM_REGISTERS = 19,	/* no register left for a probe */
 	BOB_MEM_TOO_LARGE = 20,
 	/* found by the agent */
 	BOB_MEM_HOOKED = 21,	/* the agent itself is called there */
-	BOB_MEM_GIVEN_BACK = 22, /* control came in where nobody foresaw it */
+	BOB_MEM_RESTORED = 22, /* control came in at an unknown place */
 	/* found by the planner */
 	/* in a restartable sequence, or where one goes on when it was broken off */
 	BOB_MEM_RESTART = 23,
 	BOB_MEM_RUN_TIME = 24,	/* of Go's compiler, or of a sanitizer */
 	/* found by the agent */
-	/* a trap, in a process whose stacks may have no room for its signal */
+	/* a trap, in a process whose stacks may be too small for its signal */
 	BOB_MEM_SMALL_STACK = 25,
 	BOB_MEM_DECLINES
 };
@@ -62,8 +62,8 @@ struct bob_mem_slots {
 	uint64_t indices[8];	/* of a gather, while a probe uses them */
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_mem_slots) == 112, "slots");
-/* What must fit behind the limit: header, the words of the longest record, a loop's last word. Of a
- * loop with payload that is its beginning and one iteration; the limit is looked at before each. */
+/* What must fit after the limit: header, the words of the longest record, a loop's last word. Of a
+ * loop with payload that is its beginning and one iteration; the limit is checked before each. */
 #define BOB_MEM_SLACK_WORDS 66u
 
 /* One function with its cold parts, or code that is no function's. */
@@ -149,7 +149,7 @@ struct bob_mem_where {
 	uint32_t desc;		/* of the plan, under way; ~0: none is */
 	uint8_t complete;	/* its record; if it iterates: that of this iteration */
 	uint8_t cursor;		/* register; BOB_MEM_NO_CURSOR */
-	uint8_t behind;		/* words that will be added to it: the record is complete */
+	uint8_t added;		/* words that will be added to it: the record is complete */
 	uint8_t counter;	/* register, within a recorded loop; BOB_MEM_NO_CURSOR */
 	uint8_t stepped;	/* in this iteration */
 	uint8_t iterates;	/* in a loop with payload whose header is stored */

@@ -45,7 +45,7 @@ static uint32_t live_out(const struct bob_mem_unit *u, const struct bob_mem_bloc
 			 uint32_t landing)
 {
 	const struct bob_mem_insn *last = &u->insns.at[b->first + b->count - 1];
-	uint64_t behind = last->addr + last->f.len;
+	uint64_t end = last->addr + last->f.len;
 	uint32_t live = 0;
 
 	switch (last->f.flow) {
@@ -61,7 +61,7 @@ static uint32_t live_out(const struct bob_mem_unit *u, const struct bob_mem_bloc
 	}
 	if (last->f.flow != BOB_X86_JUMPS)
 		live |= b->next[0] != BOB_MEM_NONE ? u->blocks.at[b->next[0]].live_in :
-						     live_outside(u, behind);
+						     live_outside(u, end);
 	if (last->f.flow == BOB_X86_BRANCHES || last->f.flow == BOB_X86_JUMPS)
 		live |= b->next[1] != BOB_MEM_NONE ? u->blocks.at[b->next[1]].live_in :
 						     live_outside(u, last->f.target);
@@ -87,7 +87,7 @@ static bool sweep(struct bob_mem_unit *u, uint32_t *landing)
 	return changed;
 }
 
-/* A block behind a call that is also jumped to, or reached through padding, is what follows a call
+/* A block after a call that is also jumped to, or reached through padding, is what follows a call
  * that does not return. */
 static bool reads_foreign_flags(const struct bob_mem_unit *u, const struct bob_mem_block *b)
 {

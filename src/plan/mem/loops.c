@@ -8,7 +8,7 @@
 
 #define TAG_SHIFT 56
 
-/* What an iteration adds to a register: a constant, or another register that stands still. */
+/* What an iteration adds to a register: a constant, or another register that is constant. */
 struct change {
 	bool known;
 	uint8_t by;		/* register or BOB_X86_NO_REG */
@@ -79,7 +79,7 @@ static bool step_of(struct bob_mem_builder *b, const struct bob_mem_block *block
 	return word < BOB_MEM_WORDS_MAX;
 }
 
-/* By a constant, and all at once: in between nobody could tell iterations from it
+/* By a constant, and all at once: in between, iterations could not be computed from it
  * (BOB_MEM_MAP_LOOP). */
 static bool steps(const struct bob_mem_builder *b, const struct bob_mem_block *block, uint32_t reg)
 {
@@ -220,7 +220,7 @@ static bool make_payload(struct bob_mem_builder *b, const struct bob_mem_block *
 
 	if (b->piece.save_flags) /* the limit is looked at in each iteration */
 		return false;
-	/* steps may add words, which stand still */
+	/* steps may add words, which are constant */
 	for (unsigned i = 0; i < b->piece.words; i++) {
 		even[i] = is_of_start(&b->key[i]) && step_of(b, block, i, &step[evens]);
 		evens += even[i];
@@ -254,7 +254,7 @@ static bool make_counted(struct bob_mem_builder *b, const struct bob_mem_block *
 	counter = find_counter(b, block);
 	if (counter == BOB_MEM_WORDS_MAX)
 		return false;
-	/* steps may add words, which stand still */
+	/* steps may add words, which are constant */
 	for (unsigned i = 0; i < b->piece.words; i++) {
 		struct bob_mem_step step;
 

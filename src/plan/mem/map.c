@@ -44,7 +44,7 @@ static bob_status apply(const struct bob_mem_func *f, unsigned kind, uint64_t va
 		if ((value & 31) > REGISTERS || value >> 5 > BOB_MEM_SLACK_WORDS)
 			return BOB_ERR_CORRUPT;
 		w->cursor = value & 31 ? (uint8_t)((value & 31) - 1) : BOB_MEM_NO_CURSOR;
-		w->behind = (uint8_t)(value >> 5);
+		w->added = (uint8_t)(value >> 5);
 		return BOB_OK;
 	default:
 		if (value >> 5 >= BOB_MEM_MAP_SPILL &&

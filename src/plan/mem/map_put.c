@@ -28,9 +28,9 @@ void bob_mem_map_insn(struct bob_mem_emitter *e, uint64_t orig)
 	e->map_orig = orig;
 }
 
-void bob_mem_map_cursor(struct bob_mem_emitter *e, uint8_t reg, unsigned behind)
+void bob_mem_map_cursor(struct bob_mem_emitter *e, uint8_t reg, unsigned added)
 {
-	map(e, BOB_MEM_MAP_CURSOR, reg == BOB_X86_NO_REG ? 0 : (reg + 1u) | (uint64_t)behind << 5);
+	map(e, BOB_MEM_MAP_CURSOR, reg == BOB_X86_NO_REG ? 0 : (reg + 1u) | (uint64_t)added << 5);
 }
 
 void bob_mem_map_record(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned complete)

@@ -8,7 +8,7 @@
 #include "plan/mem/unit.h"
 #include "plan/plan.h"
 
-#define GAP_MAX 1024u		/* bytes of code without frame information */
+#define UNCOVERED_MAX 1024u		/* bytes of code without frame information */
 
 /* Lengths of everything a unit adds to: what is declined half-way leaves no trace. */
 struct level {
@@ -146,7 +146,7 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 	return out->blob.count < INT32_MAX / 2 ? BOB_OK : BOB_ERR_FULL;
 }
 
-/* Chains of the frames of each function, in order; first[count] those of nobody. */
+/* Chains of the frames of each function, in order; first[count] the unowned ones. */
 static void chain_frames(const struct bob_plan_image *img, uint32_t *first, uint32_t *next)
 {
 	for (size_t i = 0; i <= img->funcs.count; i++)
@@ -204,18 +204,19 @@ static bool is_padding(const struct bob_plan_code *c, uint64_t lo, uint64_t hi)
 /* Code without call frame information, from one piece of code that has it to the next: what the C
  * run time adds to every program (_init, frame_dummy, ...), and assembly. It is taken only if it is
  * short and proves to be nothing but code. */
-static bob_status gap_unit(struct bob_mem_unit *u, struct bob_mem_plan *out,
-			   const struct bob_plan_code *c, uint64_t lo, uint64_t hi, bool *passes)
+static bob_status uncovered_unit(struct bob_mem_unit *u, struct bob_mem_plan *out,
+				 const struct bob_plan_code *c, uint64_t lo, uint64_t hi,
+				 bool *passes)
 {
 	unsigned why;
 	bob_status st;
 
-	lo = bob_mem_padding_behind(u->img, lo); /* that is the function's before it */
+	lo = bob_mem_padding_after(u->img, lo); /* that is the function's before it */
 	if (lo >= hi || is_padding(c, lo, hi))
 		return BOB_OK;
 	u->ranges.count = 0;
 	why = add_range(u, lo, hi);
-	if (why == BOB_MEM_TAKEN && hi - lo > GAP_MAX)
+	if (why == BOB_MEM_TAKEN && hi - lo > UNCOVERED_MAX)
 		why = BOB_MEM_NO_FRAME;
 	u->strict = true;
 	st = add_unit(u, out, lo, why, passes);
@@ -233,7 +234,7 @@ static bob_status gap_unit(struct bob_mem_unit *u, struct bob_mem_plan *out,
 	return st;
 }
 
-static bob_status gap_units(struct bob_mem_unit *u, struct bob_mem_plan *out, bool *passes)
+static bob_status uncovered_units(struct bob_mem_unit *u, struct bob_mem_plan *out, bool *passes)
 {
 	const struct bob_plan_image *img = u->img;
 	size_t k = 0;
@@ -248,12 +249,12 @@ static bob_status gap_units(struct bob_mem_unit *u, struct bob_mem_plan *out, bo
 			const struct bob_plan_frame *f = &img->frames.at[k];
 
 			if (st == BOB_OK && !c->plt && f->lo > at)
-				st = gap_unit(u, out, c, at, f->lo, passes);
+				st = uncovered_unit(u, out, c, at, f->lo, passes);
 			if (f->hi > at)
 				at = f->hi;
 		}
 		if (st == BOB_OK && !c->plt && at < c->hi)
-			st = gap_unit(u, out, c, at, c->hi, passes);
+			st = uncovered_unit(u, out, c, at, c->hi, passes);
 	}
 	return st;
 }
@@ -264,8 +265,8 @@ static bool stays(const struct bob_plan_code *c, uint64_t addr)
 	return c && bob_plan_bit(c->fixed, addr - c->lo);
 }
 
-/* Stubs that the linker made are one unit a section. What no function owns (_start, cold parts of
- * nobody) is a unit by itself: all ways into it are landings. */
+/* Stubs that the linker made are one unit a section. What no function owns (_start, unowned cold
+ * parts) is a unit by itself: all ways into it are landings. */
 static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, uint32_t frame,
 			      const uint32_t *next, bool *passes)
 {
@@ -306,7 +307,7 @@ static bob_status all_units(struct bob_mem_unit *u, struct bob_mem_plan *out, co
 	bob_status st = function_units(u, out, first, next, passes);
 
 	if (st == BOB_OK)
-		st = gap_units(u, out, passes);
+		st = uncovered_units(u, out, passes);
 	return st == BOB_OK ? other_units(u, out, first[u->img->funcs.count], next, passes) : st;
 }
 
@@ -389,10 +390,10 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_REGISTERS] = "no free register",
 		[BOB_MEM_TOO_LARGE] = "too large",
 		[BOB_MEM_HOOKED] = "the agent is called there",
-		[BOB_MEM_GIVEN_BACK] = "entered in an unknown way",
+		[BOB_MEM_RESTORED] = "entered in an unknown way",
 		[BOB_MEM_RESTART] = "restartable sequence",
 		[BOB_MEM_RUN_TIME] = "Go, or run time of a sanitizer",
-		[BOB_MEM_SMALL_STACK] = "split stack without room for a signal",
+		[BOB_MEM_SMALL_STACK] = "split stack too small for a signal",
 	};
 
 	return why < BOB_MEM_DECLINES && text[why] ? text[why] : "unknown";

@@ -2,8 +2,8 @@
 /* Cuts blocks into pieces, one record each, and makes their descriptors. A symbolic walk follows
  * every register as (origin, constant): its value at the piece's start, or what some instruction
  * put into it. All accesses whose addresses differ by constants share one word of the record. A
- * word is taken where the probe stands if some register holds its origin there, else right before
- * the first access that needs it, when the registers of its address certainly do. */
+ * word is taken at the probe if some register holds its origin there, else directly before the
+ * first access that needs it, when the registers of its address certainly do. */
 #include <string.h>
 
 #include "plan/mem/pieces.h"
@@ -133,8 +133,8 @@ static int64_t sum_of(const struct bob_mem_state *s, const struct bob_mem_word *
 	return (int64_t)sum;
 }
 
-/* Takes the word where the probe stands if its origins are in registers there. False: the probe
- * would take too many. */
+/* Takes the word at the probe if its origins are in registers there. False: the probe would take
+ * too many. */
 static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k,
 			  struct bob_mem_word *w, const struct bob_mem_state **s)
 {
@@ -160,7 +160,7 @@ static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k
 	return true;
 }
 
-/* Number of the word for this address, BOB_MEM_WORDS_MAX if there is no more room. */
+/* Number of the word for this address, BOB_MEM_WORDS_MAX if there are too many. */
 unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
 			  uint8_t scale, bool fs)
 {
@@ -410,7 +410,7 @@ static bob_status plain_piece(struct bob_mem_builder *b, const struct bob_mem_bl
 	for (at = first; at < end; at++) {
 		uint8_t flow = flow_of(&in[at].f);
 
-		/* a stack pointer that is no longer known needs a record of its own to be told */
+		/* a stack pointer that is no longer known needs a record of its own */
 		if (in[at].f.rep || ((flow || enters) && at > first &&
 				     b->now.reg[BOB_X86_RSP].origin != BOB_X86_RSP))
 			break;

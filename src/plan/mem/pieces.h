@@ -53,22 +53,22 @@ struct bob_mem_builder {
 void bob_mem_reset(struct bob_mem_state *s);
 /* Over an instruction. */
 void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f);
-/* Number of the word for this address at instruction `at`, BOB_MEM_WORDS_MAX if there is no more
- * room. */
+/* Number of the word for this address at instruction `at`, BOB_MEM_WORDS_MAX if there are too
+ * many. */
 unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
 			  uint8_t scale, bool fs);
 /* --- lanes.c --- */
-/* Those of a masked access of instruction `at`, which has room for them or not, as above. `address`
- * is the word of its address, whose lanes lie at `offset` from it; BOB_MEM_NO_WORD: each has an
- * index, or no register is needed. */
+/* The words of a masked access of instruction `at`; BOB_MEM_WORDS_MAX as above. `address` is the
+ * word of its address, whose lanes lie at `offset` from it; BOB_MEM_NO_WORD: each has an index, or
+ * no register is needed. */
 bool bob_mem_add_lanes(struct bob_mem_builder *b, uint32_t at, const struct bob_x86_access *x,
 		       unsigned address, int64_t offset);
 /* Is the word one register? */
 bool bob_mem_is_register(const struct bob_mem_key *k);
 /* Of the instructions from `first` on, before `end`. */
 void bob_mem_begin_piece(struct bob_mem_builder *b, uint32_t first, uint32_t end);
-/* One of instruction `at`: *x, at `offset` from `word`. It belongs to the plan; NULL: there is no
- * room. */
+/* One of instruction `at`: *x, at `offset` from `word`. It belongs to the plan; NULL: there are too
+ * many. */
 struct bob_mem_access *bob_mem_add_access(struct bob_mem_builder *b, uint32_t at,
 					  const struct bob_x86_access *x, unsigned word,
 					  int64_t offset);

@@ -3,9 +3,9 @@
  * return addresses are the image's own; landings get a jump to the translated code; all else is
  * dead and becomes int3, so that nothing can run there unnoticed. A landing needs five bytes; one
  * with two to four jumps to five dead bytes nearby; one with fewer, or without such bytes, makes
- * the call behind it move (at the price of a mispredicted return). A landing of one byte can be a
- * short jump that has the byte behind it for its distance, if there are five dead bytes where that
- * leads. Else it is a trap, unless its signal may find no room on the stack: then the unit is not
+ * the call after it move (at the price of a mispredicted return). A landing of one byte can be a
+ * short jump whose distance is the byte after it, if there are five dead bytes where that leads.
+ * Else it is a trap, unless the stack may be too small for its signal: then the unit is not
  * translated. */
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void keep_calls(struct placer *p)
 }
 
 /* Bytes from `l` on that nothing else wants. Landings are in order. */
-static unsigned room(const struct placer *p, size_t l)
+static unsigned bytes_free(const struct placer *p, size_t l)
 {
 	const struct bob_mem_landings *ls = &p->u->landings;
 	uint64_t at = ls->at[l].addr;
@@ -104,8 +104,8 @@ static unsigned room(const struct placer *p, size_t l)
 	return n;
 }
 
-/* The call that ends the room of a landing leaves its place. False: there is none, or it cannot. */
-static bool move_call_behind(struct placer *p, uint64_t at, unsigned n)
+/* The call that limits a landing leaves its place. False: there is none, or it cannot. */
+static bool move_call_after(struct placer *p, uint64_t at, unsigned n)
 {
 	const struct bob_mem_range *r = range_of(p->u, at);
 	const struct bob_mem_insn *call;
@@ -150,7 +150,7 @@ static bool place_long(struct placer *p, size_t i)
 {
 	struct bob_mem_landing *l = &p->u->landings.at[i];
 
-	if (room(p, i) < JMP_LEN)
+	if (bytes_free(p, i) < JMP_LEN)
 		return false;
 	l->kind = BOB_MEM_LAND_JUMP;
 	set_use(p, range_of(p->u, l->addr), l->addr, JMP_LEN, TAKEN);
@@ -190,10 +190,10 @@ static void trap(struct placer *p, struct bob_mem_landing *l)
 static unsigned place_first(struct placer *p, size_t i)
 {
 	struct bob_mem_landing *l = &p->u->landings.at[i];
-	unsigned n = room(p, i);
+	unsigned n = bytes_free(p, i);
 
-	while (n < SHORT_LEN && move_call_behind(p, l->addr, n))
-		n = room(p, i);
+	while (n < SHORT_LEN && move_call_after(p, l->addr, n))
+		n = bytes_free(p, i);
 	p->u->at = l->addr;
 	if (n == 0)
 		return BOB_MEM_FIXED_PLACE; /* a call that must stay: it would run unseen */
@@ -215,7 +215,7 @@ static void place_second(struct placer *p, size_t i)
 	if (find_chain(p, l))
 		return;
 	set_use(p, range_of(p->u, l->addr), l->addr, SHORT_LEN, DEAD);
-	while (room(p, i) < JMP_LEN && move_call_behind(p, l->addr, room(p, i)))
+	while (bytes_free(p, i) < JMP_LEN && move_call_after(p, l->addr, bytes_free(p, i)))
 		;
 	if (!place_long(p, i))
 		trap(p, l);
@@ -246,7 +246,7 @@ static bool place_overlapped(struct placer *p, struct bob_mem_landing *l, uint8_
 	return true;
 }
 
-/* The landing behind gets a prefix that a jump ignores, for the sake of the distance. */
+/* The following landing gets a prefix that a jump ignores, for the sake of the distance. */
 static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
 			   struct bob_mem_landing *next)
 {
@@ -269,7 +269,7 @@ static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
 	return false;
 }
 
-/* A landing of one byte: `eb`, with the first byte of what is behind it for the distance. That is a
+/* A landing of one byte: `eb`, with the first of the following bytes for the distance. That is a
  * call that stays, or the next landing's jump: `eb e9` leads 21 bytes back. */
 static void share_byte(struct placer *p, size_t i)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probes: what stores the words of a piece.
  *
- * A probe takes one or two registers that nobody will read any more, else it saves one in
- * thread-local storage. It uses no stack: what lies below rsp may be the function's. When the last
- * word of the record is stored its header follows, and the cursor moves. */
+ * A probe takes one or two dead registers, else it saves one in thread-local storage. It uses no
+ * stack: what lies below rsp may be the function's. When the last word of the record is stored its
+ * header follows, and the cursor moves. */
 #include <string.h>
 
 #include "plan/mem/emit.h"
@@ -64,7 +64,7 @@ static uint32_t registers_of(const struct bob_mem_word *w)
 	       (w->third != BOB_X86_NO_REG ? 1u << w->third : 0);
 }
 
-/* A register of `set`; those that nobody reads any more first. */
+/* A register of `set`; dead ones first. */
 static uint8_t pick(uint32_t set, uint32_t live)
 {
 	set &= BOB_X86_ALL_REGS & ~(1u << BOB_X86_RSP);
@@ -137,7 +137,7 @@ static void put_check(struct bob_mem_emitter *e, const struct point *p)
 	e->out->stats.saved_flags++;
 }
 
-/* What was stored counts: the cursor moves behind it. */
+/* Commits what was stored: the cursor moves past it. */
 static void put_advance(struct bob_mem_emitter *e, uint8_t cursor, int32_t bytes)
 {
 	bob_mem_map_cursor(e, cursor, (unsigned)bytes / 8);
@@ -313,7 +313,7 @@ static uint32_t last_point(const struct bob_mem_emitter *e, const struct bob_mem
 	return last;
 }
 
-/* A register that no instruction between the points of the piece touches and nobody reads
+/* A register that no instruction between the points of the piece touches and that is dead
  * afterwards. In a loop with payload the points are those of all iterations. */
 uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
 {
@@ -367,9 +367,9 @@ void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece 
 		put_point(e, &p, kept);
 }
 
-/* Behind a loop: where its counter ended. */
-void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
-			       uint32_t live, uint64_t orig)
+/* After a loop: where its counter ended. */
+void bob_mem_probe_after_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			      uint32_t live, uint64_t orig)
 {
 	int32_t at = (int32_t)(HEADER_BYTES + 8 * piece->words);
 	uint8_t cursor = pick(~(1u << piece->counter), live);
@@ -428,7 +428,7 @@ void bob_mem_probe_iteration(struct bob_mem_emitter *e, const struct bob_mem_pie
 		bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
-void bob_mem_map_behind_payload(struct bob_mem_emitter *e, uint64_t orig)
+void bob_mem_map_after_payload(struct bob_mem_emitter *e, uint64_t orig)
 {
 	bob_mem_map_insn(e, orig);
 	bob_mem_map_record(e, NULL, 0);
@@ -437,7 +437,7 @@ void bob_mem_map_behind_payload(struct bob_mem_emitter *e, uint64_t orig)
 
 /* --- full buffers --- */
 
-/* Slow, far away: room is made by the agent, which keeps all registers. */
+/* Slow, far away: the agent provides the next buffer, and keeps all registers. */
 void bob_mem_put_fulls(struct bob_mem_emitter *e)
 {
 	for (size_t i = 0; i < e->fulls.count && e->c.st == BOB_OK; i++) {

@@ -5,7 +5,7 @@
 
 #include "plan/mem/unit.h"
 
-uint64_t bob_mem_padding_behind(const struct bob_plan_image *img, uint64_t hi)
+uint64_t bob_mem_padding_after(const struct bob_plan_image *img, uint64_t hi)
 {
 	size_t lo = 0, end = img->holes.count;
 
@@ -28,7 +28,7 @@ static unsigned read_range(struct bob_mem_unit *u, uint32_t index)
 	const uint8_t *p = r->bytes;
 
 	r->insn = (uint32_t)u->insns.count;
-	r->padded = bob_mem_padding_behind(u->img, r->hi);
+	r->padded = bob_mem_padding_after(u->img, r->hi);
 	for (uint64_t at = r->lo; at < r->hi;) {
 		struct bob_mem_insn *i = BOB_VEC_PUSH(&u->insns);
 		unsigned why;

@@ -9,7 +9,7 @@
  * __morestack calls its return address + 1, on a new stack, and returns to the `ret` when the body
  * has ended. So both are landings. __morestack_non_split, by which linkers replace it, compares the
  * four bytes of the `lea` with the code at `body`: they stay where they are, and the landing is
- * behind them.
+ * after them.
  *
  * A callee of that kind is known by its frame information, also in stripped images: it says that
  * the caller's return address is its own, so the CFA at its first byte is rsp + 16. The large code

@@ -17,7 +17,7 @@
 #define BOB_MEM_NONE UINT32_MAX
 #define BOB_MEM_INSNS_MAX (1u << 20) /* of a unit */
 
-/* Code of the unit, and dead padding behind it. */
+/* Code of the unit, and dead padding after it. */
 struct bob_mem_range {
 	uint64_t lo, hi, padded;
 	const uint8_t *bytes;
@@ -79,7 +79,7 @@ struct bob_mem_word {
 /* What one record describes: instructions of a block that run one after the other. */
 struct bob_mem_piece {
 	uint32_t first, count;
-	uint32_t start;		/* the probe stands before this instruction */
+	uint32_t start;		/* the probe is before this instruction */
 	uint32_t word;		/* first in bob_mem_unit.words */
 	uint32_t desc;		/* in bob_mem_unit.descs, or BOB_MEM_NONE: nothing to record */
 	uint8_t words;		/* payload included, which comes last */
@@ -133,7 +133,7 @@ struct bob_mem_unit {
 unsigned bob_mem_restarts(struct bob_mem_unit *u);
 unsigned bob_mem_read(struct bob_mem_unit *u);
 unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
-/* split.c: the instruction that the callee of `call` calls, where that is behind the `ret` it
+/* split.c: the instruction that the callee of `call` calls, where that is after the `ret` it
  * returns to; or BOB_MEM_NONE. Are the bytes of this one read? */
 uint32_t bob_mem_split_body(const struct bob_mem_unit *u, uint32_t call);
 bool bob_mem_split_is_read(const struct bob_mem_unit *u, uint32_t body);
@@ -152,7 +152,7 @@ size_t bob_mem_insn_from(const struct bob_mem_unit *u, uint64_t addr);
 uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr);
 uint32_t bob_mem_block_at(const struct bob_mem_unit *u, uint64_t addr);
 /* The end of the padding that begins at `hi`; `hi` itself if there is none. */
-uint64_t bob_mem_padding_behind(const struct bob_plan_image *img, uint64_t hi);
+uint64_t bob_mem_padding_after(const struct bob_plan_image *img, uint64_t hi);
 /* Is it code of the unit, padding not included? */
 bool bob_mem_inside(const struct bob_mem_unit *u, uint64_t addr);
 

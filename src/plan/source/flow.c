@@ -142,7 +142,7 @@ static const struct bob_source_static *static_at(const struct bob_source_maker *
 
 static value temporary_at(const struct bob_flow *w, int64_t off)
 {
-	if (w->use_temporaries && off < w->lent)
+	if (w->use_temporaries && off < w->borrowed)
 		for (size_t i = 0; i < w->temporaries.count; i++) {
 			const struct bob_flow_temporary *t = &w->temporaries.at[i];
 
@@ -181,14 +181,14 @@ static void keep(struct bob_flow *w, int64_t off, value v)
 	w->changed = 1;
 }
 
-/* What the instruction leaves in the frame; frame addresses that it lends. */
+/* What the instruction leaves in the frame; frame addresses that it passes on. */
 static void note_frame(struct bob_flow *w, const struct bob_flow_insn *in, const value *before,
 		       const value *after)
 {
 	for (unsigned r = 0; r < BOB_FLOW_REGS; r++)
 		if (after[r].kind == BOB_SOURCE_FRAME && r != BOB_X86_RSP &&
-		    !(r == BOB_X86_RBP && after[r].off == -16) && after[r].off < w->lent)
-			w->lent = after[r].off;
+		    !(r == BOB_X86_RBP && after[r].off == -16) && after[r].off < w->borrowed)
+			w->borrowed = after[r].off;
 	for (unsigned i = 0; i < in->facts.access_count && w->use_temporaries; i++) {
 		const struct bob_x86_access *a = &in->facts.access[i];
 		value at = bob_flow_address(w, before, a), v = of_kind(BOB_SOURCE_ANYTHING);
@@ -421,7 +421,7 @@ static int settle(struct bob_flow *w)
 			i++;
 		if (i == w->count)
 			return 1;
-		for (; i < w->count; i++) { /* nobody is known to come here: somebody will */
+		for (; i < w->count; i++) { /* no branch here is known: there is an unknown one */
 			struct bob_flow_insn *in = &w->insn[i];
 			int ends = !i || in[-1].facts.flow == BOB_X86_JUMPS ||
 				   in[-1].facts.flow == BOB_X86_JUMPS_TO ||
@@ -456,8 +456,8 @@ void bob_source_flow(struct bob_source_function *f)
 		return;
 	}
 	bob_flow_read(&w);
-	w.lent = INT64_MAX;
-	rested = settle(&w); /* which frame addresses are lent? */
+	w.borrowed = INT64_MAX;
+	rested = settle(&w); /* which frame addresses are passed on? */
 	begin_anew(&w);
 	w.use_temporaries = 1;
 	if (rested && settle(&w) && !w.incomplete)

@@ -40,7 +40,7 @@ struct bob_flow {
 	int incomplete;	/* some code could not be read: nothing is said of the rest either */
 	int use_temporaries;
 	/* lowest frame address that was put into a register: others may write from there on */
-	int64_t lent;
+	int64_t borrowed;
 	struct bob_flow_temporaries temporaries;
 };
 
@@ -48,14 +48,14 @@ struct bob_flow {
 struct bob_flow_insn *bob_flow_at(const struct bob_flow *w, uint64_t pc);
 /* What the registers hold before it, with what DWARF says. */
 void bob_flow_before(const struct bob_flow_insn *in, struct bob_source_value *regs);
-/* What a register holds; a number if it is none. */
+/* What a register holds; a number if it is not an address. */
 struct bob_source_value bob_flow_register(const struct bob_source_value *regs, uint8_t reg);
 struct bob_source_value bob_flow_address(const struct bob_flow *w,
 					 const struct bob_source_value *regs,
 					 const struct bob_x86_access *a);
 /* The innermost variable of the frame that holds CFA + off at `pc`; `near`: or an array that begins
- * so many bytes behind. The slot's `frame` is then from the canonical frame address. 0: there is
- * none. */
+ * so many bytes after. The slot's `frame` is then from the canonical frame address. 0: there is
+ * no such variable. */
 int bob_flow_slot(const struct bob_flow *w, const struct bob_source_value *regs, uint64_t pc,
 		  int64_t off, int64_t near, struct bob_source_slot *slot);
 

@@ -97,7 +97,7 @@ static int is_free(const struct bob_source_object *o, size_t count, uint64_t lo,
 {
 	size_t low = 0, high = count;
 
-	while (low < high) {	/* the first that ends behind lo */
+	while (low < high) {	/* the first that ends after lo */
 		size_t mid = low + (high - low) / 2;
 
 		if (o[mid].addr + o[mid].size <= lo)
@@ -174,7 +174,7 @@ static int has_dwarf(Elf *elf)
 	return 0;
 }
 
-/* The distribution's debug file of the same build; "" if there can be none. */
+/* The distribution's debug file of the same build; "" if there cannot be one. */
 static void debug_path(char path[96], const uint8_t *build_id, unsigned len)
 {
 	size_t n;
@@ -301,7 +301,7 @@ static bob_status make_rows(struct bob_source_maker *m, const uint64_t *pc, size
 	return BOB_OK;
 }
 
-/* Rows of which nothing is known take room for nothing. */
+/* Rows of which nothing is known only take space. */
 static void drop_unknown(struct bob_source_maker *m)
 {
 	size_t n = 0;

@@ -210,8 +210,8 @@ int bob_source_thread_word(const struct bob_source_maker *m, uint64_t addr,
 /* What __tls_get_addr gives for this argument, if it is one for it. */
 int bob_source_thread_call(const struct bob_source_maker *m,
 			   const struct bob_source_value *argument, struct bob_source_value *v);
-/* The variable at an offset of the block; `near`: or one that begins so many bytes behind. NULL:
- * not known. */
+/* The variable at an offset of the block; `near`: or one that begins so many bytes after. NULL: not
+ * known. */
 const struct bob_source_static *bob_source_thread_at(const struct bob_source_maker *m, int64_t off,
 						     int64_t near);
 

@@ -49,7 +49,7 @@ static void read_block(struct bob_source_maker *m, Elf *elf)
 	}
 }
 
-/* Of a relocation; 0: another module's, or nobody's. */
+/* Of a relocation; 0: another module's, or unowned. */
 static int offset_of(const Elf_Data *symbols, const Elf64_Rela *r, uint64_t *off)
 {
 	size_t at = ELF64_R_SYM(r->r_info);

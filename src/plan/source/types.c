@@ -80,7 +80,7 @@ uint32_t bob_source_term(struct bob_source_function *f, const char *name, Dwarf_
 {
 	struct bob_source_term *t;
 
-	if (!f->terms.count && !BOB_VEC_PUSH(&f->terms)) /* 0 is none */
+	if (!f->terms.count && !BOB_VEC_PUSH(&f->terms)) /* 0 is not used */
 		return 0;
 	for (size_t i = 1; i < f->terms.count; i++) {
 		t = &f->terms.at[i];
@@ -194,7 +194,7 @@ static int enter_member(struct bob_source_maker *m, struct walk *w, const char *
 	return 0;
 }
 
-/* Down to what is no structure and no array. `fresh`: nothing has been written behind a pointer's
+/* Down to what is no structure and no array. `fresh`: nothing has been written after a pointer's
  * name yet. */
 static void descend(struct bob_source_maker *m, struct walk *w, int fresh)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands in for the C front end where libclang's headers were not there when Bobbin was built. */
+/* Replaces the C front end if Bobbin was built without libclang's headers. */
 #include "source/c/c.h"
 
 #include <stdio.h>

@@ -259,7 +259,7 @@ bool bob_c_is_unsigned(enum CXTypeKind k)
 	return k == CXType_UInt || k == CXType_ULong || k == CXType_ULongLong;
 }
 
-/* Nothing is taken away, so that numbers without a sign cannot go around below 0. */
+/* Without subtraction, so that unsigned integers cannot wrap around below 0. */
 static bool is_sum(struct bob_c_nest *n, CXCursor c)
 {
 	struct bob_c_operator op;

@@ -46,7 +46,7 @@ const char *bob_c_callee(struct bob_c_unit *u, CXCursor call)
 
 /* --- what declarations say --- */
 
-/* One of `(1)`, `(1, 2)`: *at is in front of it, then behind it. 0: there is none. */
+/* One of `(1)`, `(1, 2)`: *at is before it, then after it. 0: there is none. */
 static uint32_t read_number(const char **at)
 {
 	char *end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that malloc and its like give: where a traced pointer -- a variable, or a member or
- * element that a wish reaches (paths.c) -- gets such a block, the call itself, under casts, being
- * what is assigned or what the variable begins with, the block is declared as what the pointer
- * leads to, as long as the call asked for. The arguments are evaluated where they stand, once, and
- * put down on the way. What is given back lies there no longer, in every file that is instrumented,
- * for the next block may come to the same place. */
+/* Memory from malloc and similar functions. If the result of such a call, possibly cast, is
+ * assigned to a traced pointer or initialises it, the block is declared as what the pointer leads
+ * to, with the length that the call requests. A traced pointer is a variable, or a member or
+ * element that a request reaches (paths.c). The arguments are evaluated in place, once, and are
+ * saved on the way. Freed memory is undeclared in every instrumented file, because the next block
+ * may get the same address. */
 #include "source/c/allocators.h"
 #include "source/c/given.h"
 
@@ -123,8 +123,8 @@ static bool has_pointers(const struct bob_c_unit *u)
 {
 	if (u->paths || u->options->reach)
 		return true;
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (u->options->requests[i].what == BOB_SOURCE_C_POINTERS)
 			return true;
 	for (const struct bob_c_variable *v = u->variables; v; v = v->later)
 		if (leads_anywhere(v))
@@ -140,7 +140,7 @@ static bool is_number(struct bob_c_unit *u, CXCursor c)
 }
 
 const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
-				  uint32_t i, const char **behind)
+				  uint32_t i, const char **after)
 {
 	const struct bob_source_c_allocator *a = u->is_scan || u->nest ? NULL :
 									 bob_c_allocator(u, call);
@@ -152,12 +152,12 @@ const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor 
 		if (!has_pointers(u) || bob_c_type_kind(u, argument) != CXType_Pointer)
 			return NULL;
 		u->gone++;
-		*behind = bob_c_behind_gone;
+		*after = bob_c_after_gone;
 		return bob_c_before_gone;
 	}
 	if (!is_block || (i != a->bytes && i != a->count) || !is_number(u, argument))
 		return NULL;
-	*behind = bob_c_behind_access(u);
+	*after = bob_c_after_access(u);
 	return bob_c_printf(
 		u, "BOBBIN_PUT(%d,%lld,(", i == a->bytes,
 		a->is_counted && i == a->bytes && u->block.element > 0 ? u->block.element : 1);

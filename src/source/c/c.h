@@ -34,7 +34,7 @@ struct bob_source_c_bounds {
 };
 
 /* One thing asked for. */
-struct bob_source_c_wish {
+struct bob_source_c_request {
 	enum bob_source_c_what what;
 	const char *function;	/* of the variable; NULL: any, and file scope */
 	const char *name;	/* of the variable; "*": all */
@@ -47,7 +47,7 @@ struct bob_source_c_wish {
 	uint32_t first_line, last_line; /* 0: open */
 	/* it is another file's: for a variable that both know, if there is one */
 	bool is_of_another;
-	/* ... in Fortran, which tells of it, and may want a part of it only */
+	/* ... in Fortran, which declares it, and may trace only a part of it */
 	bool is_of_fortran;
 };
 
@@ -63,7 +63,7 @@ struct bob_source_c_allocator {
 		count;
 	bool is_counted;	/* in elements of what the pointer leads to, not in bytes */
 	bool is_text;		/* as long as a text, with its zero: no arguments */
-	uint32_t old;		/* what is given back; NO_ARGUMENT: nothing */
+	uint32_t old;		/* what is freed; NO_ARGUMENT: nothing */
 };
 
 /* All zero: no flags, nothing asked for. */
@@ -72,8 +72,8 @@ struct bob_source_c_options {
 		/* of the compiler; those that do not change what the text means are passed over */
 		flags;
 	uint32_t flag_count;
-	const struct bob_source_c_wish *wishes;
-	uint32_t wish_count;
+	const struct bob_source_c_request *requests;
+	uint32_t request_count;
 	const struct bob_source_c_allocator *allocators; /* beside those of the C library */
 	uint32_t allocator_count;
 	bool *called; /* one for each: set if the file calls it; NULL is allowed */
@@ -87,11 +87,11 @@ struct bob_source_c_options {
 	uint32_t reach;
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
-	bool holds_nothing;	/* no loop holds the gaps of its sites */
+	bool holds_nothing;	/* no loop holds the untraced ranges of its sites */
 	bool has_copies;	/* of functions, for calls that give them what is traced */
 	bool has_other_files;	/* the command names others, which may call this one's functions */
 	bool has_arguments;	/* in one of those an argument was asked for */
-	/* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */
+	/* NULL is allowed: with BOB_ERR_INVAL, the index of the request that names nothing */
 	uint32_t *missing;
 	const char *header;	/* included at the top; NULL: "bobbin/probe.h" */
 };
@@ -139,7 +139,7 @@ struct bob_source_c_result {
 	char *text;		/* the new file */
 	size_t len;
 	struct bob_source_c_counts counts;
-	struct bob_source_c_refused *refused; /* what is in included files is told by file */
+	struct bob_source_c_refused *refused; /* what is in included files is listed by file */
 	uint32_t refused_count;
 	char **headers;		/* that the text has in it, as the compiler names them */
 	uint32_t header_count;
@@ -152,20 +152,20 @@ struct bob_source_c_complaint {
 
 /* On BOB_OK *out belongs to the caller (bob_source_c_close). Else *out is untouched and `why` says
  * what is wrong: BOB_ERR_UNSUPPORTED (no libclang), BOB_ERR_CORRUPT (not C: the first error),
- * BOB_ERR_INVAL (a wish for what is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_FULL (too long),
- * BOB_ERR_NOMEM. */
+ * BOB_ERR_INVAL (a request for what does not exist), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_FULL (too
+ * long), BOB_ERR_NOMEM. */
 bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_options *options,
 				   struct bob_source_c_result **out,
 				   struct bob_source_c_complaint *why);
 void bob_source_c_close(struct bob_source_c_result *r); /* NULL is allowed */
 
-/* What other files of the program may touch of what was asked for in one, wherever in it: wishes
- * for some of its lines are its own business. */
+/* What other files of the program may access of the traced objects of one file. Requests that are
+ * limited to lines of that file do not matter to the others. */
 struct bob_source_c_reach {
 	uint32_t classes;	/* of types, for their options.reach */
 	bool has_arguments;	/* for their options */
 	const char **names;	/* of variables that they may know by name, ... */
-	uint32_t *wishes;	/* ... and which wish named it */
+	uint32_t *requests;	/* ... and which request named it */
 	uint32_t count;
 	const char **functions;	/* that the file defines */
 	uint32_t function_count;

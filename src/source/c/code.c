@@ -66,7 +66,7 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 {
 	static const char *const deep[] = { "collapse", "ordered", "tile" };
 
-	if (bob_c_is_behind_pragma(u, s->start, NULL))
+	if (bob_c_is_after_pragma(u, s->start, NULL))
 		return true;
 	for (size_t i = u->ancestors.count; i-- > 0;) {
 		const struct bob_c_span outer = bob_c_span(u, u->ancestors.at[i]);
@@ -75,7 +75,7 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 		    !outer.is_ours)
 			continue;
 		for (size_t k = 0; k < sizeof(deep) / sizeof(deep[0]); k++)
-			if (bob_c_is_behind_pragma(u, outer.start, deep[k]))
+			if (bob_c_is_after_pragma(u, outer.start, deep[k]))
 				return true;
 	}
 	return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan of a file's copies, and what comes of it in the text: a function's lines once more
- * behind it, under another name, with the probes that its arguments need; and that name where calls
- * go there. A name is made another one by what is put before it: bobbin_k1_ and the name of the
- * function. It is declared before each function that calls it. */
+/* The plan of a file's copies, and what comes of it in the text: a function's lines are repeated
+ * after it, under another name, with the probes that its arguments need; calls of the copy use that
+ * name. The name has a prefix: bobbin_k1_ and the name of the function. It is declared before each
+ * function that calls it. */
 #include "source/c/copies.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct plan {
 	BOB_VEC(struct bob_copies_pass) passes;
 };
 
-/* What the call gives of what probes in the function depend on; its arguments stand behind what is
+/* What the call gives of what probes in the function depend on; its arguments follow what is
  * called. False: no memory. */
 static bool add_passes(struct bob_c_unit *u, const struct bob_c_call *call, struct plan *p)
 {
@@ -159,7 +159,7 @@ static void plan(struct bob_c_unit *u)
 	number_copies(u);
 }
 
-/* As behind the scan, but for what was refused. */
+/* As after the scan, but for what was refused. */
 static void forget_trial(struct bob_c_unit *u)
 {
 	const struct bob_source_c_counts counts = u->counts;
@@ -184,9 +184,9 @@ static bool is_worthwhile(const struct bob_c_unit *u)
 	const struct bob_c_copies *k = u->copies;
 	bool is_asked = u->options->reach;
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		is_asked |= u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE ||
-			    u->options->wishes[i].what == BOB_SOURCE_C_POINTERS;
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		is_asked |= u->options->requests[i].what == BOB_SOURCE_C_VARIABLE ||
+			    u->options->requests[i].what == BOB_SOURCE_C_POINTERS;
 	for (size_t i = 0; i < k->calls.count && is_asked; i++)
 		if (k->calls.at[i].to->is_defined && k->calls.at[i].to->span.is_ours)
 			return true;
@@ -252,11 +252,11 @@ const char *bob_c_copies_name(struct bob_c_unit *u)
 /* The text up to its body, with a semicolon. */
 static const char *prototype(struct bob_c_unit *u, const struct bob_c_function *f, const char *name)
 {
-	const uint32_t behind = f->name_at + (uint32_t)strlen(f->name);
+	const uint32_t after = f->name_at + (uint32_t)strlen(f->name);
 
 	return bob_c_printf(u, "%s%.*s%s%.*s\n;\n", bob_c_line_directive(u, f->span.line),
 			    (int)(f->name_at - f->span.start), u->bytes + f->span.start, name,
-			    (int)(bob_c_body(u, f).start - behind), u->bytes + behind);
+			    (int)(bob_c_body(u, f).start - after), u->bytes + after);
 }
 
 /* So that calls in `from` know it. */
@@ -353,7 +353,7 @@ static uint32_t last_line(const struct bob_c_unit *u, const struct bob_c_span *s
 	return line;
 }
 
-/* What has been put in behind the first `before` edits is a copy's. */
+/* The edits after the first `before` ones belong to a copy. */
 static void put_copy(struct bob_c_unit *u, const struct bob_c_function *f, uint32_t copy,
 		     size_t before)
 {

@@ -9,7 +9,7 @@
  *
  * The order of work: the scan notes functions, calls and what pointers get; a trial walk with all
  * probes in place finds which arguments probes depend on; the plan is made; the file is walked
- * anew, functions with copies as they stand, and once more for each copy.
+ * anew, functions with copies as in the source, and once more for each copy.
  *
  * Owner: struct bob_c_unit. Threads: one. */
 #ifndef BOB_SOURCE_C_COPIES_H
@@ -44,7 +44,7 @@ struct bob_c_function {
 		/* places that name it; those of them that call it, and could call something else */
 		calls;
 	const char *why;	/* it can have no copies; NULL: it can */
-	const char *others;	/* who may call it and is not seen; NULL: nobody */
+	const char *others;	/* unknown callers that may call it; NULL: there are none */
 	struct bob_c_variable result; /* as if it was a variable */
 	uint64_t all;		/* arguments that probes in it, or in what it calls, depend on */
 	uint32_t planned;	/* its number in the plan; BOB_COPIES_NO: it is not there */
@@ -94,7 +94,7 @@ void bob_c_value_note(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor v
 void bob_c_return_note(struct bob_c_unit *u, CXCursor statement);
 /* A store to `to`, which is no name: variables that it gives the address of may get anything. */
 void bob_c_store_note(struct bob_c_unit *u, CXCursor to);
-/* All variables that are named below `c` may get anything: what stands there is not looked at. */
+/* All variables that are named below `c` may get anything: the code there is not analysed. */
 void bob_c_value_blur(struct bob_c_unit *u, CXCursor c);
 /* Before: is_shared. */
 void bob_c_leads_begin(struct bob_c_unit *u);
@@ -128,7 +128,7 @@ void bob_c_copies_begin(struct bob_c_unit *u);
 /* The scan is over. Makes the plan; the unit is as before, but that what is refused has been
  * counted. */
 void bob_c_copies_plan(struct bob_c_unit *u);
-/* The function that begins here is looked at as it stands. */
+/* The function that begins here is walked as it is in the source. */
 void bob_c_copies_enter(struct bob_c_unit *u, CXCursor definition);
 /* ... has been looked at: now come its copies. */
 void bob_c_copies_walk(struct bob_c_unit *u, CXCursor definition);

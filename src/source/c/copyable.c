@@ -15,7 +15,7 @@ static void rule_out(struct bob_c_function *f, const char *why)
 		f->why = why;
 }
 
-/* Somebody may call it who is not seen, with anything. */
+/* An unknown caller may call it, with any arguments. */
 static void open_up(struct bob_c_function *f, const char *who)
 {
 	if (!f->others)
@@ -309,15 +309,15 @@ static void look_at_word(struct bob_c_unit *u, const struct names *n, uint32_t a
 		open_up(*f, why);
 }
 
-static uint32_t behind_comment(const struct bob_c_unit *u, uint32_t at)
+static uint32_t after_comment(const struct bob_c_unit *u, uint32_t at)
 {
 	return u->bytes[at] == '/' && (u->bytes[at + 1] == '/' || u->bytes[at + 1] == '*') ?
 		       bob_c_skip_blanks(u, at) :
 		       at;
 }
 
-/* Behind a text that begins at `at`. */
-static uint32_t behind_text(const struct bob_c_unit *u, uint32_t at)
+/* The offset after a text that begins at `at`. */
+static uint32_t after_text(const struct bob_c_unit *u, uint32_t at)
 {
 	const char quote = u->bytes[at];
 
@@ -345,10 +345,10 @@ static void look_at_words(struct bob_c_unit *u, const struct names *n)
 
 	while (at < u->len) {
 		const char c = u->bytes[at];
-		uint32_t to = behind_comment(u, at);
+		uint32_t to = after_comment(u, at);
 
 		if (to == at && (c == '"' || c == '\'') && !reads_texts)
-			to = behind_text(u, at);
+			to = after_text(u, at);
 		if (to == at && is_word(c)) {
 			while (to < u->len && is_word(u->bytes[to]))
 				to++;

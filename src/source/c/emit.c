@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue goes in
- * brackets of its own, so that commas in it are not the macro's, and the macro has it once, so that
- * what is in one another stays short. Lines stay what they were: nothing that is put in has a line
- * end, but at the top and behind the end of the file. */
+/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue is put in
+ * brackets, so that commas in it do not separate arguments of the macro. The macro has it once, so
+ * that nested uses stay short. Line numbers do not change: inserted text has no newline, except at
+ * the top and after the end of the file. */
 #include "source/c/given.h"
 #include "source/runtime.h"
 
@@ -26,14 +26,14 @@ const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, 
 	return bob_c_printf(u, "%s(%u,%u,(", is_pointer ? "BOBBIN_TO" : "BOBBIN_IN", site, at);
 }
 
-const char *bob_c_behind_access(struct bob_c_unit *u)
+const char *bob_c_after_access(struct bob_c_unit *u)
 {
 	(void)u;
 	return "))";
 }
 
 const char bob_c_before_gone[] = "bobbin_gone((";
-const char bob_c_behind_gone[] = "))";
+const char bob_c_after_gone[] = "))";
 
 /* Bounds that only the running program knows, the fastest first; "0": the table has them. `of` is
  * an array. */
@@ -64,12 +64,12 @@ const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int writ
 			    bounds(u, v->canonical, v->name), write);
 }
 
-/* Of an array parameter all is told that it says of itself; of a pointer, what the box says. */
+/* An array parameter is declared with all its own bounds; a pointer with those of the box. */
 static const char *pointed(struct bob_c_unit *u, struct bob_c_variable *v)
 {
 	CXType t = v->canonical;
-	const struct bob_source_c_wish *w = v->pointed_count ? u->rows.at[v->pointed_first].wish :
-							       NULL;
+	const struct bob_source_c_request *w =
+		v->pointed_count ? u->rows.at[v->pointed_first].request : NULL;
 	const char *list = "0";
 
 	if (!v->pointed_count || (t.kind != CXType_ConstantArray && !(w && w->rank)))
@@ -141,12 +141,12 @@ const char *bob_c_quoted(struct bob_c_unit *u, const char *text)
 	return to;
 }
 
-/* It is of another file, which tells of it. */
-static bool is_lent(const struct bob_c_unit *u, const struct bob_c_variable *v)
+/* It is defined in another file, which declares it to the recorder. */
+static bool is_borrowed(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (!u->options->wishes[i].is_of_another &&
-		    bob_c_is_wish_of(&u->options->wishes[i], v))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (!u->options->requests[i].is_of_another &&
+		    bob_c_is_request_of(&u->options->requests[i], v))
 			return false;
 	return !v->is_defined;
 }
@@ -173,10 +173,10 @@ static bool is_nameable(const struct bob_c_unit *u, const struct bob_c_variable 
 
 static bool is_named(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (!u->options->wishes[i].is_of_another &&
-		    bob_c_is_wish_of(&u->options->wishes[i], v) &&
-		    !strcmp(u->options->wishes[i].name, v->name))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (!u->options->requests[i].is_of_another &&
+		    bob_c_is_request_of(&u->options->requests[i], v) &&
+		    !strcmp(u->options->requests[i].name, v->name))
 			return true;
 	return false;
 }
@@ -194,7 +194,7 @@ static void use_exposed(struct bob_c_unit *u)
 static void find_lengths(struct bob_c_unit *u)
 {
 	for (struct bob_c_variable *v = u->variables; v; v = v->later)
-		v->has_no_length = v->is_used && is_nameable(u, v) && !is_lent(u, v) &&
+		v->has_no_length = v->is_used && is_nameable(u, v) && !is_borrowed(u, v) &&
 				   !has_length(u, v);
 }
 
@@ -270,12 +270,12 @@ static bool has_refusals(struct bob_c_unit *u)
 	return bob_c_given_remarks(u, &remarks) != 0;
 }
 
-/* Is it told of when the program begins? */
-static bool is_told_at_once(struct bob_c_unit *u, size_t row)
+/* Is it declared when the program begins? */
+static bool is_reported_at_once(struct bob_c_unit *u, size_t row)
 {
 	const struct bob_c_variable *v = u->rows.at[row].variable;
 
-	return is_nameable(u, v) && !is_lent(u, v) && v->first == row && v->count &&
+	return is_nameable(u, v) && !is_borrowed(u, v) && v->first == row && v->count &&
 	       !v->has_no_length;
 }
 
@@ -292,13 +292,13 @@ static const char *symbol_of(struct bob_c_unit *u, const struct bob_c_variable *
 	return name;
 }
 
-/* Those of other files are told of if the program has them: to be asked for is no use of theirs. */
+/* Those of other files are declared if the program has them: a request is not a use of them. */
 static void put_weak(struct bob_c_unit *u)
 {
 	for (size_t i = 0; i < u->rows.count; i++) {
 		const struct bob_c_variable *v = u->rows.at[i].variable;
 
-		if (is_told_at_once(u, i) && !v->is_defined)
+		if (is_reported_at_once(u, i) && !v->is_defined)
 			bob_c_close_at(u, u->len,
 				       bob_c_printf(u,
 						    "static const char bobbin_far%zu"
@@ -312,7 +312,7 @@ static void put_declarations(struct bob_c_unit *u)
 	for (size_t i = 0; i < u->rows.count; i++) {
 		const struct bob_c_variable *v = u->rows.at[i].variable;
 
-		if (!is_told_at_once(u, i))
+		if (!is_reported_at_once(u, i))
 			continue;
 		bob_c_close_at(u, u->len,
 			       bob_c_printf(u, "(void)bobbin_local(%u,%u,", v->first, v->count));
@@ -328,9 +328,9 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	use_exposed(u);
 	find_lengths(u);
 	if (!has_accesses(u) && !u->events.count && !has_refusals(u)) {
-		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is
-		 * given back. */
-		bob_c_keep_edits(u, bob_c_before_gone, bob_c_behind_gone);
+		/* No accesses, so no variable is declared; but memory of other files that is freed
+		 * here is reported. */
+		bob_c_keep_edits(u, bob_c_before_gone, bob_c_after_gone);
 		if (!u->edits.count)
 			return;
 	}

@@ -19,7 +19,7 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 		const struct bob_c_nest_loop *l = &n->loop[d];
 		const char *type = bob_c_text(u, u->clang->getTypeSpelling(l->counter->canonical));
 		const char *far = bob_c_nest_far(u, l);
-		/* As it is compared, which may be without a sign. */
+		/* In the type of the comparison, which may be unsigned. */
 		const char *compared =
 			bob_c_text(u, u->clang->getTypeSpelling(bob_c_nest_compared(u, l)));
 
@@ -126,7 +126,7 @@ static const char *all_of(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return to;
 }
 
-const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
+const char *bob_c_nest_reported(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
 {
 	const char *misses = "";
 
@@ -175,9 +175,9 @@ static const char *looked(struct bob_c_unit *u, const struct bob_c_nest *n, uint
 		a->with, a->text, trips, d, ways, site, d);
 }
 
-/* As bob_c_nest_told, of a nest in which something is laid out: places of the text are looked at
+/* As bob_c_nest_reported, of a nest in which something is laid out: places of the text are looked at
  * first, not all that they are in an iteration. */
-static const char *told_laid(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
+static const char *reported_laid(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
 {
 	const char *to = "int bobbin_m=1;";
 
@@ -217,7 +217,7 @@ static const char *search(struct bob_c_unit *u, const struct bob_c_nest *n)
 }
 
 /* How many values loop d has before it, with the counters as they are. */
-static const char *room(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
+static const char *span(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
 {
 	const char *name = l->counter->name;
 
@@ -248,7 +248,7 @@ static const char *changes(struct bob_c_unit *u, const struct bob_c_nest *n, uin
 	for (uint32_t d = of + 1; d < n->depth; d++)
 		to = add(u, to,
 			 bob_c_printf(u, "bobbin_d[%u]=%s-bobbin_n[%u];", d * n->depth + of,
-				      room(u, &n->loop[d]), d));
+				      span(u, &n->loop[d]), d));
 	return add(u, to,
 		   bob_c_printf(u, "%s%s-=%lld;%s", ways(u, n, of), l->counter->name, l->step,
 				inner_begin(u, n, of)));
@@ -256,7 +256,7 @@ static const char *changes(struct bob_c_unit *u, const struct bob_c_nest *n, uin
 
 static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
-	const char *to = add(u, search(u, n), "{bobbin_f=0;{"), *rooms = "", *by = "";
+	const char *to = add(u, search(u, n), "{bobbin_f=0;{"), *spans = "", *by = "";
 
 	for (uint32_t d = 0; d < n->depth; d++) {
 		const struct bob_c_nest_loop *l = &n->loop[d];
@@ -264,7 +264,7 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n)
 		to = add(u, to,
 			 bob_c_printf(u, "%s %s=%s;", type_of(u, l), l->counter->name,
 				      l->low_text));
-		rooms = add(u, rooms, bob_c_printf(u, "%s%s", d ? "," : "", room(u, l)));
+		spans = add(u, spans, bob_c_printf(u, "%s%s", d ? "," : "", span(u, l)));
 		by = add(u, by,
 			 bob_c_printf(u, "%s%lld", d ? "," : "", l->is_down ? -l->step : l->step));
 	}
@@ -273,7 +273,7 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n)
 			 u,
 			 "const int64_t bobbin_n[]={%s},bobbin_b[]={%s};int64_t bobbin_d[%u]={0},"
 			 "bobbin_s[%u];%s",
-			 rooms, by, n->depth * n->depth, n->count * n->depth, places(u, n)));
+			 spans, by, n->depth * n->depth, n->count * n->depth, places(u, n)));
 	for (uint32_t d = 0; d < n->depth; d++)
 		to = add(u, to, changes(u, n, d));
 	return add(u, to,
@@ -292,9 +292,9 @@ static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, uint32
 		closing = add(u, closing, "}");
 	}
 	return bob_c_printf(u, "%sconst int64_t bobbin_t[]={%s};%s%s", heads(u, n), trips,
-			    n->laid_count ? told_laid(u, n, first) :
+			    n->laid_count ? reported_laid(u, n, first) :
 					    bob_c_printf(u, "%s%s%s", places(u, n), steps(u, n),
-							 bob_c_nest_told(u, n, first)),
+							 bob_c_nest_reported(u, n, first)),
 			    closing);
 }
 

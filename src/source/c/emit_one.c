@@ -118,7 +118,7 @@ static const char *probe(struct bob_c_unit *u, const struct bob_c_nest *n, uint3
 		"%s%sconst volatile void*bobbin_a[%u];"
 		"int64_t bobbin_s[%u]={0};%sif(bobbin_t[0]>0){%s%s%s%s%s}%s}" BOB_C_HIDING_END "}",
 		movers(u, n), trips(u, n), n->count, n->count, tested, in_body, moved(u, n, false),
-		steps, moved(u, n, true), bob_c_nest_told(u, n, first), last);
+		steps, moved(u, n, true), bob_c_nest_reported(u, n, first), last);
 }
 
 void bob_c_emit_one(struct bob_c_unit *u, const struct bob_c_nest *n, const struct bob_c_head *head)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What leaves the sight of the probes, and is said so: variables that are given to functions that
+/* Warnings about accesses that the probes cannot see: variables that are passed to functions that
  * no file of the command has, which access them without a probe; pointers that get their values
- * from functions that are no allocators as far as anybody said, so that nobody knows what they lead
- * to; ways to pointers that nothing gives memory; files of the command that stay as they are. One
- * line for each variable that was asked for by its name, one for all that `*` means. */
+ * from functions that were not named as allocators, so that their targets are unknown; paths to
+ * pointers that never get memory; files of the command that are not instrumented. One line for each
+ * variable that was requested by its name, one for all that `*` means. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -76,10 +76,10 @@ static const char *asked_name(const struct bob_c_unit *u, const struct bob_c_var
 {
 	const char *name = NULL;
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 
-		if (bob_c_is_wish_of(w, v))
+		if (bob_c_is_request_of(w, v))
 			name = strcmp(w->name, "*") != 0 ? v->name : name ? name : "";
 	}
 	return name;
@@ -89,10 +89,10 @@ static const char *asked_path(struct bob_c_unit *u, const struct bob_c_path *p)
 {
 	const char *name = NULL;
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 
-		if (bob_c_is_wish_of_path(u, w, p))
+		if (bob_c_is_request_of_path(u, w, p))
 			name = w->path || strcmp(w->name, "*") != 0 ? p->name : name ? name : "";
 	}
 	return name;
@@ -141,7 +141,7 @@ static bool is_unseen(struct bob_c_unit *u, CXCursor call)
 }
 
 /* Numbers and pointers, but for characters, whose pointers may lead to anything. */
-static bool is_telling(CXType t)
+static bool is_informative(CXType t)
 {
 	return t.kind == CXType_Bool || (t.kind >= CXType_Char16 && t.kind <= CXType_UInt128) ||
 	       (t.kind >= CXType_WChar && t.kind <= CXType_LongDouble) || t.kind == CXType_Pointer;
@@ -165,7 +165,7 @@ static void give_object(struct bob_c_unit *u, CXCursor call, CXCursor c)
 		name = asked_name(u, lv.variable);
 	while (bob_c_is_array(t.kind))
 		t = u->clang->getCanonicalType(u->clang->getArrayElementType(t));
-	if (name || is_telling(t))
+	if (name || is_informative(t))
 		note(u, name ? GIVEN : PERHAPS_GIVEN, name ? name : "", call);
 }
 
@@ -184,7 +184,7 @@ static void give_pointer(struct bob_c_unit *u, CXCursor call, CXCursor c)
 	}
 	to = u->clang->getCanonicalType(
 		u->clang->getPointeeType(u->clang->getCanonicalType(u->clang->getCursorType(c))));
-	if (is_telling(to) && bob_c_may_alias(u, to))
+	if (is_informative(to) && bob_c_may_alias(u, to))
 		note(u, PERHAPS_GIVEN, "", call);
 }
 
@@ -289,7 +289,7 @@ static const char *text_of(struct bob_c_unit *u, const struct bob_c_given *g)
 	if (g->kind == GETS)
 		return bob_c_printf(u,
 				    "%s from %s, which %s that was named: what it leads to is not "
-				    "told of",
+				    "recorded",
 				    *who ? bob_c_printf(u, "%s gets its value", who) :
 					   "a pointer that was asked for gets its value",
 				    functions, is_one ? "is no allocator" : "are no allocators");
@@ -299,15 +299,15 @@ static const char *text_of(struct bob_c_unit *u, const struct bob_c_given *g)
 		who = "what was asked for";
 	return bob_c_printf(u,
 			    "%s is given to %s, which no file of the command has: what is accessed "
-			    "there is not told",
+			    "there is not recorded",
 			    who, functions);
 }
 
-/* Does a pointer of this way get memory in the file, or a value that is told of? */
-static bool has_memory(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+/* Does a pointer of this path get memory in the file, or a value that is reported? */
+static bool has_memory(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	for (const struct bob_c_path *p = u->paths; p; p = p->next) {
-		if (!bob_c_is_wish_of_path(u, w, p))
+		if (!bob_c_is_request_of_path(u, w, p))
 			continue;
 		if (p->is_used)
 			return true;
@@ -320,11 +320,11 @@ static bool has_memory(struct bob_c_unit *u, const struct bob_source_c_wish *w)
 
 uint32_t bob_c_given_remarks(struct bob_c_unit *u, struct bob_source_c_refused **out)
 {
-	uint32_t n = 0, room = u->options->wish_count + u->options->left_count + 1;
+	uint32_t n = 0, capacity = u->options->request_count + u->options->left_count + 1;
 
 	for (const struct bob_c_given *g = u->given; g; g = g->next)
-		room++;
-	*out = bob_arena_alloc(&u->arena, room * sizeof(**out));
+		capacity++;
+	*out = bob_arena_alloc(&u->arena, capacity * sizeof(**out));
 	u->is_failed |= !*out;
 	for (const struct bob_c_given *g = u->given; g && *out; g = g->next)
 		(*out)[n++] = (struct bob_source_c_refused){
@@ -335,15 +335,15 @@ uint32_t bob_c_given_remarks(struct bob_c_unit *u, struct bob_source_c_refused *
 			.why = bob_c_printf(u, "another file has no probes: %s",
 					    u->options->left[i])
 		};
-	for (uint32_t i = 0; i < u->options->wish_count && *out; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < u->options->request_count && *out; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 
 		if (w->what == BOB_SOURCE_C_VARIABLE && w->path && !w->is_of_another &&
 		    !has_memory(u, w))
 			(*out)[n++] = (struct bob_source_c_refused){
 				.why = bob_c_printf(u,
 						    "%s%s: nothing in this file is known to give "
-						    "it memory, so none is told of here",
+						    "it memory, so no access is recorded here",
 						    w->name, w->path)
 			};
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Headers of the program that have code to be probed. A file's text has them in it, in place of the
  * lines that include them, with #line; so there is one text for each file that includes one, with
- * sites of its own. Headers of the system stay, and so does what a text cannot stand for
+ * sites of its own. Headers of the system stay, and so does what cannot be replaced by its text
  * (docs/source-c.md, "Headers").
  *
- * Owner: whoever was given it frees it (bob_c_sources_free). Threads: one. Lines from 1. */
+ * Owner: the caller that receives it frees it (bob_c_sources_free). Threads: one. Lines from 1. */
 #ifndef BOB_SOURCE_C_HEADERS_H
 #define BOB_SOURCE_C_HEADERS_H
 

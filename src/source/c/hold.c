@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that hold the gaps of their sites (bobbin/probe.h): the outermost ones that call nothing
- * (but functions that do nothing of this, either), wait for nobody and declare nothing that was
- * asked for, so that nothing can come to lie in a gap while they run which they may lawfully get
- * at. Before the loop each gap is looked up, behind it is counted what lay in them, however it is
- * left; both are variables of a block around it. Nothing is proved of what the loop accesses. */
+/* Hoists the negative cache of sites (bobbin/probe.h) out of loops. This is done for the outermost
+ * loops that make no calls (except of functions that satisfy the same conditions), do not
+ * synchronise and declare nothing that is traced. So no variable that the loop may legally access
+ * can be declared in a cached range while the loop runs. Before the loop, each site's range is
+ * loaded into a local variable. After the loop, however it is left, the accesses in these ranges
+ * are counted. The local variables are in a block around the loop. Nothing is proved about what the
+ * loop accesses. */
 #include "source/c/unit.h"
 
 #include <string.h>
 
-#define SITES_MAX 24u /* of a loop; more look their gaps up where they are */
+#define SITES_MAX 24u /* of a loop; further sites load their ranges in the loop */
 
 #define DEPTH_MAX 3u /* of functions in one another */
 
@@ -60,7 +62,7 @@ static bool is_of_values(const char *name, bool is_builtin)
 
 /* A function of the library, or one of the file's own that does nothing that the loop may not
  * do. */
-static bool is_calm_call(const struct look *l, CXCursor call)
+static bool is_harmless_call(const struct look *l, CXCursor call)
 {
 	static const char builtin[] = "__builtin_";
 	struct bob_c_unit *u = l->u;
@@ -91,7 +93,7 @@ static bool is_calm_call(const struct look *l, CXCursor call)
 	return !inner.is_bad;
 }
 
-static bool is_calm(const struct look *in, CXCursor c)
+static bool is_harmless(const struct look *in, CXCursor c)
 {
 	struct bob_c_unit *u = in->u;
 	const struct bob_clang *l = u->clang;
@@ -101,7 +103,7 @@ static bool is_calm(const struct look *in, CXCursor c)
 
 	switch (k) {
 	case CXCursor_CallExpr:
-		return is_calm_call(in, c);
+		return is_harmless_call(in, c);
 	case CXCursor_StmtExpr:
 		return false;
 	case CXCursor_UnexposedExpr: /* atomic operations, too */
@@ -137,7 +139,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	struct look *l = data;
 
 	(void)parent;
-	l->is_bad |= !is_calm(l, c);
+	l->is_bad |= !is_harmless(l, c);
 	return l->is_bad ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
@@ -162,7 +164,7 @@ void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h)
 	const struct bob_c_span s = bob_c_span(u, loop);
 	struct look l = { .u = u };
 
-	*h = (struct bob_c_hold){ .start = s.start, .number = u->hold_count, .gaps = "" };
+	*h = (struct bob_c_hold){ .start = s.start, .number = u->hold_count, .untraced = "" };
 	if (u->is_scan || u->options->holds_nothing || u->nest || u->hold || u->blocked >= 0 ||
 	    !s.is_plain)
 		return;
@@ -170,7 +172,7 @@ void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h)
 	if (h->end)
 		u->clang->visitChildren(loop, see, &l);
 	if (!h->end || l.is_bad || has_pragma(u, s.start, h->end) || bob_c_is_below_pragma(u, &s) ||
-	    bob_c_is_behind_directive(u, s.start) || bob_c_is_jumped_into(u, s.start, h->end)) {
+	    bob_c_is_after_directive(u, s.start) || bob_c_is_jumped_into(u, s.start, h->end)) {
 		h->end = 0;
 		return;
 	}
@@ -184,10 +186,10 @@ bool bob_c_hold_takes(struct bob_c_unit *u, uint32_t site)
 
 	if (!h || h->sites == SITES_MAX)
 		return false;
-	h->gaps = bob_c_printf(u, "%s%s*bobbin_g%u=bobbin_gap(%u)", h->gaps, h->sites ? "," : "",
-			       site, site);
+	h->untraced = bob_c_printf(u, "%s%s*bobbin_g%u=bobbin_untraced(%u)", h->untraced,
+				   h->sites ? "," : "", site, site);
 	h->sites++;
-	return h->gaps != NULL;
+	return h->untraced != NULL;
 }
 
 void bob_c_hold_close(struct bob_c_unit *u, struct bob_c_hold *h)
@@ -201,7 +203,7 @@ void bob_c_hold_close(struct bob_c_unit *u, struct bob_c_hold *h)
 		      bob_c_printf(u,
 				   "{struct bob_probe_held bobbin_h%u "
 				   "__attribute__((cleanup(bobbin_held_end)))={0,0};"
-				   "const struct bob_probe_gap%s;",
-				   h->number, h->gaps));
+				   "const struct bob_probe_untraced%s;",
+				   h->number, h->untraced));
 	bob_c_close_at(u, h->end, "}");
 }

@@ -58,7 +58,7 @@ static struct bob_c_unit *scan(const char *path, char *text, size_t len,
 		bob_c_copies_begin(u);
 		bob_c_predict_file(u);
 		bob_c_walk_file(u);
-		*st = bob_c_check_wishes(u, why);
+		*st = bob_c_check_requests(u, why);
 	}
 	if (*st != BOB_OK) {
 		bob_c_unit_close(u);
@@ -91,7 +91,7 @@ static void close_unit(struct bob_c_unit *u)
 	free(u);
 }
 
-/* ... of the file with headers in it. *sources is the caller's to free, behind the unit. */
+/* ... of the file with headers in it. *sources is the caller's to free, after the unit. */
 static struct bob_c_unit *with_headers(struct bob_c_unit *u, struct bob_c_sources **sources)
 {
 	struct bob_c_unit *again;

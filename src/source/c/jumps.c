@@ -15,7 +15,7 @@ struct jump {
 
 struct bob_c_jumps {
 	BOB_VEC(struct jump);
-	bool is_computed;	/* some jump leads nobody knows where */
+	bool is_computed;	/* the target of some jump is unknown */
 	struct bob_c_unit *u;
 };
 

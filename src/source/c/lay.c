@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops within the iteration of a nest, of which the text says how often they run: three
  * coordinates, five components. What they access is laid out: accesses of one iteration of the loop
- * around, as often as the inner loop runs, in the order of their happening. So loops may stand
- * beside statements and other loops in a nest, and rows are as long as the loop around, not
- * three. */
+ * around, as often as the inner loop runs, in execution order. So a nest may have loops next to
+ * statements and other loops, and rows are as long as the loop around, not three. */
 #include "source/c/nest.h"
 
 /* --- as often as it runs --- */
 
-/* What has been collected from `first` on is in the loop l. False: there is no room for all. */
+/* What has been collected from `first` on is in the loop l. False: they do not all fit. */
 static bool repeat(struct bob_c_nest *n, const struct bob_c_nest_laid *l, uint32_t first)
 {
 	struct bob_c_unit *u = n->u;
 	const char *type = bob_c_text(u, u->clang->getTypeSpelling(l->loop.counter->canonical));
 	const uint32_t count = n->count - first;
 
-	if (l->trips && !bob_c_nest_has_room(n, count * (l->trips - 1), 0))
+	if (l->trips && !bob_c_nest_has_space(n, count * (l->trips - 1), 0))
 		return false;
 	for (uint32_t k = first; k < n->count && !l->trips; k++)
 		n->places -= n->access[k].of == k;

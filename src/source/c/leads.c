@@ -2,8 +2,8 @@
 /* Where pointers lead. A value comes from an object that the text names, from an argument of the
  * function, from memory that was just given out, or from anywhere: from memory, from a function
  * that is called, from a number. An object that was asked for, and a pointer variable that was, are
- * anywhere, too; another object is nowhere. A variable that nobody else can change leads to where
- * all that it gets leads, in whatever order. */
+ * anywhere, too; another object is nowhere. A variable that no other code can change leads to where
+ * all that is assigned to it leads, in any order. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -150,7 +150,7 @@ static uint64_t implicit(struct look *l, CXCursor child)
 	return v && v->is_pointer ? of_variable(l, v) : BOB_C_ANYWHERE;
 }
 
-/* An lvalue that stands right below an operator which gives its value. */
+/* An lvalue that is the direct operand of an operator which yields its value. */
 static uint64_t updated(struct look *l, CXCursor c)
 {
 	struct bob_c_variable *v = variable_at(l, without_brackets(l, c));
@@ -230,7 +230,7 @@ static uint64_t unary(struct look *l, CXCursor c, CXCursor child)
 	return !strcmp(op.text, "&") ? object(l, child) : updated(l, child);
 }
 
-/* New memory is of who gets it, if that was asked for, or of nobody. */
+/* New memory belongs to the pointer that gets it, if that is traced, or is untraced. */
 static uint64_t result(struct look *l, CXCursor call)
 {
 	const CXCursor to = l->u->clang->getCursorReferenced(call);

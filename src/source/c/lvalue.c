@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which object an lvalue is a part of, as far as the text says, with its subscripts; and what the
- * wishes make of that. An object is named (a[i].x is of a), or reached through a pointer (p[i], *p,
- * p->x are through p; f()->x through none that has a name). */
+/* Which object an lvalue is a part of, as far as the text shows, with its subscripts; and which
+ * requests apply to it. An object is named (a[i].x is of a), or reached through a pointer (p[i],
+ * *p, p->x are through p; f()->x through none that has a name). */
 #include "source/c/copies.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_variable(struct bob_c_unit *u, CXCursor ref)
 	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl;
 }
 
-/* Of a unary operator: `*`? In a macro, what it gives tells. */
+/* Of a unary operator: `*`? In a macro, its type decides. */
 static bool is_indirection(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_clang *l = u->clang;
@@ -229,7 +229,7 @@ static void find_bits(struct bob_c_unit *u, CXCursor member, struct bob_c_lvalue
 	out->bits_bytes = (uint32_t)(at % 8 + width + 7) / 8;
 }
 
-/* What the member is of, and how far in; UINT32_MAX: nobody can tell. */
+/* What the member is of, and how far in; UINT32_MAX: unknown. */
 static uint32_t member_at(struct bob_c_unit *u, CXCursor member, CXType *of)
 {
 	const struct bob_clang *l = u->clang;
@@ -278,7 +278,7 @@ static bool is_loose(struct bob_c_unit *u, CXCursor c, long long alignment)
 	}
 }
 
-/* A member of a packed struct is told of by the struct's address, if that is aligned. */
+/* A member of a packed struct is reported by the struct's address, if that is aligned. */
 static void find_packed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out)
 {
 	const long long alignment = u->clang->Type_getAlignOf(u->clang->getCursorType(c));
@@ -308,7 +308,7 @@ void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *ou
 		find_bits(u, member, out);
 }
 
-static bool is_in_lines(const struct bob_source_c_wish *w, uint32_t line)
+static bool is_in_lines(const struct bob_source_c_request *w, uint32_t line)
 {
 	if (bob_c_file(line)) /* of a header */
 		return w->first_line <= 1 && !w->last_line;
@@ -317,13 +317,14 @@ static bool is_in_lines(const struct bob_source_c_wish *w, uint32_t line)
 
 bool bob_c_is_asked(const struct bob_c_unit *u, enum bob_source_c_what what, uint32_t line)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].what == what && is_in_lines(&u->options->wishes[i], line))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (u->options->requests[i].what == what &&
+		    is_in_lines(&u->options->requests[i], line))
 			return true;
 	return false;
 }
 
-static enum bob_c_verdict judge_box(const struct bob_source_c_wish *w,
+static enum bob_c_verdict judge_box(const struct bob_source_c_request *w,
 				    const struct bob_c_lvalue *lv)
 {
 	enum bob_c_verdict verdict = BOB_C_PROVED;
@@ -353,9 +354,9 @@ static enum bob_c_verdict judge_type(struct bob_c_unit *u, CXCursor c, uint32_t 
 	    (u->options->reach &&
 	     bob_classes_meet(bob_c_classes(u, u->clang->getCursorType(c)), u->options->reach)))
 		return BOB_C_FILTERED;
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE &&
-		    is_in_lines(&u->options->wishes[i], line))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (u->options->requests[i].what == BOB_SOURCE_C_VARIABLE &&
+		    is_in_lines(&u->options->requests[i], line))
 			return bob_c_may_alias(u, u->clang->getCursorType(c)) ? BOB_C_FILTERED :
 										BOB_C_DROPPED;
 	return best;
@@ -368,20 +369,20 @@ enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *
 
 	if (!lv->is_known)
 		return BOB_C_NOT_ASKED;
-	for (uint32_t i = 0; lv->variable && lv->variable->is_wanted && i < u->options->wish_count;
-	     i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0;
+	     lv->variable && lv->variable->is_wanted && i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 
-		if (!bob_c_is_wish_of(w, lv->variable) || !is_in_lines(w, line))
+		if (!bob_c_is_request_of(w, lv->variable) || !is_in_lines(w, line))
 			continue;
 		one = judge_box(w, lv);
 		if (one == BOB_C_PROVED)
 			return one;
 		best = one > best ? one : best;
 	}
-	for (uint32_t i = 0; lv->path && i < u->options->wish_count; i++)
-		if (is_in_lines(&u->options->wishes[i], line) &&
-		    bob_c_is_wish_of_path(u, &u->options->wishes[i], lv->path))
+	for (uint32_t i = 0; lv->path && i < u->options->request_count; i++)
+		if (is_in_lines(&u->options->requests[i], line) &&
+		    bob_c_is_request_of_path(u, &u->options->requests[i], lv->path))
 			return BOB_C_FILTERED;
 	if (best == BOB_C_FILTERED || !lv->is_through)
 		return best;

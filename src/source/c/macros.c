@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of macros. libclang says where the name is, and of a macro with parameters what stands in
- * brackets behind it. But what a macro stands for may end with the name of one that has parameters
- * (`#define put put_byte`): then the brackets behind the use are that one's, and the use is as long
- * as both. Definitions are looked up by their names alone, wherever they are valid: where one of
- * them would take the brackets, the use has them. What is taken too much costs nothing but a
+/* Uses of macros. libclang reports the place of the name and, of a macro with parameters, the
+ * brackets that follow it. But the replacement of a macro may end with the name of one that has
+ * parameters (`#define put put_byte`). Then the brackets after the use belong to that one, and the
+ * use includes both. Definitions are looked up by their names alone, wherever they are valid: if
+ * one of them would take the brackets, the use includes them. Including too much costs only a
  * replacement (obstacles.c). */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/macros.h"
@@ -107,14 +107,14 @@ static const struct bob_c_definition *named(const struct bob_c_definitions *d, s
 		else
 			hi = mid;
 	}
-	/* Names that are longer may come behind it only. */
+	/* Longer names are sorted after it. */
 	*count = 0;
 	while (lo + *count < d->count && is_called(&d->at[lo + *count], w))
 		++*count;
 	return *count ? &d->at[lo] : NULL;
 }
 
-/* What stands behind the parameters, without blanks around it. */
+/* The text after the parameters, without blanks around it. */
 static struct word body_of(const struct bob_c_definition *m)
 {
 	struct word b = { m->text, m->len };
@@ -213,7 +213,7 @@ static enum ending ending_of(const struct bob_c_definitions *d, const struct bob
 			e = ending_of(d, &it[i], called, depth + 1);
 		else
 			*called = w;
-		/* Whose name it has brackets behind has more behind it. */
+		/* If brackets follow the name, the rest of the text follows them. */
 		if (e == ENDS_WITH_CALLED && has_brackets && !it[i].has_parameters)
 			e = ENDS_UNCLEAR;
 		if (e != ENDS_OTHERWISE)
@@ -237,8 +237,8 @@ static enum ending ending_of_name(const struct bob_c_definitions *d, struct word
 	return ENDS_OTHERWISE;
 }
 
-/* Behind the brackets that open at `at`; `at`: they close nowhere. */
-static uint32_t behind_brackets(const struct bob_c_unit *u, uint32_t at)
+/* The offset after the brackets that open at `at`; `at`: they are not closed. */
+static uint32_t after_brackets(const struct bob_c_unit *u, uint32_t at)
 {
 	const char *b = u->bytes;
 	uint32_t i = at;
@@ -263,7 +263,7 @@ static uint32_t behind_brackets(const struct bob_c_unit *u, uint32_t at)
 	return at;
 }
 
-/* Could a name that is made of what stands in the use be one of a macro that has parameters, or of
+/* Could a name that is built from the text of the use be one of a macro that has parameters, or of
  * a name of it? */
 static bool may_name_macro(const struct bob_c_definitions *d, struct word use)
 {
@@ -289,7 +289,7 @@ static bool may_name_macro(const struct bob_c_definitions *d, struct word use)
 	return !has_word;
 }
 
-/* The use with all brackets behind it that are its own. */
+/* The use with all following brackets that belong to it. */
 static void extend(struct bob_c_unit *u, const struct bob_c_definitions *d, struct bob_c_span *s)
 {
 	const char *b = u->bytes;
@@ -312,7 +312,7 @@ static void extend(struct bob_c_unit *u, const struct bob_c_definitions *d, stru
 		if (e != ENDS_WITH_CALLED)
 			called.len = 0;
 		depth = 1;
-		end = behind_brackets(u, at);
+		end = after_brackets(u, at);
 		if (end == at)
 			return;
 		s->end = end;

@@ -7,10 +7,10 @@
 #include "source/c/unit.h"
 
 struct bob_c_definition {
-	const char *name, *text; /* text: behind the name, with its parameters; NULL: not known */
+	const char *name, *text; /* text: after the name, with its parameters; NULL: not known */
 	size_t name_len, len;
 	bool has_parameters;
-	bool is_seen;		/* for whoever walks through them */
+	bool is_seen;		/* mark of the function that walks through them */
 };
 
 /* Every definition there is; one name may be there more than once. */
@@ -23,8 +23,8 @@ struct bob_c_definitions {
 
 /* By name. No memory: u->is_failed. The caller frees `at`. */
 void bob_c_definitions_read(struct bob_c_unit *u, struct bob_c_definitions *to);
-/* Needs `d` by name: u->macros.at. A macro that ends with the name of another one that has parameters
- * takes what stands in brackets behind it along. */
+/* Needs `d` by name: u->macros.at. A macro that ends with the name of another one that has
+ * parameters also takes the brackets that follow it. */
 void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d);
 /* Which of the unit's uses of macros may stand for a _Pragma. `d` is in another order then. */
 void bob_c_pragmas_find(struct bob_c_unit *u, struct bob_c_definitions *d);

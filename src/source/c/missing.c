@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes for what is not there: a name that no variable has, a function that the file does not
- * define, a box where there is no array, lines behind its end. */
+/* Requests for what does not exist: a name that no variable has, a function that the file does not
+ * define, a box of something that is not an array, lines after the end of the file. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/host/nearest.h"
 
-static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_wish *w)
+static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	for (const struct bob_c_variable *v = u->variables; v; v = v->later)
 		if (bob_c_is_name_of(w, v))
@@ -18,7 +18,7 @@ static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_w
 
 /* The first subscript that the variable does not have, or that is nowhere what was asked for; the
  * box's rank: there is none. */
-static uint32_t first_outside(const struct bob_source_c_wish *w, const struct bob_c_shape *s)
+static uint32_t first_outside(const struct bob_source_c_request *w, const struct bob_c_shape *s)
 {
 	uint32_t i = 0;
 
@@ -29,7 +29,7 @@ static uint32_t first_outside(const struct bob_source_c_wish *w, const struct bo
 }
 
 /* Where no variable of that name has such a part, what is missing; NULL: one has. */
-static const char *missing_part(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+static const char *missing_part(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	const char *text = NULL;
 
@@ -53,16 +53,16 @@ static const char *missing_part(struct bob_c_unit *u, const struct bob_source_c_
 	return text;
 }
 
-static bool has_path(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+static bool has_path(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	for (const struct bob_c_path *p = u->paths; p; p = p->next)
-		if (bob_c_is_wish_of_path(u, w, p))
+		if (bob_c_is_request_of_path(u, w, p))
 			return true;
 	return false;
 }
 
 /* In no function, or in another one, it may be there. */
-static const char *near_variable(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+static const char *near_variable(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	struct bob_nearest n = { .word = w->name };
 
@@ -96,11 +96,11 @@ static uint32_t lines_of(const struct bob_c_unit *u)
 	return n;
 }
 
-static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint *why, uint32_t wish,
-		      const char *what, const char *name, const char *near)
+static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint *why,
+		      uint32_t request, const char *what, const char *name, const char *near)
 {
 	if (u->options->missing)
-		*u->options->missing = wish;
+		*u->options->missing = request;
 	if (why)
 		snprintf(why->text, sizeof(why->text),
 			 "%.140s: there is no %.160s%s%.110s%s%.60s%s", u->path, what,
@@ -109,10 +109,10 @@ static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint 
 	return BOB_ERR_INVAL;
 }
 
-bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complaint *why)
+bob_status bob_c_check_requests(struct bob_c_unit *u, struct bob_source_c_complaint *why)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 		struct bob_nearest near = { .word = w->function };
 		const char *part = NULL;
 		char line[32];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be told before they run: `for` in `for` with nothing else between,
+/* Loops whose accesses can be reported before they run: `for` in `for` with nothing else between,
  * counted by local variables whose bounds do not change in them, and in the innermost one
  * expressions without calls, jumps or conditions, and loops that are laid out (lay.c), in which
  * everything that was asked for has an address that is an affine function of the counters. The
- * probe then stands before the outermost loop, computes where the first iteration goes and, with
- * each counter moved by one step, how far the next ones are. It evaluates nothing that the first
+ * probe is then before the outermost loop, computes where the first iteration goes and, with each
+ * counter moved by one step, how far the next ones are. It evaluates nothing that the first
  * iteration does not evaluate, and only if there is one. What cannot be shown to be so stays as it
  * is, and the loops inside are tried.
  *
@@ -43,7 +43,7 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 		n->dropped++;
 	if (verdict == BOB_C_NOT_ASKED || verdict == BOB_C_DROPPED)
 		return;
-	if (!bob_c_nest_has_room(n, 1, 1) || !bob_c_is_clear(u, lv, &s) ||
+	if (!bob_c_nest_has_space(n, 1, 1) || !bob_c_is_clear(u, lv, &s) ||
 	    !bob_c_is_editable(u, &s) || lv->bits_bytes || bytes <= 0 || bytes > BOB_C_ACCESS_MAX) {
 		n->is_bad = true;
 		return;
@@ -205,7 +205,7 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	return bob_c_nest_direction(u, to, true);
 }
 
-/* Without a sign, what is below 0 as the text has it is above all. */
+/* In an unsigned type, a negative constant of the text is greater than all. */
 static bool is_high_above_all(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	int64_t high;
@@ -338,7 +338,7 @@ bool bob_c_nest_head(struct bob_c_nest *n, CXCursor c, struct bob_c_nest_loop *l
 
 	memset(loop, 0, sizeof(*loop));
 	if (!s.is_plain || bob_c_children(u, c, child, 4) != 4 ||
-	    bob_c_is_behind_pragma(u, s.start, NULL) || !read_init(u, child[0], loop) ||
+	    bob_c_is_after_pragma(u, s.start, NULL) || !read_init(u, child[0], loop) ||
 	    !bob_c_nest_condition(u, child[1], loop) || !read_step(u, child[2], loop) ||
 	    !is_counter_of_nest(u, loop))
 		return false;

@@ -62,8 +62,7 @@ struct bob_c_nest {
 	/* counters of loops that what is looked at may depend on: of the first ones */
 	uint32_t around;
 	uint32_t from,
-		/* bytes of the file: what is declared there has no meaning where the probe
-		 * stands */
+		/* bytes of the file: what is declared there is out of scope at the probe */
 		to;
 	bool is_uneven;		/* bounds depend on loops around */
 	struct bob_c_nest_mover mover[BOB_C_NEST_MOVERS_MAX]; /* of a single loop */
@@ -110,7 +109,7 @@ bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop);
 
 /* --- nest.c --- */
 /* For so many accesses more, of so many places in the text. */
-static inline bool bob_c_nest_has_room(const struct bob_c_nest *n, uint32_t more, uint32_t places)
+static inline bool bob_c_nest_has_space(const struct bob_c_nest *n, uint32_t more, uint32_t places)
 {
 	return n->count + more <= BOB_PROBE_NEST_LAID_MAX &&
 	       n->count + more + n->places + places <= BOB_PROBE_NEST_WORDS_MAX;
@@ -129,7 +128,7 @@ bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bo
  * bob_c_nest_text). */
 CXType bob_c_nest_compared(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
 const char *bob_c_nest_high_text(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
-/* In the probe, a function or a cast for both that are compared: what an int64_t has no room for is
+/* In the probe, a function or a cast for both that are compared: what does not fit in an int64_t is
  * greater than all. */
 const char *bob_c_nest_far(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
 /* Is it the same in each iteration? */
@@ -141,7 +140,7 @@ bool bob_c_nest_head(struct bob_c_nest *n, CXCursor c, struct bob_c_nest_loop *l
 		     CXCursor *body);
 /* Of a block with one statement, that. */
 CXCursor bob_c_nest_only(const struct bob_c_unit *u, CXCursor c);
-/* The value of a constant; false: it is none. */
+/* The value of a constant; false: it is not constant. */
 bool bob_c_nest_value(struct bob_c_unit *u, CXCursor c, int64_t *value);
 /* Expressions and local variables only, without calls, jumps and conditions? */
 bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c);
@@ -162,16 +161,15 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 		     uint32_t end);
 /* A row of the file's nests, with a site for each access; the first site. UINT32_MAX: no memory. */
 uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n);
-/* emit_nest.c: what tells the newest nest, whose first site is `first`: bobbin_t, bobbin_a and
- * bobbin_s are its trips, addresses and steps. What misses all that is wanted is seen without a
- * call. */
-const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first);
+/* emit_nest.c: the code that reports the newest nest, whose first site is `first`: bobbin_t,
+ * bobbin_a and bobbin_s are its trips, addresses and steps. A nest that accesses nothing traced is
+ * detected without a call. */
+const char *bob_c_nest_reported(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first);
 
 /* --- lay.c --- */
 /* Collects what an iteration does: what bob_c_nest_is_straight, and loops that can be laid out. */
 bool bob_c_nest_body(struct bob_c_nest *n, CXCursor c);
-/* Lays out the innermost loops of the nest, as long as there is room for what they access and one
- * loop is left. */
+/* Lays out the innermost loops of the nest, while their accesses fit and one loop is left. */
 void bob_c_nest_lay_inner(struct bob_c_nest *n);
 
 /* --- nest_one.c --- */
@@ -184,12 +182,12 @@ struct bob_c_head {
 	double trips;		/* as in struct bob_c_nest_loop */
 };
 void bob_c_head_find(struct bob_c_unit *u, CXCursor loop, struct bob_c_head *out);
-/* The first part of the head has been walked. True: the probe is written behind it, and nothing
- * else in the loop needs one. */
+/* The first part of the head has been walked. True: the probe is written after it, and nothing else
+ * in the loop needs one. */
 bool bob_c_nest_one_try(struct bob_c_unit *u, const struct bob_c_head *head);
 
 /* --- emit_one.c --- */
-/* Behind the first part of the loop's head, at its semicolon: when the counter has its first
+/* After the first part of the loop's head, at its semicolon: when the counter has its first
  * value. */
 void bob_c_emit_one(struct bob_c_unit *u, const struct bob_c_nest *n,
 		    const struct bob_c_head *head);

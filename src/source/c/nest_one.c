@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A single `for` whose head has accesses, too: its counter was asked for, or what it is compared
- * with. They are told with those of the body, in the order of an iteration -- condition, body,
- * step -- and those of the condition once more behind the last. The probe stands at the end of the
- * first part of the head, when that has been executed, with probes of its own: so the counter may
- * begin with anything. The step may move other variables and pointers, too, by what is the same in
- * each iteration: what they lead to is affine. Everything else is as in nest.c. */
+ * with. They are reported with those of the body, in the order of an iteration -- condition, body,
+ * step -- and those of the condition once more after the last. The probe is at the end of the first
+ * part of the head, when that has been executed, with probes of its own: so the counter may begin
+ * with anything. The step may move other variables and pointers, too, by what is the same in each
+ * iteration: what they lead to is affine. Everything else is as in nest.c. */
 #include "source/c/nest.h"
 
 #include <string.h>
 
 /* --- the head --- */
 
-/* The first semicolon at or behind `at`, outside of brackets; 0: it cannot be seen. */
+/* The first semicolon at or after `at`, outside of brackets; 0: it is not visible. */
 static uint32_t semicolon(const struct bob_c_unit *u, uint32_t at)
 {
 	int depth = 0;
@@ -152,9 +152,9 @@ static long long step_of(struct bob_c_nest *n)
 
 /* --- the loop --- */
 
-/* May another variable be declared, or another expression be evaluated, behind the first part?
- * Nothing can be declared beside what has __auto_type. */
-static bool has_room(struct bob_c_unit *u, const struct bob_c_head *head)
+/* May another variable be declared, or another expression be evaluated, after the first part?
+ * Nothing can be declared together with __auto_type. */
+static bool has_space(struct bob_c_unit *u, const struct bob_c_head *head)
 {
 	static const char word[] = "__auto_type";
 	const struct bob_c_span s = bob_c_span(u, head->first);
@@ -174,7 +174,7 @@ static bool read_head(struct bob_c_nest *n, const struct bob_c_head *head)
 	struct bob_c_unit *u = n->u;
 	CXCursor child[2];
 
-	if (!has_room(u, head) || u->clang->Cursor_isNull(head->condition) ||
+	if (!has_space(u, head) || u->clang->Cursor_isNull(head->condition) ||
 	    u->clang->Cursor_isNull(head->step))
 		return false;
 	loop->line = head->line;

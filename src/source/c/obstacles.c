@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of macros that are in the way of a probe are replaced by what they stand for; the word
- * `register` by nothing. What a use stands for the user's compiler says: it preprocesses the file
- * with a mark before and behind each obstacle. Then it preprocesses the file that has the
- * replacements, too: only if both give the same, but for blanks and that word, is the new file
- * taken. Definitions of macros and all other uses stay as they are, and so do the numbers of
- * lines. */
+/* Uses of macros that are in the way of a probe are replaced by their expansions; the word
+ * `register` by nothing. The user's compiler expands them: it preprocesses the file with a mark
+ * before and after each obstacle. Then it preprocesses the file that has the replacements, too:
+ * only if both give the same, but for blanks and that word, is the new file taken. Definitions of
+ * macros and all other uses stay as they are, and so do the numbers of lines. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -59,7 +58,7 @@ static void put_mark(struct bob_c_bytes *t, const char *which, size_t number)
 					 number));
 }
 
-/* The use's lines go on behind what stands for it. */
+/* The lines of the use continue after its replacement. */
 static void put_line_ends(struct bob_c_bytes *t, const char *bytes, uint32_t len)
 {
 	for (uint32_t i = 0; i < len; i++)
@@ -85,8 +84,8 @@ static bool is_word_alone(const char *from, size_t len)
 	       strspn(from + strlen(BOB_C_REGISTER), " \n") == len - strlen(BOB_C_REGISTER);
 }
 
-/* What stands between the marks of obstacle `number`, at or behind *at, which becomes its end;
- * false: that cannot be said in one line. */
+/* The text between the marks of obstacle `number`, at or after *at, which becomes its end; false:
+ * it does not fit in one line. */
 static bool find(const char **at, size_t number, const char **from, size_t *len)
 {
 	char mark[MARK_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Members and elements that are pointers: the way to them from a variable, as g->v, rows[*] or
- * s->part[*].text. Two ways are the same if they have the same members in the same order and,
- * behind the last one, as many subscripts: `->`, `.` and subscripts before a member do not tell
- * them apart, so g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is
- * a block (blocks.c), which the table of variables calls by the way. */
+ * s->part[*].text. Two ways are the same if they have the same members in the same order and, after
+ * the last one, as many subscripts: `->`, `.` and subscripts before a member make no difference, so
+ * g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is a block
+ * (blocks.c), which the table of variables calls by the way. */
 #include "source/c/unit.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c)
 
 /* --- keys --- */
 
-/* A way as somebody wrote it, `->` as `.`; subscripts before a member are left out. */
+/* A path as the user wrote it, `->` as `.`; subscripts before a member are left out. */
 static const char *key_of(struct bob_c_unit *u, const char *text)
 {
 	const size_t len = strlen(text);
@@ -59,8 +59,8 @@ static const char *key_of(struct bob_c_unit *u, const char *text)
 	return key;
 }
 
-bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
-			   const struct bob_c_path *p)
+bool bob_c_is_request_of_path(struct bob_c_unit *u, const struct bob_source_c_request *w,
+			      const struct bob_c_path *p)
 {
 	if (!bob_c_is_name_of(w, p->variable))
 		return false;
@@ -131,9 +131,9 @@ static bool follow(struct bob_c_unit *u, CXCursor c, struct way *to)
 
 bool bob_c_has_paths(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (bob_c_is_name_of(&u->options->wishes[i], v) &&
-		    (u->options->wishes[i].path || !u->options->wishes[i].rank))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (bob_c_is_name_of(&u->options->requests[i], v) &&
+		    (u->options->requests[i].path || !u->options->requests[i].rank))
 			return true;
 	return false;
 }
@@ -167,20 +167,20 @@ bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out)
 	return out->name != NULL;
 }
 
-/* Does a wish name it, rather than what it begins with? */
+/* Does a request name it, rather than what it begins with? */
 static bool is_named(struct bob_c_unit *u, const struct bob_c_path *p)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].path &&
-		    bob_c_is_wish_of_path(u, &u->options->wishes[i], p))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (u->options->requests[i].path &&
+		    bob_c_is_request_of_path(u, &u->options->requests[i], p))
 			return true;
 	return false;
 }
 
 static bool is_reached(struct bob_c_unit *u, const struct bob_c_path *p)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (bob_c_is_wish_of_path(u, &u->options->wishes[i], p))
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (bob_c_is_request_of_path(u, &u->options->requests[i], p))
 			return true;
 	return false;
 }

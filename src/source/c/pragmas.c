@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pragmas that rule the statement behind them: `#pragma`, on as many lines as its backslashes say,
- * and _Pragma("..."); between them and the statement may be comments, more pragmas and other lines
- * of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the file:
- * libclang 14 has no cursors of pragmas. A use of a macro may stand for one if _Pragma is in its
- * definition, or in that of a macro whose name is there; names that are pasted together may be any
- * of those. */
+/* Pragmas that apply to the following statement: `#pragma`, on as many lines as its backslashes
+ * say, and _Pragma("..."); between them and the statement may be comments, more pragmas and other
+ * lines of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the
+ * file: libclang 14 has no cursors of pragmas. A use of a macro may expand to one if _Pragma is in
+ * its definition, or in that of a macro whose name is there; names that are pasted together may be
+ * any of those. */
 #include "source/c/macros.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 static const char *const words[] = { "atomic", "collapse", "ordered", "tile" };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
-/* The bit of one; all, if it is none of them. */
+/* The bit of one; all, if it is not one of them. */
 static uint32_t bit_of(const char *word)
 {
 	for (size_t i = 0; i < WORDS; i++)
@@ -126,13 +126,13 @@ static uint32_t skip_back(const struct bob_c_unit *u, uint32_t at)
 	return at;
 }
 
-bool bob_c_is_behind_directive(const struct bob_c_unit *u, uint32_t at)
+bool bob_c_is_after_directive(const struct bob_c_unit *u, uint32_t at)
 {
 	at = skip_back(u, at);
 	return at && u->bytes[skip_spaces(u, line_of(u, at))] == '#';
 }
 
-bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word)
+bool bob_c_is_after_pragma(const struct bob_c_unit *u, uint32_t at, const char *word)
 {
 	static const char name[] = "pragma";
 	const char *b = u->bytes;
@@ -170,7 +170,7 @@ static bool is_in_word(char c)
 	       c == '_';
 }
 
-static bool stands_for_pragma(const struct bob_c_definitions *d, const char *word, size_t len)
+static bool expands_to_pragma(const struct bob_c_definitions *d, const char *word, size_t len)
 {
 	if (len == sizeof(OPERATOR) - 1 && !memcmp(word, OPERATOR, len))
 		return true;
@@ -185,7 +185,7 @@ static bool mentions_pragma(const struct bob_c_definitions *d, const char *text,
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
 		for (n = 0; i + n < len && is_in_word(text[i + n]);)
 			n++;
-		if (n && stands_for_pragma(d, text + i, n))
+		if (n && expands_to_pragma(d, text + i, n))
 			return true;
 		if (d->is_named && i + 1 < len && text[i] == '#' && text[i + 1] == '#')
 			return true;

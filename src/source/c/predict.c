@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the prediction is told of a C file: references of the program while it is scanned, probes
- * while they are put in. */
+/* Counts a C file for the prediction: references of the program while it is scanned, probes while
+ * they are put in. */
 #include "source/c/copies.h"
 #include "source/c/nest.h"
 
@@ -9,7 +9,7 @@
 static const struct bob_predict_share whole = { 1, 1, true }, unknown = { 0, 1, false };
 
 /* How much of an array the box has, if each element is as often accessed as any other. */
-static double part(struct bob_c_unit *u, const struct bob_source_c_wish *w, CXType t)
+static double part(struct bob_c_unit *u, const struct bob_source_c_request *w, CXType t)
 {
 	double share = 1;
 
@@ -35,11 +35,11 @@ struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lv
 
 	if (!v || !v->is_wanted || (lv->is_through && !v->is_pointer))
 		return unknown;
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 		double share;
 
-		if (!bob_c_is_wish_of(w, v))
+		if (!bob_c_is_request_of(w, v))
 			continue;
 		if (!w->rank)
 			return whole;
@@ -160,7 +160,7 @@ void bob_c_predict_declare(struct bob_c_unit *u)
 void bob_c_predict_nest(const struct bob_c_nest *n)
 {
 	struct bob_predict *p = n->u->options->predict;
-	struct bob_predict_nest told = { .times = n->u->often.times, .rows = n->u->often.times,
+	struct bob_predict_nest reported = { .times = n->u->often.times, .rows = n->u->often.times,
 					 .trips = 1, .probes = n->count, .depth = n->depth,
 					 .looked = n->places,
 					 .is_seen = true,
@@ -171,18 +171,19 @@ void bob_c_predict_nest(const struct bob_c_nest *n)
 	for (uint32_t d = 0; d < n->depth; d++) {
 		const uint32_t line = bob_c_line(n->loop[d].line);
 
-		told.rows = bob_predict_come(p, line, told.rows * told.trips, false);
-		told.times = d ? told.times : told.rows;
-		told.trips = told.rows > 0 ? bob_predict_trips(p, line, n->loop[d].trips) : 0;
+		reported.rows = bob_predict_come(p, line, reported.rows * reported.trips, false);
+		reported.times = d ? reported.times : reported.rows;
+		reported.trips = reported.rows > 0 ? bob_predict_trips(p, line, n->loop[d].trips) :
+						     0;
 	}
-	told.beside = told.times * n->tested;
+	reported.beside = reported.times * n->tested;
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_predict_share s = bob_c_share(n->u, &n->access[k].lv);
 
-		told.accesses += n->access[k].use == BOB_C_UPDATE ? 2 : 1;
-		told.share.least += s.least / n->count;
-		told.share.most += s.most / n->count;
-		told.share.is_whole &= s.is_whole;
+		reported.accesses += n->access[k].use == BOB_C_UPDATE ? 2 : 1;
+		reported.share.least += s.least / n->count;
+		reported.share.most += s.most / n->count;
+		reported.share.is_whole &= s.is_whole;
 	}
-	bob_predict_nest(p, &told);
+	bob_predict_nest(p, &reported);
 }

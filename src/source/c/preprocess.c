@@ -18,15 +18,15 @@ extern char **environ;
 
 void bob_c_bytes_put(struct bob_c_bytes *t, const char *bytes, size_t len)
 {
-	if (t->is_failed || t->len + len + 1 > t->room) {
-		const size_t room = 2 * (t->len + len) + 4096;
-		char *more = t->is_failed ? NULL : realloc(t->bytes, room);
+	if (t->is_failed || t->len + len + 1 > t->capacity) {
+		const size_t capacity = 2 * (t->len + len) + 4096;
+		char *more = t->is_failed ? NULL : realloc(t->bytes, capacity);
 
 		t->is_failed = !more;
 		if (!more)
 			return;
 		t->bytes = more;
-		t->room = room;
+		t->capacity = capacity;
 	}
 	memcpy(t->bytes + t->len, bytes, len);
 	t->len += len;

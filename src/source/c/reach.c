@@ -6,24 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_everywhere(const struct bob_source_c_wish *w)
+static bool is_everywhere(const struct bob_source_c_request *w)
 {
 	return w->first_line <= 1 && !w->last_line;
 }
 
-static uint32_t classes_of_paths(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+static uint32_t classes_of_paths(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	uint32_t mask = 0;
 
 	for (const struct bob_c_path *p = u->paths; p; p = p->next)
-		if (bob_c_is_wish_of_path(u, w, p))
+		if (bob_c_is_request_of_path(u, w, p))
 			mask |= bob_c_path_classes(u, p);
 	return mask;
 }
 
 struct name {
 	const struct bob_c_variable *of;
-	uint32_t wish;
+	uint32_t request;
 };
 struct names {
 	BOB_VEC(struct name);
@@ -33,8 +33,8 @@ struct names {
  * memory. */
 static bool find_names(struct bob_c_unit *u, uint32_t *classes, struct names *names)
 {
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 
 		if (!is_everywhere(w) || w->what != BOB_SOURCE_C_VARIABLE)
 			continue;
@@ -67,7 +67,7 @@ struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u)
 	for (size_t i = 0; i < u->functions.count; i++)
 		bytes += strlen(u->functions.at[i]) + 1;
 	all = sizeof(*r) + (names.count + u->functions.count) * sizeof(*r->names) +
-	      names.count * sizeof(*r->wishes) + bytes;
+	      names.count * sizeof(*r->requests) + bytes;
 	r = ok ? calloc(1, all) : NULL;
 	if (!r) {
 		free(names.at);
@@ -79,10 +79,10 @@ struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u)
 	r->names = (const char **)(r + 1);
 	r->functions = r->names + names.count;
 	r->function_count = (uint32_t)u->functions.count;
-	r->wishes = (uint32_t *)(r->functions + u->functions.count);
-	text = (char *)(r->wishes + names.count);
+	r->requests = (uint32_t *)(r->functions + u->functions.count);
+	text = (char *)(r->requests + names.count);
 	for (size_t i = 0; i < names.count; i++) {
-		r->wishes[i] = names.at[i].wish;
+		r->requests[i] = names.at[i].request;
 		r->names[i] = strcpy(text, names.at[i].of->name);
 		text += strlen(text) + 1;
 	}

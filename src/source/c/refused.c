@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was asked for and gets no probe: how often, and why. Of included files it is told which, for
- * they stay as they are. */
+/* What was asked for and gets no probe: how often, and why. Included files are listed, because they
+ * are not instrumented. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static bob_status take(struct bob_source_c_result *to, const struct bob_source_c
 	return BOB_OK;
 }
 
-/* Arrays that nobody tells of here. */
+/* Arrays that this file does not declare to the recorder. */
 static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused **out)
 {
 	uint32_t n = 0;
@@ -124,7 +124,7 @@ static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused
 			(*out)[n++] = (struct bob_source_c_refused){
 				.why = bob_c_printf(u,
 						    "%s is declared without its length: the file "
-						    "that defines it tells of it, or what is asked "
+						    "that defines it records it, or what is asked "
 						    "for of it here, like %s[0..9]",
 						    v->name, v->name)
 			};

@@ -40,8 +40,8 @@ static void walk_bounds(struct bob_c_unit *u, CXCursor decl, CXCursor init)
 	bob_c_list_free(&l);
 }
 
-/* Where a declarator with its attributes ends: the comma, semicolon or parenthesis behind it. 0:
- * not found. */
+/* Where a declarator with its attributes ends: the comma, semicolon or parenthesis after it. 0: not
+ * found. */
 static uint32_t declarator_end(const struct bob_c_unit *u, uint32_t at)
 {
 	int depth = 0;
@@ -92,7 +92,7 @@ static int write_site(struct bob_c_unit *u, CXCursor decl, const struct bob_c_sp
 	return (int)bob_c_site(u, &site);
 }
 
-/* Tells the run time of a variable of this block. `scope_end`: where it ends. */
+/* Declares a variable of this block to the recorder. `scope_end`: where it ends. */
 static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_variable *v,
 			  bool has_init, uint32_t scope_end)
 {
@@ -143,7 +143,7 @@ static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
 
 		bob_c_walk(u, init, BOB_C_VALUE);
 		if (is_block)
-			bob_c_close_at(u, s.end, bob_c_behind_access(u));
+			bob_c_close_at(u, s.end, bob_c_after_access(u));
 		u->block = block;
 	}
 	if (u->is_scan || u->nest || !v->is_wanted)
@@ -193,12 +193,12 @@ static void walk_assembler(struct bob_c_unit *u, CXCursor c)
 	bob_c_list_free(&l);
 }
 
-/* What stands below `omp atomic` must keep its form. */
+/* The statement below `omp atomic` must keep its form. */
 static bool is_below_atomic(const struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_span s = bob_c_span(u, c);
 
-	return s.is_ours && bob_c_is_behind_pragma(u, s.start, "atomic");
+	return s.is_ours && bob_c_is_after_pragma(u, s.start, "atomic");
 }
 
 /* The head of a loop below a pragma must keep its form: nothing is put into it. */
@@ -364,8 +364,8 @@ void bob_c_walk_function(struct bob_c_unit *u, CXCursor function)
 	bob_c_list_free(&l);
 }
 
-/* What probes need comes before the first function that has one, or the first one of all: behind
- * what the file says to the headers of the system before it includes them, and behind these. */
+/* What probes need comes before the first function that has one, or the first one of all: after
+ * what the file defines for the headers of the system before it includes them, and after these. */
 static void note_top(struct bob_c_unit *u, CXCursor function, bool is_sure)
 {
 	const struct bob_c_span s = bob_c_span(u, function);

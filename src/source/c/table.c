@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the file says of itself behind its last line: units, sites, nests and variables. A variable
- * has a row for everything that was asked of it, so that several boxes of one are told apart by the
- * run time alone; a pointer has rows for itself and for what it points at. */
+/* The tables that describe the file, after its last line: units, sites, nests and variables. A
+ * variable has a row for each request, so that only the recorder distinguishes several boxes of
+ * one; a pointer has rows for itself and for what it points at. */
 #include "source/c/given.h"
 
 #include <stdlib.h>
@@ -34,41 +34,41 @@ uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s)
 }
 
 static void add_row(struct bob_c_unit *u, const struct bob_c_variable *v,
-		    const struct bob_source_c_wish *wish, bool is_pointed)
+		    const struct bob_source_c_request *request, bool is_pointed)
 {
-	if (BOB_VEC_ADD(&u->rows, (struct bob_c_row){ v, wish, is_pointed, NULL }) != BOB_OK) {
+	if (BOB_VEC_ADD(&u->rows, (struct bob_c_row){ v, request, is_pointed, NULL }) != BOB_OK) {
 		u->is_failed = true;
 		return;
 	}
 	u->counts.variables++;
 }
 
-/* Is this file to tell of the variable because of the wish? */
-static bool is_told(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
+/* Must this file declare the variable because of the request? */
+static bool is_reported(const struct bob_source_c_request *w, const struct bob_c_variable *v)
 {
-	return bob_c_is_wish_of(w, v) && !w->is_of_fortran;
+	return bob_c_is_request_of(w, v) && !w->is_of_fortran;
 }
 
 /* One row for all of it, or one for each box. */
 static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, bool is_pointed)
 {
 	const size_t before = u->rows.count;
-	const struct bob_source_c_wish *whole = NULL;
+	const struct bob_source_c_request *whole = NULL;
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 
-		if (is_told(w, v) && !w->rank)
+		if (is_reported(w, v) && !w->rank)
 			whole = w;
 	}
 	if (!is_pointed && v->is_array_parameter)
 		return 0;
 	if (whole)
 		add_row(u, v, NULL, is_pointed);
-	for (uint32_t i = 0; !whole && i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; !whole && i < u->options->request_count; i++) {
+		const struct bob_source_c_request *w = &u->options->requests[i];
 
-		if (is_told(w, v) && (is_pointed || !v->is_pointer))
+		if (is_reported(w, v) && (is_pointed || !v->is_pointer))
 			add_row(u, v, w, is_pointed);
 	}
 	return (uint32_t)(u->rows.count - before);
@@ -96,10 +96,10 @@ void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p)
 	p->is_used = true;
 	p->first = (uint32_t)u->rows.count;
 	for (int with_box = 0; with_box < 2 && !is_whole; with_box++)
-		for (uint32_t i = 0; i < u->options->wish_count && !is_whole; i++) {
-			const struct bob_source_c_wish *w = &u->options->wishes[i];
+		for (uint32_t i = 0; i < u->options->request_count && !is_whole; i++) {
+			const struct bob_source_c_request *w = &u->options->requests[i];
 
-			if (!bob_c_is_wish_of_path(u, w, p) || (w->rank != 0) != with_box)
+			if (!bob_c_is_request_of_path(u, w, p) || (w->rank != 0) != with_box)
 				continue;
 			is_whole = !w->rank;
 			add_row(u, p->variable, w, true);
@@ -137,10 +137,11 @@ struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *
 		t = u->clang->getArrayElementType(t);
 	}
 	s.bytes = u->clang->Type_getSizeOf(t);
-	/* Nobody says how long it is: it is as long as what is looked at. */
+	/* Its length is unknown: the part that is traced is used. */
 	if ((r->is_pointed || r->variable->canonical.kind == CXType_IncompleteArray) && s.rank &&
-	    !s.extent[0] && r->wish && r->wish->rank && r->wish->box[0].high < SUBSCRIPT_MAX)
-		s.extent[0] = r->wish->box[0].high + 1;
+	    !s.extent[0] && r->request && r->request->rank &&
+	    r->request->box[0].high < SUBSCRIPT_MAX)
+		s.extent[0] = r->request->box[0].high + 1;
 	return s;
 }
 
@@ -150,9 +151,9 @@ static void put_row(struct bob_c_unit *u, const struct bob_c_row *r, size_t numb
 	const char *bounds = "", *wanted = "";
 
 	for (uint32_t i = s.rank; i-- > 0;) {
-		const bool is_asked = r->wish && i < r->wish->rank;
-		const int64_t low = is_asked ? r->wish->box[i].low : 0;
-		const int64_t high = is_asked ? r->wish->box[i].high : SUBSCRIPT_MAX;
+		const bool is_asked = r->request && i < r->request->rank;
+		const int64_t low = is_asked ? r->request->box[i].low : 0;
+		const int64_t high = is_asked ? r->request->box[i].high : SUBSCRIPT_MAX;
 
 		bounds = bob_c_printf(u, "%s{0,%lld},", bounds, s.extent[i]);
 		wanted = bob_c_printf(u, "%s{%lld,%lld},", wanted,
@@ -162,7 +163,7 @@ static void put_row(struct bob_c_unit *u, const struct bob_c_row *r, size_t numb
 	if (s.rank)
 		put(u, bob_c_printf(u, "static const int64_t bobbin_b%zu[][2]={%s};\n", number,
 				    bounds));
-	if (s.rank && r->wish && r->wish->rank)
+	if (s.rank && r->request && r->request->rank)
 		put(u, bob_c_printf(u, "static const int64_t bobbin_w%zu[][2]={%s};\n", number,
 				    wanted));
 }
@@ -198,7 +199,7 @@ static void put_variables(struct bob_c_unit *u)
 		const struct bob_c_row *r = &u->rows.at[i];
 		const struct bob_c_shape s = bob_c_shape_of(u, r);
 		const char *bounds = s.rank ? bob_c_printf(u, "bobbin_b%zu", i) : "0";
-		const char *wanted = s.rank && r->wish && r->wish->rank ?
+		const char *wanted = s.rank && r->request && r->request->rank ?
 					     bob_c_printf(u, "bobbin_w%zu", i) :
 					     "0";
 
@@ -216,8 +217,8 @@ static uint64_t digest(const struct bob_c_unit *u)
 	const uint8_t how[] = { o->is_flat, o->has_copies, o->has_other_files, o->has_arguments };
 	uint64_t h = bob_hash64(bob_hash64(o->reach, how, sizeof(how)), u->bytes, u->len);
 
-	for (uint32_t i = 0; i < o->wish_count; i++) {
-		const struct bob_source_c_wish *w = &o->wishes[i];
+	for (uint32_t i = 0; i < o->request_count; i++) {
+		const struct bob_source_c_request *w = &o->requests[i];
 
 		h = bob_hash64(h, &w->what, sizeof(w->what));
 		h = bob_hash64(h, w->name ? w->name : "", w->name ? strlen(w->name) : 0);

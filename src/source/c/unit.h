@@ -42,14 +42,14 @@ struct bob_c_variable {
 		*later; /* in its bucket; of all, in the order in which they were met */
 	CXCursor decl;
 	const char *name, *function; /* function: "" at file scope */
-	bool is_wanted;		/* by some wish, whatever its lines */
+	bool is_wanted;		/* by some request, whatever its lines */
 	bool is_exposed;	/* pointers may lead to it */
 	bool is_linked;		/* other files may name it */
 	bool is_register, is_thread, is_static, is_extern, is_parameter;
 	bool is_pointer;	/* ... or an array parameter: */
 	bool is_array_parameter; /* stands for what it points at alone */
 	bool is_defined;	/* not only declared */
-	/* an array, told of by nobody here for it is declared without one */
+	/* an array that is not reported here, because it is declared without a length */
 	bool has_no_length;
 	bool is_used;		/* it has rows in the table of variables: */
 	uint32_t first, count;	/* of itself; first UINT32_MAX: none */
@@ -57,7 +57,7 @@ struct bob_c_variable {
 	struct bob_c_path *passes_to; /* a pointer that was asked for gets its value from it ... */
 	bool passes_to_many;	/* ... or others do, too */
 	uint64_t leads;		/* where its values lead (copies.h) */
-	bool is_jumped;		/* something leads into its scope: it is not told of */
+	bool is_jumped;		/* a jump leads into its scope: it is not reported */
 	bool has_scope;		/* it ends with a block */
 	uint32_t line;
 	const char *type;	/* as written */
@@ -84,7 +84,7 @@ struct bob_c_site {
 
 struct bob_c_row {
 	const struct bob_c_variable *variable;
-	const struct bob_source_c_wish *wish; /* its box; NULL: everything */
+	const struct bob_source_c_request *request; /* its box; NULL: everything */
 	bool is_pointed;	/* what it points at */
 	const struct bob_c_path *path; /* ... or what this one points at; NULL: not that */
 };
@@ -102,7 +102,7 @@ struct bob_c_nest_row {
 /* A loop or a call, whose every run is an event. */
 struct bob_c_event {
 	const char *name;
-	/* behind the byte of the place that it is named after; 0: it is of a name */
+	/* after the byte of the place that it is named after; 0: it is of a name */
 	uint32_t at;
 	bool has_trips;
 };
@@ -121,11 +121,11 @@ struct bob_c_block {
 	long long element;	/* bytes of what the pointer leads to */
 };
 
-/* A loop that holds the gaps of its sites: hold.c. */
+/* A loop that holds the untraced ranges of its sites: hold.c. */
 struct bob_c_hold {
 	uint32_t start, end;	/* end 0: it does not */
 	uint32_t number, sites;
-	const char *gaps;	/* their declarators */
+	const char *untraced;	/* their declarators */
 };
 
 #define BOB_C_OFTEN_LOOPS 8u
@@ -173,7 +173,7 @@ struct bob_c_unit {
 		 * function */
 		top_line;
 	bool has_top;
-	uint32_t gone;		/* places where memory is given back */
+	uint32_t gone;		/* places where memory is freed */
 	bool is_failed;		/* no memory */
 	bool has_odd_order;	/* members may have no address (scalar_storage_order) */
 	bool is_loose;		/* any two types may alias (-fno-strict-aliasing, may_alias) */
@@ -211,22 +211,23 @@ const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count)
 bool bob_c_is_loose(const struct bob_source_c_options *o);
 /* What the flags say that the macro `name` stands for; NULL: they do not. Borrowed. */
 const char *bob_c_macro_of_flags(const struct bob_source_c_options *o, const char *name);
-/* The same for the preprocessor of the compiler `cc`, with a NULL behind the last. */
+/* The same for the preprocessor of the compiler `cc`, with a NULL after the last. */
 const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, const char *cc,
 				      const char *folder);
 
 /* --- preprocess.c --- */
 #define BOB_C_MARK "bobbin_use_of_macro_"
 #define BOB_C_REGISTER "register"
-/* Bytes that grow, with a zero behind them; for the owner to free. `is_failed`: no memory. */
+/* A growing buffer of bytes, terminated by a zero; for the owner to free. `is_failed`: no
+ * memory. */
 struct bob_c_bytes {
 	char *bytes;
-	size_t len, room;
+	size_t len, capacity;
 	bool is_failed;
 };
 void bob_c_bytes_put(struct bob_c_bytes *t, const char *bytes, size_t len);
-/* What the preprocessor makes of it, without places, behind a line end. False: it cannot be run, or
- * finds an error. */
+/* The output of the preprocessor, without line markers, after a newline. False: it cannot be run,
+ * or finds an error. */
 bool bob_c_preprocess(const struct bob_c_unit *u, const struct bob_c_bytes *from,
 		      struct bob_c_bytes *to);
 /* The same but for blanks, names that begin with BOB_C_MARK and the word `register`? Of what
@@ -239,8 +240,8 @@ bool bob_c_is_word(const char *at, const char *word);
 /* It gets no probe because of a macro that has one of its ends, or because of `register`. */
 void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s);
 void bob_c_refuse_in_register(struct bob_c_unit *u, const struct bob_c_variable *v);
-/* The file with what stands for them in place of obstacles, for the caller to free. False: there
- * are none, or it is not sure that the text means the same. */
+/* The file with obstacles replaced, for the caller to free. False: there are no obstacles, or the
+ * text may not mean the same. */
 bool bob_c_remove_obstacles(struct bob_c_unit *u, char **text, size_t *len);
 
 struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c);
@@ -260,7 +261,7 @@ bool bob_c_is_array(enum CXTypeKind k);
 bool bob_c_is_shared(const struct bob_c_unit *u, CXCursor c);
 /* The use of a macro that has the byte `at`; NULL: none. */
 const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at);
-/* The first byte at or behind `at` that is neither blank nor comment. */
+/* The first byte at or after `at` that is neither blank nor comment. */
 uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at);
 char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -278,8 +279,8 @@ void bob_c_open_at(struct bob_c_unit *u, uint32_t at, const char *text);
 void bob_c_close_at(struct bob_c_unit *u, uint32_t at, const char *text);
 /* Only those with these very texts stay. */
 void bob_c_keep_edits(struct bob_c_unit *u, const char *one, const char *other);
-/* What the edits behind the first `before` make of bytes [from, to); they are taken away. NULL: no
- * memory. */
+/* The bytes [from, to) with the edits after the first `before` applied; these edits are removed.
+ * NULL: no memory. */
 const char *bob_c_take_edits(struct bob_c_unit *u, size_t before, uint32_t from, uint32_t to);
 /* False: something is around exactly this already. */
 bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end);
@@ -292,8 +293,8 @@ struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
 void bob_c_variable_declared(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor decl,
 			     bool has_value);
 /* For the variable itself; for it or something that it leads to. */
-bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
-bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
+bool bob_c_is_request_of(const struct bob_source_c_request *w, const struct bob_c_variable *v);
+bool bob_c_is_name_of(const struct bob_source_c_request *w, const struct bob_c_variable *v);
 /* What a pointer or an array parameter leads to. */
 CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v);
 /* The classes of scalars in it that may alias one another, as bits. */
@@ -310,18 +311,18 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
 /* --- paths.c --- */
 /* What is below brackets, casts and conversions. */
 CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c);
-/* Does a wish ask for what can be reached from it? */
+/* Does a request name what can be reached from it? */
 bool bob_c_has_paths(struct bob_c_unit *u, const struct bob_c_variable *v);
 /* The pointer `c`, if it was noted. NULL: it is no member or element, or was not. */
 struct bob_c_path *bob_c_path(struct bob_c_unit *u, CXCursor c);
 /* What the pointer `c` would be if it was noted, without a type. False: it is no member or element
- * of what a wish names. */
+ * of what a request names. */
 bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out);
 /* Notes the pointer `c` if it was asked for by its name, or its variable was and it gets memory.
  * NULL: not. */
 struct bob_c_path *bob_c_path_note(struct bob_c_unit *u, CXCursor c, bool gets_block);
-bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
-			   const struct bob_c_path *p);
+bool bob_c_is_request_of_path(struct bob_c_unit *u, const struct bob_source_c_request *w,
+			      const struct bob_c_path *p);
 
 /* --- lvalue.c --- */
 struct bob_c_lvalue {
@@ -336,7 +337,7 @@ struct bob_c_lvalue {
 	bool is_packed;		/* it may lie where its type may not ... */
 	bool is_by_member;	/* ... but not what it is a member of, at bits_at */
 	bool is_whole;		/* no subscript, and an array or struct */
-	bool is_blurred;	/* its subscripts do not tell which element */
+	bool is_blurred;	/* its subscripts do not determine the element */
 	struct bob_c_variable *variable;
 	struct bob_c_path *path; /* the pointer that it is through, if it was noted */
 	uint64_t leads;		/* where that pointer leads, when copies are made (copies.h) */
@@ -353,7 +354,7 @@ bool bob_c_is_lvalue(struct bob_c_unit *u, CXCursor c);
 enum bob_c_verdict { BOB_C_NOT_ASKED, BOB_C_DROPPED, BOB_C_PROVED, BOB_C_FILTERED };
 enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *lv, CXCursor c,
 			       uint32_t line);
-/* Is there a wish of this kind for this line? */
+/* Is there a request of this kind for this line? */
 bool bob_c_is_asked(const struct bob_c_unit *u, enum bob_source_c_what what, uint32_t line);
 
 /* --- reach.c --- */
@@ -373,8 +374,8 @@ bool bob_c_is_guard(struct bob_c_unit *u, CXCursor c);
 bool bob_c_is_address(struct bob_c_unit *u, CXCursor c);
 
 /* --- missing.c --- */
-/* BOB_ERR_INVAL: a wish names nothing. */
-bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complaint *why);
+/* BOB_ERR_INVAL: a request names nothing. */
+bob_status bob_c_check_requests(struct bob_c_unit *u, struct bob_source_c_complaint *why);
 
 /* --- walk.c --- */
 void bob_c_walk(struct bob_c_unit *u, CXCursor c, enum bob_c_use use);
@@ -392,14 +393,14 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
 /* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
-/* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access()
+/* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_after_access()
  * closes it at s->end; what the call says of how large it is is put down while it is walked. */
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
 			     struct bob_c_span *s);
 bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor assignment, struct bob_c_span *s);
-/* Before argument `i` of a call, and behind it. NULL: nothing. */
+/* Texts before argument `i` of a call, and after it. NULL: nothing. */
 const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
-				  uint32_t i, const char **behind);
+				  uint32_t i, const char **after);
 
 /* --- statements.c --- */
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
@@ -409,9 +410,9 @@ void bob_c_walk_file(struct bob_c_unit *u);
 /* --- pragmas.c --- */
 /* Is a pragma before `at`, with nothing but comments and other lines of the preprocessor between,
  * that has this word? NULL: any. */
-bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
+bool bob_c_is_after_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
 /* Is a line of the preprocessor before `at`, with nothing but comments between? */
-bool bob_c_is_behind_directive(const struct bob_c_unit *u, uint32_t at);
+bool bob_c_is_after_directive(const struct bob_c_unit *u, uint32_t at);
 
 /* --- code.c --- */
 /* Does a pragma say how the loop with the span `s`, which is looked at, has to look? One that takes
@@ -422,13 +423,13 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 struct bob_c_loop {
 	uint32_t body_end, end;
 	bool is_event;
-	int refused;		/* why it is none; below 0: where it stands */
+	int refused;		/* why it is not a variable; below 0: where it is */
 };
 /* Can it be an event, whether that is asked for or not? */
 bool bob_c_is_loop_event(struct bob_c_unit *u, CXCursor c);
 struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c);
 void bob_c_loop_close(struct bob_c_unit *u, const struct bob_c_loop *loop);
-/* Likewise a call of `callee`: false if it is no event, else bob_c_call_close comes behind its
+/* Likewise a call of `callee`: false if it is no event, else bob_c_call_close comes after its
  * arguments. */
 bool bob_c_call_open(struct bob_c_unit *u, CXCursor c, const char *callee, uint32_t *end);
 void bob_c_call_close(struct bob_c_unit *u, uint32_t end);
@@ -440,11 +441,12 @@ void bob_c_emit_event_names(struct bob_c_unit *u);
 uint32_t bob_c_statement_end(const struct bob_c_unit *u, const struct bob_c_span *s);
 
 /* --- hold.c --- */
-/* Does the loop hold gaps? If so the probes that are written until bob_c_hold_close use them, which
- * puts in what comes before and behind it, if there are any. */
+/* Does the loop hold untraced ranges? If so the probes that are written until bob_c_hold_close use
+ * them; that inserts the code before and after the loop, if there are such probes. */
 void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h);
 void bob_c_hold_close(struct bob_c_unit *u, struct bob_c_hold *h);
-/* The site's gap is held by the loop around. False: there is none, or it has too many already. */
+/* The surrounding loop holds the site's untraced range. False: there is no such loop, or it holds
+ * too many already. */
 bool bob_c_hold_takes(struct bob_c_unit *u, uint32_t site);
 
 /* --- jumps.c --- */
@@ -465,13 +467,13 @@ void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v);
 void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p);
 void bob_c_emit_tables(struct bob_c_unit *u);
 
-/* --- predict.c: what is told to the prediction (source/predict.h) --- */
-/* Which part of what `lv` tells is of what was asked for. */
+/* --- predict.c: counts for the prediction (source/predict.h) --- */
+/* Which part of the accesses of `lv` is traced. */
 struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lvalue *lv);
 /* What is in a loop, or depends on a condition, runs so often; the caller puts u->often back. */
 void bob_c_times(struct bob_c_unit *u, CXCursor statement);
-/* The value `c` is wanted only if `condition`, which it is a part of, says so: an arm of ?:, what
- * stands right of &&. */
+/* The value `c` is wanted only if `condition`, which it is a part of, says so: an arm of ?:, the
+ * right operand of &&. */
 void bob_c_walk_perhaps(struct bob_c_unit *u, CXCursor condition, CXCursor c);
 /* A function begins. */
 void bob_c_predict_file(struct bob_c_unit *u);
@@ -489,24 +491,23 @@ void bob_c_predict_place(struct bob_c_unit *u, CXCursor c, struct bob_predict_si
 void bob_c_predict_declare(struct bob_c_unit *u);
 
 /* --- emit.c --- */
-/* Around a pointer to what is given back: these texts, and no copies of them. */
-extern const char bob_c_before_gone[], bob_c_behind_gone[];
-/* Before what a bit-field is a member of, or a pointer to that; bob_c_behind_access() is behind
- * it. */
+/* Around a pointer to what is freed: these texts, and no copies of them. */
+extern const char bob_c_before_gone[], bob_c_after_gone[];
+/* Before what a bit-field is a member of, or a pointer to that; bob_c_after_access() follows it. */
 const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, bool is_pointer);
-/* Around an lvalue: before and behind it. */
+/* Around an lvalue: before and after it. */
 const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site);
-/* ... whose address may be none of its type. */
+/* ... whose address may be misaligned for its type. */
 const char *bob_c_before_packed(struct bob_c_unit *u, uint32_t site);
-const char *bob_c_behind_access(struct bob_c_unit *u);
-/* Behind a declarator; behind the beginning of a body, for a parameter; behind a declaration, for a
+const char *bob_c_after_access(struct bob_c_unit *u);
+/* After a declarator; after the beginning of a body, for a parameter; after a declaration, for a
  * static one. */
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);
 const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v);
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v);
 /* Before an expression that gives a new block to rows of the table. */
 const char *bob_c_before_block(struct bob_c_unit *u, uint32_t first, uint32_t count, bool is_text);
-/* What is behind it is from that line on. */
+/* What follows it is from that line on. */
 const char *bob_c_line_directive(struct bob_c_unit *u, uint32_t line);
 /* A text as C writes it. */
 const char *bob_c_quoted(struct bob_c_unit *u, const char *text);

@@ -8,7 +8,7 @@
 
 #include "source/across.h"
 
-bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
+bool bob_c_is_name_of(const struct bob_source_c_request *w, const struct bob_c_variable *v)
 {
 	if (w->what != BOB_SOURCE_C_VARIABLE || !w->name)
 		return false;
@@ -17,7 +17,7 @@ bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_vari
 	       (!w->function || !strcmp(w->function, v->function));
 }
 
-bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
+bool bob_c_is_request_of(const struct bob_source_c_request *w, const struct bob_c_variable *v)
 {
 	return !w->path && bob_c_is_name_of(w, v);
 }
@@ -55,11 +55,11 @@ static void describe(struct bob_c_unit *u, struct bob_c_variable *v)
 	v->is_linked = v->is_exposed = l->getCursorLinkage(v->decl) == CXLinkage_External;
 	l->getExpansionLocation(l->getCursorLocation(v->decl), &file, &line, &column, &offset);
 	v->line = line;
-	/* The compiler's own: what it is made of is nobody's business. */
+	/* The compiler's own: its members are not accessible. */
 	if (strstr(v->type, "va_list"))
 		return;
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		v->is_wanted |= bob_c_is_wish_of(&u->options->wishes[i], v);
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		v->is_wanted |= bob_c_is_request_of(&u->options->requests[i], v);
 }
 
 struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl)
@@ -209,8 +209,8 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 {
 	const uint32_t mask = classes(u, accessed, 0);
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
+	for (uint32_t i = 0; i < u->options->request_count; i++)
+		if (u->options->requests[i].what == BOB_SOURCE_C_POINTERS)
 			return true;
 	if (bob_classes_meet(mask, u->options->reach))
 		return true;

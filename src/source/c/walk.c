@@ -154,7 +154,7 @@ static void open_bits(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalu
 					bob_c_type_kind(u, of) == CXType_Pointer));
 }
 
-/* The reference that is looked at now. True: `behind` is to close at s->end. */
+/* The reference that is looked at now. True: `after` is to close at s->end. */
 static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 			   struct bob_c_span *s, struct bob_c_lvalue *lv)
 {
@@ -226,7 +226,7 @@ static void walk_lvalue(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 
 	walk_parts(u, c);
 	if (is_open)
-		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+		bob_c_close_at(u, s.end, bob_c_after_access(u));
 	if (is_used && u->nest) {
 		bob_c_lvalue_find(u, c, &lv);
 		bob_c_nest_note(u, c, &lv, use);
@@ -296,8 +296,8 @@ static bool is_odd(const char *callee)
 }
 
 /* `before` comes before it. All of the call may be a macro's. */
-static void walk_told(struct bob_c_unit *u, CXCursor call, CXCursor c, const char *before,
-		      const char *behind)
+static void walk_reported(struct bob_c_unit *u, CXCursor call, CXCursor c, const char *before,
+			  const char *after)
 {
 	const struct bob_c_span outer = bob_c_span(u, call), s = bob_c_span(u, c);
 	const bool is_open = s.is_plain ||
@@ -309,7 +309,7 @@ static void walk_told(struct bob_c_unit *u, CXCursor call, CXCursor c, const cha
 		bob_c_refuse_in_macro(u, &s);
 	bob_c_walk(u, c, BOB_C_VALUE);
 	if (is_open)
-		bob_c_close_at(u, s.end, behind);
+		bob_c_close_at(u, s.end, after);
 }
 
 static void walk_arguments(struct bob_c_unit *u, CXCursor c)
@@ -317,12 +317,12 @@ static void walk_arguments(struct bob_c_unit *u, CXCursor c)
 	struct bob_c_list l = bob_c_all_children(u, c);
 
 	for (size_t i = 0; i < l.count; i++) {
-		const char *behind = "";
+		const char *after = "";
 		const char *before =
-			i ? bob_c_before_argument(u, c, l.at[i], (uint32_t)i - 1, &behind) : NULL;
+			i ? bob_c_before_argument(u, c, l.at[i], (uint32_t)i - 1, &after) : NULL;
 
 		if (before)
-			walk_told(u, c, l.at[i], before, behind);
+			walk_reported(u, c, l.at[i], before, after);
 		else
 			bob_c_walk(u, l.at[i], BOB_C_VALUE);
 	}
@@ -430,7 +430,7 @@ static void walk_assignment(struct bob_c_unit *u, CXCursor c)
 
 	walk_binary(u, c, BOB_C_WRITE);
 	if (is_block)
-		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+		bob_c_close_at(u, s.end, bob_c_after_access(u));
 	u->block = block;
 }
 

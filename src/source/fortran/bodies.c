@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the specifications of a unit end, and where OpenMP shares work. An #if that begins before
- * the first statement behind them, and ends behind it, comes after what is inserted: else it would
- * be left out with it. */
+ * the first statement after them, and ends after it, comes after the inserted lines: else they
+ * would be left out with it. */
 #include "source/fortran/nest.h"
 
 #include <string.h>
 
 #include "source/fortran/directives.h"
 
-/* The outermost #if behind `from` that is open at `to`, else `to`. */
+/* The outermost #if after `from` that is open at `to`, else `to`. */
 static uint32_t before_conditionals(const struct bob_fortran_file *f, uint32_t from, uint32_t to)
 {
 	uint32_t outermost = to;
@@ -37,7 +37,7 @@ static bool specifies(const struct bob_fortran_statement *s)
 	       s->kind == BOB_F_SUBROUTINE || s->kind == BOB_F_FUNCTION;
 }
 
-/* A directive that runs (`!$omp parallel`): nothing is declared behind it. */
+/* An executable directive (`!$omp parallel`): nothing is declared after it. */
 static bool is_running_directive(const struct bob_fortran_file *f, uint32_t i)
 {
 	const struct bob_fortran_statement *s;
@@ -82,7 +82,7 @@ static void find_body(struct bob_fortran_file *f, uint32_t index)
 			execute = i;
 	if (declare == BOB_FORTRAN_NO || declare > execute || last > declare)
 		declare = execute;
-	for (i = last + 1; i < declare; i++) /* nor behind `!$omp threadprivate` */
+	for (i = last + 1; i < declare; i++) /* nor after `!$omp threadprivate` */
 		if (f->statements[i].kind == BOB_F_DIRECTIVE)
 			declare = i;
 	/* what is between the last specification and it is lines of the preprocessor, directives

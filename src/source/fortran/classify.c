@@ -25,7 +25,7 @@ static char look(struct reader *r)
 	return r->text[r->p];
 }
 
-/* A word whose letters may stand apart where `word` has a blank; in fixed form it may be the
+/* A word whose letters may be separated where `word` has a blank; in fixed form it may be the
  * beginning of what looks like a longer one. */
 static bool word(struct reader *r, const char *word)
 {
@@ -94,7 +94,7 @@ static bool name_or_end(struct reader *r)
 	return at_end(r) || (name(r) && at_end(r));
 }
 
-/* From the bracket at p to behind the one that closes it. */
+/* From the bracket at p to after the one that closes it. */
 static bool group(struct reader *r)
 {
 	int32_t depth = 0;
@@ -236,7 +236,7 @@ static enum bob_fortran_kind by_words(struct reader r)
 	return BOB_F_UNKNOWN;
 }
 
-/* A type with its kind or length: true, and r is behind it. */
+/* A type with its kind or length: true, and r is after it. */
 static bool type_spec(struct reader *r)
 {
 	static const char *const types[] = { "integer",	  "real",	      "double precision",
@@ -280,7 +280,7 @@ static bool has_function_arguments(struct reader r)
 	return !bob_fortran_is_digit(r.text[r.p + 1]) && r.text[r.p + 1] != '*' && group(&r);
 }
 
-/* SUBROUTINE and FUNCTION behind prefixes, and declarations, which begin with a type, too. */
+/* SUBROUTINE and FUNCTION after prefixes, and declarations, which begin with a type, too. */
 static enum bob_fortran_kind procedure_or_declaration(struct reader r)
 {
 	static const char *const prefixes[] = { "pure",	     "elemental", "impure",
@@ -373,7 +373,7 @@ static enum bob_fortran_kind goto_statement(struct reader r)
 static enum bob_fortran_kind classify_text(struct bob_fortran_statement *s, struct reader r,
 					   bool is_body);
 
-/* IF, WHERE, FORALL: (...) and what comes behind. */
+/* IF, WHERE, FORALL: (...) and what follows. */
 static enum bob_fortran_kind controlling(struct bob_fortran_statement *s, struct reader r,
 					 enum bob_fortran_kind kind, bool is_body)
 {

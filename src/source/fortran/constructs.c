@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Constructs with names of their own: what BLOCK declares, and the names that ASSOCIATE, SELECT
  * TYPE and SELECT RANK give. Each has a table, whose host is that of what is around it; names that
- * nothing declares are the unit's. What stands behind TYPE IS or CLASS IS has one more, where what
- * is selected has that type. */
+ * nothing declares are the unit's. The block of a TYPE IS or CLASS IS has one more, in which the
+ * selector has that type. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -167,7 +167,7 @@ void bob_fortran_begin_construct(struct bob_fortran_scope *s, const struct bob_f
 
 /* --- types of what ASSOCIATE names --- */
 
-static uint32_t behind_blanks(const struct bob_fortran_statement *t, uint32_t i)
+static uint32_t after_blanks(const struct bob_fortran_statement *t, uint32_t i)
 {
 	while (i < t->len && t->text[i] == ' ')
 		i++;
@@ -186,7 +186,7 @@ static uint32_t selector(const struct bob_fortran_statement *t, const char *name
 			end--;
 		if ((size_t)(end - t->text) > n && !memcmp(end - n, name, n) &&
 		    !bob_fortran_is_word(end[-(ptrdiff_t)n - 1]))
-			return behind_blanks(t, (uint32_t)(p + 2 - t->text));
+			return after_blanks(t, (uint32_t)(p + 2 - t->text));
 	}
 	return t->len;
 }
@@ -195,11 +195,11 @@ static uint32_t selector(const struct bob_fortran_statement *t, const char *name
 static bool is_plain(const struct bob_fortran_statement *t, const struct bob_fortran_use *u)
 {
 	const uint32_t bad = BOB_USE_VECTOR | BOB_USE_SUBSTRING | BOB_USE_COARRAY | BOB_USE_UNSURE;
-	const uint32_t behind = behind_blanks(t, u->to);
+	const uint32_t after = after_blanks(t, u->to);
 
 	return u->symbol->class == BOB_NAME_VARIABLE &&
-	       u->symbol->shape != BOB_SHAPE_ASSUMED_RANK && !(u->flags & bad) && behind < t->len &&
-	       strchr(",)", t->text[behind]);
+	       u->symbol->shape != BOB_SHAPE_ASSUMED_RANK && !(u->flags & bad) && after < t->len &&
+	       strchr(",)", t->text[after]);
 }
 
 /* The component of something of that type, or of what this extends; NULL: it is not known. */
@@ -267,7 +267,7 @@ static void take_type(const struct bob_fortran_scope *s, struct bob_fortran_symb
 	set_rank(y, rank);
 }
 
-/* Behind TYPE IS the type is known; the rank is that of what is selected. */
+/* After TYPE IS the type is known; the rank is that of the selector. */
 static void rank_guarded(const struct bob_fortran_scope *s, struct bob_fortran_symbol *y)
 {
 	const struct bob_fortran_symbol *of =

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cuts statements to lines. Fixed form may be cut anywhere, in a constant only at the last column,
  * because blanks up to there belong to it; free form anywhere, with an & on both sides. New
- * statements are cut behind a comma or bracket if there is one, so that they can be read and do not
+ * statements are cut after a comma or bracket if there is one, so that they can be read and do not
  * depend on the width. */
 #include "source/fortran/cut.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 
 #define FREE_WIDTH 132u
 #define FREE_FIRST 6u
@@ -17,9 +17,9 @@ void bob_fortran_write(struct bob_fortran_writer *w, const char *bytes, size_t l
 {
 	struct bob_fortran_output *o = w->out;
 
-	if (o->len + len + 1 > w->room) {
-		size_t room = (o->len + len + 1) * 2;
-		char *p = bob_arena_alloc(w->arena, room);
+	if (o->len + len + 1 > w->capacity) {
+		size_t capacity = (o->len + len + 1) * 2;
+		char *p = bob_arena_alloc(w->arena, capacity);
 
 		if (!p) {
 			w->failed = true;
@@ -28,7 +28,7 @@ void bob_fortran_write(struct bob_fortran_writer *w, const char *bytes, size_t l
 		if (o->len)
 			memcpy(p, o->bytes, o->len);
 		o->bytes = p;
-		w->room = room;
+		w->capacity = capacity;
 	}
 	if (len)
 		memcpy(o->bytes + o->len, bytes, len);
@@ -41,22 +41,22 @@ void bob_fortran_write_end(struct bob_fortran_writer *w)
 	struct bob_fortran_output *o = w->out;
 
 	bob_fortran_write(w, "\n", 1);
-	if (!bob_fortran_room(w->arena, &o->lines, o->line_count, &w->line_room,
-			      sizeof(*o->lines))) {
+	if (!bob_fortran_reserve(w->arena, &o->lines, o->line_count, &w->line_capacity,
+				 sizeof(*o->lines))) {
 		w->failed = true;
 		return;
 	}
 	o->lines[o->line_count++] = (struct bob_fortran_written){ w->line, w->is_inserting };
 }
 
-/* Where text[from..] is cut if at most `room` characters fit; *quote: the constant that is open
+/* Where text[from..] is cut if at most `capacity` characters fit; *quote: the constant that is open
  * there, followed along. */
-static uint32_t cut_at(const char *text, uint32_t from, uint32_t room, char *quote)
+static uint32_t cut_at(const char *text, uint32_t from, uint32_t capacity, char *quote)
 {
 	uint32_t best = 0, last_open = 0, i;
 	char q = *quote, best_quote = 0;
 
-	for (i = from; text[i] && i - from < room; i++) {
+	for (i = from; text[i] && i - from < capacity; i++) {
 		char c = text[i];
 
 		if (q)
@@ -66,7 +66,7 @@ static uint32_t cut_at(const char *text, uint32_t from, uint32_t room, char *quo
 		if (q)
 			continue;
 		last_open = i + 1;
-		if (i - from > room / 2 && (c == ',' || c == ')' || c == ' ')) {
+		if (i - from > capacity / 2 && (c == ',' || c == ')' || c == ' ')) {
 			best = i + 1;
 			best_quote = q;
 		}
@@ -88,7 +88,7 @@ static uint32_t cut_at(const char *text, uint32_t from, uint32_t room, char *quo
 	return i;
 }
 
-static uint32_t text_room(const struct bob_fortran_file *f)
+static uint32_t text_capacity(const struct bob_fortran_file *f)
 {
 	return f->form == BOB_FORTRAN_FIXED ? f->width - 6 : FREE_WIDTH - FREE_FIRST - 2;
 }
@@ -103,7 +103,7 @@ uint32_t bob_fortran_cut_count(const struct bob_fortran_file *f, const char *tex
 	if (f->form == BOB_FORTRAN_FIXED && f->width < 20)
 		return 0;
 	do {
-		from = cut_at(text, from, text_room(f), &quote);
+		from = cut_at(text, from, text_capacity(f), &quote);
 		n++;
 	} while (text[from]);
 	return n;
@@ -122,7 +122,7 @@ void bob_fortran_cut(struct bob_fortran_writer *w, const struct bob_fortran_file
 		return;
 	}
 	do {
-		to = cut_at(text, from, text_room(f), &quote);
+		to = cut_at(text, from, text_capacity(f), &quote);
 		if (from)
 			bob_fortran_write(w, "     &", 6);
 		else if (label)
@@ -154,12 +154,12 @@ static bool is_quote(char c)
 	return c == '\'' || c == '"';
 }
 
-/* Behind the last character that goes on this line of at most `room`. Free form: neither beside a
- * quote, which may be doubled, nor so that the next line has a mark and nothing else. */
-static uint32_t recut_at(const char *line, uint32_t from, uint32_t len, uint32_t room,
+/* The offset after the last character on this line of at most `capacity`. Free form: neither next
+ * to a quote, which may be doubled, nor so that the next line has a mark and nothing else. */
+static uint32_t recut_at(const char *line, uint32_t from, uint32_t len, uint32_t capacity,
 			 bool is_fixed)
 {
-	uint32_t to = len - from <= room ? len : from + room, lowest = to - room / 2;
+	uint32_t to = len - from <= capacity ? len : from + capacity, lowest = to - capacity / 2;
 
 	if (is_fixed || to == len)
 		return to;
@@ -184,7 +184,7 @@ uint32_t bob_fortran_recut(struct bob_fortran_writer *w, const struct bob_fortra
 			       recut_at(line, 0, len, FREE_WIDTH - 1, false);
 	bob_fortran_write(w, line, from);
 	for (; from < len && !w->failed; from = to) {
-		to = recut_at(line, from, len, text_room(f), is_fixed);
+		to = recut_at(line, from, len, text_capacity(f), is_fixed);
 		if (!is_fixed)
 			bob_fortran_write(w, "&", 1);
 		bob_fortran_write_end(w);

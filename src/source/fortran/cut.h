@@ -9,8 +9,8 @@
 struct bob_fortran_writer {
 	struct bob_arena *arena;
 	struct bob_fortran_output *out;
-	size_t room;
-	uint32_t line_room;
+	size_t capacity;
+	uint32_t line_capacity;
 	uint32_t line;		/* of the original, for the map */
 	bool is_inserting, failed;
 };

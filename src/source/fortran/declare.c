@@ -122,7 +122,7 @@ static void give_value(struct bob_fortran_scope *s, struct bob_fortran_symbol *y
 			   bob_fortran_is_ambiguous(s->unit_table, s->statement, e);
 }
 
-/* The constant or first value behind = , => or between / /. */
+/* The constant or first value after = , => or between / /. */
 static void read_value(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 		       struct bob_fortran_symbol *y, bool is_constant)
 {

@@ -25,7 +25,7 @@ bool bob_fortran_directive_ends(const struct bob_fortran_statement *s)
 	return p && !strncmp(p, "end", 3);
 }
 
-/* A directive that means the statement right behind it (or, with `end`, the one right before). */
+/* A directive that applies to the next statement (or, with `end`, to the previous one). */
 static bool sticks(const struct bob_fortran_statement *s, bool ends)
 {
 	static const char *const words[] = { "do",   "simd",   "atomic", "distribute", "taskloop",
@@ -56,7 +56,7 @@ bool bob_fortran_directive_continues(const struct bob_fortran_file *f, uint32_t 
 	return *p == '&' || (end > f->statements[i - 1].text && end[-1] == '&');
 }
 
-bool bob_fortran_is_behind_directive(const struct bob_fortran_file *f, uint32_t statement)
+bool bob_fortran_is_after_directive(const struct bob_fortran_file *f, uint32_t statement)
 {
 	while (statement && f->statements[statement - 1].kind == BOB_F_CPP)
 		statement--;
@@ -70,11 +70,11 @@ struct beside {
 	uint32_t depth;		/* #if and #endif around where one is */
 	bool is_open;		/* within that #if a directive belongs to the statement ... */
 	bool has_other;		/* ... and one does not */
-	bool is_lost;		/* both: no line can stand there for the statement */
+	bool is_lost;		/* both: no line can be inserted there for the statement */
 };
 
-/* The next line, away from the statement; `opens` and `closes` an #if, as one goes. False: what is
- * behind belongs to something else. */
+/* The next line, away from the statement; `opens` and `closes` an #if, as one goes. False: what
+ * follows belongs to something else. */
 static bool go_beside(struct beside *b, uint32_t i, bool ends, char opens, char closes)
 {
 	const struct bob_fortran_statement *s = &b->f->statements[i];

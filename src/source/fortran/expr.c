@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Expressions by descent; operators.c joins them. Names are not looked up: name(...) stays what it
- * is. What does not fit is a BAD node up to the next comma or closing bracket, and reading goes on
- * behind it. */
+ * is. What does not fit is a BAD node up to the next comma or closing bracket, and reading
+ * continues after it. */
 #include "source/fortran/parse.h"
 
 #include <string.h>
@@ -139,7 +139,7 @@ static bool at_equals(struct bob_fortran_parser *r)
 	return next != '=' && next != '>';
 }
 
-/* `name =` at p: the length of the name, p behind the sign; else 0, and p as it was. */
+/* `name =` at p: the length of the name, p after the sign; else 0, and p is unchanged. */
 static uint32_t accept_keyword(struct bob_fortran_parser *r)
 {
 	uint32_t from, n;

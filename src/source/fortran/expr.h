@@ -23,7 +23,7 @@ enum bob_fortran_node {
 	BOB_N_BOZ,
 	BOB_N_COMPLEX,		/* children: the two parts */
 	BOB_N_REFERENCE,	/* children: its PARTs, `a(i)%b` has two */
-	/* `name_len` characters at `from`; children: ARGUMENTS and IMAGE as they stand */
+	/* `name_len` characters at `from`; children: ARGUMENTS and IMAGE in textual order */
 	BOB_N_PART,
 	BOB_N_ARGUMENTS,	/* ( ... ): subscripts, actual arguments or a substring */
 	BOB_N_IMAGE,		/* [ ... ] of a coarray */
@@ -103,7 +103,7 @@ bob_status bob_fortran_items(struct bob_arena *arena, const struct bob_fortran_s
 			     const struct bob_fortran_item **out, uint32_t *bad_count);
 
 /* The expression that begins at text[from] and ends before `to` at the latest; NULL without memory.
- * *end is behind it. */
+ * *end is after it. */
 const struct bob_fortran_expr *bob_fortran_expression(struct bob_arena *arena,
 						      const struct bob_fortran_statement *s,
 						      uint32_t from, uint32_t to, uint32_t *end);

@@ -2,8 +2,7 @@
 /* Lines of fixed form: columns 1 to 5 a label, a mark in column 6 goes on with the statement, code
  * up to the last column. Blanks mean nothing outside constants. A tab in the first columns leads to
  * column 7, or, before a digit, to a continuation (DEC). A statement ends where the next one
- * begins: what stands between, comments, lines of the preprocessor and directives, is looked over
- * first. */
+ * begins: comments, lines of the preprocessor and directives between are skipped first. */
 #include "source/fortran/split.h"
 
 /* One line taken apart. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fixed or free form, by what only one of them can have. Names of files do not tell: .F may be
+/* Fixed or free form, by what only one of them can have. File names do not determine it: .F may be
  * either. */
 #include "source/fortran/split.h"
 

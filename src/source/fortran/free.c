@@ -15,7 +15,7 @@ static uint32_t skip_blanks(const struct bob_fortran_splitter *s, uint32_t i, ui
 	return i;
 }
 
-/* An & with nothing behind it, or, outside constants, a comment. */
+/* An & with nothing after it, or, outside constants, a comment. */
 static bool is_mark(const struct bob_fortran_splitter *s, uint32_t i, uint32_t to)
 {
 	uint32_t next = skip_blanks(s, i + 1, to);
@@ -37,7 +37,7 @@ static uint32_t read_label(struct bob_fortran_splitter *s, uint32_t i, uint32_t 
 	return i;
 }
 
-/* Characters of a constant; returns the byte behind. */
+/* Characters of a constant; returns the byte after it. */
 static uint32_t read_constant(struct bob_fortran_splitter *s, uint32_t i, uint32_t to)
 {
 	const char *bytes = s->file->bytes;
@@ -56,7 +56,7 @@ static uint32_t read_constant(struct bob_fortran_splitter *s, uint32_t i, uint32
 	return i;
 }
 
-/* One character outside constants; returns the byte behind, or `to`: the rest of the line is no
+/* One character outside constants; returns the byte after it, or `to`: the rest of the line is no
  * code. */
 static uint32_t take(struct bob_fortran_splitter *s, uint32_t line, uint32_t i, uint32_t to)
 {
@@ -94,7 +94,7 @@ static void read_code(struct bob_fortran_splitter *s, uint32_t line, uint32_t i,
 		bob_fortran_finish(s);
 }
 
-/* Behind a line that goes on: its code begins behind an & if it has one. */
+/* After a continued line: the code begins after an & if there is one. */
 static void read_continued(struct bob_fortran_splitter *s, uint32_t line, uint32_t from,
 			   uint32_t to)
 {

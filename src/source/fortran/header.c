@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "source/fortran/parse.h"
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 #include "source/fortran/split.h"
 
 /* The word outside brackets; where it begins, or `len`. */
@@ -46,7 +46,7 @@ static const char *take_name(struct bob_fortran_parser *r)
 
 static void read_dummies(struct bob_fortran_parser *r, struct bob_fortran_unit *u)
 {
-	uint32_t room = 0;
+	uint32_t capacity = 0;
 
 	if (!bob_fortran_accept(r, "("))
 		return;
@@ -58,8 +58,8 @@ static void read_dummies(struct bob_fortran_parser *r, struct bob_fortran_unit *
 			break;
 		name = c == '*' || c == '&' ? "*" : take_name(r);
 		r->p += *name == '*';
-		if (!bob_fortran_room(r->arena, &u->dummies, u->dummy_count, &room,
-				      sizeof(*u->dummies))) {
+		if (!bob_fortran_reserve(r->arena, &u->dummies, u->dummy_count, &capacity,
+					 sizeof(*u->dummies))) {
 			r->failed = true;
 			return;
 		}

@@ -39,7 +39,7 @@ static void add_expr(struct items *t, enum bob_fortran_role role)
 	add(t, bob_fortran_parse_expr(&t->r), role);
 }
 
-/* A variable; what else stands there is BAD. */
+/* A variable; anything else is BAD. */
 static void add_reference(struct items *t, enum bob_fortran_role role)
 {
 	(void)bob_fortran_peek(&t->r);
@@ -87,7 +87,7 @@ static void assignment(struct items *t)
 	add(t, left, is_pointer ? BOB_ROLE_POINT : BOB_ROLE_WRITE);
 }
 
-/* ( expression ) behind a word. */
+/* ( expression ) after a word. */
 static void condition(struct items *t, const char *word)
 {
 	bob_fortran_skip_word(&t->r, word);
@@ -238,7 +238,7 @@ static void data_list(struct items *t, enum bob_fortran_role role)
 		if (item)
 			item->is_list = true;
 		if (!t->r.failed && bob_fortran_peek(&t->r) && t->r.text[t->r.p] != ',') {
-			t->r.bad_count++; /* something behind the item */
+			t->r.bad_count++; /* something after the item */
 			return;
 		}
 	} while (!t->r.failed && bob_fortran_accept(&t->r, ","));
@@ -251,10 +251,10 @@ static void transfer(struct items *t, const char *word, enum bob_fortran_role ro
 	bob_fortran_skip_word(&t->r, word);
 	/* `read (10) x` has controls, `read (fmt), x` is a format in brackets */
 	if (bob_fortran_peek(&t->r) == '(' && has_controls) {
-		struct bob_fortran_parser behind = t->r;
+		struct bob_fortran_parser after = t->r;
 
-		bob_fortran_skip_group(&behind);
-		if (role == BOB_ROLE_READ || bob_fortran_peek(&behind) != ',') {
+		bob_fortran_skip_group(&after);
+		if (role == BOB_ROLE_READ || bob_fortran_peek(&after) != ',') {
 			controls(t, bob_fortran_parse_arguments(&t->r), false);
 			data_list(t, role);
 			return;
@@ -301,7 +301,7 @@ static void internal(struct items *t, const char *word, bool is_encode)
 			add(t, e, BOB_ROLE_WRITE);
 }
 
-/* An expression or nothing behind a word: RETURN, STOP. */
+/* An expression or nothing after a word: RETURN, STOP. */
 static void code(struct items *t, const char *word)
 {
 	bob_fortran_skip_word(&t->r, word);
@@ -344,7 +344,7 @@ static void call(struct items *t)
 	add_reference(t, BOB_ROLE_CALL);
 }
 
-/* READ, WRITE and their relatives; false: it is none of these. */
+/* READ, WRITE and related statements; false: it is not one of these. */
 static bool input_output(struct items *t, enum bob_fortran_kind kind)
 {
 	static const struct {
@@ -378,7 +378,7 @@ static bool input_output(struct items *t, enum bob_fortran_kind kind)
 
 static void items_of(struct items *t, enum bob_fortran_kind kind);
 
-/* Of one line: what it controls comes behind. */
+/* Of one line: the controlled statement follows. */
 static void body(struct items *t, const struct bob_fortran_statement *s)
 {
 	if (!s->body || t->in_body)

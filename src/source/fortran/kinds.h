@@ -11,8 +11,8 @@
  *   DECLARATION    entities with their type; also DEC's RECORD
  *   ATTRIBUTE      ALLOCATABLE, POINTER, TARGET, OPTIONAL, INTENT, PUBLIC, PRIVATE, VALUE, ... as statements
  *   PROCEDURE      procedure declarations, type-bound ones, and lists in interfaces
- *   MODULE_PROCEDURE  list in an interface, or the beginning of a body in a submodule (units tells)
- *   ASSIGN         also a statement function (units tells)
+ *   MODULE_PROCEDURE  list in an interface, or the beginning of a body in a submodule (see units)
+ *   ASSIGN         also a statement function (see units)
  *   CASE           also CASE DEFAULT; CLASS_IS also CLASS DEFAULT; RANK also RANK DEFAULT
  *   DO_FOREVER     DO without a control
  *   EVENT, LOCK    EVENT POST, EVENT WAIT; LOCK, UNLOCK */

@@ -31,15 +31,15 @@ struct bob_fortran_symbols;
 
 /* One statement. `text` is what the statement says: letters small, comments and continuation marks
  * left out, the label apart; runs of blanks are one blank in free form and nothing in fixed form.
- * Character constants and Hollerith are as they stand in the file (fixed form: with the blanks up
- * to the last column). */
+ * Character constants and Hollerith are as in the file (fixed form: with the blanks up to the last
+ * column). */
 struct bob_fortran_statement {
 	const char *text;	/* `len` characters and a zero */
-	/* of each character its byte in the file, rising; at[len]: behind the last one */
+	/* of each character its byte in the file, rising; at[len]: after the last one */
 	const uint32_t *at;
 	uint32_t len;
 	uint32_t first,
-		end; /* bytes [first, end): from the label or first character to behind the last */
+		end; /* bytes [first, end): from the label or first character to after the last */
 	uint32_t line, line_last; /* lines it is on, those of its continuations included */
 	uint32_t label;		/* 0: none */
 	uint32_t label_at, label_len; /* its digits in the file */
@@ -48,7 +48,7 @@ struct bob_fortran_statement {
 	/* classify */
 	enum bob_fortran_kind kind;
 	uint32_t name_len;	/* of a construct's name at the beginning of `text`; 0: none */
-	uint32_t from;		/* in `text`: behind the construct's name and its colon */
+	uint32_t from;		/* in `text`: after the construct's name and its colon */
 	/* IF, WHERE, FORALL of one line: what they control, from `body` */
 	enum bob_fortran_kind body_kind;
 	uint32_t body;		/* in `text`; 0: controls nothing */
@@ -61,7 +61,7 @@ struct bob_fortran_statement {
 	uint32_t ends_loops;	/* labelled DO loops that end with this statement */
 	bool is_executable;
 	bool is_branch_target;	/* something else than a DO names its label */
-	bool is_in_workshare;	/* of OpenMP: no calls may stand there */
+	bool is_in_workshare;	/* of OpenMP: no calls are allowed there */
 
 	/* symbols */
 	bool includes_code,
@@ -109,7 +109,7 @@ bob_status bob_fortran_split(struct bob_arena *arena, const char *bytes, size_t 
  * AUTO. */
 enum bob_fortran_form bob_fortran_form_of_name(const char *path);
 
-/* Where a byte is; a byte at or beyond the end is behind the last line's last. */
+/* The position of a byte; a byte at or beyond the end is after the last one of the last line. */
 struct bob_fortran_position {
 	uint32_t line, column;
 };

@@ -26,7 +26,7 @@ static uint32_t dotted(const struct bob_fortran_parser *r, uint32_t p)
 	return i > p + 1 && bob_fortran_char_at(r, i) == '.' ? i + 1 - p : 0;
 }
 
-/* Behind a text that begins with its quote at p; doubled quotes are part of it. */
+/* The end of a text that begins with its quote at p; doubled quotes are part of it. */
 static uint32_t text_end(const struct bob_fortran_parser *r, uint32_t p)
 {
 	char quote = bob_fortran_char_at(r, p);
@@ -56,7 +56,7 @@ static uint32_t kind_end(const struct bob_fortran_parser *r, uint32_t p)
 	return p;
 }
 
-/* Behind e+5, d0, q-3 at p, or p. */
+/* The end of e+5, d0, q-3 at p, or p. */
 static uint32_t exponent_end(const struct bob_fortran_parser *r, uint32_t p)
 {
 	uint32_t i = p + 1;

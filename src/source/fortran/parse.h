@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the reader of expressions: where it stands in a statement's text. */
+/* Internal to the reader of expressions: its position in a statement's text. */
 #ifndef BOB_SOURCE_FORTRAN_PARSE_H
 #define BOB_SOURCE_FORTRAN_PARSE_H
 
@@ -29,7 +29,7 @@ static inline char bob_fortran_char_at(const struct bob_fortran_parser *r, uint3
 bool bob_fortran_accept(struct bob_fortran_parser *r, const char *sign);
 /* Takes the letters, whatever blanks are between them; the caller knows that they are there. */
 void bob_fortran_skip_word(struct bob_fortran_parser *r, const char *word);
-/* From an opening bracket to behind its end, or to the end of the text. */
+/* From an opening bracket to after its closing one, or to the end of the text. */
 void bob_fortran_skip_group(struct bob_fortran_parser *r);
 /* Where the bracket that opens at p closes; r->end if it does not. */
 uint32_t bob_fortran_group_end(const struct bob_fortran_parser *r);

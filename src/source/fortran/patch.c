@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "source/fortran/cut.h"
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 
 struct bob_fortran_patch {
 	uint32_t at, len, label;
@@ -29,13 +29,14 @@ static bob_status add(struct bob_fortran_patches *p, struct bob_fortran_patch pa
 {
 	patch.text = bob_arena_text(p->arena, patch.text, strlen(patch.text));
 	patch.order = p->count;
-	if (!patch.text || !bob_fortran_room(p->arena, &p->at, p->count, &p->room, sizeof(*p->at)))
+	if (!patch.text ||
+	    !bob_fortran_reserve(p->arena, &p->at, p->count, &p->capacity, sizeof(*p->at)))
 		return BOB_ERR_NOMEM;
 	p->at[p->count++] = patch;
 	return BOB_OK;
 }
 
-/* Index of the first statement that ends on this line or behind it. */
+/* Index of the first statement that ends on this line or after it. */
 static uint32_t statement_at_line(const struct bob_fortran_file *f, uint32_t line)
 {
 	uint32_t low = 0, high = f->count;
@@ -51,8 +52,8 @@ static uint32_t statement_at_line(const struct bob_fortran_file *f, uint32_t lin
 	return low;
 }
 
-/* Does a statement begin here, behind another one on its line? */
-static bool begins_behind(const struct bob_fortran_file *f, uint32_t at)
+/* Does a statement begin here, after another one on its line? */
+static bool begins_after(const struct bob_fortran_file *f, uint32_t at)
 {
 	uint32_t line = bob_fortran_position(f, at).line;
 
@@ -82,13 +83,13 @@ bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t a
 
 	if (!lines || lines > BOB_FORTRAN_CONTINUATIONS_MAX + 1 || label > 99999)
 		return BOB_ERR_UNSUPPORTED;
-	if (!is_line_start(p->file, at) && !begins_behind(p->file, at))
+	if (!is_line_start(p->file, at) && !begins_after(p->file, at))
 		return BOB_ERR_INVAL;
 	return add(p, (struct bob_fortran_patch){ at, 0, label, 0, text, true });
 }
 
-/* Code of line n: bytes [*from, *to) from its beginning to behind its last byte of a statement and
- * the mark of continuation; *blanks: of a constant that goes on, up to the last column. */
+/* Code of line n: bytes [*from, *to) from its beginning to after the last byte of a statement and
+ * the mark of continuation; *blanks: of a continued constant, up to the last column. */
 static void code_of(const struct bob_fortran_file *f, uint32_t line, uint32_t *from, uint32_t *to,
 		    uint32_t *blanks)
 {
@@ -107,7 +108,7 @@ static void code_of(const struct bob_fortran_file *f, uint32_t line, uint32_t *f
 		if (s->label_len && s->label_at >= *from && s->label_at + s->label_len <= end &&
 		    s->label_at + s->label_len > *to)
 			*to = s->label_at + s->label_len;
-		while (low < high) { /* behind its last character before `end` */
+		while (low < high) { /* after its last character before `end` */
 			uint32_t mid = low + (high - low) / 2;
 
 			if (s->at[mid] < end)

@@ -21,10 +21,10 @@ struct bob_fortran_patches {
 	const struct bob_fortran_copy *copies; /* by last_line; NULL: none */
 	uint32_t copy_count;
 	struct bob_fortran_patch *at; /* in the order of the calls */
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
-/* Lines that the file has once more, behind the last of them, with patches of their own. */
+/* Lines that are repeated, after the last of them, with separate patches. */
 struct bob_fortran_copy {
 	uint32_t first_line, last_line;
 	struct bob_fortran_patches patches;
@@ -33,11 +33,10 @@ struct bob_fortran_copy {
 void bob_fortran_patches_init(struct bob_fortran_patches *p, struct bob_arena *arena,
 			      const struct bob_fortran_file *f);
 
-/* A statement on lines of its own, at a byte where a line begins, or where a statement begins
- * behind a `;` (place.h gives both; the `;` becomes the end of the line). `text` is one statement,
- * free of comments and continuations; label 0: none. Several at the same byte come in the order of
- * the calls.
- * Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (nothing begins there, or within a statement);
+/* A statement on lines of its own, at a byte where a line begins, or where a statement begins after
+ * a `;` (place.h gives both; the `;` becomes the end of the line). `text` is one statement, free of
+ * comments and continuations; label 0: none. Several at the same byte come in the order of the
+ * calls. Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (nothing begins there, or within a statement);
  * BOB_ERR_UNSUPPORTED (more lines than a statement may have, a label of more than 5 digits). */
 bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t at, uint32_t label,
 				       const char *text);
@@ -56,7 +55,7 @@ struct bob_fortran_written {
 };
 
 struct bob_fortran_output {
-	char *bytes;		/* in the arena, with a zero behind */
+	char *bytes;		/* in the arena, terminated by a zero */
 	size_t len;
 	struct bob_fortran_written *lines; /* of line n at [n - 1] */
 	uint32_t line_count;

@@ -32,7 +32,7 @@ static uint32_t after_of(const struct bob_fortran_file *f, uint32_t statement)
 	return i == BOB_FORTRAN_NO ? i : bob_fortran_line_at(f, f->statements[i].line_last + 1);
 }
 
-/* The number in brackets behind the word, of `collapse(2)`; 0: there is none. */
+/* The number in brackets after the word, of `collapse(2)`; 0: there is none. */
 static uint32_t levels_of(const char *text, const char *word)
 {
 	const char *p = strstr(text, word);
@@ -149,8 +149,8 @@ static bool leaves_early(const struct bob_fortran_statement *s)
 /* Where lines go around this kind of statement. */
 enum around {
 	BOTH,
-	BEFORE,		/* leaves: nothing behind is reached */
-	OPENS,		/* a block begins behind it */
+	BEFORE,		/* leaves: nothing after it is reached */
+	OPENS,		/* a block begins after it */
 	OPENS_TIGHT,	/* a block, but no lines may be its first (CASE, WHERE, BLOCK) */
 	TURNS,		/* ELSE, CASE: a block ends and one begins */
 	CLOSES_TIGHT,	/* END WHERE */
@@ -233,14 +233,14 @@ static void place_loop(const struct bob_fortran_file *f, uint32_t statement,
 	if (s->construct == BOB_FORTRAN_NO || f->constructs[s->construct].first != statement)
 		return;
 	c = &f->constructs[s->construct];
-	p->behind_loop = after_of(f, c->last);
+	p->after_loop = after_of(f, c->last);
 	if (is_tight(f, s->construct)) {
 		p->inside = BOB_FORTRAN_NO;
 		p->needs |= BOB_NEED_TIGHT;
 	}
 	if (c->parent != BOB_FORTRAN_NO && f->constructs[c->parent].kind == BOB_CONSTRUCT_DO &&
 	    f->constructs[c->parent].first + 1 == statement && is_tight(f, c->parent)) {
-		p->before = p->behind_loop = BOB_FORTRAN_NO;
+		p->before = p->after_loop = BOB_FORTRAN_NO;
 		p->needs |= BOB_NEED_TIGHT;
 	}
 	if (!s->target)
@@ -294,7 +294,7 @@ bob_status bob_fortran_place(const struct bob_fortran_file *f, uint32_t statemen
 	struct bob_fortran_place p = { .before = BOB_FORTRAN_NO,
 				       .after = BOB_FORTRAN_NO,
 				       .inside = BOB_FORTRAN_NO,
-				       .behind_loop = BOB_FORTRAN_NO };
+				       .after_loop = BOB_FORTRAN_NO };
 	const struct bob_fortran_statement *s;
 	uint32_t mask, loop;
 

@@ -31,9 +31,9 @@ struct bob_fortran_scope {
 	uint32_t include_depth, structure_depth;
 	bool runs;		/* a statement that does was met */
 	struct bob_fortran_member *members;
-	uint32_t member_count, member_room;
+	uint32_t member_count, member_capacity;
 	struct bob_fortran_same *same;
-	uint32_t same_count, same_room, sets;
+	uint32_t same_count, same_capacity, sets;
 	int32_t integer_kind, real_kind;
 	bool is_private, failed;
 	bool takes_foreign;	/* from a module of another file */
@@ -50,13 +50,13 @@ struct bob_fortran_typing {
 
 /* constructs.c: the table that holds from the statement on, whose names are that from now on. */
 void bob_fortran_enter_construct(struct bob_fortran_scope *s, struct bob_fortran_statement *t);
-/* ... from behind it on, if it begins a construct with names of its own. */
+/* ... after it, if it begins a construct with names of its own. */
 void bob_fortran_begin_construct(struct bob_fortran_scope *s,
 				 const struct bob_fortran_statement *t);
 /* Are these names what a TYPE IS or CLASS IS gives another type? */
 bool bob_fortran_is_guarded(const struct bob_fortran_symbols *t);
-/* ... when everything around it is known: the name of an ASSOCIATE gets type and rank if it stands
- * for a variable or a section of one. */
+/* ... when everything around it is known: the name of an ASSOCIATE gets type and rank if it is
+ * associated with a variable or a section of one. */
 void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_symbol *y);
 
 /* statement_function.c: is it the definition of one? It does not run, then, and its name is known.
@@ -81,7 +81,7 @@ bool bob_fortran_module_constant(const char *name, uint32_t len, int32_t *value)
 /* ... one by one, from 0 on; false: no more. */
 bool bob_fortran_module_constant_at(uint32_t index, const char **name, int32_t *value);
 
-/* types.c: at a type: true, and what it says; the parser is behind it. */
+/* types.c: at a type: true, and what it says; the parser is after it. */
 bool bob_fortran_read_type(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 			   struct bob_fortran_typing *t);
 void bob_fortran_give_type(struct bob_fortran_symbol *y, const struct bob_fortran_typing *t);

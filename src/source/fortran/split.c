@@ -21,10 +21,10 @@ void bob_fortran_begin(struct bob_fortran_splitter *s, uint32_t line)
 
 void bob_fortran_put_raw(struct bob_fortran_splitter *s, char c, uint32_t at)
 {
-	if (s->len == s->room) {
-		uint32_t room = s->room ? s->room * 2 : 4096;
-		char *text = bob_arena_alloc(s->arena, room);
-		uint32_t *places = bob_arena_alloc(s->arena, (size_t)room * sizeof(*places));
+	if (s->len == s->capacity) {
+		uint32_t capacity = s->capacity ? s->capacity * 2 : 4096;
+		char *text = bob_arena_alloc(s->arena, capacity);
+		uint32_t *places = bob_arena_alloc(s->arena, (size_t)capacity * sizeof(*places));
 
 		if (!text || !places) {
 			s->failed = true;
@@ -36,7 +36,7 @@ void bob_fortran_put_raw(struct bob_fortran_splitter *s, char c, uint32_t at)
 		}
 		s->text = text;
 		s->at = places;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	if (s->first == BOB_FORTRAN_NO)
 		s->first = at;
@@ -52,7 +52,7 @@ void bob_fortran_put(struct bob_fortran_splitter *s, char c, uint32_t at)
 	bob_fortran_put_raw(s, bob_fortran_small(c), at);
 }
 
-/* `text` begins with a type's name, and no / came yet: digits behind a * are its length. */
+/* `text` begins with a type's name, and no / came yet: digits after a * are its length. */
 static bool declares_length(const struct bob_fortran_splitter *s, uint32_t star)
 {
 	static const char *const types[] = { "integer", "real",	     "logical",	 "complex",
@@ -112,9 +112,9 @@ static struct bob_fortran_statement *add(struct bob_fortran_splitter *s)
 {
 	struct bob_fortran_file *f = s->file;
 
-	if (f->count == s->statement_room) {
-		uint32_t room = s->statement_room ? s->statement_room * 2 : 256;
-		struct bob_fortran_statement *p = bob_arena_alloc(s->arena, room * sizeof(*p));
+	if (f->count == s->statement_capacity) {
+		uint32_t capacity = s->statement_capacity ? s->statement_capacity * 2 : 256;
+		struct bob_fortran_statement *p = bob_arena_alloc(s->arena, capacity * sizeof(*p));
 
 		if (!p) {
 			s->failed = true;
@@ -123,7 +123,7 @@ static struct bob_fortran_statement *add(struct bob_fortran_splitter *s)
 		if (f->count)
 			memcpy(p, f->statements, f->count * sizeof(*p));
 		f->statements = p;
-		s->statement_room = room;
+		s->statement_capacity = capacity;
 	}
 	memset(&f->statements[f->count], 0, sizeof(f->statements[0]));
 	return &f->statements[f->count++];
@@ -185,7 +185,7 @@ void bob_fortran_line(struct bob_fortran_splitter *s, enum bob_fortran_kind kind
 	const char *bytes = s->file->bytes;
 	struct bob_fortran_statement *t;
 
-	/* Within a statement that goes on behind it, it is passed over. */
+	/* Within a statement that continues after it, it is skipped. */
 	if (s->is_open &&
 	    (s->file->form == BOB_FORTRAN_FREE ? s->is_continued :
 						 bob_fortran_fixed_continues(s, line)))
@@ -252,7 +252,7 @@ static void read_lines(struct bob_fortran_splitter *s)
 	bob_fortran_finish(s);
 }
 
-/* Who shares a line with the statement before it does so with the one behind, too. */
+/* A statement that shares a line with the previous one also shares it with the next one. */
 static void mark_shared(struct bob_fortran_file *f)
 {
 	for (uint32_t i = 1; i < f->count; i++)

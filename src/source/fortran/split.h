@@ -13,7 +13,7 @@ struct bob_fortran_splitter {
 	/* the statement so far */
 	char *text;
 	uint32_t *at;
-	uint32_t len, room;
+	uint32_t len, capacity;
 	uint32_t first, line, line_last;
 	uint32_t label, label_at, label_len;
 	bool is_open;		/* there is one */
@@ -26,12 +26,11 @@ struct bob_fortran_splitter {
 	uint32_t hollerith;	/* characters of one to come */
 	uint32_t unfilled, unfilled_at; /* fixed form: columns that the last line did not fill */
 
-	/* fixed form: the next line of code behind the one that was asked for, and whether it goes
-	 * on */
+	/* fixed form: the next line of code after the requested one, and whether it is continued */
 	uint32_t peeked;
 	bool peeked_continues;
 
-	uint32_t statement_room;
+	uint32_t statement_capacity;
 	uint32_t unbalanced;	/* statements whose brackets or quotes do not come out even */
 };
 
@@ -40,14 +39,14 @@ void bob_fortran_begin(struct bob_fortran_splitter *s, uint32_t line);
 void bob_fortran_put(struct bob_fortran_splitter *s, char c, uint32_t at);
 /* As it is, for constants. */
 void bob_fortran_put_raw(struct bob_fortran_splitter *s, char c, uint32_t at);
-/* The statement is complete; an empty one without a label is none. */
+/* The statement is complete; an empty one without a label is dropped. */
 void bob_fortran_finish(struct bob_fortran_splitter *s);
 /* A whole line of the kind CPP, or a directive, whose text is bytes [from, to). */
 void bob_fortran_line(struct bob_fortran_splitter *s, enum bob_fortran_kind kind, uint32_t line,
 		      uint32_t from, uint32_t to);
 /* Just put: is it the H of a Hollerith constant? Then how many characters it has, else 0. */
 uint32_t bob_fortran_hollerith(const struct bob_fortran_splitter *s);
-/* bytes[from, to) begins with a sentinel of directives, behind its comment character. */
+/* bytes[from, to) begins with a sentinel of directives, after its comment character. */
 bool bob_fortran_sentinel(const char *bytes, uint32_t from, uint32_t to);
 
 /* One line [from, to), newline left out; the line's number. They set the line's kind. */
@@ -56,7 +55,7 @@ void bob_fortran_fixed_line(struct bob_fortran_splitter *s, uint32_t line, uint3
 void bob_fortran_free_line(struct bob_fortran_splitter *s, uint32_t line, uint32_t from,
 			   uint32_t to);
 
-/* Fixed form: does the open statement go on behind this line, which is none of code? */
+/* Fixed form: does the open statement continue after this line, which is not code? */
 bool bob_fortran_fixed_continues(struct bob_fortran_splitter *s, uint32_t line);
 
 /* form.c: what the text says of its form: FIXED, FREE, or AUTO if it says neither or both. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who shares storage: members of COMMON in their order, each where its size may begin (as gfortran
- * aligns them), and the classes of EQUIVALENCE, whose members move together. An offset that depends
- * on what is not known is none. */
+/* Computes shared storage: members of COMMON in their order, each where its size may begin (as
+ * gfortran aligns them), and the classes of EQUIVALENCE, whose members move together. An offset
+ * that depends on an unknown size is unknown. */
 #include "source/fortran/scope.h"
 
 #include <string.h>
 
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 
 struct bob_fortran_common *bob_fortran_block(struct bob_fortran_scope *s,
 					     struct bob_fortran_parser *r)
@@ -52,8 +52,8 @@ void bob_fortran_common(struct bob_fortran_scope *s, struct bob_fortran_parser *
 				bob_fortran_read_shape(s, r, y);
 			y->flags |= BOB_SYMBOL_COMMON;
 			y->common = c;
-			if (!bob_fortran_room(s->arena, &s->members, s->member_count,
-					      &s->member_room, sizeof(*s->members))) {
+			if (!bob_fortran_reserve(s->arena, &s->members, s->member_count,
+						 &s->member_capacity, sizeof(*s->members))) {
 				s->failed = true;
 				return;
 			}
@@ -77,8 +77,8 @@ void bob_fortran_equivalence(struct bob_fortran_scope *s, struct bob_fortran_par
 				return;
 			y = bob_fortran_enter(s->arena, s->table, r->text + ref->child->from,
 					      ref->child->name_len);
-			if (!y || !bob_fortran_room(s->arena, &s->same, s->same_count,
-						    &s->same_room, sizeof(*s->same))) {
+			if (!y || !bob_fortran_reserve(s->arena, &s->same, s->same_count,
+						       &s->same_capacity, sizeof(*s->same))) {
 				s->failed = true;
 				return;
 			}
@@ -122,7 +122,8 @@ static bool component_layout(const struct bob_fortran_symbols *t,
 		*out = (struct layout){ s->rank ? DESCRIPTOR_BYTES + DIMENSION_BYTES * s->rank : 8,
 					8 };
 		if (s->type ==
-		    BOB_T_CLASS) /* its type is behind it, and of CLASS(*) the length of a text */
+		    /* followed by its type, and for CLASS(*) by the length of a text */
+		    BOB_T_CLASS)
 			out->bytes += s->type_name ? 8 : 16;
 		return true;
 	}
@@ -172,7 +173,7 @@ static bool components_layout(const struct bob_fortran_symbols *t,
 		out->bytes += one.bytes;
 		out->align = one.align > out->align ? one.align : out->align;
 	}
-	if (lengths) { /* of texts, behind all else */
+	if (lengths) { /* of texts, after all else */
 		out->bytes = (out->bytes + 7) / 8 * 8 + 8 * lengths;
 		out->align = out->align > 8 ? out->align : 8;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gives each unit its table: statements in order, hosts before what they contain. Declarations
- * first tell what names are; then names in executable statements get the types of IMPLICIT rules,
- * if nothing around declares them. */
+/* Gives each unit its table: statements in order, hosts before what they contain. Declarations are
+ * read first; then names in executable statements get the types of IMPLICIT rules, if nothing
+ * around declares them. */
 #include "source/fortran/symbols.h"
 
 #include <string.h>
@@ -202,7 +202,7 @@ static void read_included(struct bob_fortran_scope *s, struct bob_fortran_statem
 		read_one(s, t);
 }
 
-/* INCLUDE 'name' and #include "name": its statements as if they stood here. */
+/* INCLUDE 'name' and #include "name": its statements as if they were here. */
 static void include(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
 {
 	struct bob_fortran_options o = { .form = s->file->form, .width = s->file->width };

@@ -61,7 +61,7 @@ enum bob_fortran_type {
 #define BOB_SYMBOL_THREADPRIVATE 0x100000u
 #define BOB_SYMBOL_PRIVATE 0x200000u	/* not seen by who uses the module */
 #define BOB_SYMBOL_ASSOCIATE 0x400000u	/* an associate name */
-#define BOB_SYMBOL_PUBLIC 0x800000u	/* said to be: so it is where PRIVATE stands alone, too */
+#define BOB_SYMBOL_PUBLIC 0x800000u	/* said to be: also after a PRIVATE without a list */
 
 enum bob_fortran_bound {
 	BOB_BOUND_NUMBER,	/* `value` */
@@ -72,7 +72,7 @@ enum bob_fortran_bound {
 struct bob_fortran_limit {
 	enum bob_fortran_bound bound;
 	int64_t value;
-	const char *text;	/* as it stands in the declaration, or "" */
+	const char *text;	/* as in the declaration, or "" */
 };
 
 enum bob_fortran_shape {
@@ -151,7 +151,7 @@ struct bob_fortran_symbols {
 		[26];
 	int32_t implicit_kind[26];
 	int64_t implicit_len[26];
-	bool saves_all;		/* SAVE stands alone */
+	bool saves_all;		/* SAVE without a list */
 	bool has_procedures;	/* a type's: it has procedures of its own ... */
 	bool has_parameters;	/* ... or parameters */
 	/* an INCLUDE or module was not found: a name may be more than this says */
@@ -197,7 +197,7 @@ bool bob_fortran_component_at(const struct bob_fortran_symbols *t,
 			      const struct bob_fortran_symbols *components,
 			      const struct bob_fortran_symbol *which, uint64_t *at);
 
-/* An integer constant expression: BOB_OK, or BOB_NONE if it is none that can be computed here. */
+/* An integer constant expression: BOB_OK, or BOB_NONE if it cannot be computed here. */
 bob_status bob_fortran_fold(const struct bob_fortran_symbols *t,
 			    const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
 			    int64_t *value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which labels are jumped to: those in GO TO, arithmetic IF, ASSIGN, alternate returns, END=, ERR=,
- * EOR=. Numbers in these places are labels; a number that is none marks nothing, because no
- * statement of the unit has it. */
+ * EOR=. Numbers in these places are labels; any other number marks nothing, because no statement of
+ * the unit has it. */
 #include "source/fortran/nest.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "source/fortran/expr.h"
 #include "source/fortran/parse.h"
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 #include "source/fortran/split.h"
 
 struct labels {
@@ -17,13 +17,13 @@ struct labels {
 	struct named {
 		uint32_t unit, label;
 	} * at;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	bool failed;
 };
 
 static void add(struct labels *l, uint32_t unit, uint32_t label)
 {
-	if (!bob_fortran_room(l->arena, &l->at, l->count, &l->room, sizeof(*l->at))) {
+	if (!bob_fortran_reserve(l->arena, &l->at, l->count, &l->capacity, sizeof(*l->at))) {
 		l->failed = true;
 		return;
 	}
@@ -47,7 +47,7 @@ static void add_numbers(struct labels *l, const struct bob_fortran_statement *s,
 }
 
 /* `word` then digits: err=10; in a statement of input and output. */
-static void add_behind(struct labels *l, const struct bob_fortran_statement *s, const char *word)
+static void add_after(struct labels *l, const struct bob_fortran_statement *s, const char *word)
 {
 	uint32_t n = (uint32_t)strlen(word);
 
@@ -104,7 +104,7 @@ static void look(struct labels *l, const struct bob_fortran_statement *s,
 	case BOB_F_GOTO:
 	case BOB_F_ASSIGNED_GOTO:
 	case BOB_F_ASSIGN_LABEL:
-		/* in fixed form the digits stand right behind the word */
+		/* in fixed form the digits directly follow the word */
 		bob_fortran_skip_word(&r, kind == BOB_F_ASSIGN_LABEL ? "assign" : "go to");
 		add_numbers(l, s, r.p, s->len);
 		break;
@@ -130,9 +130,9 @@ static void look(struct labels *l, const struct bob_fortran_statement *s,
 		if (bob_fortran_group(kind) != BOB_FORTRAN_EXECUTABLE)
 			break;
 		if (kind == BOB_F_READ || kind == BOB_F_WRITE || (kind >= BOB_F_OPEN)) {
-			add_behind(l, s, "err");
-			add_behind(l, s, "end");
-			add_behind(l, s, "eor");
+			add_after(l, s, "err");
+			add_after(l, s, "end");
+			add_after(l, s, "eor");
 		}
 		break;
 	}

@@ -70,7 +70,7 @@ static int64_t length_of(struct bob_fortran_scope *s, const struct bob_fortran_e
 	return fold_expr(s, e, &value) ? value < 0 ? 0 : value : -1;
 }
 
-/* Behind CHARACTER or an entity: `*8`, `*(n)` */
+/* After CHARACTER or an entity: `*8`, `*(n)` */
 static bool read_star_length(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 			     int64_t *len)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "source/fortran/nest.h"
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 #include "source/fortran/split.h"
 
 #define CPP_DEPTH_MAX 32
@@ -16,21 +16,21 @@
 
 struct open {
 	uint32_t construct;
-	uint32_t twin;		/* of the other branch of an #if; BOB_FORTRAN_NO */
+	uint32_t instrumented;		/* of the other branch of an #if; BOB_FORTRAN_NO */
 	uint32_t target;	/* labelled DO */
 	uint32_t bottom;	/* unit: the stack below it */
 };
 
 struct nester {
 	struct bob_fortran_file *f;
-	uint32_t unit_room, construct_room;
+	uint32_t unit_capacity, construct_capacity;
 	uint32_t unit;		/* current; BOB_FORTRAN_NO */
-	bool is_contained;	/* behind its CONTAINS */
+	bool is_contained;	/* after its CONTAINS */
 	struct open *stack;	/* open constructs of all open units */
-	uint32_t depth, bottom, stack_room;
+	uint32_t depth, bottom, stack_capacity;
 	/* what the first branch left open, above `depth` at its beginning */
 	struct open *other;
-	uint32_t other_depth, other_room;
+	uint32_t other_depth, other_capacity;
 	struct cpp {
 		struct open *saved;
 		uint32_t depth, unit;
@@ -64,9 +64,10 @@ static void push(struct nester *n, uint32_t i, enum bob_fortran_construct_kind k
 
 	if (n->depth >= OPEN_MAX)
 		return;
-	if (!bob_fortran_room(f->arena, &f->constructs, f->construct_count, &n->construct_room,
-			      sizeof(*f->constructs)) ||
-	    !bob_fortran_room(f->arena, &n->stack, n->depth, &n->stack_room, sizeof(*n->stack))) {
+	if (!bob_fortran_reserve(f->arena, &f->constructs, f->construct_count,
+				 &n->construct_capacity, sizeof(*f->constructs)) ||
+	    !bob_fortran_reserve(f->arena, &n->stack, n->depth, &n->stack_capacity,
+				 sizeof(*n->stack))) {
 		n->failed = true;
 		return;
 	}
@@ -86,7 +87,7 @@ static void push(struct nester *n, uint32_t i, enum bob_fortran_construct_kind k
 	if (n->depth < n->other_depth && n->cpp_depth &&
 	    n->depth >= n->cpps[n->cpp_depth - 1].depth &&
 	    f->constructs[n->other[n->depth].construct].kind == kind)
-		o.twin = n->other[n->depth].construct;
+		o.instrumented = n->other[n->depth].construct;
 	n->stack[n->depth++] = o;
 }
 
@@ -98,9 +99,9 @@ static void pop(struct nester *n, uint32_t i, bool is_ended)
 
 	c->last = i;
 	c->is_ended = is_ended;
-	if (o->twin != BOB_FORTRAN_NO) {
-		n->f->constructs[o->twin].last = i;
-		n->f->constructs[o->twin].is_ended = is_ended;
+	if (o->instrumented != BOB_FORTRAN_NO) {
+		n->f->constructs[o->instrumented].last = i;
+		n->f->constructs[o->instrumented].is_ended = is_ended;
 	}
 }
 
@@ -187,7 +188,7 @@ static void begin_unit(struct nester *n, uint32_t i, enum bob_fortran_unit_kind 
 	bool is_interface = is_in(n, BOB_CONSTRUCT_INTERFACE);
 	struct bob_fortran_unit *u;
 
-	/* Neither behind CONTAINS nor in an INTERFACE: the one before has no END. */
+	/* Neither after CONTAINS nor in an INTERFACE: the one before has no END. */
 	while (unit_of(n) && !n->is_contained && !is_interface) {
 		struct bob_fortran_unit *open = unit_of(n);
 
@@ -204,8 +205,8 @@ static void begin_unit(struct nester *n, uint32_t i, enum bob_fortran_unit_kind 
 				n->bottom = d + 1;
 		is_interface = is_in(n, BOB_CONSTRUCT_INTERFACE);
 	}
-	if (!bob_fortran_room(f->arena, &f->units, f->unit_count, &n->unit_room,
-			      sizeof(*f->units))) {
+	if (!bob_fortran_reserve(f->arena, &f->units, f->unit_count, &n->unit_capacity,
+				 sizeof(*f->units))) {
 		n->failed = true;
 		return;
 	}
@@ -304,8 +305,8 @@ static void conditional(struct nester *n, const struct bob_fortran_statement *s)
 		if (c->unit != n->unit)
 			return;
 		while (n->other_depth < n->depth &&
-		       bob_fortran_room(n->f->arena, &n->other, n->other_depth, &n->other_room,
-					sizeof(*n->other)))
+		       bob_fortran_reserve(n->f->arena, &n->other, n->other_depth,
+					   &n->other_capacity, sizeof(*n->other)))
 			n->other_depth++;
 		if (n->other_depth >= n->depth && n->depth)
 			memcpy(n->other, n->stack, n->depth * sizeof(*n->stack));

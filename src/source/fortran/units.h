@@ -37,7 +37,7 @@ struct bob_fortran_unit {
 	uint32_t parent;	/* unit around it; BOB_FORTRAN_NO */
 	uint32_t first, last;	/* statements, contained units included */
 	uint32_t contains;	/* its CONTAINS statement; BOB_FORTRAN_NO */
-	/* Declarations may be inserted before this statement: behind all that specify, before
+	/* Declarations may be inserted before this statement: after all specifications, before
 	 * statement functions. BOB_FORTRAN_NO: they may not (interface body). */
 	uint32_t declare;
 	/* Its first executable statement, or the #if around it; if it has none, its CONTAINS or
@@ -48,7 +48,7 @@ struct bob_fortran_unit {
 	uint32_t dummy_count;
 	const char *result;	/* of a function: the variable's name; else NULL */
 	/* First statements of other branches of an #if, for one and the same body: kind, name,
-	 * dummies and result of each, `first` is where it stands. NULL: there are none. */
+	 * dummies and result of each, `first` is its place. NULL: there are none. */
 	struct bob_fortran_unit *other;
 	struct bob_fortran_symbols *symbols; /* symbols.h; NULL before bob_fortran_symbols_read */
 };

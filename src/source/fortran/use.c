@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Walks the items of a statement and asks the symbols what each name is. A reference is reported
- * behind what its subscripts read. */
+ * after what its subscripts read. */
 #include "source/fortran/use.h"
 
 #include <string.h>
 
-#include "source/fortran/room.h"
+#include "source/fortran/reserve.h"
 #include "source/fortran/scope.h"
 
 struct walker {
@@ -13,7 +13,7 @@ struct walker {
 	const struct bob_fortran_statement *statement;
 	const struct bob_fortran_symbols *table;
 	struct bob_fortran_use *at;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	const struct bob_fortran_expr *loop;
 	uint32_t keyword, keyword_len;
 	bool failed;
@@ -38,7 +38,7 @@ static const struct bob_fortran_symbol *symbol_of(const struct walker *w,
 static void add(struct walker *w, const struct bob_fortran_expr *ref,
 		const struct bob_fortran_symbol *y, enum bob_fortran_role role, uint32_t flags)
 {
-	if (!bob_fortran_room(w->arena, &w->at, w->count, &w->room, sizeof(*w->at))) {
+	if (!bob_fortran_reserve(w->arena, &w->at, w->count, &w->capacity, sizeof(*w->at))) {
 		w->failed = true;
 		return;
 	}

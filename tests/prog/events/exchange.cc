@@ -117,7 +117,7 @@ static void prepare()
 	bob_hook_add(&without);
 }
 
-static void exchange(long brings, bob_hook_tell_fn by)
+static void exchange(long brings, bob_hook_report_fn by)
 {
 	const void *told = nullptr;
 	size_t len = 0;

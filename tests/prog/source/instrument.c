@@ -12,7 +12,7 @@
 
 #define WISHES_MAX 32
 
-static struct bob_source_c_wish wishes[WISHES_MAX];
+static struct bob_source_c_request wishes[WISHES_MAX];
 static uint32_t count;
 
 static const struct {
@@ -25,7 +25,7 @@ static const struct {
 	{ "--calls", BOB_SOURCE_C_CALLS },
 };
 
-static void read_box(struct bob_source_c_wish *w, const char *text)
+static void read_box(struct bob_source_c_request *w, const char *text)
 {
 	long long low, high;
 	int n;
@@ -39,7 +39,7 @@ static void read_box(struct bob_source_c_wish *w, const char *text)
 }
 
 static struct bob_source_c_allocator allocators[8];
-static struct bob_source_c_options o = { .wishes = wishes, .allocators = allocators };
+static struct bob_source_c_options o = { .requests = wishes, .allocators = allocators };
 
 static int read_allocator(char *text)
 {
@@ -60,11 +60,11 @@ static int read_allocator(char *text)
 
 static int read_option(char *a)
 {
-	struct bob_source_c_wish *w = count ? &wishes[count - 1] : NULL;
+	struct bob_source_c_request *w = count ? &wishes[count - 1] : NULL;
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (!strncmp(a, begins[i].option, strlen(begins[i].option)) && count < WISHES_MAX) {
-			wishes[count++] = (struct bob_source_c_wish){
+			wishes[count++] = (struct bob_source_c_request){
 				.what = begins[i].what, .name = a + strlen(begins[i].option)
 			};
 			return 0;
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "what is %s?\n", argv[i]);
 			return 2;
 		}
-	o.wish_count = count;
+	o.request_count = count;
 	if (i < argc) {
 		o.flags = (const char *const *)argv + i + 1;
 		o.flag_count = (uint32_t)(argc - i - 1);

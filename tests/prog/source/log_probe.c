@@ -196,14 +196,14 @@ static const struct bob_probe_table table;
 
 static void begin(struct bob_probe_file *f)
 {
-	static const struct bob_probe_gap nothing;
-	const struct bob_probe_gap **gap = malloc((f->sites + 1) * sizeof(void *));
+	static const struct bob_probe_untraced nothing;
+	const struct bob_probe_untraced **gap = malloc((f->sites + 1) * sizeof(void *));
 
 	if (!getenv("BOB_TEST_LOG"))
 		return;
 	for (uint32_t i = 0; i < f->sites; i++)
 		gap[i] = &nothing;
-	f->gap = gap;
+	f->untraced = gap;
 	f->recorder = &table;
 	f->access = see;
 }

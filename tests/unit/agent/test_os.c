@@ -21,14 +21,14 @@ struct mapping {
 };
 
 /* All lines of /proc/self/maps, read in one go into memory that is there before. */
-static size_t read_maps(struct mapping *out, size_t room)
+static size_t read_maps(struct mapping *out, size_t capacity)
 {
 	static char line[8192];
 	FILE *f = fopen("/proc/self/maps", "r");
 	size_t n = 0;
 
 	assert_non_null(f);
-	while (n < room && fgets(line, sizeof(line), f)) {
+	while (n < capacity && fgets(line, sizeof(line), f)) {
 		unsigned long lo, hi;
 
 		assert_int_equal(sscanf(line, "%lx-%lx ", &lo, &hi), 2);
@@ -59,7 +59,7 @@ static void check_all_mappings(void)
 			assert_int_equal(lo, maps[i].lo);
 			assert_int_equal(hi, maps[i].hi);
 			assert_int_equal(os_end_below(inside[k]), i ? maps[i - 1].hi : 0);
-			/* as kernels tell it that cannot look one up */
+			/* as kernels report it that cannot look one up */
 			fd = open_maps();
 			lo = hi = 1;
 			assert_true(find_in(fd, inside[k], &lo, &hi, &below));
@@ -71,7 +71,7 @@ static void check_all_mappings(void)
 		top = maps[i].hi;
 	}
 	for (size_t i = 1; i < n; i++)
-		if (maps[i].lo > maps[i - 1].hi && !(maps[i].lo >> 63)) /* the gap between two */
+		if (maps[i].lo > maps[i - 1].hi && !(maps[i].lo >> 63)) /* the hole between two */
 			assert_false(os_find_mapping(maps[i - 1].hi, &lo, &hi));
 	assert_false(os_find_mapping(0, &lo, &hi));
 	assert_false(os_find_mapping(top, &lo, &hi));

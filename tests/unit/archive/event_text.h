@@ -100,7 +100,7 @@ static inline char *text_of(const struct bob_trace *t)
 struct pair {
 	char *name;		/* malloc'ed */
 	uint64_t count;
-	struct bob_value_times gap, duration;
+	struct bob_value_times interval, duration;
 };
 
 struct pairs {
@@ -166,7 +166,7 @@ static inline int add_pair(void *ctx, const struct bob_value_pair *p)
 		assert_true(i < PAIRS_MAX);
 		all->at[all->count++].name = name;
 	}
-	add_times(&all->at[i].gap, all->at[i].count, &p->interval);
+	add_times(&all->at[i].interval, all->at[i].count, &p->interval);
 	add_times(&all->at[i].duration, all->at[i].count, &p->duration);
 	all->at[i].count += p->count;
 	return 0;
@@ -208,7 +208,8 @@ static inline void expect_same(const struct bob_trace *a, const struct bob_trace
 	for (size_t i = 0; i < p->count; i++) {
 		assert_string_equal(p->at[i].name, q->at[i].name);
 		assert_int_equal(p->at[i].count, q->at[i].count);
-		assert_memory_equal(&p->at[i].gap, &q->at[i].gap, sizeof(p->at[i].gap));
+		assert_memory_equal(&p->at[i].interval, &q->at[i].interval,
+				    sizeof(p->at[i].interval));
 		assert_memory_equal(&p->at[i].duration, &q->at[i].duration,
 				    sizeof(p->at[i].duration));
 	}

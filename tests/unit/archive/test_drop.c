@@ -172,7 +172,7 @@ static void test_all_processes(void **state)
 		build_free(&rank[i]);
 }
 
-/* Merged already: the same, and descriptors that nobody names are not kept. */
+/* Merged already: the same, and descriptors that no record names are not kept. */
 static void test_merged_already(void **state)
 {
 	struct build exact, few, twice;

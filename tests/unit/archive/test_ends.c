@@ -75,7 +75,7 @@ static void test_pids_used_again(void **state)
 	struct bob_trace *t;
 
 	(void)state;
-	for (uint32_t i = 0; i < 4; i++) /* of the third nobody knows */
+	for (uint32_t i = 0; i < 4; i++) /* of the third no end is known */
 		add(&f, 20, 10, i, 1000 * (i + 1));
 	waited(parent, 20, 1900, 9);
 	waited(parent, 20, 1950, 7 << 8); /* another one that had no file */
@@ -103,13 +103,13 @@ static void test_whose(void **state)
 	add(&f, 40, 77, 0, 1200); /* no descendant */
 	b = add(&f, 50, 10, 0, 1300); /* replaced by what is not recorded */
 	build_head(b)->state = BOB_FILE_EXEC;
-	b = add(&f, 60, 10, 0, 1400); /* ended behind the wait: that is of another one */
+	b = add(&f, 60, 10, 0, 1400); /* ended after the wait: that is of another one */
 	bob_file_end(build_head(b), BOB_FILE_CLOSED, BOB_STOP_NONE, 9000);
 	b = add(&f, 70, 10, 0, 1500); /* what it says itself is less */
 	bob_file_status(build_head(b), BOB_END_SELF, 0);
 	b = add(&f, 80, 10, 0, 1600); /* the launcher waited for it */
 	bob_file_status(build_head(b), BOB_END_PARENT, 11);
-	add(&f, 90, 10, 0, 1700); /* begins behind the wait */
+	add(&f, 90, 10, 0, 1700); /* begins after the wait */
 	for (uint32_t pid = 20; pid < 90; pid += 10)
 		waited(parent, pid, 5000, 9);
 	waited(parent, 90, 1650, 9);

@@ -76,10 +76,10 @@ static struct bob_trace *open_files(const struct build *from, size_t count)
 static void expect_sums(const struct bob_trace *t)
 {
 	struct pairs *all = pairs_of(t);
-	uint64_t gap = 0, duration = 0, count = 0;
+	uint64_t interval = 0, duration = 0, count = 0;
 
 	for (size_t i = 0; i < all->count; i++) {
-		gap += all->at[i].gap.sum_ns;
+		interval += all->at[i].interval.sum_ns;
 		duration += all->at[i].duration.sum_ns;
 		count += all->at[i].count;
 	}
@@ -89,13 +89,13 @@ static void expect_sums(const struct bob_trace *t)
 
 		assert_int_equal(bob_span_cursor_open(t, i, BOB_VALUES_MPI, &c, NULL), BOB_OK);
 		while (bob_span_cursor_next(c, &s, NULL) == BOB_OK) {
-			gap -= s.open ? 0 : s.interval_ns;
+			interval -= s.open ? 0 : s.interval_ns;
 			duration -= s.end_ns - s.begin_ns;
 			count -= !s.open;
 		}
 		bob_span_cursor_close(c);
 	}
-	assert_int_equal(gap, 0);
+	assert_int_equal(interval, 0);
 	assert_int_equal(duration, 0);
 	assert_int_equal(count, 0);
 	free_pairs(all);
@@ -200,7 +200,7 @@ static void bump_bins(struct build *b)
 		struct bob_time_slot *s = bob_chunk_data(c);
 
 		for (uint64_t i = 0; c->kind == BOB_CHUNK_TIMES && i < c->len / sizeof(*s); i++)
-			s[i].gap.bin[2]++;
+			s[i].interval.bin[2]++;
 		off += bob_chunk_bytes(c->size);
 	}
 }

@@ -133,7 +133,7 @@ struct program {
 	uint32_t nodes;
 };
 
-/* `count` nodes next to each other, and behind all of them those that are in them. */
+/* `count` nodes next to each other, followed by those that are in them. */
 static void make_body(struct program *p, uint32_t first, uint32_t count, uint32_t depth)
 {
 	for (uint32_t i = first; i < first + count; i++) {

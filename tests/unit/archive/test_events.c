@@ -29,7 +29,7 @@ enum phase { OPENED, WRITTEN, BEGUN, MOVED, PUT, PHASES };
 
 struct shared {
 	uint64_t put;		/* events whose put returned */
-	uint64_t room;		/* bytes of the file that may be used */
+	uint64_t capacity;		/* bytes of the file that may be used */
 	uint64_t full;		/* the writer said so */
 	uint8_t bytes[FILE_BYTES] __attribute__((aligned(64)));
 };
@@ -116,7 +116,7 @@ static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uin
 	struct bob_chunk_head *c = (struct bob_chunk_head *)(void *)(shared->bytes + h->used);
 
 	(void)ctx;
-	if (h->used + bob_chunk_bytes(size) > shared->room)
+	if (h->used + bob_chunk_bytes(size) > shared->capacity)
 		return NULL;
 	*off = h->used;
 	bob_chunk_begin(c, kind, stream, size, aux);
@@ -127,13 +127,13 @@ static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uin
 static void begin_file(void)
 {
 	struct bob_file_head *h = (struct bob_file_head *)(void *)shared->bytes;
-	const uint64_t room = shared->room;
+	const uint64_t capacity = shared->capacity;
 	struct bob_chunk_head *c;
 	uint64_t off;
 
 	/* Zero again; most of it was never touched. */
 	assert_int_equal(madvise(shared, sizeof(*shared), MADV_REMOVE), 0);
-	shared->room = room;
+	shared->capacity = capacity;
 	bob_file_begin(h, BOB_FILE_PROCESS, "host");
 	bob_file_seal(h);
 	h->used = BOB_FILE_HEAD_BYTES;
@@ -160,7 +160,7 @@ static int define_kind(struct bob_event_writer *w, uint32_t kind, uint32_t *numb
 	return bob_event_writer_define(w, &d, number) == BOB_OK;
 }
 
-/* 0: there is no room for it. */
+/* 0: there is no space for it. */
 static int write_event(const struct plan *p, struct bob_event_writer *w, uint32_t number,
 		       uint64_t i, const struct event *e)
 {
@@ -190,16 +190,16 @@ static int write_event(const struct plan *p, struct bob_event_writer *w, uint32_
 
 struct looked {
 	uint8_t *bytes;
-	size_t len, room;
+	size_t len, capacity;
 };
 
 static void keep_bytes(void *ctx, const void *bytes, size_t len)
 {
 	struct looked *l = ctx;
 
-	if (l->len + len >= l->room) {
-		l->room = 2 * (l->len + len) + 4096;
-		l->bytes = realloc(l->bytes, l->room);
+	if (l->len + len >= l->capacity) {
+		l->capacity = 2 * (l->len + len) + 4096;
+		l->bytes = realloc(l->bytes, l->capacity);
 	}
 	if (!l->bytes)
 		_exit(7);
@@ -359,7 +359,7 @@ static void read_all(const struct plan *p)
 		assert_int_equal(n, shared->full ? shared->put : p->events);
 	else
 		assert_int_equal(n, p->kill_at + (p->kill_in == PUT));
-	if (!shared->full) /* else one may have begun for which there was no room */
+	if (!shared->full) /* else one may have begun for which there was no space */
 		assert_int_equal(open, !p->ends && (p->kill_in == BEGUN || p->kill_in == MOVED));
 	assert_int_equal(bob_trace_value_events(t, 0, BOB_VALUES_MPI), n + open);
 	bob_trace_close(t);
@@ -387,7 +387,7 @@ static void run(const struct plan *p)
 static void test_ended(void **state)
 {
 	(void)state;
-	shared->room = FILE_BYTES;
+	shared->capacity = FILE_BYTES;
 	for (uint64_t n = 0; n < 3000; n = n * 5 + 1)
 		for (uint64_t seed = 0; seed < 3; seed++)
 			run(&(struct plan){ seed, n, 0, 0, 1, seed == 2 ? 97 : 0, KINDS });
@@ -396,7 +396,7 @@ static void test_ended(void **state)
 static void test_killed(void **state)
 {
 	(void)state;
-	shared->room = FILE_BYTES;
+	shared->capacity = FILE_BYTES;
 	for (uint64_t i = 0; i < 40; i += share_every())
 		for (enum phase phase = 0; phase < PHASES; phase++)
 			run(&(struct plan){ i, 40000, i * i * 10, phase, 0, i % 4 ? 0 : 997,
@@ -407,7 +407,7 @@ static void test_full(void **state)
 {
 	(void)state;
 	for (uint64_t i = 1; i < 30; i++) {
-		shared->room = 4096 + i * 20000;
+		shared->capacity = 4096 + i * 20000;
 		begin_file();
 		run(&(struct plan){ i, 20000, 0, 0, 1, 0, KINDS });
 	}
@@ -422,8 +422,7 @@ static void test_flat(void **state)
 	is_flat = 0;
 }
 
-/* It is what was put, and the file is the same byte for byte as if nobody had looked; killed, as
- * well. */
+/* It is what was put, and the file is the same byte for byte as without a reader; also if killed. */
 static void test_looked_at(void **state)
 {
 	uint8_t *without = malloc(FILE_BYTES);
@@ -434,7 +433,7 @@ static void test_looked_at(void **state)
 			i, 3000 + 1000 * i, 0, 0, 1, i % 3 ? 0 : 997, i % 2 ? 3 : KINDS
 		};
 
-		shared->room = FILE_BYTES;
+		shared->capacity = FILE_BYTES;
 		run(&p);
 		memcpy(without, shared->bytes, FILE_BYTES);
 		look_every = i % 4 ? 701 : 97;
@@ -460,7 +459,7 @@ static void test_refused(void **state)
 	uint64_t *to;
 
 	(void)state;
-	shared->room = FILE_BYTES;
+	shared->capacity = FILE_BYTES;
 	begin_file();
 	assert_int_equal(bob_event_writer_begin(mem, new_chunk, NULL, 0, &w), BOB_OK);
 	assert_int_equal(bob_event_writer_define(w, &d, &number), BOB_ERR_INVAL); /* no words */

@@ -55,7 +55,7 @@ static void refused(void **state)
 		assert_non_null(expected);
 	}
 	for (size_t len = BOB_FLUSH_NAME_MAX - 1; len < BOB_FLUSH_NAME_MAX + 3; len++) {
-		name = malloc(len + 1); /* so that a sanitizer sees what is read behind it */
+		name = malloc(len + 1); /* so that a sanitizer sees reads after its end */
 		assert_non_null(name);
 		memset(name, 'x', len);
 		name[len] = 0;

@@ -29,7 +29,7 @@
 struct shared {
 	uint64_t sure;		/* events whose put returned */
 	uint64_t seed;
-	uint64_t room;		/* bytes of the file that may be used */
+	uint64_t capacity;		/* bytes of the file that may be used */
 	uint8_t bytes[FILE_BYTES] __attribute__((aligned(64)));
 };
 
@@ -72,7 +72,7 @@ static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uin
 	struct bob_chunk_head *c = (struct bob_chunk_head *)(shared->bytes + h->used);
 
 	(void)ctx;
-	if (h->used + bob_chunk_bytes(size) > shared->room)
+	if (h->used + bob_chunk_bytes(size) > shared->capacity)
 		return NULL;
 	*off = h->used;
 	bob_chunk_begin(c, kind, stream, size, aux);
@@ -261,13 +261,13 @@ static struct found read_all(void)
 
 /* --- the tests --- */
 
-static void share(uint64_t seed, uint64_t room)
+static void share(uint64_t seed, uint64_t capacity)
 {
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	assert_true(shared != MAP_FAILED);
 	shared->seed = seed;
-	shared->room = room;
+	shared->capacity = capacity;
 }
 
 static void is_right(struct found f, uint64_t least, uint64_t most)
@@ -325,7 +325,7 @@ static void test_ended(void **state)
 	}
 }
 
-/* No room for another chunk: what was recorded stays readable. */
+/* No space for another chunk: what was recorded stays readable. */
 static void test_full(void **state)
 {
 	(void)state;

@@ -13,7 +13,7 @@
 #include "event_text.h"
 
 #define RANKS 6u
-#define UNCUT 1u		/* its streams have no part of their own behind the head */
+#define UNCUT 1u		/* its streams have no part of their own after the head */
 #define KILLED 2u		/* afterwards */
 #define MORE 3u			/* another thread begins afterwards */
 #define QUIET 4u		/* nothing happens afterwards */
@@ -211,11 +211,11 @@ static struct build merge_rest(const struct build *from, size_t count, uint32_t 
 /* --- in parts --- */
 
 #define ROUNDS 4u
-#define NOBODY RANKS
+#define NO_RANK RANKS
 
 /* What rank `i` has recorded since, with the heads of others. */
-static FILE *merge_behind(const struct build *own, const struct build *heads, size_t count,
-			  struct bob_given *given)
+static FILE *merge_after(const struct build *own, const struct build *heads, size_t count,
+			 struct bob_given *given)
 {
 	struct bob_memory_file file[RANKS + 1] = { { own->name, own->bytes, own->len } };
 	struct bob_trace *t;
@@ -225,7 +225,7 @@ static FILE *merge_behind(const struct build *own, const struct build *heads, si
 		file[i + 1] = (struct bob_memory_file){ heads[i].name, heads[i].bytes,
 							heads[i].len };
 	assert_int_equal(bob_archive_open_running(file, count + 1, &t, NULL), BOB_OK);
-	assert_int_equal(bob_archive_merge_behind(t, given, f, NULL), BOB_OK);
+	assert_int_equal(bob_archive_merge_after(t, given, f, NULL), BOB_OK);
 	bob_trace_close(t);
 	return f;
 }
@@ -243,13 +243,13 @@ static uint64_t merge_round(const struct rank *r, struct bob_given *given, uint3
 		char name[16];
 
 		snprintf(name, sizeof(name), "t%u.bob", i);
-		build_of_file(merge_behind(&r[i].file, NULL, 0, &given[i]), name, &head[n]);
+		build_of_file(merge_after(&r[i].file, NULL, 0, &given[i]), name, &head[n]);
 		bytes += head[n].len;
 		n += i != lost;
 		if (i == lost)
 			build_free(&head[n]);
 	}
-	all = merge_behind(&r[0].file, head, n, &given[0]);
+	all = merge_after(&r[0].file, head, n, &given[0]);
 	while (n)
 		build_free(&head[--n]);
 	if (*file) {
@@ -299,8 +299,8 @@ static void expect_equal_but_times(const struct bob_trace *a, const struct bob_t
 	free(y);
 }
 
-/* The file alone says what the ranks' files say at that moment, but what came behind something that
- * was lost. */
+/* The file alone says what the ranks' files say at that moment, except what came after something
+ * that was lost. */
 static void check_alone(const struct rank *r, const struct build *head, uint32_t lost)
 {
 	struct build file[RANKS];
@@ -309,7 +309,7 @@ static void check_alone(const struct rank *r, const struct build *head, uint32_t
 	for (uint32_t i = 0; i < AWAY; i++)
 		file[i] = r[i].file;
 	own = open_files(file, AWAY);
-	if (lost == NOBODY)
+	if (lost == NO_RANK)
 		expect_equal_but_times(own, alone);
 	assert_int_equal(bob_trace_process_count(alone), AWAY);
 	for (uint32_t i = 0; i < AWAY; i++)
@@ -325,9 +325,9 @@ static struct build merge_parts(struct rank *r, int with_cut, uint32_t lost)
 	struct build head;
 	FILE *file = NULL;
 
-	apart = lost == NOBODY ? 0 : ROUNDS - 2;
+	apart = lost == NO_RANK ? 0 : ROUNDS - 2;
 	for (uint32_t k = 0; k < ROUNDS; k++) {
-		bytes[k] = merge_round(r, given, k == 1 ? lost : NOBODY, &file);
+		bytes[k] = merge_round(r, given, k == 1 ? lost : NO_RANK, &file);
 		for (uint32_t i = 0; i < AWAY && k + 1 < ROUNDS; i++) {
 			work(&r[i], i, 5);
 			if (with_cut && i != UNCUT)
@@ -385,25 +385,25 @@ static void check(int with_cut, int in_parts, uint32_t lost)
 static void test_cut(void **state)
 {
 	(void)state;
-	check(1, 0, NOBODY);
+	check(1, 0, NO_RANK);
 }
 
 static void test_not_cut(void **state)
 {
 	(void)state;
-	check(0, 0, NOBODY);
+	check(0, 0, NO_RANK);
 }
 
 static void test_parts(void **state)
 {
 	(void)state;
-	check(1, 1, NOBODY);
+	check(1, 1, NO_RANK);
 }
 
 static void test_parts_not_cut(void **state)
 {
 	(void)state;
-	check(0, 1, NOBODY);
+	check(0, 1, NO_RANK);
 }
 
 static void test_lost(void **state)

@@ -136,12 +136,12 @@ static void merge(const struct build *b, size_t count, struct build *to)
 /* The file of the process, which has a map of its images now. */
 static void assert_same(const struct bob_file *f, const struct build *b)
 {
-	const size_t used = offsetof(struct bob_file_head, used), behind = used + sizeof(uint64_t);
+	const size_t used = offsetof(struct bob_file_head, used), end = used + sizeof(uint64_t);
 
 	assert_string_equal(f->name, b->name);
 	assert_true(f->size > b->len);
 	assert_memory_equal(f->bytes, b->bytes, used);
-	assert_memory_equal(f->bytes + behind, b->bytes + behind, b->len - behind);
+	assert_memory_equal(f->bytes + end, b->bytes + end, b->len - end);
 }
 
 static uint64_t check_ranks(uint32_t count, int has_own)
@@ -238,7 +238,7 @@ static void test_refuses(void **state)
 					    LEAF("Ta\0b\1", 2, 12, 255), LEAF("B\11", 2, 1, 2),
 					    LEAF("Z", 1, 100) };
 	static const struct leaf bad[][4] = {
-		{ BEGIN, LEAF("C\1", 2, 3, 4), LEAF("Z", 1, 1ull << 60) }, /* beyond the room */
+		{ BEGIN, LEAF("C\1", 2, 3, 4), LEAF("Z", 1, 1ull << 60) }, /* beyond the budget */
 		{ BEGIN, LEAF("R\1", 0, 0) },				   /* in no chunk */
 		{ BEGIN, LEAF("Ta", 0, 0) },
 		{ BEGIN, LEAF("C\1", 2, 3, 4), LEAF("Ta\0", 0, 0) }, /* a number too few */

@@ -163,7 +163,7 @@ static void test_damage(void **state)
 	assert_int_equal(g.damaged, 1);
 	assert_int_equal(g.a[0].address, 0x18);
 	assert_int_equal(g.a[0].flags, BOB_ACCESS_LOST);
-	/* brackets that do not match; more told before than there is */
+	/* brackets that do not match; more repeated than there is */
 	g = with_words(MEM_WORDS(MEM_HEAD(MEM_BEGIN), 1, 0, MEM_HEAD(MEM_END), MEM_HEAD(MEM_END),
 				 MEM_HEAD(MEM_JIT), 0x10, MEM_HEAD(MEM_AGAIN), ~0ull),
 		       9);
@@ -184,10 +184,10 @@ static void test_lost_descriptors(void **state)
 	/* the first chunk of descriptors: its third is damaged, so it ends there */
 	for (uint64_t off = BOB_FILE_HEAD_BYTES; off < p.len;) {
 		struct bob_chunk_head *c = (struct bob_chunk_head *)(void *)(p.bytes + off);
-		uint8_t *at = bob_chunk_data(c), room[512];
+		uint8_t *at = bob_chunk_data(c), scratch[512];
 
 		if (c->kind == BOB_CHUNK_MEM_DESC && !c->aux)
-			at[build_mem_desc(0, room) + build_mem_desc(1, room)] = 9;
+			at[build_mem_desc(0, scratch) + build_mem_desc(1, scratch)] = 9;
 		off += bob_chunk_bytes(c->size);
 	}
 	t = open_file(&p);
@@ -251,8 +251,8 @@ static void test_unaligned(void **state)
 	build_free(&p);
 }
 
-/* A room that is left empty has the position of the next one; nothing is missing between them. */
-static void test_empty_room(void **state)
+/* A buffer that is left empty has the position of the next one; nothing is missing between them. */
+static void test_empty_buffer(void **state)
 {
 	struct folded_descs *descs;
 	struct folded_thread t;
@@ -267,10 +267,10 @@ static void test_empty_room(void **state)
 	descs = build_folded_descs(&b, 0);
 	folded_begin(&t, &b, descs, "empty", 1);
 	folded_kernel(&t, 0x10000, 3);
-	folded_next(&t); /* another room: a commit would cost too much yet */
-	assert_int_equal(t.w.rooms.rooms, 2);
+	folded_next(&t); /* another buffer: a commit would cost too much yet */
+	assert_int_equal(t.w.buffers.count, 2);
 	folded_next(&t); /* now it does not, and the first one is used again */
-	assert_int_equal(t.w.rooms.newest, 0);
+	assert_int_equal(t.w.buffers.newest, 0);
 	folded_one(&t, FOLD_A, 0x77770000);
 	trace = open_file(&b);
 	assert_int_equal(bob_archive_dump(trace, to), BOB_OK);
@@ -290,7 +290,7 @@ int main(void)
 		cmocka_unit_test(test_counts),	 cmocka_unit_test(test_no_records),
 		cmocka_unit_test(test_damage),	 cmocka_unit_test(test_lost_descriptors),
 		cmocka_unit_test(test_any_byte), cmocka_unit_test(test_unaligned),
-		cmocka_unit_test(test_empty_room),
+		cmocka_unit_test(test_empty_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

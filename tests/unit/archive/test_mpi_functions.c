@@ -44,7 +44,7 @@ static void some_functions(void **state)
 	is_param(f, 3, "dest", BOB_MPI_ROLE_RANK, BOB_MPI_GOES_IN, 3, BOB_MPI_NOWHERE);
 	assert_ptr_equal(named(1025, "Send_c")->params, f->params);
 
-	f = named(35, "Waitall"); /* a request has no word behind the call */
+	f = named(35, "Waitall"); /* a request has no word after the call */
 	assert_int_equal(f->words, 4);
 	is_param(f, 1, "array_of_requests", BOB_MPI_ROLE_REQUEST,
 		 BOB_MPI_GOES_IN | BOB_MPI_COMES_OUT | BOB_MPI_VECTOR, 1, BOB_MPI_NOWHERE);
@@ -83,7 +83,7 @@ static void some_functions(void **state)
 	assert_null(bob_mpi_function_of(UINT32_MAX));
 }
 
-/* Words of what goes in, the result, words of what comes out: each is somebody's. */
+/* Words of what goes in, the result, words of what comes out: each belongs to a parameter. */
 static void every_word(void **state)
 {
 	(void)state;

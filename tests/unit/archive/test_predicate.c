@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions: against a table of what they are, and what is wrong with those that are none. */
+/* Conditions: against a table of their values, and errors in invalid ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

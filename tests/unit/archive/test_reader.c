@@ -227,8 +227,8 @@ static void seek_equals_read(void **state)
 
 /* --- damage --- */
 
-/* Is byte `at` of the file under a checksum? Commit words, head states, room and padding are
- * not. */
+/* Is byte `at` of the file under a checksum? Commit words, head states, unused space and padding
+ * are not. */
 static int is_covered(const struct build *b, uint64_t at)
 {
 	uint64_t off = BOB_FILE_HEAD_BYTES;

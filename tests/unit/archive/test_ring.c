@@ -28,7 +28,7 @@
 
 struct shared {
 	uint64_t seed;
-	uint64_t written;	/* records that are in the room for sure */
+	uint64_t written;	/* records that are in the buffer for sure */
 	uint64_t done;		/* the writer has ended */
 	uint64_t end;		/* of the newest window */
 	uint64_t ring_off;
@@ -112,12 +112,12 @@ static void share(uint64_t seed)
 
 /* --- who writes --- */
 
-static uint64_t *room(struct bob_ring_writer *w, uint64_t **end)
+static uint64_t *next_buffer(struct bob_ring_writer *w, uint64_t **end)
 {
 	bob_status why;
 	uint64_t *at;
 
-	while (!(at = bob_ring_room(w, chunk, NULL, STREAM, end, &why))) {
+	while (!(at = bob_ring_buffer(w, chunk, NULL, STREAM, end, &why))) {
 		if (why != BOB_OK)
 			_exit(3);
 		__atomic_store_n(&w->ring->waits, 1, __ATOMIC_SEQ_CST);
@@ -128,8 +128,8 @@ static uint64_t *room(struct bob_ring_writer *w, uint64_t **end)
 
 static void write_records(uint64_t records)
 {
-	struct bob_ring_writer w = { .ring = ring_of(), .now = BOB_ROOMS_MAX };
-	uint64_t *end, *at = room(&w, &end);
+	struct bob_ring_writer w = { .ring = ring_of(), .now = BOB_RECORD_BUFFERS_MAX };
+	uint64_t *end, *at = next_buffer(&w, &end);
 
 	for (uint64_t i = 0; i < records; i++) {
 		uint64_t word;
@@ -137,7 +137,7 @@ static void write_records(uint64_t records)
 
 		if (end - at < 2) {
 			bob_ring_hand_over(&w, at);
-			at = room(&w, &end);
+			at = next_buffer(&w, &end);
 		}
 		at[1] = word;
 		__atomic_store_n(at, BOB_MEM_HEADER | number, __ATOMIC_RELEASE);
@@ -154,18 +154,18 @@ static void commit(struct bob_mem_writer *w, struct bob_ring *r)
 {
 	if (bob_mem_writer_commit(w, shared->seed % 5 == 1) != BOB_OK)
 		_exit(4);
-	bob_ring_free(r, shared->bytes, FILE_BYTES, w->rooms.position);
+	bob_ring_free(r, shared->bytes, FILE_BYTES, w->buffers.position);
 	__atomic_store_n(&r->waits, 0, __ATOMIC_RELEASE);
 }
 
 static int fold_next(struct bob_mem_writer *w, struct bob_ring *r, int last)
 {
-	const uint32_t i = bob_ring_find(r, shared->bytes, FILE_BYTES, w->rooms.position);
+	const uint32_t i = bob_ring_find(r, shared->bytes, FILE_BYTES, w->buffers.position);
 	uint64_t count, *word;
 	size_t used;
 	int handed;
 
-	if (i == BOB_ROOMS_MAX)
+	if (i == BOB_RECORD_BUFFERS_MAX)
 		return 0;
 	handed = __atomic_load_n(&r->slot[i].state, __ATOMIC_ACQUIRE) == BOB_SLOT_HANDED;
 	if (!handed && !last)
@@ -192,7 +192,7 @@ static void fold_records(void)
 	while (!ended && !done) {
 		done = __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) != 0;
 		while (fold_next(&w, r, 0))
-			if (mix(w.rooms.position) % 3 == 0)
+			if (mix(w.buffers.position) % 3 == 0)
 				commit(&w, r);
 		if (__atomic_load_n(&r->waits, __ATOMIC_ACQUIRE))
 			commit(&w, r);
@@ -332,7 +332,7 @@ static uint64_t run(uint64_t seed, int kill_writer)
 		folder = start(fold_records);
 	}
 	assert_int_equal(waitpid(writer, &status, 0), writer);
-	if (kill_writer) /* and nobody folds: both are gone */
+	if (kill_writer) /* and no process folds: both are gone */
 		is_right(read_all());
 	shared->done = 1;
 	if (kill_writer)
@@ -362,7 +362,7 @@ static void test_both_killed(void **state)
 		run(i, 1);
 }
 
-/* What another process says is not believed. */
+/* What another process writes is not trusted. */
 static void test_lies(void **state)
 {
 	struct bob_ring *r;
@@ -371,14 +371,14 @@ static void test_lies(void **state)
 	(void)state;
 	share(1);
 	r = ring_of();
-	r->rooms = ~0u;
-	for (uint32_t i = 0; i < BOB_ROOMS_MAX; i++) {
+	r->buffers = ~0u;
+	for (uint32_t i = 0; i < BOB_RECORD_BUFFERS_MAX; i++) {
 		r->slot[i].off = i % 4 ? mix(i) : shared->ring_off + i;
 		r->slot[i].state = BOB_SLOT_HANDED;
 		r->slot[i].words = mix(i);
 		assert_null(bob_ring_words(r, i, shared->bytes, FILE_BYTES, &count));
 	}
-	assert_int_equal(bob_ring_find(r, shared->bytes, FILE_BYTES, 0), BOB_ROOMS_MAX);
+	assert_int_equal(bob_ring_find(r, shared->bytes, FILE_BYTES, 0), BOB_RECORD_BUFFERS_MAX);
 	bob_ring_free(r, shared->bytes, FILE_BYTES, UINT64_MAX);
 	munmap(shared, sizeof(*shared));
 }

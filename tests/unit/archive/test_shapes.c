@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes of variables: subscripts against counting by hand, several shapes of one address, records
- * that are none, and merging. */
+/* Shapes of variables: subscripts against counting by hand, several shapes of one address, invalid
+ * records, and merging. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -70,7 +70,7 @@ static int is_event(const struct item *i)
 	return i->kind == BOB_VALUE_WHOLE || i->kind == BOB_VALUE_BEGIN;
 }
 
-/* Index of the mark that is meant; ITEMS: there is none; ITEMS + 1: that cannot be told. */
+/* Index of the mark that is meant; ITEMS: it does not exist; ITEMS + 1: unknown. */
 static size_t find(const struct row *row, const struct bob_stretch_end *end)
 {
 	uint64_t seen = 0;

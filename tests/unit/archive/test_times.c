@@ -74,15 +74,15 @@ static void test_slots(void **state)
 	chunk_limit = 100;
 	for (uint32_t i = 0; i < 100000; i++) {
 		uint32_t from = (uint32_t)(next() % PAIRS), to = (uint32_t)(next() % PAIRS);
-		uint64_t gap = next() >> next() % 40, duration = next() % 4;
+		uint64_t interval = next() >> next() % 40, duration = next() % 4;
 
-		bob_times_add(t, from ? from : BOB_TIME_NONE, to, gap, duration);
-		if (!want[from][to].count || gap < want[from][to].min)
-			want[from][to].min = gap;
-		if (gap > want[from][to].max)
-			want[from][to].max = gap;
+		bob_times_add(t, from ? from : BOB_TIME_NONE, to, interval, duration);
+		if (!want[from][to].count || interval < want[from][to].min)
+			want[from][to].min = interval;
+		if (interval > want[from][to].max)
+			want[from][to].max = interval;
 		want[from][to].count++;
-		want[from][to].sum += gap;
+		want[from][to].sum += interval;
 		want[from][to].ones += duration == 1;
 	}
 	for (uint32_t from = 0; from < PAIRS; from++) {
@@ -93,9 +93,9 @@ static void test_slots(void **state)
 			if (!s)
 				continue;
 			assert_int_equal(s->count, want[from][to].count);
-			assert_int_equal(s->gap.sum, want[from][to].sum);
-			assert_int_equal(s->gap.min, want[from][to].min);
-			assert_int_equal(s->gap.max, want[from][to].max);
+			assert_int_equal(s->interval.sum, want[from][to].sum);
+			assert_int_equal(s->interval.min, want[from][to].min);
+			assert_int_equal(s->interval.max, want[from][to].max);
 			assert_int_equal(s->duration.bin[1], want[from][to].ones);
 		}
 	}
@@ -104,7 +104,7 @@ static void test_slots(void **state)
 	free(mem);
 }
 
-/* No room in the file: what there is goes on, the rest is counted. */
+/* No space in the file: existing pairs continue, the rest is counted. */
 static void test_full(void **state)
 {
 	void *mem = calloc(1, bob_times_size());
@@ -142,9 +142,10 @@ static void thread_rows(uint32_t thread, struct bob_time_row *row)
 		memset(&row[i], 0, sizeof(row[i]));
 		row[i].from = i % 7 ? i % 7 : BOB_TIME_NO_SHAPE;
 		row[i].to = i / 7;
-		row[i].gap_of = row[i].duration_of = (struct bob_time_extremes){ thread, thread };
+		row[i].interval_of = row[i].duration_of =
+			(struct bob_time_extremes){ thread, thread };
 		for (uint64_t n = next() % 4; n; n--) {
-			take(&row[i].gap, row[i].count, next() >> next() % 40);
+			take(&row[i].interval, row[i].count, next() >> next() % 40);
 			take(&row[i].duration, row[i].count, next() % 3 ? ~0ull >> 3 : 5);
 			row[i].count++;
 		}

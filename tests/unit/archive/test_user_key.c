@@ -98,7 +98,7 @@ static void refused(void **state)
 	assert_int_equal(bob_user_parse("x", 0, many(1, "a", 2000), &k), BOB_ERR_INVAL);
 }
 
-/* The longest key there is has room; each phase goes out and comes back. */
+/* The longest key fits; each phase is written and read back. */
 static void round_trip(void **state)
 {
 	static const char *const parameters[] = {
@@ -168,7 +168,7 @@ static void damaged(void **state)
 	assert_int_equal(bob_user_parse("name", 2, "int a, string bc -> double d", &k), BOB_OK);
 	n = bob_user_encode(&k, BOB_USER_END, key);
 	for (uint32_t i = 0; i < n; i++) {
-		uint8_t *cut = malloc(i ? i : 1); /* so that reading behind it is found */
+		uint8_t *cut = malloc(i ? i : 1); /* so that reads after its end are found */
 
 		memcpy(cut, key, i);
 		assert_int_equal(bob_user_decode(cut, i, &k, &phase),

@@ -145,7 +145,7 @@ static void hostile(void **state)
 		bob_value_add(&n, i * i);
 	len = bytes_of(&n, bytes);
 	for (size_t i = 0; i < len; i++) {
-		copy = malloc(i ? i : 1); /* so that a sanitizer sees what is read behind it */
+		copy = malloc(i ? i : 1); /* so that a sanitizer sees reads after its end */
 		assert_non_null(copy);
 		memcpy(copy, bytes, i);
 		assert_int_equal(bob_value_unpack(copy, i, &out), BOB_ERR_CORRUPT);
@@ -168,7 +168,7 @@ static void hostile(void **state)
 	}
 }
 
-/* A set of a place: as it was written; cut off, or of no call or too many, it is none. */
+/* A set of a place: as it was written; cut off, or of no call or too many, it is invalid. */
 static void places(void **state)
 {
 	struct bob_set_call call[BOB_SET_DEPTH_MAX], out[BOB_SET_DEPTH_MAX];
@@ -225,7 +225,7 @@ static void places(void **state)
 static bob_status open_names(const uint8_t *bytes, size_t len, uint32_t *count, uint64_t *times,
 			     size_t *left)
 {
-	uint8_t *copy = malloc(len ? len : 1); /* so that a sanitizer sees what is read behind it */
+	uint8_t *copy = malloc(len ? len : 1); /* so that a sanitizer sees reads after its end */
 	const uint8_t *at = copy, *names;
 	bob_status st;
 

@@ -78,14 +78,14 @@ static void names(void **state)
 	assert_int_equal(bob_name_image(buf, 21, 1), 0);
 }
 
-static void chunk_room(void **state)
+static void chunk_space(void **state)
 {
 	(void)state;
-	for (uint64_t room = 0; room < 1000; room++) {
-		uint64_t size = bob_chunk_payload(room);
+	for (uint64_t space = 0; space < 1000; space++) {
+		uint64_t size = bob_chunk_payload(space);
 
-		assert_true(size == 0 || bob_chunk_bytes(size) <= room);
-		assert_true(bob_chunk_bytes(size + 1) > room || room < 128);
+		assert_true(size == 0 || bob_chunk_bytes(size) <= space);
+		assert_true(bob_chunk_bytes(size + 1) > space || space < 128);
 	}
 }
 
@@ -95,7 +95,7 @@ int main(void)
 		cmocka_unit_test(records_fit_or_vanish),
 		cmocka_unit_test(records_in_order),
 		cmocka_unit_test(names),
-		cmocka_unit_test(chunk_room),
+		cmocka_unit_test(chunk_space),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

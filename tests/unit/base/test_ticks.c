@@ -105,7 +105,7 @@ static void test_seldom(void **state)
 	assert_int_equal(w.reads, w.calls);
 }
 
-/* The counter goes on while the clock stands, falls back, or is another one's: noticed within 1 ms
+/* The counter goes on while the clock stops, falls back, or is another one's: noticed within 1 ms
  * of use, and in the end it is not used. */
 static void test_jumps(void **state)
 {
@@ -129,7 +129,7 @@ static void test_jumps(void **state)
 	}
 }
 
-/* A counter that stands still says nothing. */
+/* A counter that does not move is not used. */
 static void test_still(void **state)
 {
 	struct world w = make(0, 0);

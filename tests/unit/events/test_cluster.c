@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 static uint64_t seed = 1;
 
@@ -254,7 +254,7 @@ static void hostile(void **state)
 		add_rank(g, r, 9);
 	len = bytes_of(g, &bytes);
 	for (size_t i = 0; i < len; i++) {
-		copy = malloc(i ? i : 1); /* so that a sanitizer sees what is read behind it */
+		copy = malloc(i ? i : 1); /* so that a sanitizer sees reads past its end */
 		assert_non_null(copy);
 		memcpy(copy, bytes, i);
 		assert_null(bob_cluster_unpack(copy, i));
@@ -310,8 +310,8 @@ static void comparisons(void **state)
 	}
 }
 
-/* What each rank is told is what the clusters are. */
-static void told(void **state)
+/* Each rank receives what the clusters are. */
+static void message(void **state)
 {
 	(void)state;
 	for (unsigned round = 0; round < 100; round++) {
@@ -334,14 +334,14 @@ static void told(void **state)
 				     r <= g->group[i].run[n].last; r++)
 					like[r] = g->group[of[i]].run[0].first;
 		}
-		len = bob_cluster_tell(g, k, NULL, 0);
+		len = bob_cluster_write(g, k, NULL, 0);
 		bytes = malloc(len);
 		assert_non_null(bytes);
-		assert_int_equal(bob_cluster_tell(g, k, bytes, len), len);
+		assert_int_equal(bob_cluster_write(g, k, bytes, len), len);
 		for (uint32_t r = 0, next = 0; r < ranks; r++) {
 			uint32_t members = 0;
 
-			assert_true(bob_cluster_told(bytes, len, r, &c));
+			assert_true(bob_cluster_read(bytes, len, r, &c));
 			for (uint32_t other = 0; other < ranks; other++)
 				members += like[other] == like[r];
 			assert_int_equal(c.comparison, round);
@@ -353,13 +353,13 @@ static void told(void **state)
 			assert_true(c.cluster <= next); /* numbered as they are met */
 			next += c.cluster == next;
 		}
-		assert_false(bob_cluster_told(bytes, len, ranks, &c));
+		assert_false(bob_cluster_read(bytes, len, ranks, &c));
 		for (size_t i = 0; i < len; i++)
-			assert_false(bob_cluster_told(bytes, i, 0, &c));
+			assert_false(bob_cluster_read(bytes, i, 0, &c));
 		free(bytes);
 		bob_cluster_destroy(g);
 	}
-	assert_false(bob_cluster_told(NULL, 0, 0, &(struct bob_cluster){ 0 }));
+	assert_false(bob_cluster_read(NULL, 0, 0, &(struct bob_cluster){ 0 }));
 }
 
 int main(void)
@@ -367,7 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances), cmocka_unit_test(cut),   cmocka_unit_test(any_tree),
 		cmocka_unit_test(too_many),  cmocka_unit_test(texts), cmocka_unit_test(hostile),
-		cmocka_unit_test(comparisons), cmocka_unit_test(told),
+		cmocka_unit_test(comparisons), cmocka_unit_test(message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,26 +18,26 @@
 
 struct events_bytes {
 	uint8_t *at;
-	size_t len, room;
+	size_t len, capacity;
 };
 
 struct events {
 	struct bob_folder *folder;
 	uint32_t *in;			/* shapes */
 	uint64_t *values;		/* words of all events */
-	size_t count, room, value_count, value_room;
+	size_t count, capacity, value_count, value_capacity;
 	uint32_t *shape;		/* the folder's number + 1, of those below `shapes` */
 	uint32_t shapes;
 	struct events_bytes out;
 	size_t done;			/* events that were right */
 };
 
-static inline void *events_grow(void *p, size_t count, size_t *room, size_t size)
+static inline void *events_grow(void *p, size_t count, size_t *capacity, size_t size)
 {
-	if (count < *room)
+	if (count < *capacity)
 		return p;
-	*room = *room ? *room * 2 : 64;
-	p = realloc(p, *room * size);
+	*capacity = *capacity ? *capacity * 2 : 64;
+	p = realloc(p, *capacity * size);
 	if (!p)
 		abort();
 	return p;
@@ -47,9 +47,9 @@ static inline void events_write(void *ctx, const void *bytes, size_t len)
 {
 	struct events_bytes *b = ctx;
 
-	if (b->len + len > b->room) {
-		b->room = (b->len + len) * 2;
-		b->at = realloc(b->at, b->room);
+	if (b->len + len > b->capacity) {
+		b->capacity = (b->len + len) * 2;
+		b->at = realloc(b->at, b->capacity);
 		if (!b->at)
 			abort();
 	}
@@ -70,7 +70,7 @@ static inline void *events_resize(void *ctx, void *old, size_t old_size, size_t 
 static const struct bob_alloc events_alloc = { events_resize, NULL };
 
 /* Zeroed, for a folder, which touches little of it. What the last one had is used again: a
- * sanitizer clears its shadow of all that is mapped. With `back` it is given back. */
+ * sanitizer clears its shadow of all that is mapped. With `back` it is returned. */
 static inline void *events_map(void *back)
 {
 	static void *spare;
@@ -99,20 +99,20 @@ static inline void events_begin(struct events *e)
 	e->folder = bob_folder_begin(mem, events_write, &e->out);
 }
 
-/* Room for this shape. Few tests have more than some ten of the shapes that there may be. */
+/* Makes space for this shape. Few tests have more than some ten of the shapes that there may be. */
 static inline void events_shape(struct events *e, uint32_t shape)
 {
-	uint32_t room = e->shapes ? e->shapes : 8;
+	uint32_t capacity = e->shapes ? e->shapes : 8;
 
-	while (room <= shape)
-		room *= 2;
-	if (room == e->shapes)
+	while (capacity <= shape)
+		capacity *= 2;
+	if (capacity == e->shapes)
 		return;
-	e->shape = realloc(e->shape, room * sizeof(*e->shape));
+	e->shape = realloc(e->shape, capacity * sizeof(*e->shape));
 	if (!e->shape)
 		abort();
-	memset(e->shape + e->shapes, 0, (room - e->shapes) * sizeof(*e->shape));
-	e->shapes = room;
+	memset(e->shape + e->shapes, 0, (capacity - e->shapes) * sizeof(*e->shape));
+	e->shapes = capacity;
 }
 
 /* One event is expected. Every shape has its own number of words. The path differs with the shape,
@@ -120,11 +120,11 @@ static inline void events_shape(struct events *e, uint32_t shape)
 static inline void events_note(struct events *e, uint32_t shape, const uint64_t *word,
 			       uint32_t words)
 {
-	e->in = events_grow(e->in, e->count, &e->room, sizeof(*e->in));
+	e->in = events_grow(e->in, e->count, &e->capacity, sizeof(*e->in));
 	e->in[e->count++] = shape;
 	for (uint32_t i = 0; i < words; i++) {
-		e->values =
-			events_grow(e->values, e->value_count, &e->value_room, sizeof(*e->values));
+		e->values = events_grow(e->values, e->value_count, &e->value_capacity,
+					sizeof(*e->values));
 		e->values[e->value_count++] = word[i];
 	}
 	events_shape(e, shape);

@@ -4,7 +4,7 @@
  * and becomes another of these at some time. Numbers are small, so that the same ones meet again,
  * by chance too. For tests and fuzzers; aborts when memory runs out.
  *
- * What is drawn comes from a number, or from bytes: behind their end everything is 0. */
+ * What is drawn comes from a number, or from bytes: after their end everything is 0. */
 #ifndef BOB_TESTS_FOLD_SEQUENCE_H
 #define BOB_TESTS_FOLD_SEQUENCE_H
 
@@ -23,7 +23,7 @@ struct sequence_event {
 
 struct sequence {
 	struct sequence_event *at;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static inline uint32_t sequence_words(uint32_t shape)
@@ -33,7 +33,7 @@ static inline uint32_t sequence_words(uint32_t shape)
 
 static inline void sequence_add(struct sequence *s, const struct sequence_event *e)
 {
-	s->at = events_grow(s->at, s->count, &s->room, sizeof(*s->at));
+	s->at = events_grow(s->at, s->count, &s->capacity, sizeof(*s->at));
 	s->at[s->count++] = *e;
 }
 
@@ -72,7 +72,7 @@ enum sequence_kind {
 /* Where numbers come from: values, trip counts, which way a branch goes. */
 struct sequence_source {
 	enum sequence_kind kind;
-	uint64_t left;			/* numbers until it is another one; 0: it is none yet */
+	uint64_t left;			/* numbers until it is another one; 0: not yet chosen */
 	uint64_t range, base, step, count, period;
 	uint64_t nest[SEQUENCE_DEPTH];
 	uint64_t table[SEQUENCE_TABLE];
@@ -142,7 +142,7 @@ enum sequence_node_kind { SEQUENCE_EVENT, SEQUENCE_LOOP, SEQUENCE_BRANCH };
 struct sequence_node {
 	enum sequence_node_kind kind;
 	uint32_t shape;
-	uint32_t child, children;	/* they lie behind each other */
+	uint32_t child, children;	/* they follow each other */
 	struct sequence_source source[SEQUENCE_WORDS]; /* words; trips; which child */
 };
 

@@ -21,18 +21,18 @@ struct stream {
 		unsigned column;
 		uint64_t value;
 	} * in;
-	size_t count, room, done;
+	size_t count, capacity, done;
 	uint8_t *bytes;
-	size_t len, bytes_room;
+	size_t len, bytes_capacity;
 };
 
 static inline void stream_take(void *ctx, const uint8_t *bytes, size_t len)
 {
 	struct stream *s = ctx;
 
-	if (s->len + len > s->bytes_room) {
-		s->bytes_room = s->bytes_room * 2 + len + 64;
-		s->bytes = realloc(s->bytes, s->bytes_room);
+	if (s->len + len > s->bytes_capacity) {
+		s->bytes_capacity = s->bytes_capacity * 2 + len + 64;
+		s->bytes = realloc(s->bytes, s->bytes_capacity);
 		if (!s->bytes)
 			abort();
 	}
@@ -52,9 +52,9 @@ static inline void stream_begin(struct stream *s, unsigned bits)
 
 static inline void stream_put(struct stream *s, unsigned column, uint64_t value)
 {
-	if (s->count == s->room) {
-		s->room = s->room * 2 + 64;
-		s->in = realloc(s->in, s->room * sizeof(*s->in));
+	if (s->count == s->capacity) {
+		s->capacity = s->capacity * 2 + 64;
+		s->in = realloc(s->in, s->capacity * sizeof(*s->in));
 		if (!s->in)
 			abort();
 	}

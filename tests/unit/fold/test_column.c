@@ -153,7 +153,7 @@ static void test_empty_loops(void **state)
 		}
 }
 
-/* An iteration that ends behind loops that did not run: these are not pieces. */
+/* An iteration that ends after loops that did not run: these are not pieces. */
 static void test_empty_part(void **state)
 {
 	struct values v;

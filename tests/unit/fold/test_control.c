@@ -31,7 +31,7 @@ static size_t end(struct events *e, const char *what)
 	return size;
 }
 
-enum { PLAIN, NEST, TRIANGLE, WHILE_LOOP, BRANCH, SKIPPED, BREAK_BEHIND_LOOP, TAIL_SKIPPED, CODES };
+enum { PLAIN, NEST, TRIANGLE, WHILE_LOOP, BRANCH, SKIPPED, BREAK_AFTER_LOOP, TAIL_SKIPPED, CODES };
 
 /* Programs whose structure does not depend on n. */
 static void code(struct events *e, int kind, unsigned n)
@@ -177,7 +177,7 @@ static void test_random_shapes(void **state)
 	}
 }
 
-/* More shapes, longer bodies and deeper nests than there is room for. */
+/* More shapes, longer bodies and deeper nests than fit. */
 static void test_limits(void **state)
 {
 	struct events e;
@@ -219,8 +219,8 @@ static void test_exhaustive(void **state)
 		}
 }
 
-/* A loop is left within a body whose loops were skipped, and these loops stand beside themselves
- * then: they are no iterations of a loop around them, for such would have no event. */
+/* A loop is left within a body whose loops were skipped, and these loops are then repeated: they
+ * are no iterations of a loop around them, for such would have no event. */
 static void test_skipped_beside(void **state)
 {
 	static const uint8_t shapes[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Control with limits so small that they are reached all the time: nests deeper than the cursor,
- * items that leave the tail, more loops than there is room for. */
+ * items that leave the tail, more loops than fit. */
 #define BOB_CURSOR_MAX 3u
 #define BOB_TAIL 16u
 #define BOB_LOOPS_MAX 8u

@@ -54,7 +54,7 @@ static void triangle(struct events *e, uint64_t n)
 	}
 }
 
-/* The same with the event of the middle loop behind the inner one: control begins the loops
+/* The same with the event of the middle loop after the inner one: control begins the loops
  * elsewhere, and rows of trip counts take turns with single ones. */
 static void late_triangle(struct events *e, uint64_t n)
 {
@@ -96,8 +96,8 @@ static void grid(struct events *e, uint64_t times)
 		}
 }
 
-/* A part of a sparse product, time and again: a hundred rows of uneven length, and much that is
- * none. */
+/* A part of a sparse product, time and again: a hundred rows of uneven length, and much that is not
+ * a row. */
 static void gather(struct events *e, uint64_t times)
 {
 	for (uint64_t t = 0; t < times; t++) {
@@ -223,7 +223,7 @@ static void test_random(void **state)
 		for (int i = 0; i < 300; i++) {
 			put2(&e, 9, draw(99), (uint64_t)i);
 			if (i % 97 == 96)
-				is_null(events_rest(&e), &e, "rest behind random");
+				is_null(events_rest(&e), &e, "rest after random");
 		}
 		is_null(events_end(&e), &e, "random");
 		events_free(&e);
@@ -326,7 +326,7 @@ static size_t make_pairs(uint64_t seed, uint64_t (*pair)[2])
 	return n;
 }
 
-/* Events that are told by marks are what they are one by one: the same comes out, of as many
+/* Events that are announced by marks are the same as one by one: the same comes out, of as many
  * bytes. */
 static void test_marked(void **state)
 {
@@ -375,7 +375,7 @@ static void test_rest_everywhere(void **state)
 			put2(&e, (uint32_t)(draw(4) ? i / trips % kinds : draw(3)), i, draw(2));
 			is_null(events_rest(&e), &e, "rest");
 		}
-		is_null(events_end(&e), &e, "behind rests");
+		is_null(events_end(&e), &e, "after rests");
 		events_free(&e);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of numbers in memory: what was put is there, by index and by walking from anywhere; the same
  * numbers are the same list however the lister was used before; numbers that do not step take as
- * many bytes as the largest needs, and what the lister itself took is given back. */
+ * many bytes as the largest needs, and what the lister itself took is freed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +126,7 @@ static void test_all(void **state)
 }
 
 /* What a row takes that does not step: 3,000 numbers of one, two, four and eight bytes. */
-static void test_room(void **state)
+static void test_sizes(void **state)
 {
 	struct bob_lister l = { .alloc = alloc };
 	struct bob_list list;
@@ -168,7 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_widening),
 	};
 

@@ -299,7 +299,7 @@ static int is_of_others(void *ctx, uint32_t participant, const struct bob_fold_e
 	return participant != *(const uint32_t *)ctx;
 }
 
-static void nobody(void **state)
+static void no_participants(void **state)
 {
 	struct bob_folded *out, *again;
 	struct people p;
@@ -400,7 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tolerance), cmocka_unit_test(match), cmocka_unit_test(selecting),
-		cmocka_unit_test(nobody),    cmocka_unit_test(plug),
+		cmocka_unit_test(no_participants),    cmocka_unit_test(plug),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -292,7 +292,7 @@ static void test_twice(void **state)
 
 #define MEMBERS 5u
 
-/* The first events of all members, and behind a cut, the same again or others; with a copy of what
+/* The first events of all members, and after a cut, the same again or others; with a copy of what
  * came before. */
 static void put_member(struct events *e, uint32_t i, int again, struct events_bytes *head)
 {
@@ -326,7 +326,7 @@ static struct bob_folded *open_bytes(struct events_bytes *b, uint64_t id)
 	return f;
 }
 
-/* Heads are merged, and what came behind them later: all is there, as if it had been merged at
+/* Heads are merged, and later what came after them: all is there, as if it had been merged at
  * once. */
 static void check_goes_on(int again, uint32_t left_out)
 {
@@ -334,7 +334,7 @@ static void check_goes_on(int again, uint32_t left_out)
 	struct events_bytes head[MEMBERS] = { 0 };
 	struct bob_fold_source heads[MEMBERS] = { 0 }, from[1 + MEMBERS] = { 0 };
 	struct bob_folded *merged, *f;
-	uint64_t id[MEMBERS], behind[MEMBERS];
+	uint64_t id[MEMBERS], after[MEMBERS];
 	uint32_t other = (left_out + 1) % MEMBERS;
 	const struct bob_fold_rename rename = { leave_out, NULL, NULL, &id[left_out] };
 
@@ -343,18 +343,18 @@ static void check_goes_on(int again, uint32_t left_out)
 		put_member(&e[i], i, again, &head[i]);
 		id[i] = 100 + i;
 		heads[i].folded = open_bytes(&head[i], id[i]);
-		behind[i] = bob_folded_events(heads[i].folded, 0);
+		after[i] = bob_folded_events(heads[i].folded, 0);
 		from[1 + i] = (struct bob_fold_source){ .folded = open_folded(&e[i], id[i]),
-							.skip = &behind[i],
+							.skip = &after[i],
 							.goes_on = 1 };
-		assert_true(bob_folded_parted(from[1 + i].folded, 0, behind[i]));
-		assert_false(bob_folded_parted(from[1 + i].folded, 0, behind[i] - 1));
+		assert_true(bob_folded_parted(from[1 + i].folded, 0, after[i]));
+		assert_false(bob_folded_parted(from[1 + i].folded, 0, after[i] - 1));
 	}
 	assert_int_equal(bob_folded_merge_all(heads, MEMBERS, &events_alloc, &merged), BOB_OK);
 	from[0].folded = merged;
 	/* one was not merged: all of it comes from the other side */
 	from[0].rename = &rename;
-	behind[left_out] = 0;
+	after[left_out] = 0;
 	assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f), BOB_OK);
 	are_all_there(e, id, MEMBERS, f);
 	for (uint32_t i = 0; i < MEMBERS; i++) /* what has nothing in common is one part */
@@ -365,9 +365,9 @@ static void check_goes_on(int again, uint32_t left_out)
 	are_all_there(e, id, MEMBERS, f);
 	free(b.at);
 	bob_folded_close(f);
-	behind[other]--; /* in the middle of a part */
+	after[other]--; /* in the middle of a part */
 	assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f), BOB_ERR_INVAL);
-	behind[other]++;
+	after[other]++;
 	from[1 + other].goes_on = 0;
 	assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f), BOB_ERR_INVAL);
 	for (uint32_t i = 0; i < MEMBERS; i++) {

@@ -25,7 +25,7 @@ static const struct letter {
 	uint64_t word;
 } alphabet[] = { { 1, 1, 0 }, { 1, 1, 1 }, { 2, 0, 0 } };
 
-/* --- memory that is taken one behind the other, and given back all at once --- */
+/* --- memory that is taken piece after piece, and freed all at once --- */
 
 #define ARENA (64u << 20)
 

@@ -9,7 +9,7 @@
 #include "events.h"
 #include "nests.h"
 
-/* A program: a row of items in which a loop stands before its body. */
+/* A program: a row of items in which a loop precedes its body. */
 struct node {
 	uint32_t items;		/* of a loop */
 	uint32_t shape, words;
@@ -171,7 +171,7 @@ static void sweeps(void **state)
 	events_free(&e);
 }
 
-/* Trip counts that grow: the inner loops are nests, the outer one is none; in it, a rectangle whose
+/* Trip counts that grow: the inner loops are nests, the outer one is not; in it, a rectangle whose
  * size differs. */
 static void triangles(void **state)
 {

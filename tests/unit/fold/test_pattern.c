@@ -84,7 +84,7 @@ static void period(struct events *e, uint64_t n, uint64_t times)
 			put(e, any_of(n, i));
 }
 
-/* Each of them several times in a row, as a row that grows, behind one that says where: pieces of
+/* Each of them several times in a row, as a row that grows, after one that says where: pieces of
  * many dimensions take turns. */
 static void nested(struct events *e, uint64_t n, uint64_t times)
 {
@@ -234,7 +234,7 @@ static uint64_t *pieces_of(const struct bob_content *c, size_t *count)
 	struct bob_group_reader r;
 	struct bob_piece p;
 	uint64_t *out = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	int given_up;
 
 	*count = 0;
@@ -243,7 +243,7 @@ static uint64_t *pieces_of(const struct bob_content *c, size_t *count)
 	assert_int_equal(bob_group_open_alone(&r, &events_alloc, &bytes), BOB_OK);
 	while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 		for (unsigned i = 0; i < 1 + 2 * p.dims; i++) {
-			out = events_grow(out, *count, &room, sizeof(*out));
+			out = events_grow(out, *count, &capacity, sizeof(*out));
 			out[(*count)++] = !i ? p.base : i % 2 ? p.count[i / 2] : p.step[i / 2 - 1];
 		}
 	bob_group_close(&r);
@@ -298,7 +298,7 @@ static void test_content(void **state)
 
 /* --- as values --- */
 
-/* *last is what a first value behind them would differ from. */
+/* *last is the base of the difference of a first value after them. */
 static uint64_t *values_of(const struct bob_content *c, size_t *count, uint64_t *last)
 {
 	struct bob_buffer b = { .alloc = events_alloc };
@@ -306,7 +306,7 @@ static uint64_t *values_of(const struct bob_content *c, size_t *count, uint64_t 
 	struct bob_piece p;
 	struct bob_piece_walk w;
 	uint64_t *out = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	int given_up;
 
 	*count = 0;
@@ -316,7 +316,7 @@ static uint64_t *values_of(const struct bob_content *c, size_t *count, uint64_t 
 	while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 		for (bob_status st = bob_piece_begin(&p, 0, 0, &w); st == BOB_OK;
 		     st = bob_piece_next(&p, 0, &w)) {
-			out = events_grow(out, *count, &room, sizeof(*out));
+			out = events_grow(out, *count, &capacity, sizeof(*out));
 			out[(*count)++] = w.value;
 		}
 	*last = r.last;
@@ -430,7 +430,7 @@ static void test_one_group(void **state)
 	assert_in_range(groups, 1, 3);
 }
 
-/* --- bytes that nobody wrote --- */
+/* --- bytes that no writer makes --- */
 
 static bob_status read_bytes(const uint8_t *bytes, size_t len)
 {

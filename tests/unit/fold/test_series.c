@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of numbers as bytes: what was put comes back, whatever the row; numbers that depend on the
- * low zero bits of their place take room for each bit; numbers without a rule as many bits as they
+ * low zero bits of their place take space for each bit; numbers without a rule as many bits as they
  * differ by; numbers that are affine in each bit of their place a step for each bit; damaged bytes
  * are refused or are a row. */
 #include <setjmp.h>
@@ -256,7 +256,7 @@ static void test_damage(void **state)
 	bob_buffer_free(&b);
 }
 
-/* Halves of halves are none: depth is bounded. */
+/* Halves of halves are refused: depth is bounded. */
 static void test_no_halves_inside(void **state)
 {
 	static const uint8_t flat[] = { 0, 0, 6, 0, 0, 3, 1, 0, 6 }; /* no level, and 1 piece: 3 */

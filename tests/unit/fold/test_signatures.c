@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signature trees: the same bytes for the same paths, whatever was merged first; traces packed
- * under one are those packed with their paths; bytes that are none are refused. */
+/* Signature trees: the same bytes for the same paths, in whatever order they were merged; traces
+ * packed under one are those packed with their paths; invalid bytes are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ static void test_known(void **state)
 
 /* --- merging on several sides --- */
 
-/* What side `i` does: some of it all do, some nobody else does; an even one has more of the odd
+/* What side `i` does: some of it all do, some no other side does; an even one has more of the odd
  * ones' paths later. */
 static void work(struct events *e, uint64_t i)
 {
@@ -312,7 +312,7 @@ static void test_hostile_trees(void **state)
 		{ "\1\2\0\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\2", 15, BOB_ERR_CORRUPT },
 		{ "\1\2\0\2", 4, BOB_ERR_CORRUPT },	/* one is missing */
 		{ "\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 11, BOB_ERR_CORRUPT },
-		{ "\1\1\0\2\0", 5, BOB_ERR_CORRUPT },	/* something behind it */
+		{ "\1\1\0\2\0", 5, BOB_ERR_CORRUPT },	/* something after it */
 		{ "\2\0", 2, BOB_ERR_VERSION },
 		{ "", 0, BOB_ERR_CORRUPT },
 		{ "\1", 1, BOB_ERR_CORRUPT },
@@ -396,7 +396,7 @@ static void test_hostile_numbers(void **state)
 	(void)state;
 	assert_int_equal(bob_fold_tree_of(f, &events_alloc, &t), BOB_OK);
 	b = pack_under(f, t);
-	head = b.at + 1; /* behind the version */
+	head = b.at + 1; /* after the version */
 	assert_int_equal(bob_varint_get(&head, b.at + b.len, &mark), BOB_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		size_t mark_len = (size_t)(head - b.at) - 1;

@@ -55,7 +55,7 @@ static void test_sweeps(void **state)
 	assert_in_range(sweep(100000, 2, 12), 160000, 220000); /* no history is so long */
 }
 
-/* Whatever comes, also more columns than there is room for. */
+/* Whatever comes, also more columns than fit. */
 static void test_kinds(void **state)
 {
 	(void)state;
@@ -109,26 +109,26 @@ static void test_hostile_bytes(void **state)
 	uint64_t last = 5;
 
 	(void)state;
-	bob_trips_dec_init(&d, large, 2, counted_room, &s, &budget);
+	bob_trips_dec_init(&d, large, 2, counted_alloc, &s, &budget);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_ERR_CORRUPT);
-	bob_trips_dec_init(&d, small, 2, counted_room, &s, &budget);
+	bob_trips_dec_init(&d, small, 2, counted_alloc, &s, &budget);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_ERR_CORRUPT);
-	bob_trips_dec_init(&d, good, 2, counted_room, &s, &budget);
+	bob_trips_dec_init(&d, good, 2, counted_alloc, &s, &budget);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_OK);
 	assert_int_equal(last, 4);
-	bob_trips_dec_init(&d, good, 2, counted_room, &s, &budget); /* the budget is used up */
+	bob_trips_dec_init(&d, good, 2, counted_alloc, &s, &budget); /* the budget is used up */
 	assert_int_equal(bob_trips_get(&d, &last), BOB_ERR_CORRUPT);
-	bob_trips_dec_init(&d, plain, 3, counted_room, &s, &budget);
+	bob_trips_dec_init(&d, plain, 3, counted_alloc, &s, &budget);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_OK);
 	assert_int_equal(last, 2);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_OK);
 	assert_int_equal(last, 4);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_END);
-	bob_trips_dec_init(&d, good, 0, counted_room, &s, &budget);
+	bob_trips_dec_init(&d, good, 0, counted_alloc, &s, &budget);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_END);
 	budget = BOB_TRIPS_BYTES;
 	s.has_no_memory = 1;
-	bob_trips_dec_init(&d, good, 2, counted_room, &s, &budget);
+	bob_trips_dec_init(&d, good, 2, counted_alloc, &s, &budget);
 	assert_int_equal(bob_trips_get(&d, &last), BOB_ERR_NOMEM);
 	counted_free_blocks(&s);
 }

@@ -109,7 +109,7 @@ static void test_sweeps(void **state)
 }
 
 /* Further back than the history reaches: not found, but right. */
-static void test_forgets(void **state)
+static void test_evicts(void **state)
 {
 	struct stream s;
 
@@ -151,7 +151,7 @@ int main(void)
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_sweeps),
-		cmocka_unit_test(test_forgets),
+		cmocka_unit_test(test_evicts),
 		cmocka_unit_test(test_hostile_bytes),
 	};
 

@@ -15,12 +15,12 @@
 struct counted {
 	struct bob_trips *trips;
 	struct counted_column {
-		struct bob_trips_enc *enc;	/* NULL: no room, or not begun */
+		struct bob_trips_enc *enc;	/* NULL: no space, or not begun */
 		uint64_t last;
 		uint64_t *in;
-		size_t count, room;
+		size_t count, capacity;
 		uint8_t *bytes;
-		size_t len, bytes_room;
+		size_t len, bytes_capacity;
 	} column[COUNTED_COLUMNS];
 	void *blocks[64];
 	unsigned block_count;
@@ -31,9 +31,9 @@ static inline void counted_take(void *ctx, uint32_t number, const uint8_t *bytes
 {
 	struct counted_column *c = &((struct counted *)ctx)->column[number];
 
-	if (c->len + len > c->bytes_room) {
-		c->bytes_room = c->bytes_room * 2 + len + 64;
-		c->bytes = realloc(c->bytes, c->bytes_room);
+	if (c->len + len > c->bytes_capacity) {
+		c->bytes_capacity = c->bytes_capacity * 2 + len + 64;
+		c->bytes = realloc(c->bytes, c->bytes_capacity);
 		if (!c->bytes)
 			abort();
 	}
@@ -51,7 +51,7 @@ static inline void counted_begin(struct counted *s)
 	s->trips->ctx = s;
 }
 
-/* 0: there is no room for this column. */
+/* 0: there is no space for this column. */
 static inline int counted_put(struct counted *s, unsigned number, uint64_t value)
 {
 	struct counted_column *c = &s->column[number];
@@ -60,9 +60,9 @@ static inline int counted_put(struct counted *s, unsigned number, uint64_t value
 		c->enc = bob_trips_begin(s->trips, number);
 	if (!c->enc)
 		return 0;
-	if (c->count == c->room) {
-		c->room = c->room * 2 + 64;
-		c->in = realloc(c->in, c->room * sizeof(*c->in));
+	if (c->count == c->capacity) {
+		c->capacity = c->capacity * 2 + 64;
+		c->in = realloc(c->in, c->capacity * sizeof(*c->in));
 		if (!c->in)
 			abort();
 	}
@@ -71,7 +71,7 @@ static inline int counted_put(struct counted *s, unsigned number, uint64_t value
 	return 1;
 }
 
-static inline void *counted_room(void *ctx, size_t bytes)
+static inline void *counted_alloc(void *ctx, size_t bytes)
 {
 	struct counted *s = ctx;
 
@@ -103,7 +103,7 @@ static inline const char *counted_check(struct counted *s, unsigned number, cons
 		memcpy(bytes, c->bytes, c->len);
 	bob_trips_dec_init(&d, bytes,
 			   c->len + bob_trips_rest(c->enc, c->last, more, bytes + c->len),
-			   counted_room, s, budget);
+			   counted_alloc, s, budget);
 	for (size_t i = 0; i < c->count && !wrong; i++)
 		if (bob_trips_get(&d, &last) != BOB_OK || last != c->in[i])
 			wrong = "another value, or none";

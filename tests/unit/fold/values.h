@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A column with everything that went in beside it, for tests and fuzzers of pieces. Aborts when a
- * test's own room runs out. */
+ * test's own memory runs out. */
 #ifndef BOB_TESTS_FOLD_VALUES_H
 #define BOB_TESTS_FOLD_VALUES_H
 
@@ -14,9 +14,9 @@
 struct values {
 	struct bob_column column;
 	uint64_t *in;
-	size_t count, room;
+	size_t count, capacity;
 	struct bob_piece *pieces;
-	size_t piece_count, piece_room;
+	size_t piece_count, piece_capacity;
 	size_t bytes;		/* of the pieces, as bob_piece_put writes them */
 };
 
@@ -24,9 +24,9 @@ static inline void values_take(void *ctx, const struct bob_piece *p)
 {
 	struct values *v = ctx;
 
-	if (v->piece_count == v->piece_room) {
-		v->piece_room = v->piece_room ? v->piece_room * 2 : 16;
-		v->pieces = realloc(v->pieces, v->piece_room * sizeof(*v->pieces));
+	if (v->piece_count == v->piece_capacity) {
+		v->piece_capacity = v->piece_capacity ? v->piece_capacity * 2 : 16;
+		v->pieces = realloc(v->pieces, v->piece_capacity * sizeof(*v->pieces));
 		if (!v->pieces)
 			abort();
 	}
@@ -41,9 +41,9 @@ static inline void values_begin(struct values *v)
 
 static inline void values_put(struct values *v, uint64_t x)
 {
-	if (v->count == v->room) {
-		v->room = v->room ? v->room * 2 : 256;
-		v->in = realloc(v->in, v->room * sizeof(*v->in));
+	if (v->count == v->capacity) {
+		v->capacity = v->capacity ? v->capacity * 2 : 256;
+		v->in = realloc(v->in, v->capacity * sizeof(*v->in));
 		if (!v->in)
 			abort();
 	}

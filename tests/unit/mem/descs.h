@@ -9,7 +9,7 @@
 #include "mem/record.h"
 #include "mem/sync.h"
 
-struct desc_room {
+struct desc_capacity {
 	struct bob_mem_desc d;
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
@@ -36,7 +36,7 @@ static inline int64_t desc_number(uint64_t *seed)
 	return (int64_t)v >> (v & 63);
 }
 
-static inline void desc_make(struct desc_room *r, uint64_t *seed)
+static inline void desc_make(struct desc_capacity *r, uint64_t *seed)
 {
 	static const uint16_t sizes[] = { 1, 2, 4, 8, 16, 32, 64, 10, 28, 512, 65535 };
 	struct bob_mem_desc *d = &r->d;
@@ -92,7 +92,7 @@ static inline void desc_make(struct desc_room *r, uint64_t *seed)
 			r->step[i].word = (uint8_t)k;
 			r->step[i].scale = (uint8_t)(1 + desc_below(seed, 255));
 		}
-		/* a word that others step by must stand still itself */
+		/* a word that others step by must be constant itself */
 		for (unsigned i = 0; i < d->words; i++)
 			if (r->step[i].word != BOB_MEM_NO_WORD &&
 			    (r->step[r->step[i].word].constant ||
@@ -126,7 +126,7 @@ static inline void desc_make(struct desc_room *r, uint64_t *seed)
 	}
 }
 
-/* Field by field: padding is nobody's. */
+/* Field by field: padding does not count. */
 static inline int desc_equal(const struct bob_mem_desc *a, const struct bob_mem_desc *b)
 {
 	if (a->pc != b->pc || a->image != b->image || a->kind != b->kind || a->mark != b->mark ||

@@ -15,14 +15,14 @@
 #define DESCS 24u
 #define VALUES 60000u
 
-static struct desc_room room[DESCS];
+static struct desc_capacity descs[DESCS];
 static uint64_t raw[VALUES];
 static size_t raw_count;
 
 static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 {
 	(void)ctx;
-	return number < DESCS ? &room[number].d : NULL;
+	return number < DESCS ? &descs[number].d : NULL;
 }
 
 /* --- records --- */
@@ -30,7 +30,7 @@ static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 /* A record of the descriptor, as iteration `i` of something. */
 static void put_record(uint32_t number, uint64_t i, uint64_t *seed)
 {
-	const struct bob_mem_desc *d = &room[number].d;
+	const struct bob_mem_desc *d = &descs[number].d;
 	uint64_t trips = desc_below(seed, 9);
 
 	if (raw_count + 2 + d->words + 8u * d->payload > VALUES)
@@ -56,8 +56,8 @@ static void make_records(uint64_t *seed)
 {
 	for (uint32_t i = 0; i < DESCS; i++)
 		do
-			desc_make(&room[i], seed);
-		while (room[i].d.access_count > 9);
+			desc_make(&descs[i], seed);
+		while (descs[i].d.access_count > 9);
 	raw_count = 0;
 	for (uint64_t round = 0, rounds = 1 + desc_below(seed, 30); round < rounds; round++)
 		for (uint32_t i = 0; i < DESCS; i++)
@@ -99,7 +99,7 @@ static struct sum sum_of_records(void)
 	struct sum s = { 0, 0 };
 
 	for (size_t at = 0, n; at < raw_count; at += 1 + n) {
-		const struct bob_mem_desc *d = &room[raw[at] & 0xff].d;
+		const struct bob_mem_desc *d = &descs[raw[at] & 0xff].d;
 		struct bob_mem_walk w;
 
 		assert_int_equal(bob_mem_record_count(d, raw + at + 1, raw_count - at - 1, 0, &n),
@@ -156,7 +156,7 @@ static void test_round(void **state)
 		make_records(&seed);
 		/* in pieces, as buffers come */
 		for (size_t at = 0; at < raw_count;) {
-			const struct bob_mem_desc *d = &room[raw[at] & 0xff].d;
+			const struct bob_mem_desc *d = &descs[raw[at] & 0xff].d;
 			size_t n;
 
 			assert_int_equal(bob_mem_record_count(d, raw + at + 1, raw_count - at - 1,
@@ -180,10 +180,10 @@ static void test_round(void **state)
 
 static void simple_desc(uint32_t number, uint64_t pc, uint8_t flow)
 {
-	memset(&room[number], 0, sizeof(room[number]));
-	room[number].d = (struct bob_mem_desc){ .pc = pc, .kind = BOB_MEM_BLOCK, .words = 1, .flow = flow,
-						.last = 4, .access = room[number].access,
-						.step = room[number].step };
+	memset(&descs[number], 0, sizeof(descs[number]));
+	descs[number].d = (struct bob_mem_desc){ .pc = pc, .kind = BOB_MEM_BLOCK, .words = 1, .flow = flow,
+						.last = 4, .access = descs[number].access,
+						.step = descs[number].step };
 }
 
 static void put_simple(uint32_t number, uint64_t sp)
@@ -192,8 +192,8 @@ static void put_simple(uint32_t number, uint64_t sp)
 	raw[raw_count++] = sp;
 }
 
-/* The records from `from` to `to`, as a part behind what is there. `how` is where the one before
- * stood, and then this one. */
+/* The records from `from` to `to`, as a part after the existing ones. `how` is the state after the
+ * previous part, and then after this one. */
 static void fold_part(struct events_bytes *out, size_t from, size_t to, uint64_t *how,
 		      size_t *words)
 {
@@ -212,7 +212,7 @@ static void fold_part(struct events_bytes *out, size_t from, size_t to, uint64_t
 }
 
 /* main calls f twice, f calls itself and leaves two calls at once (longjmp). It is the same in one
- * piece, and with what comes behind each record as another part. */
+ * piece, and with the rest after each record as another part. */
 static void test_paths(void **state)
 {
 	static const uint32_t want_depth[] = { 0, 1, 2, 2, 0, 1, 0 };
@@ -262,7 +262,7 @@ static void test_paths(void **state)
 
 /* --- rows --- */
 
-/* All records, `at_once` words at a time; behind them the room may be empty. */
+/* All records, `at_once` words at a time; the space after them may be empty. */
 static void fold_by(struct events_bytes *out, size_t at_once)
 {
 	void *folder_mem = get_pages(bob_folder_size()), *mem = get_pages(bob_mem_fold_size());
@@ -282,7 +282,7 @@ static void fold_by(struct events_bytes *out, size_t at_once)
 }
 
 /* Many records of one word and one descriptor come to the same bytes together as one by one: loops
- * of them that another one interrupts, or is behind now and then, their addresses even or not. */
+ * of them that another one interrupts, or follows now and then, their addresses even or not. */
 static void test_rows(void **state)
 {
 	static const size_t by[] = { 4, 6, 130, VALUES };
@@ -291,7 +291,7 @@ static void test_rows(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		simple_desc(i, 0x1000 * (i + 1), 0);
-		room[i].d.sp_word = BOB_MEM_NO_WORD;
+		descs[i].d.sp_word = BOB_MEM_NO_WORD;
 	}
 	for (int round = 0; round < 60; round++) {
 		const uint64_t longest = 1 + desc_below(&seed, 200);

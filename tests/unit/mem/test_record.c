@@ -10,7 +10,7 @@
 
 #include "descs.h"
 
-static struct desc_room one, two;
+static struct desc_capacity one, two;
 static uint8_t bytes[BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX)];
 
 static bob_status get(const uint8_t *from, size_t len, const uint8_t **at)
@@ -41,8 +41,8 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* The widest descriptor fits the room that the macro names. */
-static void test_room(void **state)
+/* The widest descriptor fits the capacity that the macro names. */
+static void test_capacity(void **state)
 {
 	const uint8_t *at;
 
@@ -102,7 +102,7 @@ static void test_refused(void **state)
 	REFUSED((d.kind = BOB_MEM_BLOCK, d.words = 65));
 	REFUSED(d.payload = 62);
 	REFUSED(d.counter = 3);
-	REFUSED(d.counter = 1);	     /* stands still */
+	REFUSED(d.counter = 1);	     /* constant */
 	REFUSED(d.counter = 2);	     /* its step is no constant */
 	REFUSED(one.step[2].word = 0); /* which moves itself */
 	REFUSED(one.step[2].word = 3);
@@ -123,7 +123,7 @@ static void test_refused(void **state)
 		 d.words = 1));
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.sync = 0));
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.sync = BOB_SYNC_KIND_COUNT));
-	d = simple_loop(); /* more accesses than allowed: the count stands before them */
+	d = simple_loop(); /* more accesses than allowed: the count is before them */
 	d.access_count = 0;
 	size_t len = bob_mem_desc_put(&d, bytes);
 	const uint8_t *at;
@@ -234,7 +234,7 @@ static void test_bad_records(void **state)
 	assert_int_equal(bob_mem_walk_begin(&w, &d, word, 4, 0), BOB_ERR_CORRUPT);
 	d.payload = 2;
 	assert_int_equal(bob_mem_walk_begin(&w, &d, word, 4, 0), BOB_ERR_CORRUPT);
-	/* of a room that was being written the last iteration may be half there */
+	/* the last iteration of an open buffer may be incomplete */
 	word[3] = 1, word[4] = 2, word[5] = 3, word[6] = 0, word[7] = 0;
 	assert_int_equal(bob_mem_record_count(&d, word, 8, 1, &count), BOB_OK);
 	assert_int_equal(count, 5);
@@ -271,7 +271,7 @@ static void test_guarded_away(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_room),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_capacity),
 		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_accesses),
 		cmocka_unit_test(test_bad_records), cmocka_unit_test(test_guarded_away),
 	};

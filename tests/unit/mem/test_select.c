@@ -22,13 +22,14 @@
 #define BIAS 0x10000u
 #define SPACE (1u << 20) /* addresses are below */
 
-static struct desc_room room[DESCS];
+static struct desc_capacity descs[DESCS];
 static struct bob_mem_desc made[MADE];
 static uint32_t made_count;
 static uint64_t raw[VALUES], out[8 * VALUES];
 static size_t raw_count, out_count;
-static uint64_t boxes_room[(sizeof(struct bob_mem_boxes) + BOXES * sizeof(struct bob_mem_box)) / 8];
-static struct bob_mem_boxes *const boxes = (void *)boxes_room;
+static uint64_t
+	boxes_words[(sizeof(struct bob_mem_boxes) + BOXES * sizeof(struct bob_mem_box)) / 8];
+static struct bob_mem_boxes *const boxes = (void *)boxes_words;
 static int locked;
 static struct bob_mem_selection *selection;
 static struct bob_mem_selector *selector;
@@ -41,7 +42,7 @@ static bob_status find_desc(void *ctx, uint32_t number, struct bob_mem_desc *d, 
 	assert_true(locked);
 	if (number >= DESCS)
 		return BOB_ERR_CORRUPT;
-	*d = room[number].d;
+	*d = descs[number].d;
 	*bias = BIAS;
 	return BOB_OK;
 }
@@ -97,7 +98,7 @@ static void unlock(void *ctx)
 	locked = 0;
 }
 
-static uint64_t *get_room(void *ctx, uint32_t words)
+static uint64_t *get_space(void *ctx, uint32_t words)
 {
 	(void)ctx;
 	assert_true(out_count + words <= sizeof(out) / sizeof(out[0]));
@@ -112,7 +113,7 @@ static const struct bob_mem_desc *desc_of(uint64_t header)
 	uint32_t number = header & BOB_MEM_NUMBER;
 
 	assert_true(header & BOB_MEM_HEADER);
-	return number < DESCS ? &room[number].d : &made[number - FIRST];
+	return number < DESCS ? &descs[number].d : &made[number - FIRST];
 }
 
 struct list {
@@ -129,7 +130,7 @@ static int is_chosen(const struct bob_mem_event *e)
 	return 0;
 }
 
-/* Of those that stand in earlier records, too, `again` are passed over. */
+/* Of those that are in earlier records, too, `again` are skipped. */
 static void expand(const uint64_t *rec, size_t count, struct list *l, int filter)
 {
 	uint64_t again = 0;
@@ -172,7 +173,7 @@ static int64_t small_step(uint64_t *seed)
 }
 
 /* Addresses meet boxes often, and steps are those of arrays. */
-static void tame(struct desc_room *r, uint64_t *seed)
+static void tame(struct desc_capacity *r, uint64_t *seed)
 {
 	struct bob_mem_desc *d = &r->d;
 
@@ -219,7 +220,7 @@ static void tame(struct desc_room *r, uint64_t *seed)
 
 static void put_record(uint32_t number, uint64_t *seed)
 {
-	const struct bob_mem_desc *d = &room[number].d;
+	const struct bob_mem_desc *d = &descs[number].d;
 	uint64_t trips = desc_below(seed, 40), sp = 1u << 30;
 	uint64_t *word = raw + raw_count + 1;
 
@@ -249,8 +250,8 @@ static void put_record(uint32_t number, uint64_t *seed)
 static void make_records(uint64_t *seed)
 {
 	for (uint32_t i = 0; i < DESCS; i++) {
-		desc_make(&room[i], seed);
-		tame(&room[i], seed);
+		desc_make(&descs[i], seed);
+		tame(&descs[i], seed);
 	}
 	raw_count = 0;
 	for (uint64_t k = 0, n = 1 + desc_below(seed, 60); k < n; k++)
@@ -282,7 +283,7 @@ static void begin(void)
 						       .unlock = unlock };
 	selection->boxes = boxes;
 	selector->of = selection;
-	selector->room = get_room;
+	selector->reserve = get_space;
 	made_count = 0;
 	out_count = 0;
 }
@@ -339,7 +340,7 @@ static void test_same_accesses(void **state)
 static const struct bob_mem_desc *any_desc(void *ctx, uint32_t number)
 {
 	(void)ctx;
-	return number < DESCS		   ? &room[number].d :
+	return number < DESCS		   ? &descs[number].d :
 	       number - FIRST < made_count ? &made[number - FIRST] :
 					     NULL;
 }
@@ -399,31 +400,31 @@ static void make_calls(uint64_t *seed)
 	raw_count = 0;
 	for (uint32_t i = 0; i < DESCS; i++) {
 		do {
-			desc_make(&room[i], seed);
-			tame(&room[i], seed);
-		} while (room[i].d.kind == BOB_MEM_LOOP ||
-			 (room[i].d.kind == BOB_MEM_MARK && room[i].d.mark == BOB_MEM_AGAIN));
-		if (room[i].d.kind == BOB_MEM_MARK)
+			desc_make(&descs[i], seed);
+			tame(&descs[i], seed);
+		} while (descs[i].d.kind == BOB_MEM_LOOP ||
+			 (descs[i].d.kind == BOB_MEM_MARK && descs[i].d.mark == BOB_MEM_AGAIN));
+		if (descs[i].d.kind == BOB_MEM_MARK)
 			continue;
-		room[i].d.image = (uint32_t)desc_below(seed, 2);
-		room[i].d.pc = 0x1000 + 8 * desc_below(seed, 40);
-		room[i].d.last = (uint32_t)desc_below(seed, 8);
-		if (room[i].d.sp_word ==
-		    BOB_MEM_NO_WORD) /* whether it is right behind a call is asked once only */
-			room[i].d.pc += 0x100000;
+		descs[i].d.image = (uint32_t)desc_below(seed, 2);
+		descs[i].d.pc = 0x1000 + 8 * desc_below(seed, 40);
+		descs[i].d.last = (uint32_t)desc_below(seed, 8);
+		if (descs[i].d.sp_word ==
+		    BOB_MEM_NO_WORD) /* whether it directly follows a call is asked once only */
+			descs[i].d.pc += 0x100000;
 	}
 	for (int k = 0; k < 400; k++) {
 		uint32_t n = (uint32_t)desc_below(seed, DESCS);
 		size_t at = raw_count;
 
 		put_record(n, seed);
-		if (room[n].d.kind == BOB_MEM_MARK || room[n].d.sp_word == BOB_MEM_NO_WORD ||
+		if (descs[n].d.kind == BOB_MEM_MARK || descs[n].d.sp_word == BOB_MEM_NO_WORD ||
 		    raw_count == at)
 			continue;
-		raw[at + 1 + room[n].d.sp_word] = sp;
-		if (room[n].d.flow & BOB_MEM_CALLS)
+		raw[at + 1 + descs[n].d.sp_word] = sp;
+		if (descs[n].d.flow & BOB_MEM_CALLS)
 			sp -= 16 * (1 + desc_below(seed, 3));
-		else if (room[n].d.flow & BOB_MEM_RETURNS)
+		else if (descs[n].d.flow & BOB_MEM_RETURNS)
 			sp += 16 * desc_below(seed, 6);
 	}
 }

@@ -8,14 +8,14 @@
 
 /* NAME.S and NAME.elf beside the tests; *path gets the latter's. */
 static void test_assemble(const char *name, const char *source, const char *options, char *path,
-			  size_t room)
+			  size_t capacity)
 {
 	const char *build = getenv("BOBBIN_BUILD");
 	char text[600], command[1400];
 	FILE *f;
 
 	snprintf(text, sizeof(text), "%s/tests/%s.S", build ? build : "/tmp", name);
-	snprintf(path, room, "%s/tests/%s.elf", build ? build : "/tmp", name);
+	snprintf(path, capacity, "%s/tests/%s.elf", build ? build : "/tmp", name);
 	f = fopen(text, "w");
 	assert_non_null(f);
 	fputs(source, f);

@@ -27,10 +27,10 @@ struct memmap_seen {
 	struct bob_mem_where w;
 	uint32_t code;
 	uint8_t loads;		/* register that gets the cursor from its slot; BOB_MEM_NO_CURSOR */
-	/* By slot, behind the instruction: the register that was put there; or
+	/* By slot, after the instruction: the register that was put there; or
 	 * BOB_MEM_NO_CURSOR. */
 	uint8_t spilled[BOB_MEM_SPILLS];
-	bool pending;		/* a header stands at the cursor as it is stored */
+	bool pending;		/* a header is at the cursor as it is stored */
 	bool valid;
 };
 
@@ -60,9 +60,9 @@ static void memmap_wrong(const struct memmap_seen *s, const char *what)
 {
 	if (memmap.wrong++ < MEMMAP_COMPLAINTS)
 		fprintf(stderr,
-			"%s: map, code %x: %s (orig %lx desc %d complete %u cursor %u behind %u counter %u stepped %u)\n",
+			"%s: map, code %x: %s (orig %lx desc %d complete %u cursor %u added %u counter %u stepped %u)\n",
 			memmap.name, s->code, what, (unsigned long)s->w.orig, (int)s->w.desc,
-			s->w.complete, s->w.cursor, s->w.behind, s->w.counter, s->w.stepped);
+			s->w.complete, s->w.cursor, s->w.added, s->w.counter, s->w.stepped);
 }
 
 /* --- instructions --- */
@@ -86,7 +86,7 @@ static const uint8_t *memmap_original(const struct memrun *m, uint64_t pc)
 	return m->original + (m->bias + pc - m->text_lo);
 }
 
-/* The next block of the unit behind `pc`, in the order of addresses; 0: there is none. */
+/* The next block of the unit after `pc`, in the order of addresses; 0: there is none. */
 static uint64_t memmap_next_block(const struct memrun *m, uint64_t pc)
 {
 	const struct bob_mem_stop *s = memrun_section(m, &m->head->stops);
@@ -122,7 +122,7 @@ static bool memmap_is_copy(const struct memrun *m, uint64_t pc, uint32_t code)
 
 	if (!memmap_decode(a, &x) || !memmap_decode(b, &y))
 		return false;
-	if (x.in.meta.category == ZYDIS_CATEGORY_CALL) /* where it stands, or moved */
+	if (x.in.meta.category == ZYDIS_CATEGORY_CALL) /* in its place, or moved */
 		return y.in.mnemonic == ZYDIS_MNEMONIC_JMP;
 	if (x.in.raw.imm[0].is_relative) /* loop and jrcxz jump over a jump */
 		return y.in.mnemonic == x.in.mnemonic ||
@@ -234,12 +234,12 @@ static void memmap_check_use(struct memmap_seen *s, const ucontext_t *uc)
 			continue;
 		if (i == 1)
 			s->loads = (uint8_t)reg;
-		else if (reg != (int)s->w.cursor || s->w.behind)
+		else if (reg != (int)s->w.cursor || s->w.added)
 			memmap_wrong(s, "another register is stored as the cursor");
 	}
 }
 
-/* All words of an iteration, behind the stored cursor. */
+/* All words of an iteration, after the stored cursor. */
 static bool memmap_has_payload(const struct memrun *m, const struct memmap_seen *s)
 {
 	const struct bob_mem_desc *d = &m->plan.descs.at[s->w.desc].desc;
@@ -277,12 +277,12 @@ static void memmap_check_cursor(const struct memrun *m, const struct memmap_seen
 		return;
 	memmap.seen[1]++;
 	if (!last->valid || (last->w.cursor != s->w.cursor && last->loads != s->w.cursor))
-		memmap_wrong(s, "nobody loaded the cursor");
+		memmap_wrong(s, "no instruction loaded the cursor");
 	if (header != MEMMAP_NONE)
 		next += 8 * memmap_words(&m->plan.descs.at[header].desc);
 	else if (s->w.iterates && s->w.complete && memmap_has_payload(m, s))
 		next += 8 * m->plan.descs.at[s->w.desc].desc.payload; /* is about to be stored */
-	if (memmap_reg(uc, s->w.cursor) + 8 * s->w.behind != next)
+	if (memmap_reg(uc, s->w.cursor) + 8 * s->w.added != next)
 		memmap_wrong(s, "the register is not the cursor");
 }
 
@@ -372,7 +372,7 @@ static void memmap_check_payload(const struct memrun *m, const struct memmap_see
 		return;
 	memmap.seen[4]++;
 	if (s->w.cursor != BOB_MEM_NO_CURSOR)
-		cursor = (const uint64_t *)memmap_reg(uc, s->w.cursor) + s->w.behind;
+		cursor = (const uint64_t *)memmap_reg(uc, s->w.cursor) + s->w.added;
 	d = &m->plan.descs.at[s->w.desc].desc;
 	begin = memrun_tls.loop + 1 + d->words;
 	words = (uint64_t)(cursor - begin);
@@ -410,7 +410,7 @@ static void memmap_check(struct memrun *m, const ucontext_t *uc)
 	memmap.last = s;
 }
 
-/* A full buffer is made room in at once: stepping through that says nothing. */
+/* Space in a full buffer is made at once: stepping through that says nothing. */
 static void memmap_observe(struct memrun *m, ucontext_t *uc)
 {
 	greg_t *rip = &uc->uc_mcontext.gregs[REG_RIP], *rsp = &uc->uc_mcontext.gregs[REG_RSP];

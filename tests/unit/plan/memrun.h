@@ -3,7 +3,7 @@
  * stack and data: as they are, under the processor's single-step flag, and translated for tracing
  * memory. The stepper decodes each instruction of the image and computes its accesses from the
  * registers, so that its list of accesses owes nothing to blocks, liveness, words and probes. Both
- * lists and all that the function left behind must be equal.
+ * lists and the state after the function must be equal.
  *
  * One image at a time, one thread. */
 #ifndef BOB_TEST_MEMRUN_H
@@ -77,8 +77,8 @@ struct memrun {
 	bool patched;
 	uint64_t last_pc;	/* of the instruction before, anywhere */
 	bool last_was_call;
-	/* for memmap.h: instructions that were stepped, if there is room for them; who looks at
-	 * those that are stepped in translated code, if anybody */
+	/* for memmap.h: instructions that were stepped, while the array has space; a callback for
+	 * those that are stepped in translated code, or NULL */
 	uint64_t *path;
 	size_t path_count;
 	void (*observe)(struct memrun *m, ucontext_t *uc);
@@ -157,7 +157,7 @@ __asm__(".text\n"
 	"	push %rax; push %rcx; push %rdx; push %rbx; push %rsi; push %rdi\n"
 	"	push %r8; push %r9; push %r10; push %r11; push %r12; push %r13; push %r14; push %r15\n"
 	"	and $-64, %rsp\n"
-	"	mov $0xe7, %eax; xor %edx, %edx\n" /* vectors, masks; what tiles take is larger than this room */
+	"	mov $0xe7, %eax; xor %edx, %edx\n" /* vectors, masks; the state of tiles is larger than this */
 	"	xsave64 memrun_xsave(%rip)\n"
 	"	call memrun_c_drain\n"
 	"	mov $0xe7, %eax; xor %edx, %edx\n"
@@ -198,11 +198,11 @@ static uint64_t memrun_fs_base(void)
 	return v;
 }
 
-/* --- vector registers: where the kernel saves them behind the others --- */
+/* --- vector registers: where the kernel saves them after the others --- */
 
 static unsigned memrun_area(unsigned component)
 {
-	static unsigned known[8]; /* virtual machines are slow to tell */
+	static unsigned known[8]; /* cpuid is slow in virtual machines */
 	unsigned a = 0xd, b = 0, c = component, d = 0;
 
 	if (!known[component]) {
@@ -406,7 +406,7 @@ static const struct bob_mem_stop *memrun_find_stop(const struct memrun *m, uint6
 	return NULL;
 }
 
-/* A virtual machine may lose the step behind an instruction that it does itself; so cpuid is done
+/* A virtual machine may lose the step after an instruction that it emulates; so cpuid is done
  * here. */
 static bool memrun_cpuid(ucontext_t *uc)
 {
@@ -558,7 +558,7 @@ void memrun_c_drain(void)
 	m->drains++;
 	while (memrun_tls.cursor && w < memrun_tls.cursor)
 		w = memrun_expand(m, w, memrun_tls.cursor);
-	memset(memrun_buffer, 0, sizeof(memrun_buffer)); /* as room must be */
+	memset(memrun_buffer, 0, sizeof(memrun_buffer)); /* as free space must be */
 	memrun_tls.cursor = memrun_buffer;
 	memrun_tls.limit = memrun_buffer + memrun_limit;
 }

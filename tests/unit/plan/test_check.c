@@ -152,7 +152,7 @@ static void test_checksum_and_key(void **state)
 	assert_int_equal(check_bad(), BOB_ERR_VERSION);
 }
 
-/* The image file for the trace stands on its own. */
+/* The image file for the trace is valid alone. */
 static void test_image_file(void **state)
 {
 	const struct bob_plan_head *h = (const void *)good;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ways into the first bytes of a function that no branch, symbol or pointer of the code shows:
  * landing pads, rows of call frame information, sites of run times. Each function below would be
- * hooked by a jump of five bytes if the rule for it were missing, as its twin `plain` is; some may
- * be hooked behind NOPs that belong to others. */
+ * hooked by a jump of five bytes if the rule for it were missing, as its counterpart `plain` is;
+ * some may be hooked after NOPs that belong to others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static const char source[] =
 	"	body 6\n"
 	"	rest\n"
 	"	end after_cold\n"
-	/* tables that tell nothing */
+	/* unreadable tables */
 	"	function theirs\n"
 	"	.cfi_personality 0x9b, DW.ref.their_personality\n"
 	"	.cfi_lsda 0x1b, .Ltable_theirs\n"
@@ -339,7 +339,7 @@ static unsigned compare(const void *plan, const char *options)
 		if (f && f->skip == expected[i].skip && f->patch_delta == expected[i].delta &&
 		    (f->kind == BOB_PATCH_NONE) == (f->skip != BOB_SKIP_NONE))
 			continue;
-		fprintf(stderr, "%s: %s: %s, behind %u bytes\n", options, expected[i].name,
+		fprintf(stderr, "%s: %s: %s, after %u bytes\n", options, expected[i].name,
 			f ? bob_plan_skip_text(f->skip) : "no function", f ? f->patch_delta : 0);
 		wrong++;
 	}
@@ -347,14 +347,14 @@ static unsigned compare(const void *plan, const char *options)
 }
 
 /* The stretch of code without a symbol is a part, no function. */
-static void cold_part_is_none(const void *plan)
+static void cold_part_is_no_function(const void *plan)
 {
 	const struct bob_plan_func *before = find(plan, "pad_nowhere");
-	const struct bob_plan_func *behind = find(plan, "after_cold");
+	const struct bob_plan_func *after = find(plan, "after_cold");
 
 	assert_non_null(before);
-	assert_ptr_equal(before + 1, behind);
-	assert_true(behind->addr - before->addr > before->size);
+	assert_ptr_equal(before + 1, after);
+	assert_true(after->addr - before->addr > before->size);
 }
 
 static void plan_and_compare(const char *options)
@@ -367,7 +367,7 @@ static void plan_and_compare(const char *options)
 	assert_int_equal(bob_plan_image(path, &plan, &len, NULL, NULL), BOB_OK);
 	assert_int_equal(bob_plan_check(plan, len, 0), BOB_OK);
 	assert_int_equal(compare(plan, options), 0);
-	cold_part_is_none(plan);
+	cold_part_is_no_function(plan);
 	free(plan);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Images with code of Go's compiler: which functions are Go's says Go's table of functions, or
- * nobody. */
+/* Images with code of Go's compiler: Go's table of functions says which functions are Go's; without
+ * it none are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static const char source[] =
 	"	function first\n"
 	"	function second\n"
 	".Letext:\n"
-	"	function behind\n"
+	"	function after\n"
 	"	.ifdef GO\n"
 	"	.section .go.buildinfo, \"aw\"\n"
 	"	.quad 0\n"
@@ -64,7 +64,7 @@ static uint8_t skip_of(const void *plan, const char *name)
 
 static void plan(const char *options, uint8_t of_c, uint8_t of_go)
 {
-	static const char *const c[] = { "before", "behind" }, *const go[] = { "first", "second" };
+	static const char *const c[] = { "before", "after" }, *const go[] = { "first", "second" };
 	char path[600];
 	void *p;
 	size_t len;
@@ -94,7 +94,7 @@ static void test_table_says(void **state)
 	plan(KNOWN GO "-shared -s", BOB_SKIP_NONE, BOB_SKIP_GO);
 }
 
-static void test_nobody_says(void **state)
+static void test_no_hint(void **state)
 {
 	(void)state;
 	plan(OLDER GO "-shared", BOB_SKIP_GO, BOB_SKIP_GO);
@@ -111,7 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_says),
-		cmocka_unit_test(test_nobody_says),
+		cmocka_unit_test(test_no_hint),
 		cmocka_unit_test(test_no_go),
 	};
 

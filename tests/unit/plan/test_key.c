@@ -47,14 +47,14 @@ static void alignments(void **state)
 {
 	(void)state;
 	for (uint32_t align = 4; align <= 8; align += 4) {
-		struct notes alone = { 0 }, behind = { 0 };
+		struct notes alone = { 0 }, after = { 0 };
 
 		add(&alone, align, NT_GNU_BUILD_ID, ID_LEN, 7);
 		finds(&alone, align);
-		add(&behind, align, NT_GNU_PROPERTY_TYPE_0, 16, 1);
-		add(&behind, align, NT_GNU_ABI_TAG, 12, 2);
-		add(&behind, align, NT_GNU_BUILD_ID, ID_LEN, 7);
-		finds(&behind, align);
+		add(&after, align, NT_GNU_PROPERTY_TYPE_0, 16, 1);
+		add(&after, align, NT_GNU_ABI_TAG, 12, 2);
+		add(&after, align, NT_GNU_BUILD_ID, ID_LEN, 7);
+		finds(&after, align);
 	}
 }
 

@@ -2,7 +2,7 @@
 /* Which bytes does a masked instruction access? Those whose absence makes it fault. Every
  * instruction of AVX-512 with a mask and an operand in memory -- all opcodes are tried, Zydis says
  * which are some -- runs with each single bit of the mask set, its operand at the end of a page
- * behind which nothing is, and at the beginning of one before which nothing is. */
+ * that an unmapped one follows, and at the beginning of a page after an unmapped one. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -135,7 +135,7 @@ static void test_tables(void **state)
 	REFUSED(FUNC(0).map = 1; FUNC(0).map_len = (uint32_t)h->map.len);
 	REFUSED(FUNC(last_func(h)).map_len++);
 	REFUSED(FUNC(h->funcs.len / sizeof(struct bob_mem_func) - 1).code_len += 1u << 30);
-	REFUSED(FUNC(0).code = 1); /* where the next one begins is behind its end */
+	REFUSED(FUNC(0).code = 1); /* the next one begins after its end */
 	REFUSED(FUNC(0).code_len = FUNC(1).code + 1 - FUNC(0).code);
 	REFUSED(h->map.len = FUNC(last_func(h)).map + FUNC(last_func(h)).map_len - 1ull);
 	REFUSED(PATCH(0).addr = h->text_lo - 1);
@@ -159,7 +159,7 @@ static int is_bounded(const struct bob_mem_plan_head *h, const struct bob_mem_wh
 	       (w->desc == UINT32_MAX || w->desc - f[w->func].desc < f[w->func].descs) &&
 	       (w->cursor < 16 || w->cursor == BOB_MEM_NO_CURSOR) &&
 	       (w->counter < 16 || w->counter == BOB_MEM_NO_CURSOR) &&
-	       w->behind <= BOB_MEM_SLACK_WORDS && w->complete <= 1 && w->stepped <= 1 &&
+	       w->added <= BOB_MEM_SLACK_WORDS && w->complete <= 1 && w->stepped <= 1 &&
 	       w->iterates <= 1;
 }
 
@@ -197,7 +197,7 @@ static struct bob_mem_plan_head *plan_of(uint8_t *page, const uint8_t *map, uint
 	memset(page, 0, PAGE);
 	f[0] = (struct bob_mem_func){ .addr = 0x1000, .code = CODE, .code_len = 50, .desc = 7,
 				      .descs = 1, .map_len = len };
-	f[-1].code_len = 200; /* is none */
+	f[-1].code_len = 200; /* does not exist */
 	h->desc_count = 8;
 	h->funcs = (struct bob_plan_section){ .off = 512, .len = sizeof(*f) };
 	h->blob = (struct bob_plan_section){ .off = 640, .len = 200 };
@@ -245,7 +245,7 @@ static void test_map_by_hand(void **state)
 			     AT(0, CURSOR), 16 | 66 << 5, AT(1, INSN), bob_zigzag(99)),
 			 BOB_OK);
 	assert_true(w.orig == 0x1000 - 5 && w.func == 0 && w.desc == 7 && w.complete);
-	assert_true(w.cursor == 15 && w.behind == 66 && w.counter == BOB_MEM_NO_CURSOR);
+	assert_true(w.cursor == 15 && w.added == 66 && w.counter == BOB_MEM_NO_CURSOR);
 	assert_int_equal(SAY(CODE + 8, AT(9, INSN), 0, AT(0, RECORD), 2), BOB_OK);
 	assert_true(w.orig == 0x1000 && w.desc == UINT32_MAX && w.cursor == BOB_MEM_NO_CURSOR);
 	assert_int_equal(SAY(CODE, AT(0, RECORD), 2, AT(0, LOOP), 31), BOB_OK);
@@ -272,7 +272,7 @@ static void test_map_by_hand(void **state)
 	munmap(page, 2 * PAGE);
 }
 
-/* Any bytes: the page behind them is not read. */
+/* Any bytes: the page after them is not read. */
 static void test_map_any_bytes(void **state)
 {
 	uint8_t *page = guarded_page(), map[16];

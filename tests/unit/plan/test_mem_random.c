@@ -21,9 +21,9 @@
 struct gen {
 	FILE *out;
 	uint64_t seed;
-	unsigned fn, label, calls, room;
+	unsigned fn, label, calls, frame;
 	bool wide;		/* the processor has AVX-512 */
-	bool flags_pass;	/* read without having been set, behind calls and at entries */
+	bool flags_pass;	/* read without having been set, after calls and at entries */
 };
 
 static uint32_t rnd(struct gen *g, uint32_t n)
@@ -374,7 +374,7 @@ static void prologue(struct gen *g)
 		fprintf(o, "\ttest %%rdi, %%rdi\n");
 	/* realigned, as for vectors */
 	fprintf(o, "\tmov %%rsp, %%r14\n\tand $-64, %%rsp\n\tpush %%r14\n\tlea -%u(%%rsp), %%rsp\n",
-		g->room);
+		g->frame);
 }
 
 static void function(struct gen *g)
@@ -383,7 +383,7 @@ static void function(struct gen *g)
 	bool falls = false;	/* into the next one */
 
 	g->calls = 1;
-	g->room = 8 + 16 * rnd(g, 4);
+	g->frame = 8 + 16 * rnd(g, 4);
 	fprintf(o, "\t.globl k_%u\n\t.hidden k_%u\n\t.type k_%u,@function\n\t.p2align %u\nk_%u:\n",
 		g->fn, g->fn, g->fn, rnd(g, 5), g->fn);
 	fprintf(o, "\t.cfi_startproc\n");
@@ -398,7 +398,7 @@ static void function(struct gen *g)
 	} else if (g->fn != FUNCTIONS - 1 && rnd(g, 10) > 0) { /* else a landing of one byte */
 		prologue(g);
 		body(g, 0);
-		fprintf(o, "\tlea %u(%%rsp), %%rsp\n\tpop %%rsp\n", g->room);
+		fprintf(o, "\tlea %u(%%rsp), %%rsp\n\tpop %%rsp\n", g->frame);
 		fprintf(o,
 			"\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n\tpop %%r12\n\tpop %%rbp\n\tpop %%rbx\n");
 	}

@@ -65,10 +65,10 @@ static const char source[] = "	.macro function name\n"
 			     "	mov (%rdi), %rax\n"
 			     "	jmp first\n"
 			     "	end broken_off\n"
-			     "	function behind\n"
+			     "	function after\n"
 			     "	mov (%rdi), %rax\n"
 			     "	ret\n"
-			     "	end behind\n"
+			     "	end after\n"
 			     "	.section .note.GNU-stack,\"\",@progbits\n";
 
 static const struct {
@@ -78,7 +78,7 @@ static const struct {
 	{ "first", BOB_MEM_TAKEN },	     { "middle", BOB_MEM_RESTART },
 	{ "taken", BOB_MEM_RESTART },	     { "last", BOB_MEM_TAKEN },
 	{ "before_abort", BOB_MEM_RESTART }, { "broken_off", BOB_MEM_RESTART },
-	{ "behind", BOB_MEM_TAKEN },
+	{ "after", BOB_MEM_TAKEN },
 };
 
 /* Some linkers leave nothing where a relocation puts an address. */

@@ -33,7 +33,7 @@ static const struct form forms[] = {
 	/* mov 0x10(%rip),%rax */
 	{{0x48, 0x8b, 0x05, 0x10, 0, 0, 0}, 7, 5, BOB_SKIP_NONE, 7,
 	 {0x48, 0x8b, 0x05, 0, 0, 0, 0}, 7, ADDR + 7 + 0x10, false, false},
-	/* cmpl $5,0x10(%rip): an immediate behind the displacement */
+	/* cmpl $5,0x10(%rip): an immediate after the displacement */
 	{{0x83, 0x3d, 0x10, 0, 0, 0, 5}, 7, 5, BOB_SKIP_NONE, 7,
 	 {0x83, 0x3d, 0, 0, 0, 0, 5}, 7, ADDR + 7 + 0x10, false, false},
 	/* test %edi,%edi; je +0x20; ret: widened */
@@ -98,7 +98,7 @@ static void test_forms(void **state)
 	}
 }
 
-/* The field of a return address counts from behind the call, not from behind the addq. */
+/* The field of a return address counts from the end of the call, not of the addq. */
 static void test_return_address(void **state)
 {
 	static const uint8_t call[] = { 0xe8, 0, 1, 0, 0 };

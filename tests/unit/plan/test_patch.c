@@ -103,7 +103,7 @@ static void check_pointers(struct subject *s)
 /* One instruction in the trampoline, with the address it stands for when bias and arena are 0. */
 struct decoded {
 	ZydisDecodedInstruction in;
-	uint64_t end;		/* address behind it */
+	uint64_t end;		/* address after it */
 	const uint8_t *p;
 };
 

@@ -302,7 +302,7 @@ static void bare(void **state)
 	bob_arena_free(&arena);
 }
 
-/* Bytes behind the loaded ones are changed: sections that nobody runs. Whatever comes of it can be
+/* Bytes after the loaded ones are changed: sections that are not executed. Any result can be
  * read. */
 static void damaged(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables are, against a list that is gone through from its beginning: declared and
- * forgotten at random, over each other, with boxes, some of them again where they were; rows
- * against their elements; and gaps, in which nothing may be wanted. */
+/* The table of places against a list that is searched linearly: variables are declared and
+ * unregistered at random, overlapping, with boxes, some of them again at their old address; rows
+ * against their elements; and untraced ranges, in which nothing may be traced. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +13,12 @@
 /* The recorder is in no library that tests are linked with. */
 #include "probe/asleep.c"
 #include "probe/box.c"
-#include "probe/gaps.c"
+#include "probe/untraced.c"
 #include "probe/places.c"
 
 const struct bob_agent_streams *bob_pr_agent;
 
-#define ROOM 4000u
+#define CAPACITY 4000u
 #define NAIVE 40u
 
 static struct naive {
@@ -30,7 +30,7 @@ static struct naive {
 	gone[NAIVE]; /* the last ones that were taken away */
 static unsigned list_count, gone_count, woken, left;
 static uint64_t state_of_draw, names;
-static uint8_t storage[ROOM];
+static uint8_t storage[CAPACITY];
 
 static int64_t draw(int64_t n)
 {
@@ -61,7 +61,7 @@ static void draw_one(struct naive *n)
 	}
 	n->v.own = (uint32_t)draw(3);
 	point_to_own(n, draw(2));
-	n->lo = (uintptr_t)storage + (uintptr_t)draw(ROOM - (int64_t)bytes);
+	n->lo = (uintptr_t)storage + (uintptr_t)draw(CAPACITY - (int64_t)bytes);
 	n->hi = n->lo + bytes;
 	n->name = ++names << 40;
 }
@@ -151,11 +151,11 @@ static void remove_one(void)
 	drop(i);
 }
 
-/* Memory is given back: what begins there, if anything does. */
-static void give_back(void)
+/* Memory is freed: what begins there, if anything does. */
+static void release(void)
 {
 	const uintptr_t at = list_count && draw(3) ? list[draw(list_count)].lo :
-						     (uintptr_t)storage + (uintptr_t)draw(ROOM);
+						     (uintptr_t)storage + (uintptr_t)draw(CAPACITY);
 
 	bob_pr_forget((const void *)at, BOB_PR_ANY);
 	for (unsigned i = list_count; i-- > 0;)
@@ -194,12 +194,12 @@ static uint64_t naive_find(uintptr_t at)
 /* A stretch says the same of all that lies in it. */
 static void check_stretch(void)
 {
-	uintptr_t at = (uintptr_t)storage + (uintptr_t)draw(ROOM);
+	uintptr_t at = (uintptr_t)storage + (uintptr_t)draw(CAPACITY);
 	struct bob_pr_stretch s = bob_pr_find(at);
 
 	assert_true(at >= s.lo && at < s.hi);
 	assert_true(s.version == bob_pr_version);
-	for (uintptr_t i = (uintptr_t)storage; i < (uintptr_t)storage + ROOM; i++)
+	for (uintptr_t i = (uintptr_t)storage; i < (uintptr_t)storage + CAPACITY; i++)
 		if (i >= s.lo && i < s.hi)
 			assert_int_equal(s.wanted ? i + s.shift : 0, naive_find(i));
 }
@@ -209,10 +209,10 @@ static void check_stretch(void)
 static void check_row(unsigned found[4])
 {
 	uint64_t trips = 1 + (uint64_t)draw(20), address, same;
-	int64_t at = draw(ROOM), step = draw(60) - 30, last = at + step * (int64_t)(trips - 1);
+	int64_t at = draw(CAPACITY), step = draw(60) - 30, last = at + step * (int64_t)(trips - 1);
 	bool wanted;
 
-	if (last < 0 || last >= (int64_t)ROOM)
+	if (last < 0 || last >= (int64_t)CAPACITY)
 		return;
 	at += (int64_t)(uintptr_t)storage;
 	same = bob_pr_find_row((uintptr_t)at, step, trips, &address, &wanted);
@@ -224,25 +224,26 @@ static void check_row(unsigned found[4])
 }
 
 #define SITES 6u
-static struct bob_pr_gaps sites;
+static struct bob_pr_untraced sites;
 
-static bool is_in_gap(uint32_t site, uintptr_t at)
+static bool is_in_untraced(uint32_t site, uintptr_t at)
 {
-	const struct bob_probe_gap *g = __atomic_load_n(&sites.gap[site], __ATOMIC_RELAXED);
+	const struct bob_probe_untraced *g =
+		__atomic_load_n(&sites.untraced[site], __ATOMIC_RELAXED);
 
 	return at - g->lo < g->size;
 }
 
-/* Nothing is wanted in the gap of any site, whatever happened since it was aimed. Returns how many
- * sites have one. */
-static unsigned check_gaps(void)
+/* Nothing is traced in the untraced range of any site, whatever happened since it was set. Returns
+ * the number of sites that have one. */
+static unsigned check_untraced(void)
 {
 	unsigned open = 0;
 
 	for (uint32_t k = 0; k < SITES; k++) {
-		open += sites.gap[k]->size != 0;
-		for (uintptr_t i = (uintptr_t)storage; i < (uintptr_t)storage + ROOM; i++)
-			if (is_in_gap(k, i))
+		open += sites.untraced[k]->size != 0;
+		for (uintptr_t i = (uintptr_t)storage; i < (uintptr_t)storage + CAPACITY; i++)
+			if (is_in_untraced(k, i))
 				assert_int_equal(naive_find(i), 0);
 	}
 	return open;
@@ -250,12 +251,12 @@ static unsigned check_gaps(void)
 
 static void aim_one(void)
 {
-	const struct bob_probe_gap *last = NULL;
+	const struct bob_probe_untraced *last = NULL;
 	const uint32_t site = (uint32_t)draw(SITES);
-	const uintptr_t at = (uintptr_t)storage + (uintptr_t)draw(ROOM);
+	const uintptr_t at = (uintptr_t)storage + (uintptr_t)draw(CAPACITY);
 
-	if (!naive_find(at) && !bob_pr_gap_aim(&sites, site, at, &last))
-		assert_true(is_in_gap(site, at));
+	if (!naive_find(at) && !bob_pr_untraced_aim(&sites, site, at, &last))
+		assert_true(is_in_untraced(site, at));
 }
 
 static void test_random(void **state)
@@ -263,7 +264,7 @@ static void test_random(void **state)
 	unsigned found[4] = { 0 }, open = 0;
 
 	(void)state;
-	assert_true(bob_pr_gaps_open(&sites, SITES));
+	assert_true(bob_pr_untraced_open(&sites, SITES));
 	for (int turn = 0; turn < 3000; turn++) {
 		if (draw(40) == 0)
 			while (list_count)
@@ -273,11 +274,11 @@ static void test_random(void **state)
 		else if (draw(4))
 			remove_one();
 		else
-			give_back();
+			release();
 		check_stretch();
 		for (int k = 0; k < 20; k++)
 			check_row(found);
-		open += check_gaps();
+		open += check_untraced();
 		aim_one();
 	}
 	assert_true(open > 2000);
@@ -306,7 +307,7 @@ static void *come_and_go(void *arg)
 		if (!s.wanted || ((uintptr_t)lanes[lane] + 5 + s.shift) >> 50 == 0)
 			__atomic_store_n(&running, -1000000, __ATOMIC_RELAXED);
 		for (uint32_t k = 0; k < SITES; k++)
-			if (is_in_gap(k, (uintptr_t)lanes[lane] + 5))
+			if (is_in_untraced(k, (uintptr_t)lanes[lane] + 5))
 				__atomic_store_n(&running, -1000000, __ATOMIC_RELAXED);
 		bob_pr_forget(lanes[lane], name);
 	}
@@ -314,17 +315,17 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-/* Gaps where lanes are, if they are not there, and beside them. */
+/* Untraced ranges at the lanes, if these are absent, and next to them. */
 static void *aim(void *arg)
 {
 	static const uint8_t beside;
 	unsigned *aims = arg, i = 0;
 
 	do {
-		const struct bob_probe_gap *last = NULL;
+		const struct bob_probe_untraced *last = NULL;
 		const unsigned where = i / SITES % 5;
 
-		*aims += !bob_pr_gap_aim(
+		*aims += !bob_pr_untraced_aim(
 			&sites, i % SITES,
 			where < 4 ? (uintptr_t)lanes[where] + 5 : (uintptr_t)&beside, &last);
 	} while (++i < 5 * SITES || __atomic_load_n(&running, __ATOMIC_RELAXED) > 0);
@@ -365,6 +366,6 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
 					    cmocka_unit_test(test_threads) };
 
-	bob_pr_gaps_begin();
+	bob_pr_untraced_begin();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static const char *const gen_name[GEN_COUNT] = {
 
 struct gen {
 	uint32_t *sym;
-	size_t n, room;
+	size_t n, capacity;
 	uint32_t depth, last;
 	uint64_t state;
 };
@@ -46,7 +46,7 @@ static inline uint32_t gen_random(struct gen *g)
 
 static inline void gen_sym(struct gen *g, uint32_t sym)
 {
-	if (g->n < g->room)
+	if (g->n < g->capacity)
 		g->sym[g->n++] = sym;
 }
 

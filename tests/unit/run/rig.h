@@ -16,7 +16,7 @@ struct rig {
 	struct bob_run_enc *enc;
 	struct bob_run_io io;
 	uint8_t **stretch;	/* equal lengths, separately allocated */
-	size_t stretch_len, stretch_count, stretch_room, stretch_max;
+	size_t stretch_len, stretch_count, stretch_capacity, stretch_max;
 	unsigned allocs, alloc_fail; /* fail at this one, counted from 1 */
 	size_t live;		/* bytes allocated and not released */
 };
@@ -27,9 +27,9 @@ static inline uint8_t *rig_grow(void *ctx, size_t *len)
 
 	if (r->stretch_count == r->stretch_max)
 		return NULL;
-	if (r->stretch_count == r->stretch_room) {
-		r->stretch_room = r->stretch_room ? r->stretch_room * 2 : 16;
-		r->stretch = realloc(r->stretch, r->stretch_room * sizeof(*r->stretch));
+	if (r->stretch_count == r->stretch_capacity) {
+		r->stretch_capacity = r->stretch_capacity ? r->stretch_capacity * 2 : 16;
+		r->stretch = realloc(r->stretch, r->stretch_capacity * sizeof(*r->stretch));
 	}
 	*len = r->stretch_len;
 	return r->stretch[r->stretch_count++] = calloc(1, r->stretch_len);
@@ -124,7 +124,7 @@ static inline bob_status rig_entry(struct bob_run_enc *enc, uint32_t sym)
 	return BOB_OK;
 }
 
-/* The stream up to `len` as one piece, with `extra` bytes of room. */
+/* The stream up to `len` as one piece, with `extra` bytes of free space. */
 static inline uint8_t *rig_bytes(const struct rig *r, uint64_t len, size_t extra)
 {
 	uint8_t *all = calloc(1, len + extra + 1);

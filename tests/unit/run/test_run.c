@@ -86,7 +86,7 @@ static void test_round_trips(void **state)
 	assert_true(seen.mapped > 0);
 }
 
-/* The fast path changes nothing: same bytes whoever takes a symbol. */
+/* The fast path changes nothing: same bytes on either path. */
 static void test_look_ahead_is_exact(void **state)
 {
 	(void)state;
@@ -343,7 +343,7 @@ static void test_bounds(void **state)
 }
 
 /* Every byte of a small block damaged, and every length cut: symbols or an error, nothing else.
- * (Only NONE can tell by itself that it was cut; for the others there is the checksum.) */
+ * (Only NONE detects by itself that it was cut; for the others there is the checksum.) */
 static void test_damage(void **state)
 {
 	(void)state;

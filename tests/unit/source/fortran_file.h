@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small file, read as a whole, for the tests of what stands on it. */
+/* Reads a small file completely, for the tests of the layers above the reader. */
 #ifndef BOB_TESTS_FORTRAN_FILE_H
 #define BOB_TESTS_FORTRAN_FILE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file with a call before, behind and at the beginning of everything that runs, where place.h
- * says that lines may go; a declaration in each unit. If the places are right it compiles, and runs
- * as before. */
+/* Inserts a call before, after and at the beginning of each executable statement, where place.h
+ * permits lines, and a declaration in each unit. If the places are right, the file compiles, and
+ * runs as before. */
 #ifndef BOB_TESTS_PROBE_ALL_H
 #define BOB_TESTS_PROBE_ALL_H
 
@@ -35,7 +35,7 @@ static bob_status without_label(struct probing *t, const struct bob_fortran_plac
 	return bob_fortran_patch_replace(&t->patches, p->label_at, p->label_len, blanks);
 }
 
-/* DO statements that end here get a new label; a CONTINUE behind has it. */
+/* DO statements that end here get a new label; a following CONTINUE has it. */
 static bob_status end_anew(struct probing *t, uint32_t statement, uint32_t after)
 {
 	bob_status st = BOB_OK;

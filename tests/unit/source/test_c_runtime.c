@@ -30,19 +30,19 @@ static const struct bob_probe_site sites[] = {
 	{ 3, 1, BOB_PROBE_READ, 0, 0, 4, 0 },
 };
 static const struct bob_probe_nest nests[] = { { TWO, 1, 1 }, { THREE, 1, 1 } };
-static const struct bob_probe_gap *gaps[SITES];
-static struct bob_probe_gap middle;
+static const struct bob_probe_untraced *untraced[SITES];
+static struct bob_probe_untraced middle;
 
 static int set_up(void **state)
 {
 	(void)state;
-	middle = (struct bob_probe_gap){ (uintptr_t)memory + 256, 256 };
+	middle = (struct bob_probe_untraced){ (uintptr_t)memory + 256, 256 };
 	for (size_t i = 0; i < SITES; i++)
-		gaps[i] = &middle;
+		untraced[i] = &middle;
 	bob_probe_here = (struct bob_probe_file){
 		.size = sizeof(bob_probe_here), .variable = variables, .site = sites,
 		.nest = nests, .variables = ROWS, .sites = SITES, .nests = 2,
-		.access = access_at, .recorder = &recorder, .gap = gaps,
+		.access = access_at, .recorder = &recorder, .untraced = untraced,
 	};
 	reset_noted();
 	return 0;
@@ -70,7 +70,7 @@ static void test_lvalues(void **state)
 	assert_noted("access 0 6\naccess 1 9\naccess 2 8\n");
 	assert_int_equal(packed->n, 6);
 	assert_true(bobbin_is_on());
-	bob_probe_here.gap = NULL;
+	bob_probe_here.untraced = NULL;
 	assert_false(bobbin_is_on());
 }
 
@@ -83,7 +83,7 @@ static void test_held(void **state)
 	{
 		struct bob_probe_held bobbin_h0
 			__attribute__((cleanup(bobbin_held_end))) = { 0, 0 };
-		const struct bob_probe_gap *bobbin_g0 = bobbin_gap(0);
+		const struct bob_probe_untraced *bobbin_g0 = bobbin_untraced(0);
 
 		for (int i = 62; i < 66; i++)
 			sum += BOBBIN_BY(0, 0, (p[i]));

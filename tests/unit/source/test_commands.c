@@ -105,18 +105,18 @@ static const struct refused bad[] = {
 	{ "trace variable a\x01 b", 17, "a blank was expected, not '?'" },
 };
 
-static enum bob_command put(struct bob_wishes *w, const char *line)
+static enum bob_command put(struct bob_requests *w, const char *line)
 {
 	struct bob_command_complaint why;
 	enum bob_command c = BOB_COMMAND_NONE;
 
-	assert_int_equal(bob_wishes_put(w, line, strlen(line), &c, &why), BOB_OK);
+	assert_int_equal(bob_requests_put(w, line, strlen(line), &c, &why), BOB_OK);
 	return c;
 }
 
 static void test_reads(void **state)
 {
-	struct bob_wishes w = { 0 };
+	struct bob_requests w = { 0 };
 	char text[200];
 	size_t len;
 
@@ -125,7 +125,7 @@ static void test_reads(void **state)
 	assert_string_equal(w.last->path, "my prog.f");
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(put(&w, good[i].line), BOB_COMMAND_TRACE);
-		len = bob_wish_print(w.last->last, text, sizeof(text));
+		len = bob_request_print(w.last->last, text, sizeof(text));
 		assert_int_equal(len, strlen(text));
 		assert_string_equal(text, good[i].printed);
 		assert_int_equal(w.last->last->command, i + 2);
@@ -133,33 +133,33 @@ static void test_reads(void **state)
 		put(&w, "undo");
 		w.commands -= 2;
 	}
-	assert_int_equal(bob_wish_print(w.last->last, text, 4), 3);
+	assert_int_equal(bob_request_print(w.last->last, text, 4), 3);
 	assert_string_equal(text, "tra");
-	bob_wishes_free(&w);
+	bob_requests_free(&w);
 }
 
 static void test_refuses(void **state)
 {
-	struct bob_wishes w = { 0 };
+	struct bob_requests w = { 0 };
 	struct bob_command_complaint why;
 	enum bob_command c;
 
 	(void)state;
 	put(&w, "trace file f.c");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(bob_wishes_put(&w, bad[i].line, strlen(bad[i].line), &c, &why),
+		assert_int_equal(bob_requests_put(&w, bad[i].line, strlen(bad[i].line), &c, &why),
 				 BOB_ERR_INVAL);
 		if (why.column != bad[i].column || !strstr(why.text, bad[i].text))
 			fail_msg("%s: column %u: %s", bad[i].line, why.column, why.text);
 		assert_null(w.last->first);
 		assert_null(w.last->next);
 	}
-	bob_wishes_free(&w);
+	bob_requests_free(&w);
 }
 
 static void test_session(void **state)
 {
-	struct bob_wishes w = { 0 };
+	struct bob_requests w = { 0 };
 	struct bob_command_complaint why;
 	enum bob_command c;
 
@@ -167,9 +167,9 @@ static void test_session(void **state)
 	assert_int_equal(put(&w, ""), BOB_COMMAND_NONE);
 	assert_int_equal(put(&w, "  # nothing"), BOB_COMMAND_NONE);
 	assert_int_equal(put(&w, "help"), BOB_COMMAND_HELP);
-	assert_int_equal(bob_wishes_put(&w, "trace variable a", 16, &c, &why), BOB_ERR_INVAL);
+	assert_int_equal(bob_requests_put(&w, "trace variable a", 16, &c, &why), BOB_ERR_INVAL);
 	assert_non_null(strstr(why.text, "trace file"));
-	assert_int_equal(bob_wishes_put(&w, "undo", 4, &c, &why), BOB_ERR_INVAL);
+	assert_int_equal(bob_requests_put(&w, "undo", 4, &c, &why), BOB_ERR_INVAL);
 	put(&w, "trace file a.f");
 	put(&w, "trace variable x");
 	put(&w, "trace file b.c");
@@ -190,7 +190,7 @@ static void test_session(void **state)
 	assert_null(w.last);
 	assert_int_equal(put(&w, "SHOW"), BOB_COMMAND_SHOW);
 	assert_int_equal(put(&w, "bye"), BOB_COMMAND_BYE);
-	bob_wishes_free(&w);
+	bob_requests_free(&w);
 }
 
 int main(void)

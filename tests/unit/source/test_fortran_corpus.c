@@ -20,10 +20,7 @@ struct counts {
 	unsigned long files, statements, unknown, items, bad, uses, units;
 };
 
-struct paths {
-	char **at;
-	size_t count, room;
-};
+BOB_VEC_OF(paths, char *);
 
 static bool is_fortran(const char *name)
 {
@@ -47,10 +44,7 @@ static void find_files(struct paths *p, const char *dir)
 			if (S_ISDIR(st.st_mode)) {
 				find_files(p, path);
 			} else if (is_fortran(path)) {
-				assert_int_equal(bob_array_room(&p->at, p->count, &p->room,
-								sizeof(*p->at)),
-						 0);
-				p->at[p->count++] = strdup(path);
+				assert_int_equal(BOB_VEC_ADD(p, strdup(path)), BOB_OK);
 			}
 		}
 		free(names[i]);

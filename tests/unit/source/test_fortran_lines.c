@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements of small files, one by one: text, kind, where each stands. */
+/* Statements of small files, one by one: text, kind, position. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void split(enum bob_fortran_form form, const char *bytes)
 	check_items(file);
 }
 
-/* The statements as "kind|text" lines, with the label before and the body's kind behind. */
+/* The statements as "kind|text" lines, after the label and before the body's kind. */
 static void expect(const char *want)
 {
 	char got[8192];
@@ -62,7 +62,7 @@ static void test_fixed_form(void **state)
 	      "c between\n"
 	      "\n"
 	      "     &    'it''s !  \n"
-	      "     1 here' ! and behind\n"
+	      "     1 here' ! and after\n"
 	      "   10 CONTINUE                                                          SEQ00010\n"
 	      "      G O T O 10; X = 5HA'B!C + 1\n"
 	      "\tif(a.eq.b)goto10\n"

@@ -57,15 +57,15 @@ static void test_statements_are_put_in(void **state)
 	assert_int_equal(bob_fortran_place(file, 1, &p), BOB_OK);
 	assert_int_equal(p.needs, BOB_NEED_TERMINAL);
 	insert(p.before, 0, "call before");
-	insert(p.after, 0, "call behind");
+	insert(p.after, 0, "call after");
 	insert(p.after, 20, "continue");
 	assert_int_equal(bob_fortran_place(file, 0, &p), BOB_OK);
 	assert_int_equal(p.inside, byte_of("   10"));
-	assert_int_equal(p.behind_loop, byte_of("      end"));
+	assert_int_equal(p.after_loop, byte_of("      end"));
 	assert_int_equal(bob_fortran_patch_replace(&patches, p.target_at, p.target_len, "20"),
 			 BOB_OK);
 	expect_file("a.f", "      do 20 i = 1, 2\n      call before\n# 2 \"a.f\"\n   10 a(i) = 1\n"
-			   "      call behind\n   20 continue\n# 3 \"a.f\"\n      end\n");
+			   "      call after\n   20 continue\n# 3 \"a.f\"\n      end\n");
 	assert_int_equal(bob_fortran_patch_statement(&patches, 3, 0, "x = 1"), BOB_ERR_INVAL);
 	assert_int_equal(bob_fortran_patch_replace(&patches, 15, 10, ""), BOB_ERR_INVAL);
 }
@@ -118,7 +118,7 @@ static void test_places(void **state)
 	assert_int_equal(bob_fortran_place(file, at_line(10), &p), BOB_OK);
 	assert_int_equal(p.before, byte_of("!$omp do"));
 	assert_int_equal(p.inside, BOB_FORTRAN_NO);
-	assert_int_equal(p.behind_loop, byte_of("!$omp end parallel"));
+	assert_int_equal(p.after_loop, byte_of("!$omp end parallel"));
 	assert_int_equal(bob_fortran_place(file, at_line(11), &p), BOB_OK);
 	assert_int_equal(p.before, BOB_FORTRAN_NO);
 	assert_true(p.needs & BOB_NEED_TIGHT);
@@ -199,7 +199,7 @@ static void rename_subroutine(const char *name)
 			 BOB_OK);
 }
 
-/* Two copies behind the lines that they are of, the last line without an end. */
+/* Two copies after the lines that they copy; the last line has no newline. */
 static void test_lines_are_copied(void **state)
 {
 	struct bob_fortran_copy copies[2] = { { .first_line = 2, .last_line = 3 },

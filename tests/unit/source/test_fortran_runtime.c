@@ -71,18 +71,18 @@ static const struct bobbin_tables tables = { &here, classes, slots };
 
 /* --- helpers --- */
 
-static const struct bob_probe_gap nothing;
-static struct bob_probe_gap middle_of_memory;
-static const struct bob_probe_gap *gaps[SITES];
+static const struct bob_probe_untraced nothing;
+static struct bob_probe_untraced middle_of_memory;
+static const struct bob_probe_untraced *untraced[SITES];
 
 static int set_up(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < SITES; i++)
-		gaps[i] = &nothing;
+		untraced[i] = &nothing;
 	here.access = access_at;
 	here.recorder = &recorder;
-	here.gap = gaps;
+	here.untraced = untraced;
 	memset(declared, 0, sizeof(declared));
 	reset_noted();
 	return 0;
@@ -261,11 +261,11 @@ static void test_passed_on(void **state)
 
 static void test_holds(void **state)
 {
-	struct bob_probe_gap g;
+	struct bob_probe_untraced g;
 
 	(void)state;
-	middle_of_memory = (struct bob_probe_gap){ (uintptr_t)memory + 256, 256 };
-	gaps[ONE] = &middle_of_memory;
+	middle_of_memory = (struct bob_probe_untraced){ (uintptr_t)memory + 256, 256 };
+	untraced[ONE] = &middle_of_memory;
 	g = BOBBIN(i)(ONE);
 	assert_int_equal(g.lo, middle_of_memory.lo);
 	g = BOBBIN(h)(ONE, memory + 8);

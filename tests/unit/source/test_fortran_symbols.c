@@ -117,8 +117,8 @@ static void test_associated_components(void **state)
 	assert_int_equal(bob_fortran_lookup(file->statements[at_line(14)].names, "a", 1)->kind, 8);
 }
 
-/* IMPLICIT of a unit stands beside IMPLICIT NONE of its host; what it contains hides its host's
- * names from its beginning on. */
+/* IMPLICIT of a unit coexists with IMPLICIT NONE of its host; the names that a unit declares hide
+ * its host's names from its beginning on. */
 static void test_hosts_rules_and_names(void **state)
 {
 	(void)state;
@@ -383,8 +383,8 @@ static void test_places_of_components(void **state)
 	assert_false(bob_fortran_component_at(file->units[0].symbols, t, symbol(0, "t"), &at));
 }
 
-/* As gfortran 12 has them: texts of deferred length have their lengths at the end, what is
- * polymorphic its type behind it. */
+/* The layout of gfortran 12: the lengths of deferred-length texts are at the end, and a polymorphic
+ * component is followed by its type. */
 static void test_places_of_what_has_a_type_or_length(void **state)
 {
 	static const struct {

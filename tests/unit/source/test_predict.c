@@ -146,7 +146,7 @@ static void test_recursion(void **state)
 	bob_predict_unit(p, "b", BOB_PREDICT_FUNCTION);
 	bob_predict_call(p, "a", 1);
 	single(p, 1, 1, all);
-	assert_int_equal(sum(p).unknown_runs, 1); /* nobody begins: a does, once */
+	assert_int_equal(sum(p).unknown_runs, 1); /* no unit is a root: a counts as one, once */
 	near(sum(p).singles, 1);
 	bob_predict_close(p);
 }
@@ -184,7 +184,7 @@ static void test_costs(void **state)
 	bob_predict_nest(p, &n);
 	bob_predict_variables(p, 4);
 	t = sum(p);
-	near(t.told, 20 * 50 * 4);
+	near(t.reported, 20 * 50 * 4);
 	near(t.added_least_ns, 2 * (100 + 3 * 20) + 20 * (30 + 3 * 5));
 	near(t.code_bytes, 1000 + 100 + 6 * 7 + 4 * 3);
 	/* A quarter, or half of it, in a box: in all rows, or these rows. */

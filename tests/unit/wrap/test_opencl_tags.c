@@ -69,11 +69,12 @@ static void test_refusals(void **state)
 		const char *text, *why;
 		uint32_t line;
 	} bad[] = {
-		{ "\n/* bobbin: out int x = 1 */ kernel void f() { }", "a tag stands in no kernel",
-		  2 },
-		{ "void f() { /* bobbin: out int x = 1 */ }", "a tag stands in no kernel", 1 },
+		{ "\n/* bobbin: out int x = 1 */ kernel void f() { }",
+		  "a tag is outside of all kernels", 2 },
+		{ "void f() { /* bobbin: out int x = 1 */ }", "a tag is outside of all kernels",
+		  1 },
 		{ "kernel void f(int a)\n{\n  if (a) /* bobbin: out int x = 1 */ a = 1; }",
-		  "a tag stands where no statement may", 3 },
+		  "a tag is where no statement can be", 3 },
 		{ "kernel void f() { /* bobbin: out int x */ }",
 		  "a tag is neither 'out TYPE NAME = EXPRESSION' nor 'in TYPE NAME'", 1 },
 		{ "kernel void f() { /* bobbin: out half x = 1 */ }",
@@ -83,7 +84,7 @@ static void test_refusals(void **state)
 		{ "kernel void f() { /* bobbin: inout int x */ }",
 		  "a tag is neither 'out TYPE NAME = EXPRESSION' nor 'in TYPE NAME'", 1 },
 		{ "kernel void f() { // bobbin: out int x = 1 // one\n }",
-		  "a comment stands in a tag", 1 },
+		  "a tag contains a comment", 1 },
 	};
 
 	(void)state;

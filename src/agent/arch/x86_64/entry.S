@@ -136,7 +136,7 @@ pop_next:
 	cmp	%rsi, (%rdi)
 	jb	pop_next
 	je	popped
-	cmpq	$-1, (%rdi)			/* frames older than the agent are nobody's fault */
+	cmpq	$-1, (%rdi)			/* frames older than the agent are no error */
 	je	popped
 	incq	HOT_TOP_MISMATCH(%rcx)
 popped:

@@ -9,7 +9,7 @@
 /* Between a return address's place and its true value. */
 #define BOB_HOOK_FAR (1ull << 46)
 
-/* On the stack, at the entry of a hooked function and behind its return. */
+/* On the stack, at the entry of a hooked function and after its return. */
 struct bob_hook_frame {
 	uint64_t rdi, rsi, rdx, rcx, r8, r9, r10, r11, flags, rax;
 	uint64_t body;		/* at the entry: the trampoline */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Around functions that synchronise threads (mem/sync.c) or wait for children (waits.c): called
- * before them, and perhaps behind them. */
+ * before them, and after them where that matters. */
 
 #define X(name, value, expr) .set name, value;
 #include "agent/arch/x86_64/asm_offsets.def"
@@ -156,9 +156,9 @@ bob_sync_thread_entry:
 	jmp	*%rax
 	.cfi_endproc
 
-/* A mark: rdi header, rsi and rdx its words (rdx 0 if there is one), rcx how many. eax 0: there is
- * no room. A handler that comes between _begin and _end writes there, too: the mark then begins
- * anew (mem/signal.c), all it needs is still in its registers. */
+/* A mark: rdi is the header, rsi and rdx are its words (rdx 0 if there is one), rcx their number.
+ * eax 0: no space. A signal handler between _begin and _end writes there, too: the mark then
+ * restarts (mem/signal.c), and all that it needs is still in its registers. */
 	.globl bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
 	.hidden bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
 	.balign 16

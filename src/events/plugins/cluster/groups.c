@@ -200,9 +200,9 @@ static void put_group(struct output *o, const struct bob_cluster_group *g)
 	}
 }
 
-size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t room)
+size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t capacity)
 {
-	struct output o = { to, 0, to ? room : 0 };
+	struct output o = { to, 0, to ? capacity : 0 };
 
 	put(&o, VERSION);
 	put(&o, g->comparison);

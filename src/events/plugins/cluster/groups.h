@@ -26,7 +26,7 @@ struct bob_cluster_group {
 };
 
 struct bob_cluster_groups {
-	/* of several, one behind the other: of two sets the later one holds */
+	/* of several, concatenated; of two sets the later one wins */
 	uint64_t comparison;
 	uint64_t joined;	/* groups that became part of others */
 	uint32_t count;
@@ -41,9 +41,9 @@ int bob_cluster_add(struct bob_cluster_groups *g, uint32_t rank,
 		    const struct bob_cluster_signature *like);
 int bob_cluster_unite(struct bob_cluster_groups *into, const struct bob_cluster_groups *from);
 uint64_t bob_cluster_ranks(const struct bob_cluster_group *g);
-/* Bytes that it needs; they are written if `room` is enough. */
-size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t room);
-/* From any bytes; NULL: they are none, or no memory. */
+/* The number of bytes; they are written if `capacity` is enough. */
+size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t capacity);
+/* From any bytes; NULL: they are invalid, or no memory. */
 struct bob_cluster_groups *bob_cluster_unpack(const void *bytes, size_t len);
 
 /* --- medoids.c --- */
@@ -58,7 +58,7 @@ int bob_cluster_medoids(const struct bob_cluster_groups *g, uint32_t k, uint32_t
 int bob_cluster_next_run(const struct bob_cluster_groups *g, const uint32_t *of, uint32_t medoid,
 			 uint64_t from, struct bob_cluster_run *out);
 /* For people: "2 clusters of 16 ranks: 0-4,6-15 like 0; 5 like 5, 0.083 from 0". Its length, less
- * than `room`; what does not fit is left out, and "..." says so. */
-size_t bob_cluster_text(const struct bob_cluster_groups *g, uint32_t k, char *to, size_t room);
+ * than `capacity`; what does not fit is left out, and "..." says so. */
+size_t bob_cluster_text(const struct bob_cluster_groups *g, uint32_t k, char *to, size_t capacity);
 
 #endif

@@ -153,7 +153,7 @@ int bob_cluster_next_run(const struct bob_cluster_groups *g, const uint32_t *of,
 
 struct text {
 	char *at;
-	size_t len, room;
+	size_t len, capacity;
 	int full;
 };
 
@@ -166,8 +166,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 	va_start(args, format);
 	n = vsnprintf(one, sizeof(one), format, args);
 	va_end(args);
-	/* room for "..." and the end stays */
-	if (n < 0 || t->full || t->room - t->len < (size_t)n + 4) {
+	/* keep space for "..." and the end */
+	if (n < 0 || t->full || t->capacity - t->len < (size_t)n + 4) {
 		t->full = 1;
 		return;
 	}
@@ -221,9 +221,9 @@ static void say_cluster(struct text *t, const struct bob_cluster_groups *g, cons
 		say(t, ", %.3g from %u", fraction(apart), g->group[next].run[0].first);
 }
 
-size_t bob_cluster_text(const struct bob_cluster_groups *g, uint32_t k, char *to, size_t room)
+size_t bob_cluster_text(const struct bob_cluster_groups *g, uint32_t k, char *to, size_t capacity)
 {
-	struct text t = { to, 0, room, room < 8 };
+	struct text t = { to, 0, capacity, capacity < 8 };
 	uint32_t of[BOB_CLUSTER_GROUPS], clusters = 0;
 	uint64_t ranks = 0;
 
@@ -245,11 +245,11 @@ size_t bob_cluster_text(const struct bob_cluster_groups *g, uint32_t k, char *to
 			say(&t, said++ ? "; " : ": ");
 			say_cluster(&t, g, of, i);
 		}
-	if (t.full && room >= 8) {
+	if (t.full && capacity >= 8) {
 		memcpy(t.at + t.len, "...", 3);
 		t.len += 3;
 	}
-	if (room)
+	if (capacity)
 		to[t.len] = 0;
 	return t.len;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that ranks tell each other, as bytes. Who writes counts on where there is no more room:
- * `len` is what it would have been. Who reads is told nothing that is not in the bytes, or above
- * what may be. */
+/* Numbers in messages between ranks, as bytes. The writer continues to count when the buffer is
+ * full: `len` is the length that was needed. The reader returns only numbers that are in the bytes
+ * and not above their limit. */
 #ifndef BOB_CLUSTER_NUMBERS_H
 #define BOB_CLUSTER_NUMBERS_H
 
@@ -11,7 +11,7 @@
 
 struct output {
 	uint8_t *at;
-	size_t len, room;
+	size_t len, capacity;
 };
 
 static inline void put(struct output *o, uint64_t v)
@@ -19,7 +19,7 @@ static inline void put(struct output *o, uint64_t v)
 	uint8_t one[BOB_VARINT_MAX];
 	const size_t n = bob_varint_put(one, v);
 
-	if (o->len <= o->room && n <= o->room - o->len)
+	if (o->len <= o->capacity && n <= o->capacity - o->len)
 		memcpy(o->at + o->len, one, n);
 	o->len += n;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ranks do the same: each looks at its folded trace so far when an event begins --
- * MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER, the process's NUMBER-th of that name, or
- * NAME/NUMBER, each NUMBER-th -- and what their traces are like is united on the way to rank 0: at
- * most BOBBIN_CLUSTERS=K clusters (4). In Finalize; or, if ",all" stands behind the name, since all
- * ranks have that event, there and then: each rank is told its cluster, which is an event of its
- * trace and what bob_cluster_here gives. docs/hooks.md says how ranks are compared. */
+/* Finds ranks that do the same. Each rank looks at its folded trace so far when an event begins:
+ * MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER (the process's NUMBER-th of that name), or
+ * NAME/NUMBER (each NUMBER-th). The signatures of the traces are reduced on the way to rank 0 to at
+ * most BOBBIN_CLUSTERS=K clusters (4). That happens in Finalize; or, if ",all" follows the name,
+ * since all ranks have that event, at once: each rank receives its cluster, which becomes an event
+ * of its trace and the result of bob_cluster_here. docs/hooks.md says how ranks are compared. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 #define CLUSTERS 4u
 #define ALL ",all"
@@ -43,10 +43,10 @@ static int merge(void *ctx, void *into, const void *from)
 	return bob_cluster_unite(into, from);
 }
 
-static size_t pack(void *ctx, const void *set, void *to, size_t room)
+static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	(void)ctx;
-	return bob_cluster_pack(set, to, room);
+	return bob_cluster_pack(set, to, capacity);
 }
 
 static void *unpack(void *ctx, const void *bytes, size_t len)
@@ -55,10 +55,10 @@ static void *unpack(void *ctx, const void *bytes, size_t len)
 	return bob_cluster_unpack(bytes, len);
 }
 
-static size_t print(void *ctx, const void *set, char *to, size_t room)
+static size_t print(void *ctx, const void *set, char *to, size_t capacity)
 {
 	(void)ctx;
-	return bob_cluster_text(set, clusters, to, room);
+	return bob_cluster_text(set, clusters, to, capacity);
 }
 
 static void destroy(void *ctx, void *set)
@@ -114,30 +114,30 @@ static struct bob_cluster_groups *look(uint64_t comparison)
  * others may have the event meanwhile. */
 static _Thread_local struct bob_cluster_groups *whole;
 
-static size_t tell(void *ctx, const void *of_all, void *to, size_t room)
+static size_t write_result(void *ctx, const void *of_all, void *to, size_t capacity)
 {
 	(void)ctx;
 	if (!to && !whole)
 		whole = bob_cluster_create();
 	if (!to && whole)
 		bob_cluster_unite(whole, of_all); /* once, when it is asked for the length */
-	return bob_cluster_tell(of_all, clusters, to, room);
+	return bob_cluster_write(of_all, clusters, to, capacity);
 }
 
 /* All ranks compare what they are like; BOB_OK: they have come together. */
 static bob_status compare(const struct bob_cluster_groups *g)
 {
 	struct bob_cluster here;
-	const void *told;
+	const void *result;
 	size_t len;
-	const bob_status st = bob_hook_exchange(&hook, g, tell, &told, &len);
+	const bob_status st = bob_hook_exchange(&hook, g, write_result, &result, &len);
 
 	if (st != BOB_OK) {
 		bob_cluster_destroy(whole);
 		whole = NULL;
 		return st;
 	}
-	if (bob_cluster_told(told, len, own_rank(), &here)) {
+	if (bob_cluster_read(result, len, own_rank(), &here)) {
 		bob_hook_post("cluster", &here, sizeof(here));
 		BOB_EVENT_INSTANT(grouped, bob_int(here.cluster), bob_int(here.like),
 				  bob_int(here.clusters));
@@ -239,11 +239,11 @@ static int begin(void)
 
 	if (at && !read_event(at)) {
 		bob_hook_say(
-			"BOBBIN_CLUSTER_AT is none of NAME, NAME:NUMBER and NAME/NUMBER, with or without ,all");
+			"BOBBIN_CLUSTER_AT is not one of NAME, NAME:NUMBER and NAME/NUMBER, with or without ,all");
 		return 1;
 	}
 	if (k && (!number(k, &most) || most > BOB_CLUSTER_MOST)) {
-		bob_hook_say("BOBBIN_CLUSTERS is none of 1 to 32");
+		bob_hook_say("BOBBIN_CLUSTERS is not a number from 1 to 32");
 		return 1;
 	}
 	clusters = (uint32_t)most;

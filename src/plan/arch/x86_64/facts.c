@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts about instructions, out of Zydis's operand lists. What the lists do not say as we need it
- * stands here by hand: stack accesses and strings. */
+/* Facts about instructions, out of Zydis's operand lists. Two things that the lists do not say as
+ * plans need them are handled here: stack accesses and strings. */
 #include "plan/arch/x86_64/facts.h"
 
 #include <Zydis/Zydis.h>
@@ -396,7 +396,7 @@ static unsigned note_flow(const struct decoded *d, struct bob_x86_facts *f)
 	return BOB_MEM_TAKEN;
 }
 
-static uint8_t direction_behind(const ZydisDecodedInstruction *in)
+static uint8_t direction_after(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_CLD:
@@ -469,7 +469,7 @@ unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob
 	if (why != BOB_MEM_TAKEN)
 		return why;
 	f->rep = repeats(&d.in);
-	f->direction = direction_behind(&d.in);
+	f->direction = direction_after(&d.in);
 	f->masks_changed = bob_x86_changed_masks(&d.in, d.op);
 	note_flags(&d, f);
 	note_zeroing(&d, f);

@@ -106,7 +106,7 @@ struct bob_x86_facts {
 	bool nop;
 	uint8_t masks_changed;	/* mask registers, bit k for k */
 	struct bob_x86_lanes lanes;
-	/* the direction flag is clear behind it: 1, set: 2, either: 3; 0: as before */
+	/* the direction flag is clear after it: 1, set: 2, either: 3; 0: as before */
 	uint8_t direction;
 	struct bob_x86_access access[BOB_X86_ACCESSES]; /* in order */
 	struct bob_x86_sum sum[2];

@@ -192,7 +192,7 @@ static bool packs(ZydisMnemonic m)
 	}
 }
 
-/* Of processors that nobody has any more (Knights Mill). */
+/* Of processors that are out of use (Knights Mill). */
 static bool is_foreign(ZydisMnemonic m)
 {
 	switch (m) {

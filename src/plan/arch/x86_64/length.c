@@ -119,7 +119,7 @@ static const uint8_t *branch32(const uint8_t *p, struct bob_x86_insn *in, unsign
 	return p + 4;
 }
 
-/* The vector opcode maps behind VEX (c5, c4), EVEX (62) and XOP (8f): `p` is at the opcode. */
+/* The vector opcode maps after VEX (c5, c4), EVEX (62) and XOP (8f): `p` is at the opcode. */
 static const uint8_t *vector_map(const uint8_t *p, unsigned map, int vex)
 {
 	unsigned op = *p++;
@@ -145,7 +145,7 @@ static const uint8_t *vector_map(const uint8_t *p, unsigned map, int vex)
 	}
 }
 
-/* 0f xx where the table says S. `p` is behind the opcode. */
+/* 0f xx where the table says S. `p` is after the opcode. */
 static const uint8_t *special_2(const uint8_t *p, unsigned op, unsigned flags,
 				struct bob_x86_insn *in)
 {
@@ -211,7 +211,7 @@ static const uint8_t *mov_imm(const uint8_t *p, unsigned flags, struct bob_x86_i
 	return p + 4;
 }
 
-/* An opcode of the first map where the table says S. `p` is behind the opcode. */
+/* An opcode of the first map where the table says S. `p` is after the opcode. */
 static const uint8_t *special_1(const uint8_t *p, unsigned op, unsigned flags,
 				struct bob_x86_insn *in)
 {

@@ -38,7 +38,8 @@ struct bob_x86_insn {
  * for bytes that are no instruction in 64-bit mode; *in is then undefined. */
 unsigned bob_x86_decode(const uint8_t *p, struct bob_x86_insn *in);
 
-/* Nothing can run on into the instruction behind one of this kind. A call may or may not return. */
+/* Control never falls through from one of this kind to the next instruction. A call may or may not
+ * return. */
 static inline int bob_x86_ends_flow(unsigned kind)
 {
 	return kind == BOB_X86_JMP || kind >= BOB_X86_JMP_IND;

@@ -13,7 +13,7 @@
 #define BOB_X86_BODY_STARTS 5u	/* `need` is not more */
 
 /* Moved instructions. `field[i]` is the offset of a 32-bit field that is to become
- * target[i] - (address of the byte behind base[i]), both in bytes of the body. */
+ * target[i] - (address of the byte after base[i]), both in bytes of the body. */
 struct bob_x86_body {
 	uint8_t bytes[BOB_X86_BODY_MAX];
 	unsigned len;
@@ -24,7 +24,7 @@ struct bob_x86_body {
 	uint64_t target[BOB_X86_BODY_FIELDS];
 	bool ends;		/* leaves by itself; else it must be followed by a jump back */
 	bool calls;		/* holds a call, done the balanced way */
-	/* Where in the body is the instruction that began this far behind the first; 0: none did.
+	/* Where in the body is the instruction that began this far after the first; 0: none did.
 	 * Two loop instructions of 2 bytes become 18: no start is more. */
 	uint8_t start[BOB_X86_BODY_STARTS];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that instructions make. A register written with 32 bits holds no address (programs at
- * fixed addresses may load one so; that is a number here, and its accesses are told by their
+ * fixed addresses may load one so; here it is a number, and its accesses are recorded by their
  * addresses anyway). */
 #include "plan/arch/x86_64/values.h"
 

@@ -18,7 +18,7 @@ BOBBIN_FAST void bobbin_at(uint32_t s, const volatile void *p)
 
 BOBBIN_FAST int bobbin_is_on(void)
 {
-	return bob_probe_here.gap != 0;
+	return bob_probe_here.untraced != 0;
 }
 
 #define BOBBIN_AT(s, x)                                                                            \
@@ -29,15 +29,15 @@ BOBBIN_FAST int bobbin_is_on(void)
 	}))
 
 /* Loops that keep the address ranges of their sites: bobbin_g<site>, counted in bobbin_h<loop>. */
-BOBBIN_FAST const struct bob_probe_gap *bobbin_gap(uint32_t s)
+BOBBIN_FAST const struct bob_probe_untraced *bobbin_untraced(uint32_t s)
 {
-	return bob_probe_gap_of(&bob_probe_here, s);
+	return bob_probe_untraced_of(&bob_probe_here, s);
 }
 
 BOB_PROBE_UNREAD(2)
-BOBBIN_FAST const struct bob_probe_gap *bobbin_by(uint32_t s, const volatile void *p,
-						  const struct bob_probe_gap *g,
-						  struct bob_probe_held *h)
+BOBBIN_FAST const struct bob_probe_untraced *bobbin_by(uint32_t s, const volatile void *p,
+						       const struct bob_probe_untraced *g,
+						       struct bob_probe_held *h)
 {
 	return bob_probe_by(&bob_probe_here, s, p, g, h);
 }

@@ -2,9 +2,9 @@
 /* The probes of a statement's reads and writes. Each is a CALL with the reference itself as its
  * argument, so the address is the compiler's.
  *
- * What an IF of one line controls is told under its condition, which is evaluated once more where
- * the IF cannot become one of several lines: not if it would have another result the second time.
- * ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
+ * The statement of a one-line IF is reported under its condition, which is evaluated once more
+ * where the IF cannot become one of several lines: not if it would have another result the second
+ * time. ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct statement {
 	uint32_t number;
 	const struct bob_fortran_statement *s;
 	struct bob_fortran_uses uses;
-	uint64_t told;		/* variables of implied DO, by the number of their use */
+	uint64_t reported;		/* variables of implied DO, by the number of their use */
 };
 
 /* Lines that are being put, and what is open around them. */
@@ -30,7 +30,7 @@ struct lines {
 	const char *variable[BOB_WEAVE_FRAMES_MAX]; /* the probe of each frame's variable; "" */
 };
 
-/* Behind the bracket at `from`: where it is closed. 0: nowhere. */
+/* The offset of the bracket that closes the one at `from`. 0: it is not closed. */
 static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
 {
 	uint32_t depth = 0;
@@ -52,8 +52,7 @@ static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
 	return 0;
 }
 
-/* The condition of an IF, ELSE IF, DO WHILE: in brackets, brackets included. "" if there is
- * none. */
+/* The condition of an IF, ELSE IF, DO WHILE: with its brackets. "" if there is none. */
 static const char *condition(struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	const char *open = memchr(s->text + s->from, '(', s->len - s->from);
@@ -96,9 +95,9 @@ static const char *variable_of(struct statement *x, const struct bob_fortran_exp
 	for (uint32_t i = 0; i < x->uses.count && i < 64; i++) {
 		const struct bob_fortran_use *u = &x->uses.at[i];
 
-		if (u->role != BOB_ROLE_LOOP || u->from != ref->from || x->told >> i & 1)
+		if (u->role != BOB_ROLE_LOOP || u->from != ref->from || x->reported >> i & 1)
 			continue;
-		x->told |= UINT64_C(1) << i;
+		x->reported |= UINT64_C(1) << i;
 		return bob_weave_probe(x->w, x->number, u, BOB_PROBE_WRITE, &unused);
 	}
 	return "";
@@ -164,7 +163,7 @@ static bool is_late(const struct statement *x, const struct bob_fortran_use *u)
 				     u->flags & BOB_USE_IMPLIED_DO);
 }
 
-/* `late`: those that are told behind the statement. */
+/* `late`: those that are reported after the statement. */
 static bool is_of(const struct statement *x, const struct bob_fortran_use *u, bool in_body,
 		  bool late)
 {
@@ -174,18 +173,20 @@ static bool is_of(const struct statement *x, const struct bob_fortran_use *u, bo
 	       is_late(x, u) == late;
 }
 
-/* One use, inside what must be around it. The variable of an implied DO is told by its frame. */
-static void tell(struct lines *l, uint32_t use, const struct bob_weave_frames *f, const char *text)
+/* One use, inside what must be around it. The variable of an implied DO is reported by its
+ * frame. */
+static void report(struct lines *l, uint32_t use, const struct bob_weave_frames *f,
+		   const char *text)
 {
 	open_frames(l, f);
 	if (l->x->uses.at[use].role != BOB_ROLE_LOOP)
 		put_line(l, text);
 }
 
-/* Is it told already, with the loop that it is of? */
-static bool is_told(const struct statement *x, uint32_t use)
+/* Is it already reported, with its loop? */
+static bool is_reported(const struct statement *x, uint32_t use)
 {
-	return x->uses.at[use].role == BOB_ROLE_LOOP && (use >= 64 || x->told >> use & 1);
+	return x->uses.at[use].role == BOB_ROLE_LOOP && (use >= 64 || x->reported >> use & 1);
 }
 
 /* The probe of a use that is its turn. Of an implied DO's variable its frame has it: some text that
@@ -213,7 +214,7 @@ static uint32_t put_before(struct statement *x, bool in_body, const char *begin,
 	for (uint32_t i = 0; i < x->uses.count; i++) {
 		const char *text;
 
-		if (!is_of(x, &x->uses.at[i], in_body, false) || is_told(x, i))
+		if (!is_of(x, &x->uses.at[i], in_body, false) || is_reported(x, i))
 			continue;
 		text = text_of(x, i, &f);
 		if (!*text)
@@ -227,7 +228,7 @@ static uint32_t put_before(struct statement *x, bool in_body, const char *begin,
 		/* a FORALL reads for all indices before it writes */
 		if (x->uses.at[i].role == BOB_ROLE_WRITE && x->uses.at[i].flags & BOB_USE_MASKED)
 			close_to(&l, 0);
-		tell(&l, i, &f, text);
+		report(&l, i, &f, text);
 	}
 	close_to(&l, 0);
 	if (n)
@@ -282,14 +283,14 @@ static void put_late(struct lines *l, bool of_list, const char *begin, const cha
 		const char *text;
 
 		if (!is_of(l->x, u, u->flags & BOB_USE_BODY, true) || is_list(u) != of_list ||
-		    is_told(l->x, i))
+		    is_reported(l->x, i))
 			continue;
 		text = text_of(l->x, i, &f);
 		if (!*text)
 			continue;
 		if (!n++)
 			put_line(l, begin);
-		tell(l, i, &f, text);
+		report(l, i, &f, text);
 	}
 	close_to(l, 0);
 	if (n)
@@ -311,7 +312,7 @@ static void put_after(struct statement *x)
 	if (p.after == BOB_FORTRAN_NO || x->s->ends_loops ||
 	    (x->s->body && x->s->kind == BOB_F_IF &&
 	     !bob_weave_expand(x->w, x->number, &p.after))) {
-		bob_weave_refuse(x->w, "no line can stand behind this statement", x->s->line);
+		bob_weave_refuse(x->w, "no line can follow this statement", x->s->line);
 		return;
 	}
 	l.at = p.after;
@@ -355,16 +356,16 @@ static void put_loop(struct statement *x)
 		    bob_fortran_place(x->w->file, x->number, &p) != BOB_OK ||
 		    bob_weave_touches(x->w, x->number, u) == BOB_TOUCH_NOT)
 			continue;
-		if (p.inside == BOB_FORTRAN_NO || p.behind_loop == BOB_FORTRAN_NO) {
-			bob_weave_refuse(x->w, "no line can stand in this loop", x->s->line);
+		if (p.inside == BOB_FORTRAN_NO || p.after_loop == BOB_FORTRAN_NO) {
+			bob_weave_refuse(x->w, "no line can be inserted in this loop", x->s->line);
 			continue;
 		}
 		text = bob_weave_probe(x->w, x->number, u, BOB_PROBE_WRITE, &unused);
 		if (!*text)
 			continue;
-		if (x->w->told[x->number] != BOB_TOLD_HEAD)
+		if (x->w->reported[x->number] != BOB_REPORTED_HEAD)
 			put(x, p.inside, BOB_RANK_INSIDE, text);
-		put(x, p.behind_loop, BOB_RANK_BEHIND, text);
+		put(x, p.after_loop, BOB_RANK_AFTER_LOOP, text);
 	}
 }
 
@@ -385,7 +386,7 @@ static void put_condition(struct statement *x)
 			return;
 		text = text_of(x, i, &f);
 		if (*text)
-			tell(&l, i, &f, text);
+			report(&l, i, &f, text);
 	}
 	close_to(&l, 0);
 }
@@ -453,7 +454,7 @@ bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)
 	bob_status st;
 
 	if (!x.s->is_executable || x.s->unit == BOB_FORTRAN_NO ||
-	    w->told[statement] == BOB_TOLD_IN_NEST)
+	    w->reported[statement] == BOB_REPORTED_IN_NEST)
 		return BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &x.uses);
 	if (st == BOB_OK)

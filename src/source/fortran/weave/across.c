@@ -62,13 +62,13 @@ static const char *linked_name(struct bob_weave *w, const struct bob_weave_varia
 
 static bool is_everywhere(const struct bob_weave_variable *v)
 {
-	return v->wish->first_line <= 1 && v->wish->last_line == UINT32_MAX;
+	return v->request->first_line <= 1 && v->request->last_line == UINT32_MAX;
 }
 
 static void add_file(struct bob_weave *w, struct bob_source_across *a, const char **names)
 {
-	for (size_t i = 0; i < w->variable_count; i++) {
-		const struct bob_weave_variable *v = &w->variables[i];
+	for (size_t i = 0; i < w->variables.count; i++) {
+		const struct bob_weave_variable *v = &w->variables.at[i];
 		const char *name;
 		uint32_t k = 0;
 
@@ -90,7 +90,7 @@ bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *o
 	size_t n = 0;
 
 	for (const struct bob_weave *w = files; w; w = w->next)
-		n += w->variable_count;
+		n += w->variables.count;
 	*names = calloc(n + 1, sizeof(**names));
 	if (!*names)
 		return BOB_ERR_NOMEM;
@@ -186,7 +186,7 @@ bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_s
 
 static bool add_c(struct bob_weave *w)
 {
-	static const struct bob_wish all = { .name = "*", .first_line = 1,
+	static const struct bob_request all = { .name = "*", .first_line = 1,
 					     .last_line = UINT32_MAX };
 	static const struct bob_fortran_symbol names = { .name = "" },
 					       pointers = { .name = "",
@@ -194,11 +194,11 @@ static bool add_c(struct bob_weave *w)
 
 	if (!w->c->classes && !w->c->count)
 		return true;
-	if (bob_array_room(&w->passed, w->passed_count, &w->passed_room, sizeof(*w->passed)))
+	if (BOB_VEC_RESERVE(&w->passed, 1) != BOB_OK)
 		return false;
-	w->passed[w->passed_count++] =
+	w->passed.at[w->passed.count++] =
 		(struct bob_weave_variable){ .symbol = w->c->classes ? &pointers : &names,
-					     .wish = &all,
+					     .request = &all,
 					     .name = "",
 					     .unit = BOB_FORTRAN_NO,
 					     .construct = BOB_FORTRAN_NO,
@@ -242,8 +242,8 @@ bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new)
 	if (!c->is_there)
 		return BOB_OK;
 	for (const struct bob_weave *w = files; w; w = w->next)
-		for (size_t i = 0; i < w->variable_count; i++)
-			classes |= classes_of(w->variables[i].symbol);
+		for (size_t i = 0; i < w->variables.count; i++)
+			classes |= classes_of(w->variables.at[i].symbol);
 	for (struct bob_weave *w = files; w; w = w->next) {
 		if (!add_c(w))
 			return BOB_ERR_NOMEM;

@@ -319,7 +319,7 @@ bool bob_weave_is_even(const struct bob_weave_nest *n, uint32_t statement,
 		const struct bob_fortran_symbol *s = varies ? component(n, statement, ref, part) :
 							      NULL;
 
-		/* Where it is then stands in what is looked up. */
+		/* Its address is then in the loaded value. */
 		if (varies && (!s || s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE)))
 			return false;
 		if (part->child && (part->child->node != BOB_N_ARGUMENTS || part->child->next))

@@ -16,8 +16,8 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 	return s->kind == BOB_F_IF && s->body ? s->body_kind : s->kind;
 }
 
-/* The name behind EXIT or CYCLE; "". */
-static const char *name_behind(const struct bob_fortran_statement *s, const char *word)
+/* The name after EXIT or CYCLE; "". */
+static const char *name_after(const struct bob_fortran_statement *s, const char *word)
 {
 	const char *p = s->text + (s->kind == BOB_F_IF ? s->body : s->from);
 
@@ -45,9 +45,9 @@ bool bob_weave_leaves_block(const struct bob_weave *w, uint32_t block, uint32_t 
 	case BOB_F_RETURN:
 		return true;
 	case BOB_F_EXIT:
-		return !stays(w, block, s, name_behind(s, "exit"));
+		return !stays(w, block, s, name_after(s, "exit"));
 	case BOB_F_CYCLE:
-		return !stays(w, block, s, name_behind(s, "cycle"));
+		return !stays(w, block, s, name_after(s, "cycle"));
 	default:
 		return statement == w->file->constructs[block].last;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that do not say what they call: type-bound procedures, generic names, operators, procedures
- * that are arguments or pointers. Which procedure it is, types and the run decide; so whatever can
- * be called that way gets what such a call passes. That is more than needed, never less: the
- * address tells. */
+/* Calls whose target is not in the text: type-bound procedures, generic names, operators,
+ * procedures that are arguments or pointers. Types and the run determine the target. So every
+ * procedure that can be called that way is assumed to get what such a call passes. This is
+ * conservative: the recorder filters by the address. */
 #include <string.h>
 
 #include "source/fortran/split.h"
@@ -125,8 +125,8 @@ bob_status bob_weave_find_bound(struct bob_weave *files, bool *is_new)
 		w->is_bound = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
 		if (!w->is_bound)
 			return BOB_ERR_NOMEM;
-		for (size_t i = 0; i < w->variable_count; i++)
-			has_objects |= w->variables[i].symbol->type == BOB_T_DERIVED;
+		for (size_t i = 0; i < w->variables.count; i++)
+			has_objects |= w->variables.at[i].symbol->type == BOB_T_DERIVED;
 	}
 	for (struct bob_weave *w = files; w; w = w->next)
 		note_file(files, w);

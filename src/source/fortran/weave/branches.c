@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables that only some branches of an #if declare: the lines that tell where they are stand
- * under the same conditions, which are copied as they are. An #if that a line is in anyway is not
- * said again. */
+/* Variables that only some branches of an #if declare: the lines that declare them are under the
+ * same conditions, which are copied verbatim. An #if that already contains the line is not
+ * repeated. */
 #include <ctype.h>
 #include <string.h>
 
@@ -108,7 +108,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Fixed form has no blanks: a type may stand right before the name. */
+/* Fixed form has no blanks: a type may directly precede the name. */
 static bool is_type(const char *text, uint32_t len)
 {
 	static const char *const types[] = { "integer", "real", "complex", "logical",
@@ -161,8 +161,8 @@ static bool makes_known(const struct bob_weave *w, const struct wanted *q, uint3
 	       names(w, s, q->word);
 }
 
-/* The text where one of these statements of `of` is there; *found: there are some. `here`: where
- * the text stands, if that is in the same file. */
+/* The text where one of these statements of `of` is there; *found: there are some. `here`: the
+ * place of the text, if that is in the same file. */
 static const char *where_known(struct bob_weave *w, struct bob_weave *of, const struct wanted *q,
 			       const struct chain *here, const char *text, bool *found)
 {
@@ -204,8 +204,9 @@ static struct bob_weave *owner(struct bob_weave *w, const struct bob_weave_varia
 	struct bob_weave *o = v->is_foreign ? w->files : w;
 
 	for (; v->is_foreign && o; o = o->next)
-		for (size_t i = 0; i < o->variable_count; i++)
-			if (o->variables[i].symbol == v->symbol && !o->variables[i].is_foreign)
+		for (size_t i = 0; i < o->variables.count; i++)
+			if (o->variables.at[i].symbol == v->symbol &&
+			    !o->variables.at[i].is_foreign)
 				goto found;
 found:
 	for (uint32_t i = 0; o && o != w && i < o->file->count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that are procedures because something calls them, or is told so; the others with a type are
- * variables. */
+/* Finds the names that are procedures, because they are called or declared so; the others with a
+ * type are variables. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -21,18 +21,18 @@ bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_
 	for (const struct bob_fortran_unit *o = u; o; o = o->other)
 		if (o->result && !strcmp(s->name, o->name) && strcmp(s->name, o->result) != 0)
 			return true;
-	for (size_t i = 0; i < w->called_count; i++)
-		if (w->called[i] == s)
+	for (size_t i = 0; i < w->called.count; i++)
+		if (w->called.at[i] == s)
 			return true;
 	if (s->rank || s->flags & ~(BOB_SYMBOL_TYPED | BOB_SYMBOL_SAVE) || !is_intrinsic(s))
 		return false;
-	for (size_t i = 0; i < w->plain_count; i++)
-		if (w->plain[i] == s)
+	for (size_t i = 0; i < w->plain.count; i++)
+		if (w->plain.at[i] == s)
 			return false;
 	return true; /* `real sqrt`, and no more */
 }
 
-/* A scalar with brackets behind it that hold no range: a function, whatever its type. */
+/* A scalar that is followed by brackets without a range: a function, whatever its type. */
 static bool is_called(const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_expr *part = u->ref->child;
@@ -58,18 +58,12 @@ static bool note_plain(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	if (!is_intrinsic(s))
 		return true;
-	if (bob_array_room(&w->plain, w->plain_count, &w->plain_room, sizeof(*w->plain)))
-		return false;
-	w->plain[w->plain_count++] = s;
-	return true;
+	return BOB_VEC_ADD(&w->plain, s) == BOB_OK;
 }
 
 static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
-	if (bob_array_room(&w->called, w->called_count, &w->called_room, sizeof(*w->called)))
-		return false;
-	w->called[w->called_count++] = s;
-	return true;
+	return BOB_VEC_ADD(&w->called, s) == BOB_OK;
 }
 
 /* Names with brackets in what statement functions say, that are no arrays. */

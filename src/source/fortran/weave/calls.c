@@ -21,19 +21,19 @@ static bool is_before(const struct bob_weave *w, uint32_t unit, const struct bob
 struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
 						     const struct bob_weave *w, uint32_t unit)
 {
-	size_t low = 0, high = c->procedure_count;
+	size_t low = 0, high = c->procedures.count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (is_before(c->procedures[middle].w, c->procedures[middle].unit, w, unit))
+		if (is_before(c->procedures.at[middle].w, c->procedures.at[middle].unit, w, unit))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < c->procedure_count && c->procedures[low].w == w &&
-			       c->procedures[low].unit == unit ?
-		       &c->procedures[low] :
+	return low < c->procedures.count && c->procedures.at[low].w == w &&
+			       c->procedures.at[low].unit == unit ?
+		       &c->procedures.at[low] :
 		       NULL;
 }
 
@@ -58,27 +58,27 @@ static int compare_name(const char *name, const char *other, uint32_t len)
 const struct bob_weave_named *bob_weave_find_named(const struct bob_weave_calls *c,
 						   const char *name, uint32_t len)
 {
-	size_t low = 0, high = c->named_count;
+	size_t low = 0, high = c->named.count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (compare_name(c->named[middle].name, name, len) < 0)
+		if (compare_name(c->named.at[middle].name, name, len) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < c->named_count && !compare_name(c->named[low].name, name, len) ?
-		       &c->named[low] :
+	return low < c->named.count && !compare_name(c->named.at[low].name, name, len) ?
+		       &c->named.at[low] :
 		       NULL;
 }
 
 void bob_weave_calls_free(struct bob_weave_calls *c)
 {
-	free(c->named);
-	free(c->procedures);
-	free(c->calls);
-	free(c->passes);
+	BOB_VEC_FREE(&c->named);
+	BOB_VEC_FREE(&c->procedures);
+	BOB_VEC_FREE(&c->calls);
+	BOB_VEC_FREE(&c->passes);
 	bob_arena_free(&c->arena);
 }
 
@@ -102,11 +102,7 @@ static bob_status add_procedure(struct bob_weave_calls *c, struct bob_weave *w, 
 			p.all |= d < BOB_WEAVE_CLONE_DUMMIES_MAX ? UINT64_C(1) << d : UINT64_MAX;
 	if (!p.all)
 		return BOB_OK;
-	if (bob_array_room(&c->procedures, c->procedure_count, &c->procedure_room,
-			   sizeof(*c->procedures)))
-		return BOB_ERR_NOMEM;
-	c->procedures[c->procedure_count++] = p;
-	return BOB_OK;
+	return BOB_VEC_ADD(&c->procedures, p);
 }
 
 /* --- arguments --- */
@@ -122,9 +118,9 @@ static bool is_pointer(const struct bob_fortran_symbol *s, uint32_t use_flags)
 static bool is_in_block(const struct bob_weave_calls *c, const struct bob_fortran_symbol *s)
 {
 	for (const struct bob_weave *w = c->files; w && s->common; w = w->next)
-		for (size_t i = 0; i < w->variable_count; i++)
-			if (w->variables[i].symbol->common &&
-			    !strcmp(w->variables[i].symbol->common->name, s->common->name))
+		for (size_t i = 0; i < w->variables.count; i++)
+			if (w->variables.at[i].symbol->common &&
+			    !strcmp(w->variables.at[i].symbol->common->name, s->common->name))
 				return true;
 	return false;
 }
@@ -146,10 +142,9 @@ static uint64_t becomes(const struct bob_weave_procedure *p, const struct bob_fo
 
 static bob_status add_pass(struct bob_weave_calls *c, struct bob_weave_pass pass)
 {
-	if (bob_array_room(&c->passes, c->pass_count, &c->pass_room, sizeof(*c->passes)))
+	if (BOB_VEC_ADD(&c->passes, pass) != BOB_OK)
 		return BOB_ERR_NOMEM;
-	c->passes[c->pass_count++] = pass;
-	c->calls[c->call_count - 1].pass_count++;
+	c->calls.at[c->calls.count - 1].pass_count++;
 	return BOB_OK;
 }
 
@@ -172,7 +167,7 @@ static bob_status add_arguments(struct bob_weave_calls *c, const struct bob_fort
 				const struct bob_fortran_uses *uses,
 				const struct bob_fortran_use *call)
 {
-	const struct bob_weave_procedure *to = c->calls[c->call_count - 1].to;
+	const struct bob_weave_procedure *to = c->calls.at[c->calls.count - 1].to;
 	const struct bob_fortran_expr *list = call->ref->child->child, *e;
 	bob_status st = BOB_OK;
 	uint32_t d = 0;
@@ -215,7 +210,7 @@ static const char *unknown(const struct bob_weave_calls *c, const struct bob_wea
 	return "which no file of the command has";
 }
 
-/* A procedure of no file, or one that only the run tells. */
+/* A procedure that no file has, or that only the run determines. */
 static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call *call,
 			 const struct bob_fortran_use *u)
 {
@@ -224,7 +219,7 @@ static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call 
 	bool is_traced = c->is_visible;
 
 	for (uint32_t i = 0; i < call->pass_count && !is_traced; i++) {
-		const struct bob_weave_pass *p = &c->passes[call->first_pass + i];
+		const struct bob_weave_pass *p = &c->passes.at[call->first_pass + i];
 
 		is_traced = p->is_always || bob_weave_may_be_any(w, p->symbol, p->flags);
 	}
@@ -240,7 +235,7 @@ static struct bob_weave_procedure *target(struct bob_weave_calls *c,
 {
 	const char *name = call->w->file->statements[call->statement].text + call->from;
 	const struct bob_weave_named *n = bob_weave_find_named(c, name, call->len);
-	const struct bob_weave_named *const end = c->named + c->named_count;
+	const struct bob_weave_named *const end = c->named.at + c->named.count;
 	struct bob_weave_procedure *to = NULL;
 	bool is_sure = false;
 	uint32_t found = 0;
@@ -275,8 +270,8 @@ static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint3
 	const struct bob_fortran_expr *part = u->ref->child;
 	struct bob_weave_call call = { .w = w, .unit = s->unit, .statement = statement,
 				       .from = part->from, .len = part->name_len,
-				       .first_pass = c->pass_count,
-				       .first_in_text = c->call_count };
+				       .first_pass = c->passes.count,
+				       .first_in_text = c->calls.count };
 	bool is_known = false;
 	bob_status st;
 
@@ -284,24 +279,23 @@ static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint3
 		call.to = target(c, &call, u->symbol, &is_known);
 	if (!is_known && is_library(s->text + part->from, part->name_len))
 		return BOB_OK;
-	if (bob_array_room(&c->calls, c->call_count, &c->call_room, sizeof(*c->calls)))
+	if (BOB_VEC_ADD(&c->calls, call) != BOB_OK)
 		return BOB_ERR_NOMEM;
-	c->calls[c->call_count++] = call;
 	st = add_arguments(c, s, uses, u);
 	if (st != BOB_OK)
 		return st;
 	if (!is_known)
-		call_foreign(c, &c->calls[c->call_count - 1], u);
+		call_foreign(c, &c->calls.at[c->calls.count - 1], u);
 	if (call.to && !is_in_one_piece(s, call.from, call.len))
 		bob_weave_rule_out(call.to, "a call has its name in pieces");
 	if (!call.to) {
-		c->pass_count = call.first_pass;
-		c->call_count--;
+		c->passes.count = call.first_pass;
+		c->calls.count--;
 	}
 	return BOB_OK;
 }
 
-/* Statements that may call what nobody sees. */
+/* Statements that may call unknown procedures. */
 static void look_for_hidden(struct bob_weave_calls *c, struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -364,9 +358,9 @@ static bool has_program(const struct bob_weave *files)
 static void look_at_variables(struct bob_weave_calls *c)
 {
 	for (const struct bob_weave *w = c->files; w; w = w->next)
-		for (size_t i = 0; i < w->variable_count; i++) {
-			c->is_target |= bob_weave_is_target(&w->variables[i]);
-			c->is_visible |= !w->variables[i].is_alone;
+		for (size_t i = 0; i < w->variables.count; i++) {
+			c->is_target |= bob_weave_is_target(&w->variables.at[i]);
+			c->is_visible |= !w->variables.at[i].is_alone;
 		}
 	if (c->is_visible && !has_program(c->files))
 		c->foreign =
@@ -389,10 +383,11 @@ static bob_status name_procedure(struct bob_weave_calls *c, struct bob_weave *w,
 	for (const struct bob_fortran_unit *o = is_procedure(u) ? u : NULL; o; o = o->other) {
 		if (o != u && !strcmp(o->name, u->name))
 			continue;
-		if (bob_array_room(&c->named, c->named_count, &c->named_room, sizeof(*c->named)))
+		if (BOB_VEC_ADD(&c->named,
+				(struct bob_weave_named){ o->name, w, unit,
+							  bob_weave_find_procedure(c, w, unit) }) !=
+		    BOB_OK)
 			return BOB_ERR_NOMEM;
-		c->named[c->named_count++] = (struct bob_weave_named){
-			o->name, w, unit, bob_weave_find_procedure(c, w, unit) };
 	}
 	return BOB_OK;
 }
@@ -407,8 +402,8 @@ static bob_status name_procedures(struct bob_weave_calls *c)
 			st = name_procedure(c, w, i);
 	if (st != BOB_OK)
 		return st;
-	if (c->named_count)
-		qsort(c->named, c->named_count, sizeof(*c->named), by_name);
+	if (c->named.count)
+		qsort(c->named.at, c->named.count, sizeof(*c->named.at), by_name);
 	return BOB_OK;
 }
 
@@ -424,12 +419,12 @@ bob_status bob_weave_calls_read(struct bob_weave *files, struct bob_weave_calls 
 		for (uint32_t i = 0; i < w->file->unit_count && st == BOB_OK; i++)
 			st = add_procedure(c, w, i);
 	}
-	if (st == BOB_OK && c->procedure_count)
+	if (st == BOB_OK && c->procedures.count)
 		st = name_procedures(c);
-	for (struct bob_weave *w = files; w && st == BOB_OK && c->procedure_count; w = w->next)
+	for (struct bob_weave *w = files; w && st == BOB_OK && c->procedures.count; w = w->next)
 		st = read_file(c, w);
-	if (c->call_count)
-		qsort(c->calls, c->call_count, sizeof(*c->calls), by_unit);
+	if (c->calls.count)
+		qsort(c->calls.at, c->calls.count, sizeof(*c->calls.at), by_unit);
 	if (st != BOB_OK)
 		bob_weave_calls_free(c);
 	return st;

@@ -256,7 +256,7 @@ static bool is_call_at(const struct bob_fortran_uses *uses, uint32_t at)
 	return false;
 }
 
-/* In fixed form a keyword may stand right before the name. */
+/* In fixed form a keyword may directly precede the name. */
 static bool is_glued(const struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	return w->file->form == BOB_FORTRAN_FIXED &&
@@ -270,8 +270,8 @@ static bool may_begin(const struct bob_weave *w, const struct bob_fortran_statem
 	return !at || is_glued(w, s) || (!is_word(s->text[at - 1]) && s->text[at - 1] != '%');
 }
 
-/* Where the statement names it in a way that a copy would not be: behind `at`; s->len: nowhere.
- * Texts are passed over. */
+/* Where the statement, after `at`, names the procedure in a way that does not hold for a copy;
+ * s->len: nowhere. Texts are skipped. */
 static uint32_t named_at(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			 const char *name, uint32_t at)
 {
@@ -329,7 +329,7 @@ static bob_status look_at_word(struct bob_weave_calls *c, struct bob_weave *w, u
 	const struct bob_weave_named *n = bob_weave_find_named(c, word, len);
 	bob_status st = BOB_OK;
 
-	for (; n && n < c->named + c->named_count && st == BOB_OK && strlen(n->name) == len &&
+	for (; n && n < c->named.at + c->named.count && st == BOB_OK && strlen(n->name) == len &&
 	       !memcmp(n->name, word, len);
 	     n++)
 		if (n->procedure)
@@ -343,9 +343,9 @@ static bob_status look_at_words(struct bob_weave_calls *c, struct bob_weave *w, 
 	bob_status st = BOB_OK;
 	uint32_t i = 0, to;
 
-	if (is_glued(w, s)) { /* no telling where words begin */
-		for (size_t k = 0; k < c->procedure_count && st == BOB_OK; k++)
-			st = look_at_statement(c, w, number, &c->procedures[k]);
+	if (is_glued(w, s)) { /* it is unknown where words begin */
+		for (size_t k = 0; k < c->procedures.count && st == BOB_OK; k++)
+			st = look_at_statement(c, w, number, &c->procedures.at[k]);
 		return st;
 	}
 	for (; i < s->len && st == BOB_OK; i = to) {
@@ -365,9 +365,9 @@ static void look_at_interface(struct bob_weave_calls *c, const struct bob_fortra
 	const struct bob_weave_named *n =
 		bob_weave_find_named(c, u->name, (uint32_t)strlen(u->name));
 
-	for (; n && n < c->named + c->named_count && !strcmp(n->name, u->name); n++)
+	for (; n && n < c->named.at + c->named.count && !strcmp(n->name, u->name); n++)
 		if (n->procedure)
-			bob_weave_rule_out(n->procedure, "its interface stands in an INTERFACE");
+			bob_weave_rule_out(n->procedure, "its interface is in an INTERFACE block");
 }
 
 static bob_status look_at_file(struct bob_weave_calls *c, struct bob_weave *w)
@@ -402,8 +402,9 @@ static void look_at(struct bob_weave_calls *c, struct bob_weave_procedure *p)
 		bob_weave_rule_out(p, "an intrinsic procedure has its name");
 	if (!p->why && u->parent == BOB_FORTRAN_NO && !bob_weave_result_type(p->w, p))
 		p->why = "who calls it needs its interface";
-	for (size_t i = 0; i < c->call_count && u->kind == BOB_UNIT_FUNCTION; i++)
-		if (c->calls[i].to == p && c->calls[i].w == p->w && c->calls[i].unit == p->unit)
+	for (size_t i = 0; i < c->calls.count && u->kind == BOB_UNIT_FUNCTION; i++)
+		if (c->calls.at[i].to == p && c->calls.at[i].w == p->w &&
+		    c->calls.at[i].unit == p->unit)
 			bob_weave_rule_out(p, "it is a function that calls itself");
 }
 
@@ -411,8 +412,8 @@ bob_status bob_weave_clonable(struct bob_weave_calls *c)
 {
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < c->procedure_count; i++)
-		look_at(c, &c->procedures[i]);
+	for (size_t i = 0; i < c->procedures.count; i++)
+		look_at(c, &c->procedures.at[i]);
 	for (struct bob_weave *w = c->files; w && st == BOB_OK; w = w->next)
 		st = look_at_file(c, w);
 	return st;

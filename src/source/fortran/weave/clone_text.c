@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of copies: the procedure's lines once more, behind it, under another name; and that name
- * where calls go there. */
+/* The text of copies: the procedure's lines are repeated after it, under another name; calls of the
+ * copy use that name. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 #include "source/fortran/weave/reached.h"
@@ -17,15 +17,15 @@ static void set_dummies(struct bob_weave *w, uint32_t unit, uint64_t dummies)
 void bob_weave_enter_clone(struct bob_weave *w, size_t n)
 {
 	w->in = (uint32_t)n + 1;
-	w->has_probes[w->clones[n].unit] = w->clones[n].has_probes;
-	set_dummies(w, w->clones[n].unit, w->clones[n].dummies);
+	w->has_probes[w->clones.at[n].unit] = w->clones.at[n].has_probes;
+	set_dummies(w, w->clones.at[n].unit, w->clones.at[n].dummies);
 }
 
 void bob_weave_leave_clone(struct bob_weave *w, size_t n)
 {
 	w->in = 0;
-	w->clones[n].has_probes = w->has_probes[w->clones[n].unit];
-	set_dummies(w, w->clones[n].unit, 0);
+	w->clones.at[n].has_probes = w->has_probes[w->clones.at[n].unit];
+	set_dummies(w, w->clones.at[n].unit, 0);
 }
 
 static const struct bob_weave_redirect *redirect_in(const struct bob_weave *w, uint32_t statement,
@@ -33,8 +33,8 @@ static const struct bob_weave_redirect *redirect_in(const struct bob_weave *w, u
 {
 	const struct bob_weave_redirect *first = NULL;
 
-	for (size_t i = 0; i < w->redirect_count; i++) {
-		const struct bob_weave_redirect *r = &w->redirects[i];
+	for (size_t i = 0; i < w->redirects.count; i++) {
+		const struct bob_weave_redirect *r = &w->redirects.at[i];
 
 		if (r->in == w->in && r->statement == statement && r->from >= from && r->to <= to &&
 		    (!first || r->from < first->from))
@@ -62,17 +62,17 @@ const char *bob_weave_slice(struct bob_weave *w, const struct bob_fortran_statem
 
 static bool is_said(const struct bob_weave *w, size_t n)
 {
-	const struct bob_weave_redirect *r = &w->redirects[n];
+	const struct bob_weave_redirect *r = &w->redirects.at[n];
 
 	for (size_t i = 0; i < n; i++)
-		if (w->redirects[i].in == r->in && !strcmp(w->redirects[i].name, r->name) &&
-		    w->file->statements[w->redirects[i].statement].unit ==
+		if (w->redirects.at[i].in == r->in && !strcmp(w->redirects.at[i].name, r->name) &&
+		    w->file->statements[w->redirects.at[i].statement].unit ==
 			    w->file->statements[r->statement].unit)
 			return true;
 	return false;
 }
 
-/* Modules are used first of all, behind the unit's first statement. */
+/* USE statements come first, after the unit's first statement. */
 static void use_module(struct bob_weave *w, const struct bob_weave_redirect *r, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
@@ -101,8 +101,8 @@ static void publish(struct bob_weave *w, const struct bob_weave_clone *c)
 	bool is_used = false;
 
 	for (const struct bob_weave *o = w->files; o; o = o->next)
-		for (size_t i = 0; i < o->redirect_count; i++)
-			is_used |= o->redirects[i].module && o->redirects[i].name == c->name;
+		for (size_t i = 0; i < o->redirects.count; i++)
+			is_used |= o->redirects.at[i].module && o->redirects.at[i].name == c->name;
 	if (is_used && u && u->contains != BOB_FORTRAN_NO)
 		bob_weave_put(w, bob_weave_line_of(w, u->contains), BOB_RANK_INTERFACE, parent,
 			      bob_weave_text(w, "public::%s", c->name));
@@ -110,12 +110,12 @@ static void publish(struct bob_weave *w, const struct bob_weave_clone *c)
 
 bob_status bob_weave_redirect(struct bob_weave *w)
 {
-	for (size_t i = 0; i < w->redirect_count; i++) {
-		const struct bob_weave_redirect *r = &w->redirects[i];
+	for (size_t i = 0; i < w->redirects.count; i++) {
+		const struct bob_weave_redirect *r = &w->redirects.at[i];
 		const uint32_t unit = w->file->statements[r->statement].unit;
 
 		w->in = r->in;
-		if (is_said(w, i) || (r->in && w->clones[r->in - 1].name == r->name))
+		if (is_said(w, i) || (r->in && w->clones.at[r->in - 1].name == r->name))
 			continue; /* it knows itself */
 		if (r->module)
 			use_module(w, r, unit);
@@ -123,8 +123,8 @@ bob_status bob_weave_redirect(struct bob_weave *w)
 			declare(w, r, unit);
 	}
 	w->in = 0;
-	for (size_t i = 0; i < w->clone_count; i++)
-		publish(w, &w->clones[i]);
+	for (size_t i = 0; i < w->clones.count; i++)
+		publish(w, &w->clones.at[i]);
 	return w->is_failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
@@ -135,8 +135,8 @@ bob_status bob_weave_rename_calls(const struct bob_weave *w, uint32_t in,
 {
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < w->redirect_count && st == BOB_OK; i++) {
-		const struct bob_weave_redirect *r = &w->redirects[i];
+	for (size_t i = 0; i < w->redirects.count && st == BOB_OK; i++) {
+		const struct bob_weave_redirect *r = &w->redirects.at[i];
 		const uint32_t *at = w->file->statements[r->statement].at;
 
 		if (r->in == in && !bob_weave_is_replaced(w, in, at[r->from]))
@@ -145,9 +145,9 @@ bob_status bob_weave_rename_calls(const struct bob_weave *w, uint32_t in,
 	return st;
 }
 
-/* `end function f`: behind the words. The name may begin with the other one. */
-static uint32_t name_behind_end(const struct bob_fortran_unit *u,
-				const struct bob_fortran_statement *s)
+/* `end function f`: after the words. The name may begin with the other one. */
+static uint32_t name_after_end(const struct bob_fortran_unit *u,
+			       const struct bob_fortran_statement *s)
 {
 	const char *const words[] = { "end",
 				      u->kind == BOB_UNIT_FUNCTION ? "function" : "subroutine" };
@@ -173,7 +173,7 @@ static bob_status rename_procedure(const struct bob_weave *w, const struct bob_w
 	const struct bob_fortran_unit *u = &w->file->units[c->unit];
 	const struct bob_fortran_statement *first = &w->file->statements[u->first];
 	const struct bob_fortran_statement *last = &w->file->statements[u->last];
-	const uint32_t name = name_behind_end(u, last);
+	const uint32_t name = name_after_end(u, last);
 	bob_status st =
 		bob_fortran_patch_replace(p, u->name_at, (uint32_t)strlen(u->name), c->name);
 	char result[80];
@@ -190,11 +190,11 @@ static bob_status rename_procedure(const struct bob_weave *w, const struct bob_w
 bob_status bob_weave_copies(struct bob_weave *w, struct bob_fortran_copy **out)
 {
 	struct bob_fortran_copy *copies =
-		bob_arena_alloc(w->arena, (w->clone_count + 1) * sizeof(*copies));
+		bob_arena_alloc(w->arena, (w->clones.count + 1) * sizeof(*copies));
 	bob_status st = copies ? BOB_OK : BOB_ERR_NOMEM;
 
-	for (size_t i = 0; i < w->clone_count && st == BOB_OK; i++) {
-		const struct bob_fortran_unit *u = &w->file->units[w->clones[i].unit];
+	for (size_t i = 0; i < w->clones.count && st == BOB_OK; i++) {
+		const struct bob_fortran_unit *u = &w->file->units[w->clones.at[i].unit];
 		struct bob_fortran_patches *p = &copies[i].patches;
 
 		copies[i].first_line = w->file->statements[u->first].line;
@@ -204,7 +204,7 @@ bob_status bob_weave_copies(struct bob_weave *w, struct bob_fortran_copy **out)
 		if (st == BOB_OK)
 			st = bob_weave_rename_calls(w, (uint32_t)i + 1, p);
 		if (st == BOB_OK)
-			st = rename_procedure(w, &w->clones[i], p);
+			st = rename_procedure(w, &w->clones.at[i], p);
 	}
 	*out = copies;
 	return st;

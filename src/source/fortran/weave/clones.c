@@ -65,12 +65,12 @@ static void add_call(const struct bob_weave_calls *c, const struct bob_weave_cal
 	const struct bob_weave_procedure *from = bob_weave_find_procedure(c, call->w, call->unit);
 	struct bob_copies_call *to = &p->calls[p->copies.call_count++];
 
-	*to = (struct bob_copies_call){ .from = from ? (uint32_t)(from - c->procedures) :
+	*to = (struct bob_copies_call){ .from = from ? (uint32_t)(from - c->procedures.at) :
 						       BOB_COPIES_NO,
-					.to = (uint32_t)(call->to - c->procedures),
+					.to = (uint32_t)(call->to - c->procedures.at),
 					.first_pass = *pass_count };
 	for (uint32_t i = 0; i < call->pass_count; i++) {
-		const struct bob_weave_pass *pass = &c->passes[call->first_pass + i];
+		const struct bob_weave_pass *pass = &c->passes.at[call->first_pass + i];
 		uint64_t dummies;
 
 		if (!when(from, call, pass, &dummies))
@@ -83,12 +83,12 @@ static void add_call(const struct bob_weave_calls *c, const struct bob_weave_cal
 
 static bob_status make_plan(struct bob_weave_calls *c, struct plan *p)
 {
-	const size_t n = c->procedure_count;
+	const size_t n = c->procedures.count;
 	size_t pass_count = 0;
 
 	p->copies.procedures = bob_arena_alloc(&c->arena, (n + 1) * sizeof(*p->copies.procedures));
-	p->calls = bob_arena_alloc(&c->arena, (c->call_count + 1) * sizeof(*p->calls));
-	p->passes = bob_arena_alloc(&c->arena, (c->pass_count + 1) * sizeof(*p->passes));
+	p->calls = bob_arena_alloc(&c->arena, (c->calls.count + 1) * sizeof(*p->calls));
+	p->passes = bob_arena_alloc(&c->arena, (c->passes.count + 1) * sizeof(*p->passes));
 	if (!p->copies.procedures || !p->calls || !p->passes)
 		return BOB_ERR_NOMEM;
 	p->copies.calls = p->calls;
@@ -96,16 +96,16 @@ static bob_status make_plan(struct bob_weave_calls *c, struct plan *p)
 	p->copies.procedure_count = n;
 	for (size_t i = 0; i < n; i++) {
 		p->copies.procedures[i] = (struct bob_copies_procedure){
-			.all = c->procedures[i].all, .why = c->procedures[i].why
+			.all = c->procedures.at[i].all, .why = c->procedures.at[i].why
 		};
-		assume(&c->procedures[i], c->procedures[i].all);
+		assume(&c->procedures.at[i], c->procedures.at[i].all);
 	}
-	for (size_t i = 0; i < c->call_count; i++)
-		add_call(c, &c->calls[i], p, &pass_count);
+	for (size_t i = 0; i < c->calls.count; i++)
+		add_call(c, &c->calls.at[i], p, &pass_count);
 	bob_copies_plan(&p->copies);
 	for (size_t i = 0; i < n; i++)
 		if (bob_copies_has(&p->copies.procedures[i]))
-			assume(&c->procedures[i], 0);
+			assume(&c->procedures.at[i], 0);
 	return BOB_OK;
 }
 
@@ -116,14 +116,14 @@ static bob_status make_plan(struct bob_weave_calls *c, struct plan *p)
 static bob_status say_in_place(const struct bob_weave_calls *c, const struct bob_copies *plan)
 {
 	const char **names =
-		bob_arena_alloc(c->files->arena, (c->procedure_count + 1) * sizeof(*names));
+		bob_arena_alloc(c->files->arena, (c->procedures.count + 1) * sizeof(*names));
 	const struct bob_weave_procedure *first = NULL;
 	size_t count = 0;
 
 	if (!names)
 		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < c->procedure_count; i++) {
-		const struct bob_weave_procedure *p = &c->procedures[i];
+	for (size_t i = 0; i < c->procedures.count; i++) {
+		const struct bob_weave_procedure *p = &c->procedures.at[i];
 		const struct bob_copies_procedure *planned = &plan->procedures[i];
 
 		if (!p->why || (!planned->has_plain && planned->set_count <= 1))
@@ -152,21 +152,21 @@ static bob_status say_in_place(const struct bob_weave_calls *c, const struct bob
 
 static bob_status add_clones(struct bob_weave_calls *c, const struct bob_copies *plan)
 {
-	for (size_t i = 0; i < c->procedure_count; i++) {
-		struct bob_weave_procedure *p = &c->procedures[i];
+	for (size_t i = 0; i < c->procedures.count; i++) {
+		struct bob_weave_procedure *p = &c->procedures.at[i];
 		const struct bob_copies_procedure *planned = &plan->procedures[i];
 		struct bob_weave *w = p->w;
 
-		p->first_clone = (uint32_t)w->clone_count;
+		p->first_clone = (uint32_t)w->clones.count;
 		for (uint32_t k = 0; bob_copies_has(planned) && k < planned->set_count; k++) {
-			if (bob_array_room(&w->clones, w->clone_count, &w->clone_room,
-					   sizeof(*w->clones)))
+			struct bob_weave_clone *clone = BOB_VEC_PUSH(&w->clones);
+
+			if (!clone)
 				return BOB_ERR_NOMEM;
-			w->clones[w->clone_count] = (struct bob_weave_clone){
-				.unit = p->unit, .dummies = planned->sets[k],
-				.name = bob_weave_text(w, "bobbin_%08x_k%zu", (uint32_t)w->digest,
-						       w->clone_count + 1) };
-			w->clone_count++;
+			clone->unit = p->unit;
+			clone->dummies = planned->sets[k];
+			clone->name = bob_weave_text(w, "bobbin_%08x_k%zu", (uint32_t)w->digest,
+						     w->clones.count);
 		}
 	}
 	return BOB_OK;
@@ -195,7 +195,7 @@ static void make_known(const struct bob_weave_call *call, struct bob_weave_redir
 static bob_status redirect(const struct bob_weave_calls *c, const struct bob_copies *plan, size_t i,
 			   uint32_t in, uint64_t set)
 {
-	const struct bob_weave_call *call = &c->calls[i];
+	const struct bob_weave_call *call = &c->calls.at[i];
 	struct bob_weave *w = call->w;
 	const uint32_t k = bob_copies_target(plan, &plan->calls[i], set);
 	struct bob_weave_redirect r = { .in = in, .statement = call->statement,
@@ -203,20 +203,16 @@ static bob_status redirect(const struct bob_weave_calls *c, const struct bob_cop
 
 	if (k == BOB_COPIES_NO)
 		return BOB_OK;
-	if (bob_array_room(&w->redirects, w->redirect_count, &w->redirect_room,
-			   sizeof(*w->redirects)))
-		return BOB_ERR_NOMEM;
-	r.name = call->to->w->clones[call->to->first_clone + k].name;
+	r.name = call->to->w->clones.at[call->to->first_clone + k].name;
 	make_known(call, &r);
-	w->redirects[w->redirect_count++] = r;
-	return BOB_OK;
+	return BOB_VEC_ADD(&w->redirects, r);
 }
 
 static bob_status add_redirects(const struct bob_weave_calls *c, const struct bob_copies *plan)
 {
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < c->call_count && st == BOB_OK; i++) {
+	for (size_t i = 0; i < c->calls.count && st == BOB_OK; i++) {
 		const uint32_t from = plan->calls[i].from;
 		const struct bob_copies_procedure *p =
 			from == BOB_COPIES_NO ? NULL : &plan->procedures[from];
@@ -224,7 +220,7 @@ static bob_status add_redirects(const struct bob_weave_calls *c, const struct bo
 		st = redirect(c, plan, i, 0, p ? bob_copies_own_set(p) : 0);
 		for (uint32_t k = 0; p && bob_copies_has(p) && k < p->set_count && st == BOB_OK;
 		     k++)
-			st = redirect(c, plan, i, c->procedures[from].first_clone + k + 1,
+			st = redirect(c, plan, i, c->procedures.at[from].first_clone + k + 1,
 				      p->sets[k]);
 	}
 	return st;

@@ -3,10 +3,10 @@
  * (source/copies.h). In all files of a command; of procedures that get something that is traced, by
  * closure.c.
  *
- * A copy is safe when nobody can tell it from the procedure: it must be reached by calls alone
- * whose target the text says for sure, keep nothing from one call to the next, and every call that
- * may pass what is traced must be known. Whatever is not sure speaks against it, and the procedure
- * has its probes in place.
+ * A copy is safe if the program cannot distinguish it from the procedure. It must be reached only
+ * by calls whose target is certain, and keep nothing from one call to the next. Every call that may
+ * pass something traced must be known. In case of doubt, there is no copy, and the procedure has
+ * its probes in place.
  *
  * Owner: the arena of struct bob_weave_calls. Threads: one. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_CLONES_H
@@ -20,7 +20,7 @@
 struct bob_weave_procedure {
 	struct bob_weave *w;
 	uint32_t unit;
-	uint64_t all;		/* dummies that may be something that is traced, whoever calls */
+	uint64_t all;		/* dummies that may be traced, whatever the caller */
 	const char *why;	/* it can have no copies; NULL: it can */
 	uint32_t first_clone;	/* in w->clones */
 };
@@ -54,17 +54,15 @@ struct bob_weave_named {
 struct bob_weave_calls {
 	struct bob_arena arena;
 	struct bob_weave *files;
-	struct bob_weave_named *named; /* by names; of equal ones in the order of the files */
-	size_t named_count, named_room;
-	struct bob_weave_procedure *procedures;
-	size_t procedure_count, procedure_room; /* in the order of the files, and of their units */
-	struct bob_weave_call *calls; /* by files and units that call */
-	size_t call_count, call_room;
-	struct bob_weave_pass *passes;
-	size_t pass_count, pass_room;
+	BOB_VEC(struct bob_weave_named)
+	named; /* by names; of equal ones in the order of the files */
+	/* in the order of the files, and of their units */
+	BOB_VEC(struct bob_weave_procedure) procedures;
+	BOB_VEC(struct bob_weave_call) calls; /* by files and units that call */
+	BOB_VEC(struct bob_weave_pass) passes;
 	bool is_target;		/* pointers may lead to something that is traced */
 	bool is_visible;	/* something that is traced is in a module or COMMON */
-	const char *hidden;	/* calls that nobody sees: no copies at all; NULL: there are none */
+	const char *hidden;	/* unknown calls: no copies at all; NULL: there are none */
 	const char *foreign;	/* a procedure of no file may pass on what is traced; NULL: none */
 };
 
@@ -77,14 +75,14 @@ void bob_weave_calls_free(struct bob_weave_calls *c);
  * any unit. */
 struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
 						     const struct bob_weave *w, uint32_t unit);
-/* The procedures of that name, one behind the other; NULL: there is none. */
+/* The procedures of that name, adjacent; NULL: there is none. */
 const struct bob_weave_named *bob_weave_find_named(const struct bob_weave_calls *c,
 						   const char *name, uint32_t len);
 /* It can have no copies; the first reason stays. */
 void bob_weave_rule_out(struct bob_weave_procedure *p, const char *why);
 
 /* --- clonable.c --- */
-/* What the procedures' own text says, and whoever names them. */
+/* Checks the text of the procedures, and all places that name them. */
 bob_status bob_weave_clonable(struct bob_weave_calls *c);
 /* Is the call surely one of this procedure? */
 bool bob_weave_is_sure(const struct bob_weave *w, uint32_t unit,

@@ -117,23 +117,24 @@ bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol
 /* Does the variable count now, in this file or as another file's? */
 static bool counts(const struct bob_weave *w, const struct bob_weave_variable *v)
 {
-	return !w->only || (v->wish == w->only->wish && !strcmp(v->name, w->only->name));
+	return !w->only || (v->request == w->only->request && !strcmp(v->name, w->only->name));
 }
 
 bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			  uint32_t use_flags)
 {
-	for (size_t i = 0; i < w->variable_count; i++)
-		if (counts(w, &w->variables[i]) &&
-		    bob_weave_may_be(w, s, use_flags, &w->variables[i]))
+	for (size_t i = 0; i < w->variables.count; i++)
+		if (counts(w, &w->variables.at[i]) &&
+		    bob_weave_may_be(w, s, use_flags, &w->variables.at[i]))
 			return true;
-	for (size_t i = 0; i < w->passed_count; i++)
-		if (counts(w, &w->passed[i]) && bob_weave_may_be(w, s, use_flags, &w->passed[i]))
+	for (size_t i = 0; i < w->passed.count; i++)
+		if (counts(w, &w->passed.at[i]) &&
+		    bob_weave_may_be(w, s, use_flags, &w->passed.at[i]))
 			return true;
 	return false;
 }
 
-/* The name behind ENTRY. */
+/* The name after ENTRY. */
 static bool is_entry(const struct bob_fortran_statement *s, const char *name, uint32_t len)
 {
 	uint32_t at = 5; /* the word itself */
@@ -197,8 +198,8 @@ bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool 
 	return is_new;
 }
 
-/* All procedures and ENTRYs of that name, of all files: which of them is called, only scopes tell.
- * The list of an ENTRY or of another header may be another one than the unit's. */
+/* All procedures and ENTRYs of that name, of all files: only scopes determine which of them is
+ * called. The list of an ENTRY or of another header may be another one than the unit's. */
 static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, uint32_t position,
 		       bool by_name)
 {
@@ -287,22 +288,17 @@ static bob_status follow_file(struct bob_weave *w, bool *is_new)
 
 /* --- variables of other files --- */
 
-static bool put(struct bob_weave_variable **list, size_t *count, size_t *room,
-		const struct bob_weave_variable *v)
+static bool put(struct bob_weave_variables *list, struct bob_weave_variable v)
 {
-	if (bob_array_room(list, *count, room, sizeof(**list)))
-		return false;
-	(*list)[*count] = *v;
-	(*list)[*count].is_foreign = true;
-	(*list)[*count].unit = BOB_FORTRAN_NO;
-	(*count)++;
-	return true;
+	v.is_foreign = true;
+	v.unit = BOB_FORTRAN_NO;
+	return BOB_VEC_ADD(list, v) == BOB_OK;
 }
 
 static bool is_there(const struct bob_weave *w, const struct bob_weave_variable *v)
 {
-	for (size_t i = 0; i < w->variable_count; i++)
-		if (!strcmp(w->variables[i].name, v->name))
+	for (size_t i = 0; i < w->variables.count; i++)
+		if (!strcmp(w->variables.at[i].name, v->name))
 			return true;
 	return false;
 }
@@ -318,19 +314,19 @@ static bool sees(const struct bob_weave *w, const struct bob_weave_variable *v)
 /* Those of another file, asked for in all of its lines: what is seen here is declared here, too. */
 static bob_status take(struct bob_weave *w, const struct bob_weave *other)
 {
-	for (size_t i = 0; i < other->variable_count; i++) {
-		const struct bob_weave_variable *v = &other->variables[i];
+	for (size_t i = 0; i < other->variables.count; i++) {
+		const struct bob_weave_variable *v = &other->variables.at[i];
 		struct bob_weave_variable foreign = *v;
 		bool ok;
 
 		foreign.unit = BOB_FORTRAN_NO;
-		if (v->is_foreign || v->wish->first_line > 1 || v->wish->last_line != UINT32_MAX ||
-		    is_there(w, v))
+		if (v->is_foreign || v->request->first_line > 1 ||
+		    v->request->last_line != UINT32_MAX || is_there(w, v))
 			continue;
 		if (!v->is_alone && sees(w, &foreign))
-			ok = put(&w->variables, &w->variable_count, &w->variable_room, v);
+			ok = put(&w->variables, *v);
 		else
-			ok = put(&w->passed, &w->passed_count, &w->passed_room, v);
+			ok = put(&w->passed, *v);
 		if (!ok)
 			return BOB_ERR_NOMEM;
 	}
@@ -357,7 +353,7 @@ bob_status bob_weave_close(struct bob_weave *files)
 
 	for (struct bob_weave *w = files; w; w = w->next)
 		for (struct bob_weave *other = files; other && st == BOB_OK; other = other->next) {
-			is_new |= other->variable_count != 0;
+			is_new |= other->variables.count != 0;
 			if (other != w)
 				st = take(w, other);
 		}

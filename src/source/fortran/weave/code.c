@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls and communication: events that begin before the statement and end behind it. */
+/* Calls and communication: events that begin before the statement and end after it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "source/fortran/weave/lines.h"
 #include "source/fortran/weave/reached.h"
 
-bool bob_weave_is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line)
+bool bob_weave_is_requested(const struct bob_weave *w, enum bob_request_what what, uint32_t line)
 {
-	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
+	for (const struct bob_request *x = w->requests->first; x; x = x->next)
 		if (x->what == what && line >= x->first_line && line <= x->last_line)
 			return true;
 	return false;
@@ -19,16 +19,15 @@ uint32_t bob_weave_event(struct bob_weave *w, const char *name, bool has_trips)
 {
 	size_t i = 0;
 
-	while (i < w->event_count && strcmp(w->events[i].name, name) != 0)
+	while (i < w->events.count && strcmp(w->events.at[i].name, name) != 0)
 		i++;
-	if (i < w->event_count)
+	if (i < w->events.count)
 		return (uint32_t)i;
-	if (bob_array_room(&w->events, w->event_count, &w->event_room, sizeof(*w->events))) {
+	if (BOB_VEC_ADD(&w->events, (struct bob_weave_event){ name, has_trips }) != BOB_OK) {
 		w->is_failed = true;
 		return 0;
 	}
-	w->events[w->event_count] = (struct bob_weave_event){ name, has_trips };
-	return (uint32_t)w->event_count++;
+	return (uint32_t)i;
 }
 
 const char *bob_weave_event_line(struct bob_weave *w, char what, uint32_t event)
@@ -71,7 +70,7 @@ static bool place_call(struct bob_weave *w, uint32_t statement, struct call_plac
 	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.after == BOB_FORTRAN_NO ||
 	    s->ends_loops || p.needs & BOB_NEED_EARLY ||
 	    (is_if && !bob_weave_expand(w, statement, &out->before))) {
-		bob_weave_refuse(w, "no line can stand behind this CALL", s->line);
+		bob_weave_refuse(w, "no line can follow this CALL", s->line);
 		return false;
 	}
 	out->after = p.after;
@@ -105,9 +104,9 @@ static bool is_in(const struct bob_fortran_use *inner, const struct bob_fortran_
 static bool is_event(const struct bob_weave *w, const struct bob_fortran_statement *s,
 		     const struct bob_fortran_use *u)
 {
-	return bob_weave_is_wished(w, BOB_WISH_CALLS, s->line) ||
+	return bob_weave_is_requested(w, BOB_REQUEST_CALLS, s->line) ||
 	       (is_message(s->text + u->ref->child->from, u->ref->child->name_len) &&
-		bob_weave_is_wished(w, BOB_WISH_COMMUNICATION, s->line));
+		bob_weave_is_requested(w, BOB_REQUEST_COMMUNICATION, s->line));
 }
 
 bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
@@ -208,17 +207,15 @@ static void declare_external(struct bob_weave *w, uint32_t unit, const struct bo
 	const struct bob_fortran_unit *u = &w->file->units[unit];
 	const uint32_t first = u->declare != BOB_FORTRAN_NO ? u->declare : u->execute;
 
-	for (size_t i = 0; i < w->external_count; i++)
-		if (w->externals[i].in == w->in && w->externals[i].symbol == y)
+	for (size_t i = 0; i < w->externals.count; i++)
+		if (w->externals.at[i].in == w->in && w->externals.at[i].symbol == y)
 			return;
 	if (first == BOB_FORTRAN_NO || !is_only_typed(w, unit, y) || !is_external(w, y->name))
 		return;
-	if (bob_array_room(&w->externals, w->external_count, &w->external_room,
-			   sizeof(*w->externals))) {
+	if (BOB_VEC_ADD(&w->externals, (struct bob_weave_external){ w->in, y }) != BOB_OK) {
 		w->is_failed = true;
 		return;
 	}
-	w->externals[w->external_count++] = (struct bob_weave_external){ w->in, y };
 	bob_weave_put(w, bob_weave_line_of(w, first), BOB_RANK_INTERFACE, unit,
 		      bob_weave_text(w, "external %s", y->name));
 }
@@ -237,24 +234,24 @@ static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fort
 	const char *name = bob_weave_text(w, "bobbin_f%u", w->hoisted_count + 1);
 	const char *function = s->text + u->ref->child->from;
 	const uint32_t len = u->ref->child->name_len;
-	const bool is_mpi = is_message(function, len), is_told = is_event(w, s, u);
+	const bool is_mpi = is_message(function, len), is_reported = is_event(w, s, u);
 	const uint32_t e =
-		is_told ? bob_weave_event(w, event_name(w, function, len, is_mpi), false) : 0;
+		is_reported ? bob_weave_event(w, event_name(w, function, len, is_mpi), false) : 0;
 	uint32_t first, last;
 
 	bob_fortran_bytes(s, u->from, u->to, &first, &last);
-	if (is_told)
+	if (is_reported)
 		bob_weave_put(w, at->before, at->rank, statement, bob_weave_event_line(w, 'b', e));
 	bob_weave_put_instead(w, at->before, at->rank, statement,
 			      bob_weave_text(w, "associate(%s=>%s)", name,
 					     bob_weave_slice(w, s, u->from, u->to)),
 			      first, last, name);
-	if (is_told)
+	if (is_reported)
 		bob_weave_put(w, at->before, at->rank, statement, bob_weave_event_line(w, 'e', e));
 	bob_weave_put(w, at->after, at->end_rank, statement, "end associate");
 	w->has_probes[s->unit] = true;
-	w->counts.communication += is_told && is_mpi;
-	w->counts.calls += is_told && !is_mpi;
+	w->counts.communication += is_reported && is_mpi;
+	w->counts.calls += is_reported && !is_mpi;
 	w->hoisted[w->hoisted_count++] = (struct bob_weave_hoisted){ u->from, u->to, name };
 }
 
@@ -271,7 +268,7 @@ static bool are_known(struct bob_weave *w, uint32_t from, uint32_t to)
 			if (uses.at[k].role == BOB_ROLE_CALL &&
 			    is_only_typed(w, w->file->statements[i].unit, uses.at[k].symbol) &&
 			    !is_external(w, uses.at[k].symbol->name) &&
-			    !(from == to && uses.count == 1)) /* it stands before what is within */
+			    !(from == to && uses.count == 1)) /* it comes before what is within */
 				return false;
 	}
 	return true;
@@ -290,8 +287,8 @@ static void declare_externals(struct bob_weave *w, uint32_t from, uint32_t to)
 }
 
 /* Up to the end of the construct that begins with the statement. A loop that has its end in common
- * with the one around it has none of its own; what a directive divides has to stand right behind
- * it. */
+ * with the one around it has none of its own; a loop that a directive divides has to follow it
+ * directly. */
 static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *last)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -305,10 +302,10 @@ static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *la
 		return false;
 	return s->kind != BOB_F_DO ||
 	       ((c->parent == BOB_FORTRAN_NO || all[c->parent].last != c->last) &&
-		!bob_fortran_is_behind_directive(w->file, statement));
+		!bob_fortran_is_after_directive(w->file, statement));
 }
 
-/* Behind everything that may use the names. False: there is no such place. */
+/* The place after everything that may use the names. False: there is no such place. */
 static bool find_end(const struct bob_weave *w, uint32_t statement, struct hoist_place *x)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -397,17 +394,17 @@ static void put_call(struct bob_weave *w, uint32_t statement, const struct bob_f
 	struct call_place p;
 	uint32_t e;
 
-	if (!bob_weave_is_wished(w, BOB_WISH_CALLS, s->line) &&
-	    !(is_mpi && bob_weave_is_wished(w, BOB_WISH_COMMUNICATION, s->line)))
+	if (!bob_weave_is_requested(w, BOB_REQUEST_CALLS, s->line) &&
+	    !(is_mpi && bob_weave_is_requested(w, BOB_REQUEST_COMMUNICATION, s->line)))
 		return;
 	if (bob_weave_hoisted(w, s, u->from, u->to))
-		return; /* told where it is evaluated */
+		return; /* reported where it is evaluated */
 	if (u->symbol->class == BOB_NAME_STATEMENT_FUNCTION)
 		return; /* a part of the expression */
 	if (!is_called(s, u)) {
 		bob_weave_refuse(
 			w,
-			"a function in another's arguments, or where no line can stand before or behind",
+			"a function in another's arguments, or where no line can precede or follow it",
 			s->line);
 		return;
 	}
@@ -432,8 +429,8 @@ bob_status bob_weave_code(struct bob_weave *w, uint32_t statement)
 	if (!s->is_executable || s->unit == BOB_FORTRAN_NO)
 		return BOB_OK;
 	bob_weave_loop(w, statement);
-	if (!bob_weave_is_wished(w, BOB_WISH_CALLS, s->line) &&
-	    !bob_weave_is_wished(w, BOB_WISH_COMMUNICATION, s->line))
+	if (!bob_weave_is_requested(w, BOB_REQUEST_CALLS, s->line) &&
+	    !bob_weave_is_requested(w, BOB_REQUEST_COMMUNICATION, s->line))
 		return w->is_failed ? BOB_ERR_NOMEM : BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {

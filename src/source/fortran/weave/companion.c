@@ -13,7 +13,7 @@
 
 struct out {
 	char *at;
-	size_t len, room;
+	size_t len, capacity;
 	bool failed;
 };
 
@@ -27,14 +27,14 @@ static void say(struct out *o, const char *format, ...)
 	va_copy(again, ap);
 	n = vsnprintf(NULL, 0, format, ap);
 	va_end(ap);
-	if (n >= 0 && o->len + (size_t)n + 1 > o->room) {
-		size_t room = 2 * (o->len + (size_t)n + 1) + 4096;
-		char *more = realloc(o->at, room);
+	if (n >= 0 && o->len + (size_t)n + 1 > o->capacity) {
+		size_t capacity = 2 * (o->len + (size_t)n + 1) + 4096;
+		char *more = realloc(o->at, capacity);
 
 		o->failed |= !more;
 		if (more) {
 			o->at = more;
-			o->room = room;
+			o->capacity = capacity;
 		}
 	}
 	if (!o->failed && n >= 0) {
@@ -69,7 +69,7 @@ static void say_runtime(struct out *o, const char *piece)
 struct row {
 	const char *name;
 	uint32_t element, rank;
-	const struct bob_wish *box; /* whose part is wanted; NULL: everything */
+	const struct bob_request *box; /* whose part is wanted; NULL: everything */
 };
 
 static void say_wanted(struct out *o, const struct row *x, size_t n)
@@ -78,8 +78,8 @@ static void say_wanted(struct out *o, const struct row *x, size_t n)
 		return;
 	say(o, "static const int64_t wanted%zu[][2] = {", n);
 	for (uint32_t d = 0; d < x->rank; d++) {
-		const struct bob_wish_range all = { INT64_MIN / 4, INT64_MAX / 4 };
-		struct bob_wish_range r = d < x->box->rank ? x->box->box[d] : all;
+		const struct bob_request_range all = { INT64_MIN / 4, INT64_MAX / 4 };
+		struct bob_request_range r = d < x->box->rank ? x->box->box[d] : all;
 
 		r.first = r.first < all.first ? all.first : r.first;
 		r.last = r.last > all.last ? all.last : r.last;
@@ -94,7 +94,7 @@ static void add_rows(struct row *rows, const struct bob_weave_class *c,
 	for (const struct bob_weave_slot *s = c->first; s; s = s->next)
 		if (s->row >= 0)
 			rows[s->row] = (struct row){ s->name, s->element, s->symbol->rank,
-						     s->is_boxed ? v->wish : NULL };
+						     s->is_boxed ? v->request : NULL };
 }
 
 /* NULL: no memory. */
@@ -102,16 +102,16 @@ static struct row *rows_of(const struct bob_weave *w)
 {
 	struct row *rows = bob_arena_alloc(w->arena, (w->row_count + 1u) * sizeof(*rows));
 
-	for (size_t i = 0; i < w->variable_count && rows; i++) {
-		const struct bob_weave_variable *v = &w->variables[i];
+	for (size_t i = 0; i < w->variables.count && rows; i++) {
+		const struct bob_weave_variable *v = &w->variables.at[i];
 
 		rows[i] = (struct row){ v->name, v->element, v->symbol->rank + v->is_text,
-					v->wish->rank ? v->wish : NULL };
+					v->request->rank ? v->request : NULL };
 	}
-	for (size_t i = 0; i < w->variable_count && rows; i++)
-		for (const struct bob_weave_class *c = w->variables[i].class; c; c = c->next)
+	for (size_t i = 0; i < w->variables.count && rows; i++)
+		for (const struct bob_weave_class *c = w->variables.at[i].class; c; c = c->next)
 			if (c->of == i)
-				add_rows(rows, c, &w->variables[i]);
+				add_rows(rows, c, &w->variables.at[i]);
 	return rows;
 }
 
@@ -178,8 +178,8 @@ static void say_holders(struct out *o, const struct bob_weave *w)
 {
 	say(o,
 	    "static const struct { int32_t rank, class, what, is_traced; uint64_t element; } holders[] = {\n");
-	for (size_t i = 0; i < w->variable_count; i++) {
-		const struct bob_weave_variable *v = &w->variables[i];
+	for (size_t i = 0; i < w->variables.count; i++) {
+		const struct bob_weave_variable *v = &w->variables.at[i];
 
 		say(o, "{%u,%d,%d,%d,%u},\n", v->symbol->rank + v->is_text,
 		    v->class ? (int)v->class->number : -1, is_begun(v) ? -1 : -2, !v->is_holder,
@@ -201,8 +201,8 @@ static void say_units(struct out *o, const struct bob_weave *w)
 static void say_sites(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const struct bob_probe_site sites[] = {\n");
-	for (size_t i = 0; i < w->site_count; i++) {
-		const struct bob_weave_site *s = &w->sites[i];
+	for (size_t i = 0; i < w->sites.count; i++) {
+		const struct bob_weave_site *s = &w->sites.at[i];
 
 		say(o, "{%u,%u,%d,0,%u,%u,%u},\n", s->line, s->column < UINT16_MAX ? s->column : 0,
 		    s->kind, s->unit, s->size, s->like);
@@ -213,8 +213,8 @@ static void say_sites(struct out *o, const struct bob_weave *w)
 /* Of some variable only a part is wanted. */
 static bool has_parts(const struct bob_weave *w)
 {
-	for (size_t i = 0; i < w->variable_count; i++)
-		if (w->variables[i].wish->rank)
+	for (size_t i = 0; i < w->variables.count; i++)
+		if (w->variables.at[i].request->rank)
 			return true;
 	return false;
 }
@@ -222,28 +222,29 @@ static bool has_parts(const struct bob_weave *w)
 static void say_nests(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const struct bob_probe_nest nests[] = {\n");
-	for (size_t i = 0; i < w->nest_count; i++)
-		say(o, "{%u,%u,%u},\n", w->nests[i].first, w->nests[i].count, w->nests[i].depth);
+	for (size_t i = 0; i < w->nests.count; i++)
+		say(o, "{%u,%u,%u},\n", w->nests.at[i].first, w->nests.at[i].count,
+		    w->nests.at[i].depth);
 	say(o, "{0,0,0}};\n");
 }
 
 static void say_boxes(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const int32_t boxes[] = {\n");
-	for (size_t i = 0; i < w->site_count; i++)
-		say(o, "%d,\n", w->sites[i].box);
+	for (size_t i = 0; i < w->sites.count; i++)
+		say(o, "%d,\n", w->sites.at[i].box);
 	say(o, "0};\n#define JOINS %d\n", !has_parts(w));
 }
 
 static void say_events(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const struct { const char *name; int has_trips; } names[] = {\n");
-	for (size_t i = 0; i < w->event_count; i++) {
+	for (size_t i = 0; i < w->events.count; i++) {
 		say(o, "{");
-		say_text(o, w->events[i].name);
-		say(o, ",%d},\n", w->events[i].has_trips);
+		say_text(o, w->events.at[i].name);
+		say(o, ",%d},\n", w->events.at[i].has_trips);
 	}
-	say(o, "{NULL,0}};\nstatic bob_event_id events[%zu];\n", w->event_count + 1);
+	say(o, "{NULL,0}};\nstatic bob_event_id events[%zu];\n", w->events.count + 1);
 }
 
 /* --- all --- */
@@ -251,17 +252,17 @@ static void say_events(struct out *o, const struct bob_weave *w)
 static void say_storage(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const char is_automatic[] = {");
-	for (size_t i = 0; i < w->variable_count; i++)
-		say(o, "%d,", w->variables[i].is_automatic);
+	for (size_t i = 0; i < w->variables.count; i++)
+		say(o, "%d,", w->variables.at[i].is_automatic);
 	say(o, "0};\nstatic const char is_text[] = {");
-	for (size_t i = 0; i < w->variable_count; i++)
-		say(o, "%d,", w->variables[i].is_text);
-	say(o, "0};\nstatic void *declared[%zu];\n", w->variable_count + 1);
+	for (size_t i = 0; i < w->variables.count; i++)
+		say(o, "%d,", w->variables.at[i].is_text);
+	say(o, "0};\nstatic void *declared[%zu];\n", w->variables.count + 1);
 	if (!w->has_moves)
 		return;
 	say(o, "static const char is_pointer[] = {");
-	for (size_t i = 0; i < w->variable_count; i++)
-		say(o, "%d,", (w->variables[i].symbol->flags & BOB_SYMBOL_POINTER) != 0);
+	for (size_t i = 0; i < w->variables.count; i++)
+		say(o, "%d,", (w->variables.at[i].symbol->flags & BOB_SYMBOL_POINTER) != 0);
 	say(o, "0};\n");
 }
 
@@ -294,7 +295,7 @@ static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 	    "	.missing = missing,\n"
 	    "	.predicted = BOBBIN_PREDICTED,\n"
 	    "};\n\n",
-	    digest, w->file->unit_count, w->row_count, w->site_count, w->nest_count);
+	    digest, w->file->unit_count, w->row_count, w->sites.count, w->nests.count);
 }
 
 /* What lies where, and what its components lead to. */
@@ -312,7 +313,7 @@ static void say_objects(struct out *o, const struct bob_weave *w)
 
 const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *len)
 {
-	const bool has_accesses = w->variable_count || w->passed_count;
+	const bool has_accesses = w->variables.count || w->passed.count;
 	struct out o = { 0 };
 	char *text;
 
@@ -340,10 +341,10 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	}
 	say_missing(&o, w);
 	say_here(&o, w, digest);
-	if (w->event_count)
+	if (w->events.count)
 		say_events(&o, w);
 	say(&o, "__attribute__((constructor)) static void begin(void)\n{\n");
-	if (w->event_count)
+	if (w->events.count)
 		say(&o,
 		    "	for (int i = 0; names[i].name; i++)\n"
 		    "		events[i] = bob_event_register(names[i].name, BOB_EVENT_NO_SIGNATURE,\n"
@@ -359,11 +360,11 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		say_runtime(&o, bob_source_moves);
 	if (w->hold_count)
 		say_runtime(&o, bob_source_holds);
-	if (w->nest_count)
+	if (w->nests.count)
 		say_runtime(&o, bob_source_nest);
 	if (w->has_uneven)
 		say_runtime(&o, bob_source_uneven);
-	if (w->event_count)
+	if (w->events.count)
 		say_runtime(&o, bob_source_events);
 	text = o.failed ? NULL : bob_arena_text(w->arena, o.at, o.len);
 	*len = o.len;

@@ -2,7 +2,7 @@
 /* Statements that allocate, free, associate or assign components. After each, a probe passes the
  * object's address, and runtime/components.c reads its components: the one that the statement
  * names, by its offset in the object; all of them if the object is assigned as a whole. What
- * DEALLOCATE frees is forgotten before the statement. */
+ * DEALLOCATE frees is unregistered before the statement. */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
@@ -22,10 +22,10 @@
 static bool may_hold(const struct bob_weave *w, const struct bob_fortran_use *u,
 		     const struct bob_fortran_symbol *component)
 {
-	for (size_t i = 0; i < w->variable_count + w->passed_count; i++) {
-		const struct bob_weave_variable *v = i < w->variable_count ?
-							     &w->variables[i] :
-							     &w->passed[i - w->variable_count];
+	for (size_t i = 0; i < w->variables.count + w->passed.count; i++) {
+		const struct bob_weave_variable *v = i < w->variables.count ?
+							     &w->variables.at[i] :
+							     &w->passed.at[i - w->variables.count];
 
 		if (bob_weave_class_has(v->class, component) &&
 		    bob_weave_may_be(w, u->symbol, u->flags, v))
@@ -120,9 +120,9 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 	return s->body ? s->body_kind : s->kind;
 }
 
-/* What DEALLOCATE gives back ends for everybody. */
-static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
-			   const struct holder *h, const struct bob_weave_places *p)
+/* What DEALLOCATE frees ends for all names. */
+static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
+			 const struct holder *h, const struct bob_weave_places *p)
 {
 	const char *text = bob_weave_slice(w, &w->file->statements[i], u->from, u->to);
 
@@ -156,7 +156,7 @@ static bool put_component(struct bob_weave *w, uint32_t i, const struct bob_fort
 			      "statement, which may give a component other memory", &p))
 		return true;
 	if (kind_of(s) == BOB_F_DEALLOCATE)
-		put_given_back(w, i, u, &h, &p);
+		put_released(w, i, u, &h, &p);
 	bob_weave_put(w, p.after, BOB_RANK_AFTER, i,
 		      look_line(w, is_object(w, i, h.object), (int64_t)h.at, h.text));
 	return true;

@@ -29,7 +29,7 @@
 /* Components of a type that lead to nothing that can be traced. */
 struct missed {
 	const char *names[16];
-	uint32_t count;		/* more than there is room for are counted only */
+	uint32_t count;		/* those that do not fit are only counted */
 	const char *why;	/* of the last one */
 };
 
@@ -59,7 +59,7 @@ static const struct bob_fortran_symbols *components_of(const struct bob_fortran_
 	return y ? y->components : NULL;
 }
 
-/* Is the way's next component this one? *rest is what comes behind it, "" if nothing does. */
+/* Is the way's next component this one? *rest is what follows it, "" if nothing does. */
 static bool leads_by(const char *way, const char *name, const char **rest)
 {
 	const size_t n = strlen(name);
@@ -116,7 +116,7 @@ static void say_missed(struct builder *b, const char *type)
 	bob_weave_remark(w, text, w->file->statements[at < w->file->count ? at : 0].line);
 }
 
-/* `rest`: of the way, behind it; NULL: all that comes is traced. */
+/* `rest`: of the path, after it; NULL: everything below is traced. */
 static void add_slot(struct builder *b, struct bob_weave_class *to,
 		     const struct bob_fortran_symbol *c, uint64_t at, const char *name,
 		     const char *rest)
@@ -126,7 +126,7 @@ static void add_slot(struct builder *b, struct bob_weave_class *to,
 	const char *why = unfit(b, c, element);
 	struct bob_weave_slot *s;
 
-	if (is_it && rest && !bob_weave_box_fits(c, b->ask->wish)) {
+	if (is_it && rest && !bob_weave_box_fits(c, b->ask->request)) {
 		b->ask->box = c;
 		return;
 	}
@@ -147,7 +147,7 @@ static void add_slot(struct builder *b, struct bob_weave_class *to,
 				      .row = -1 };
 	if (is_it)
 		s->name = bob_weave_text(b->w, "%s%s%s", b->ask->before, name, b->ask->after);
-	s->is_boxed = is_it && rest && b->ask->wish->rank;
+	s->is_boxed = is_it && rest && b->ask->request->rank;
 	if (c->type == BOB_T_DERIVED && !s->is_boxed)
 		s->inside = class_of(b, c->type_name, name, is_it ? NULL : rest);
 	if (!s->name && !s->inside)
@@ -404,12 +404,12 @@ static void number(struct bob_weave *w, struct bob_weave_class *c, size_t of, in
 
 void bob_weave_number_components(struct bob_weave *w)
 {
-	w->row_count = (uint32_t)w->variable_count;
-	for (size_t i = 0; i < w->variable_count; i++) {
-		int32_t own = w->variables[i].is_holder ? (int32_t)i : -1;
+	w->row_count = (uint32_t)w->variables.count;
+	for (size_t i = 0; i < w->variables.count; i++) {
+		int32_t own = w->variables.at[i].is_holder ? (int32_t)i : -1;
 
-		number(w, w->variables[i].class, i, &own);
-		w->has_classes |= w->variables[i].class != NULL;
+		number(w, w->variables.at[i].class, i, &own);
+		w->has_classes |= w->variables.at[i].class != NULL;
 	}
 	if (w->row_count == BOB_PROBE_VARIABLES_MAX)
 		bob_weave_remark(

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables come to life and end: at the entry of each unit that sees them, behind ALLOCATE,
- * before DEALLOCATE; automatic ones end where the unit is left. What never moves is told each time,
- * and told on once (companion.c). */
+/* Registers variables where their lifetimes begin, and unregisters them where they end: at the
+ * entry of each unit that sees them, after ALLOCATE, before DEALLOCATE; automatic ones end where
+ * the unit is left. A variable that never moves is declared each time, and passed on to the
+ * recorder once (companion.c). */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
@@ -59,7 +60,7 @@ static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	procedure(w, at, unit, "integer(bobbin_j) function", 'v', "bobbin_s", number);
 }
 
-/* What loops call that hold gaps. */
+/* The procedures that loops with hoisted untraced ranges call. */
 static void hold_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
 	const char *const ask[] = { bob_weave_text(w, "import::%sz", w->id),
@@ -97,7 +98,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		line(w, at, unit, "end type");
 	}
 	line(w, at, unit, "interface");
-	if (w->variable_count || w->passed_count) {
+	if (w->variables.count || w->passed.count) {
 		interface(w, at, unit, 'a', "bobbin_s,bobbin_x", element);
 		interface(w, at, unit, 's', "bobbin_s,bobbin_x", array);
 		interface(w, at, unit, 'm', "bobbin_s,bobbin_x,bobbin_l", masked);
@@ -114,7 +115,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		nest_interfaces(w, at, unit);
 	if (w->hold_count)
 		hold_interfaces(w, at, unit);
-	for (const char *c = "ltbe"; *c && w->event_count; c++)
+	for (const char *c = "ltbe"; *c && w->events.count; c++)
 		interface(w, at, unit, *c, "bobbin_s", event);
 	bob_weave_wrapper_interfaces(w, at, unit);
 	bob_weave_object_interfaces(w, at, unit);
@@ -125,7 +126,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 
 /* --- one variable --- */
 
-/* What telling where it is asks of an intrinsic function, has another meaning there. */
+/* The intrinsic functions that determine its address have another meaning there. */
 static const char *hidden(const struct bob_fortran_symbols *names,
 			  const struct bob_fortran_symbol *s)
 {
@@ -198,7 +199,7 @@ static const char *declare_line(struct bob_weave *w, const struct bob_weave_vari
 const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				   const struct bob_fortran_symbol *s)
 {
-	return declare_line(w, v, s, (int)(v - w->variables));
+	return declare_line(w, v, s, (int)(v - w->variables.at));
 }
 
 /* ... where a unit or BLOCK begins: a pointer may have no value yet, and seem to have one, but of a
@@ -206,7 +207,7 @@ const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_v
 static const char *entry_line(struct bob_weave *w, const struct bob_weave_variable *v,
 			      const struct bob_fortran_symbol *s)
 {
-	const int number = (int)(v - w->variables);
+	const int number = (int)(v - w->variables.at);
 	const bool is_sure = !(s->flags & BOB_SYMBOL_POINTER) ||
 			     w->file->units[v->unit].kind == BOB_UNIT_MODULE;
 
@@ -216,7 +217,7 @@ static const char *entry_line(struct bob_weave *w, const struct bob_weave_variab
 const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				  const struct bob_fortran_symbol *s)
 {
-	const uint32_t n = (uint32_t)(v - w->variables);
+	const uint32_t n = (uint32_t)(v - w->variables.at);
 
 	if (v->is_object)
 		return bob_weave_text(w, "%s%s", bob_weave_guard(w, s),
@@ -233,8 +234,8 @@ static const char *condition_of(struct bob_weave *w, const struct bob_fortran_st
 	return bob_weave_text(w, "%.*s then", (int)(end - s->from), s->text + s->from);
 }
 
-/* Where the variable's unit, or BLOCK, is left. The END, or CONTAINS, is no statement that others
- * stand before, but lines may. */
+/* Where the variable's unit, or BLOCK, is left. No statement can precede the END, or CONTAINS, but
+ * lines can. */
 static bool leaves(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t i)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
@@ -335,8 +336,8 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 	return true;
 }
 
-/* Behind ENTRY statements among those that run: whoever comes by from before has it declared
- * already. */
+/* After ENTRY statements among executable ones: where control arrives from above, it is already
+ * declared. */
 static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 			const struct bob_fortran_symbol *s, uint32_t unit)
 {
@@ -354,8 +355,8 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 }
 
-/* Lines that run before the first statement that does; what it begins with, `!$omp parallel`
- * or #if, comes behind them. */
+/* Lines that run before the first statement that does; what it begins with, `!$omp parallel` or
+ * #if, follows them. */
 bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 {
 	const enum bob_fortran_kind kind = w->file->statements[first].kind;
@@ -419,11 +420,12 @@ static bob_status declare_unit(struct bob_weave *w, uint32_t unit)
 
 	if (u->flags & BOB_UNIT_INTERFACE || w->is_left[unit])
 		return BOB_OK;
-	for (size_t i = 0; i < w->variable_count; i++) {
-		const struct bob_fortran_symbol *seen = bob_weave_seen(w, &w->variables[i], unit);
+	for (size_t i = 0; i < w->variables.count; i++) {
+		const struct bob_fortran_symbol *seen =
+			bob_weave_seen(w, &w->variables.at[i], unit);
 
 		if (seen)
-			put_entry(w, &w->variables[i], seen, unit);
+			put_entry(w, &w->variables.at[i], seen, unit);
 	}
 	bob_weave_put_component_ends(w, unit);
 	for (uint32_t i = u->first; i <= u->last && st == BOB_OK; i++)
@@ -440,8 +442,8 @@ bob_status bob_weave_declare(struct bob_weave *w)
 
 	for (uint32_t u = 0; u < w->file->unit_count && st == BOB_OK; u++)
 		st = declare_unit(w, u);
-	for (size_t k = 0; k < w->clone_count && st == BOB_OK; k++) {
-		const uint32_t unit = w->clones[k].unit;
+	for (size_t k = 0; k < w->clones.count && st == BOB_OK; k++) {
+		const uint32_t unit = w->clones.at[k].unit;
 		const bool has_probes = w->has_probes[unit];
 
 		bob_weave_enter_clone(w, k);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are
  * there. The outermost counter is the program's own: it gets what its loop gives it next. Others
- * are names of a BLOCK: the program's keep what they have, which may be looked at before their
- * loops run. Inner bounds are looked at only if the loops around run.
+ * are names of a BLOCK: the program's variables keep their values, which may be read before their
+ * loops run. Inner bounds are evaluated only if the loops around run.
  *
- * Loops that are laid out (lay.c) stand there as loops; which address is told follows from their
- * counters.
+ * Loops that are laid out (lay.c) are loops there; their counters determine which address is
+ * reported.
  *
  * If bounds depend on the outer loops (runtime/uneven.c), the probe passes the bounds, and then the
  * addresses in the iterations that it is asked for. The outermost counter is a name of the BLOCK
@@ -53,7 +53,7 @@ static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d
 	       bob_weave_names(n->w, a->statement, first, n->loop[d].counter);
 }
 
-/* What is told of accesses: of those that loop `by` moves (BOB_FORTRAN_NO: of all), access k of an
+/* The addresses of accesses: of those that loop `by` moves (BOB_FORTRAN_NO: of all), access k of an
  * iteration in slot k * stride + which. Lines go to byte `at`. */
 struct places {
 	uint32_t at, by, stride, which;
@@ -79,7 +79,7 @@ static void put_place(const struct bob_weave_nest *n, const struct places *p, ui
 	put(n, p->at, bob_weave_text(n->w, "call %sw(bobbin_s,%s)", n->w->id, place));
 }
 
-/* Is one of accesses from..to-1 told? */
+/* Is one of accesses from..to-1 reported? */
 static bool is_meant(const struct bob_weave_nest *n, const struct places *p, uint32_t from,
 		     uint32_t to)
 {
@@ -169,7 +169,7 @@ static void put_counters(const struct bob_weave_nest *n, uint32_t at, uint32_t f
 	}
 }
 
-/* --- in a loop that holds gaps --- */
+/* --- in a loop that holds untraced ranges --- */
 
 /* A number that is not 0: the trips can be divided by it. */
 static bool is_step_known(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
@@ -181,11 +181,11 @@ static bool is_step_known(const struct bob_weave_nest *n, const struct bob_weave
 	       strspn(step, "0") < strlen(step);
 }
 
-/* Is one of the accesses, as the counter is, outside of its gap? Where the counter goes on, of what
- * it moves. */
+/* Is one of the accesses, for this value of the counter, outside of its untraced range? Where the
+ * counter advances, of those that it moves. */
 static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
 {
-	const uint32_t first = n->w->nests[n->w->nest_count].first;
+	const uint32_t first = n->w->nests.at[n->w->nests.count].first;
 
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_weave_nest_access *a = &n->access[k];
@@ -199,8 +199,8 @@ static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
 	}
 }
 
-/* If it misses all that is wanted, that is counted here: the first and the last access of each
- * place lie in its gap, and so do those between. */
+/* If it accesses nothing traced, that is counted here: the first and the last access of each site
+ * are in its untraced range, and so are those between. */
 static void begin_held(const struct bob_weave_nest *n, uint32_t at)
 {
 	const struct bob_weave_nest_loop *l = &n->loop[0];
@@ -219,7 +219,7 @@ static void begin_held(const struct bob_weave_nest *n, uint32_t at)
 
 static void end_held(const struct bob_weave_nest *n, uint32_t at)
 {
-	const uint32_t first = n->w->nests[n->w->nest_count].first;
+	const uint32_t first = n->w->nests.at[n->w->nests.count].first;
 
 	for (uint32_t k = first; k < first + n->count; k++)
 		put(n, at, bob_weave_text(n->w, "bobbin_g%u=%si(%u_4)", k, n->w->id, k));
@@ -231,14 +231,14 @@ static void end_held(const struct bob_weave_nest *n, uint32_t at)
 
 void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 {
-	struct bob_weave_nest_row *row = &n->w->nests[n->w->nest_count];
+	struct bob_weave_nest_row *row = &n->w->nests.at[n->w->nests.count];
 	const bool has_block = bob_weave_has_block(n);
 
 	row->is_held = n->depth == 1 && !n->laid_count && is_step_known(n, &n->loop[0]) &&
 		       bob_weave_hold_nest(n->w, row->first, row->count);
 	if (row->is_held)
 		begin_held(n, at);
-	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, n->w->nest_count));
+	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, n->w->nests.count));
 	if (has_block)
 		put_counters(n, at, 1);
 	for (uint32_t d = 0; d < n->depth; d++)
@@ -246,7 +246,7 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 	put_first(n, at, n->depth + 1);
 	for (uint32_t d = 0; d < n->depth; d++)
 		put_step(n, at, d);
-	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nest_count));
+	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nests.count));
 	for (uint32_t d = 0; d < n->depth; d++)
 		put(n, at, "end if");
 	if (has_block)
@@ -278,7 +278,7 @@ static void put_bounds(const struct bob_weave_nest *n, uint32_t at, uint32_t poi
 void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at)
 {
 	const struct bob_weave_nest_loop *first = &n->loop[0];
-	const size_t nest = n->w->nest_count;
+	const size_t nest = n->w->nests.count;
 
 	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, nest));
 	put_counters(n, at, 0);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* References that are told where the compiler evaluates them: what is read by a function around it
- * (wrapper.c), an assignment's left side behind the statement, with the subscripts that it had. So
+/* References that are reported where the compiler evaluates them: a read by a function around it
+ * (wrapper.c), an assignment's left side after the statement, with the subscripts that it had. So
  * order, short circuit and how often are the compiler's, and a function in a subscript is called
  * once.
  *
  * What is passed to a procedure stays a variable. Nothing is wrapped that is not proved to be one
- * number, truth value or text: an array would not compile. Behind .and. and .or., and in MERGE,
- * gfortran evaluates arguments and powers before the condition: in these nothing is, for it might
- * not be there. */
+ * number, truth value or text: an array would not compile. After .and. and .or., and in MERGE,
+ * gfortran evaluates arguments and powers before the condition: nothing in these is wrapped,
+ * because it might not exist. */
 #include <string.h>
 
 #include "bobbin/probe.h"
@@ -26,7 +26,7 @@ struct way {
 	const struct bob_weave *w;
 	uint32_t statement;
 	const struct bob_fortran_use *use;
-	bool is_guarded;	/* behind .and. or .or., in MERGE */
+	bool is_guarded;	/* after .and. or .or., in MERGE */
 };
 
 static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
@@ -76,7 +76,7 @@ static const char *pass_reference(struct way *x, const struct bob_fortran_expr *
 	    (s && (s->class == BOB_NAME_VARIABLE || s->class == BOB_NAME_CONSTANT) &&
 	     s->type != BOB_T_CHARACTER))
 		return NULL;
-	return "an argument, or in a text, behind .and. or .or., or in MERGE";
+	return "an argument, or in a text, after .and. or .or., or in MERGE";
 }
 
 static const char *pass(struct way *x, const struct bob_fortran_expr *e)
@@ -87,7 +87,7 @@ static const char *pass(struct way *x, const struct bob_fortran_expr *e)
 		    is_within(e->child->next, x->use->ref))
 			x->is_guarded = true;
 		else if (x->is_guarded && (e->op == BOB_OP_POWER || e->op == BOB_OP_DEFINED))
-			return "a power, behind .and. or .or., or in MERGE";
+			return "a power, after .and. or .or., or in MERGE";
 		return NULL;
 	case BOB_N_REFERENCE:
 		return pass_reference(x, e);
@@ -121,7 +121,7 @@ static const char *what_is_around(const struct way *from)
 	}
 	if (!why && x.is_guarded &&
 	    bob_weave_last(x.w, x.statement, x.use->ref)->type == BOB_T_CHARACTER)
-		why = "a text, behind .and. or .or., or in MERGE";
+		why = "a text, after .and. or .or., or in MERGE";
 	return why;
 }
 
@@ -169,7 +169,7 @@ static const char *statement_forbids(const struct bob_weave *w, uint32_t stateme
 		return "in a pure procedure or DO CONCURRENT";
 	if (p.needs & BOB_NEED_TIGHT ||
 	    (p.before != BOB_FORTRAN_NO && p.before < bob_fortran_line_at(w->file, s->line)))
-		return "behind a directive";
+		return "after a directive";
 	return s->len > LENGTH_MAX ? "a long statement" : NULL;
 }
 
@@ -226,7 +226,7 @@ static const char *not_read(const struct bob_weave *w, uint32_t statement,
 	return what_is_around(&x);
 }
 
-/* Are its subscripts others behind the statement, or would they be evaluated twice? */
+/* Do its subscripts differ after the statement, or would they be evaluated twice? */
 static bool must_keep(const struct bob_weave *w, uint32_t statement,
 		      const struct bob_fortran_use *u)
 {
@@ -269,7 +269,7 @@ static const char *not_written(const struct bob_weave *w, uint32_t statement,
 
 	if (kind == BOB_F_READ || kind == BOB_F_ACCEPT || kind == BOB_F_DECODE ||
 	    bob_weave_moves(w, statement, u))
-		return ""; /* told behind the statement in any case */
+		return ""; /* reported after the statement in any case */
 	if (u->flags & BOB_USE_MASKED)
 		return "under WHERE or FORALL";
 	if (kind != BOB_F_ASSIGN)
@@ -283,7 +283,7 @@ static const char *not_written(const struct bob_weave *w, uint32_t statement,
 	if (s->ends_loops || bob_fortran_place(w->file, statement, &p) != BOB_OK ||
 	    p.after == BOB_FORTRAN_NO || p.before == BOB_FORTRAN_NO ||
 	    (s->kind == BOB_F_IF && !bob_weave_expands(w, statement)))
-		return "no line can stand behind this assignment";
+		return "no line can follow this assignment";
 	if (must_keep(w, statement, u) && !subscripts_of(w, statement, u->ref->child, kept, &count))
 		return "subscripts that are not known to be one value";
 	return NULL;

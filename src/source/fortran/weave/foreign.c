@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is passed to procedures that no file of the command has: what they do with it is not told.
- * That is said, a line for each variable; who passes which one on is found by making the closure
- * (closure.c) again for it alone. Of more than VARIABLES_MAX it is said in one line. */
+/* What is passed to procedures that no file of the command has: what they do with it is not
+ * recorded. Emits a warning for each variable. To find who passes it on, the closure (closure.c) is
+ * computed again for this variable alone. More than VARIABLES_MAX variables share one warning. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,20 +11,14 @@
 #define VARIABLES_MAX 16u
 #define NAMES_MAX 8u
 
-struct names {
-	const char **at;
-	size_t count, room;
-};
+BOB_VEC_OF(names, const char *);
 
 static bool add_name(struct names *n, const char *name)
 {
 	for (size_t i = 0; i < n->count; i++)
 		if (!strcmp(n->at[i], name))
 			return true;
-	if (bob_array_room(&n->at, n->count, &n->room, sizeof(*n->at)))
-		return false;
-	n->at[n->count++] = name;
-	return true;
+	return BOB_VEC_ADD(n, name) == BOB_OK;
 }
 
 const char *bob_weave_list(struct bob_weave *w, const char *const *names, size_t count)
@@ -78,7 +72,7 @@ static bool is_in_module_procedure(const struct bob_weave *w, const struct bob_f
 }
 
 /* The name of what is called, if it is a procedure by that name that no file has; NULL: it is not,
- * or there is no telling. */
+ * or that is unknown. */
 static const char *foreign(struct bob_weave *w, const struct bob_fortran_statement *s,
 			   const struct bob_fortran_use *u)
 {
@@ -175,7 +169,7 @@ static void say(struct bob_weave *w, const char *what, const struct names *n, ui
 			w,
 			bob_weave_text(
 				w,
-				"%s may be passed to %s, which no file of the command has: what is done with it there is not told",
+				"%s may be passed to %s, which no file of the command has: what is done with it there is not recorded",
 				what, bob_weave_list(w, n->at, n->count)),
 			line);
 }
@@ -185,8 +179,8 @@ static bob_status look_at_variables(struct bob_weave *files, struct names *n)
 	bob_status st = BOB_OK;
 
 	for (struct bob_weave *w = files; w; w = w->next)
-		for (size_t i = 0; i < w->variable_count && st == BOB_OK; i++) {
-			const struct bob_weave_variable *v = &w->variables[i];
+		for (size_t i = 0; i < w->variables.count && st == BOB_OK; i++) {
+			const struct bob_weave_variable *v = &w->variables.at[i];
 			const uint32_t at = v->symbol->statement;
 
 			if (v->is_foreign)
@@ -210,8 +204,8 @@ bob_status bob_weave_say_foreign(struct bob_weave *files)
 	bob_status st = look(files, &n);
 
 	for (const struct bob_weave *w = files; w; w = w->next)
-		for (size_t i = 0; i < w->variable_count; i++)
-			variables += !w->variables[i].is_foreign;
+		for (size_t i = 0; i < w->variables.count; i++)
+			variables += !w->variables.at[i].is_foreign;
 	if (st == BOB_OK && n.count && variables > VARIABLES_MAX) {
 		say(files, "what is traced", &n, 0);
 	} else if (st == BOB_OK && n.count) {
@@ -219,6 +213,6 @@ bob_status bob_weave_say_foreign(struct bob_weave *files)
 		if (st == BOB_OK)
 			st = count_only(files, NULL);
 	}
-	free(n.at);
+	BOB_VEC_FREE(&n);
 	return st;
 }

@@ -7,10 +7,10 @@
 #include "source/instrument.h"
 
 /* The Fortran files among those of a command, read, each knowing what the others have: modules,
- * COMMON blocks, procedures. `c` is what C files want; it, the wishes and options are borrowed and
- * must live as long. Errors: as of bob_source_instrument, with the file's name. */
+ * COMMON blocks, procedures. `c` is what C files want; it, the requests and options are borrowed
+ * and must live as long. Errors: as of bob_source_instrument, with the file's name. */
 struct bob_source_fortran_group;
-bob_status bob_source_fortran_group_open(const struct bob_wish_file *first,
+bob_status bob_source_fortran_group_open(const struct bob_request_file *first,
 					 const struct bob_source_options *o,
 					 const struct bob_source_across *c,
 					 struct bob_source_fortran_group **out,
@@ -21,7 +21,7 @@ void bob_source_fortran_group_close(struct bob_source_fortran_group *g); /* NULL
 
 /* A file of the group, once; its result ends before the group does. g NULL: the file alone. */
 bob_status bob_source_fortran_instrument(struct bob_source_fortran_group *g,
-					 const struct bob_wish_file *f,
+					 const struct bob_request_file *f,
 					 const struct bob_source_options *o,
 					 struct bob_source_result **out,
 					 struct bob_source_complaint *why);

@@ -9,7 +9,7 @@
 
 /* --- text --- */
 
-/* What the reference is called within the frames: a loop's variable wherever its name stands, an
+/* What the reference is called within the frames: a loop's variable wherever its name occurs, an
  * array that is a subscript only there. */
 static const char *index_of(const struct bob_weave_frames *f, const struct bob_fortran_expr *ref,
 			    const char *name, uint32_t len)
@@ -233,7 +233,7 @@ static const char *pass_operator(struct way *x, const struct bob_fortran_expr *e
 	    !is_within(e->child->next, x->use->ref))
 		return NULL;
 	if (bob_weave_calls(x->w, x->statement, e->child))
-		return "behind .and. or .or., whose left side calls a function";
+		return "after .and. or .or., whose left side calls a function";
 	left = bob_weave_render(x->w, &x->w->file->statements[x->statement], e->child, x->out);
 	return add_condition(x->w, x->out, text + e->op_at,
 			     e->op == BOB_OP_AND ? left : bob_weave_text(x->w, ".not.(%s)", left));
@@ -290,8 +290,8 @@ static bool looks_up(const struct bob_fortran_expr *e)
 	return false;
 }
 
-/* Behind .and. or .or. it may be what must not be touched: a subscript beyond the array, a
- * component of nothing. */
+/* After .and. or .or. it may be something that must not be accessed: a subscript beyond the array,
+ * a component of nothing. */
 static bool is_unsafe(const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_expr *part = u->ref->child;
@@ -314,7 +314,7 @@ static const char *guard_variable(struct bob_weave *w, const struct bob_fortran_
 
 /* --- subscripts that are arrays --- */
 
-/* The array that the subscript is, by its name alone; NULL: it is none. */
+/* The array that the subscript is, by its name alone; NULL: it is not an array. */
 static const struct bob_fortran_symbol *vector(const struct bob_weave *w, uint32_t statement,
 					       const struct bob_fortran_expr *e)
 {

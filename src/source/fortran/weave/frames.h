@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must stand around the probe of a reference so that it runs for the elements that the
- * reference has, and only when it is evaluated: loops of an implied DO or a FORALL, conditions of
- * what .and. guards, the mask of a WHERE.
+/* What must surround the probe of a reference so that it runs for the elements that the reference
+ * has, and only when it is evaluated: loops of an implied DO or a FORALL, conditions of what .and.
+ * guards, the mask of a WHERE.
  *
  * Indices get names of their own, in a BLOCK: the program's variables are not touched. Masks are
  * evaluated again, before the construct; what depends on something that the construct itself
@@ -24,9 +24,10 @@ struct bob_weave_frame {
 		*index; /* of a loop: its variable, and what it is called here; without a name: what the reference that is the key is called; else NULL */
 	uint32_t name_len;
 	const struct bob_fortran_expr
-		*variable; /* NULL, or of an implied DO: it is written for each trip, and behind */
+		/* NULL, or of an implied DO: it is written for each trip, and after the last */
+		*variable;
 	bool is_condition;
-	double trips;		/* of a loop; 0: it is none; below 0: not known */
+	double trips;		/* of a loop; 0: not a loop; below 0: not known */
 };
 
 struct bob_weave_frames {
@@ -36,19 +37,18 @@ struct bob_weave_frames {
 	const char *text;	/* of the reference, with the names that indices have here */
 };
 
-/* What stands around the use of a statement. NULL, or why it can have no probe: "" of what is no
- * access at all. */
+/* What surrounds the use of a statement. NULL, or why it can have no probe: "" if it is not an
+ * access. */
 const char *bob_weave_frames(struct bob_weave *w, uint32_t statement,
 			     const struct bob_fortran_use *u, struct bob_weave_frames *out);
 
 /* Are the subscripts that are arrays names of arrays with one dimension, and the others scalars, so
- * that a loop for each tells the elements? */
+ * that a loop for each reports the elements? */
 bool bob_weave_has_vectors(const struct bob_weave *w, uint32_t statement,
 			   const struct bob_fortran_use *u);
 
 /* --- masked.c --- */
-/* The statement before which its probes stand: the outermost WHERE or FORALL around it, or
- * itself. */
+/* The statement that its probes precede: the outermost WHERE or FORALL around it, or itself. */
 uint32_t bob_weave_outermost(const struct bob_weave *w, uint32_t statement);
 /* The loops of FORALLs and the masks of WHEREs around a use that is BOB_USE_MASKED: frames are
  * added, the mask is set. */

@@ -17,7 +17,7 @@ struct member {
 	bool is_begun, is_read;	/* its names */
 };
 
-#define GAP_BYTES 16u /* a variable that has a gap */
+#define PADDED_BYTES 16u /* a variable with padding */
 
 struct bob_source_fortran_group {
 	struct bob_arena arena;
@@ -26,7 +26,7 @@ struct bob_source_fortran_group {
 	int32_t integer_kind, real_kind;
 	bool keeps_locals;
 	bool keeps_scalars;	/* ... even small ones */
-	bool is_strict;		/* the compiler is told to know no extensions ... */
+	bool is_strict;		/* the compiler has an option that disables extensions ... */
 	bool has_extensions;	/* ... but intrinsic procedures */
 	struct member *members;
 	uint32_t count;
@@ -128,7 +128,7 @@ static void read_flags(struct bob_source_fortran_group *g, const struct bob_sour
 		g->keeps_locals |= !strcmp(flag, "-fno-automatic") || !strcmp(flag, "-save") ||
 				   !strcmp(flag, "-Msave");
 		g->keeps_scalars |= !strncmp(flag, "-fmax-stack-var-size=", 21) &&
-				    strtoul(flag + 21, NULL, 10) < GAP_BYTES;
+				    strtoul(flag + 21, NULL, 10) < PADDED_BYTES;
 		if (!strncmp(flag, "-std=", 5))
 			g->is_strict = strcmp(flag + 5, "gnu") && strcmp(flag + 5, "legacy");
 		g->has_extensions |= !strcmp(flag, "-fall-intrinsics");
@@ -219,8 +219,8 @@ static uint64_t digest_of(const struct bob_weave *w)
 
 	for (const struct bob_weave *o = w->files; o; o = o->next) {
 		h = bob_hash64(h, &(uint8_t){ o == w }, 1);
-		for (const struct bob_wish *x = o->wishes->first; x; x = x->next)
-			h = bob_hash64(h, text, bob_wish_print(x, text, sizeof(text)));
+		for (const struct bob_request *x = o->requests->first; x; x = x->next)
+			h = bob_hash64(h, text, bob_request_print(x, text, sizeof(text)));
 	}
 	if (w->c->is_there)
 		h = bob_hash64(h, &w->c->classes, sizeof(w->c->classes));
@@ -229,21 +229,22 @@ static uint64_t digest_of(const struct bob_weave *w)
 	return h;
 }
 
-static bob_status add_files(struct bob_source_fortran_group *g, const struct bob_wish_file *first)
+static bob_status add_files(struct bob_source_fortran_group *g,
+			    const struct bob_request_file *first)
 {
 	uint32_t n = 0;
 
-	for (const struct bob_wish_file *f = first; f; f = f->next)
+	for (const struct bob_request_file *f = first; f; f = f->next)
 		n++;
 	g->members = calloc(n + 1u, sizeof(*g->members));
 	if (!g->members)
 		return BOB_ERR_NOMEM;
-	for (const struct bob_wish_file *f = first; f; f = f->next) {
+	for (const struct bob_request_file *f = first; f; f = f->next) {
 		struct bob_weave *w = &g->members[g->count].w;
 
 		if (bob_source_language(f->path) != BOB_SOURCE_FORTRAN)
 			continue;
-		*w = (struct bob_weave){ .arena = &g->arena, .wishes = f, .path = f->path,
+		*w = (struct bob_weave){ .arena = &g->arena, .requests = f, .path = f->path,
 					 .is_flat = g->options->is_flat || g->options->is_exact,
 					 .is_exact = g->options->is_exact,
 					 .is_in_place = g->options->is_in_place,
@@ -377,7 +378,7 @@ static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source
 	return st == BOB_OK && g->count ? bob_weave_plan_clones(&g->members[0].w) : st;
 }
 
-bob_status bob_source_fortran_group_open(const struct bob_wish_file *first,
+bob_status bob_source_fortran_group_open(const struct bob_request_file *first,
 					 const struct bob_source_options *o,
 					 const struct bob_source_across *c,
 					 struct bob_source_fortran_group **out,
@@ -413,18 +414,18 @@ void bob_source_fortran_group_close(struct bob_source_fortran_group *g)
 	for (uint32_t i = 0; i < g->count; i++) {
 		struct bob_weave *w = &g->members[i].w;
 
-		free(w->variables);
-		free(w->passed);
-		free(w->sites);
-		free(w->events);
-		free(w->lines);
-		free(w->edits);
-		free(w->nests);
-		free(w->called);
-		free(w->plain);
-		free(w->externals);
-		free(w->clones);
-		free(w->redirects);
+		BOB_VEC_FREE(&w->variables);
+		BOB_VEC_FREE(&w->passed);
+		BOB_VEC_FREE(&w->sites);
+		BOB_VEC_FREE(&w->events);
+		BOB_VEC_FREE(&w->lines);
+		BOB_VEC_FREE(&w->edits);
+		BOB_VEC_FREE(&w->nests);
+		BOB_VEC_FREE(&w->called);
+		BOB_VEC_FREE(&w->plain);
+		BOB_VEC_FREE(&w->externals);
+		BOB_VEC_FREE(&w->clones);
+		BOB_VEC_FREE(&w->redirects);
 	}
 	free(g->members);
 	free(g->names);

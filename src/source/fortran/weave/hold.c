@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that hold the gaps of their sites (bobbin/probe.h), as those of C do (source/c/hold.c): the
- * outermost ones that call nothing, wait for nobody and move nothing, so that nothing can come to
- * lie in a gap while they run which they may lawfully get at. A BLOCK around such a loop has the
- * gaps, so each thread has its own:
+/* Hoists the negative cache of sites (bobbin/probe.h) out of loops, as source/c/hold.c does for C.
+ * This is done for the outermost loops that make no calls, do not synchronise and move nothing. So
+ * no variable that the loop may legally access can be declared in a cached range while the loop
+ * runs. A BLOCK around such a loop has the ranges, so each thread has its own:
  *
  *     block
  *     intrinsic::loc,bge
@@ -22,12 +22,12 @@
  *     call bobbin_q(bobbin_n-bobbin_k)
  *     end block
  *
- * A nest of one loop in it holds the gaps of its sites, too, and looks at the first and the last
- * address of each (emit_nest.c).
+ * A nest of one loop in it holds the untraced ranges of its sites, too, and checks the first and
+ * the last address of each (emit_nest.c).
  *
- * Each gap begins empty: a loop that runs once costs a call for each site, as a probe does that
- * nothing holds. What is counted goes to the thread's counter behind the loop, and before whatever
- * leaves it. */
+ * Each range is empty at first: a loop that runs once costs a call for each site, like a probe
+ * without a hoisted range. The count is added to the thread's counter after the loop, and before
+ * each statement that leaves it. */
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
@@ -36,7 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SITES_MAX 24u /* of a loop; more look their gaps up where they are */
+#define SITES_MAX 24u /* of a loop; further sites load their ranges in the loop */
 
 static const struct bob_fortran_statement *at(const struct bob_weave *w, uint32_t statement)
 {
@@ -56,7 +56,7 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 
 /* --- what may be in it --- */
 
-static bool is_calm_kind(const struct bob_fortran_statement *s)
+static bool is_harmless_kind(const struct bob_fortran_statement *s)
 {
 	switch (kind_of(s)) {
 	case BOB_F_ASSIGN:
@@ -95,13 +95,13 @@ static bool is_volatile(const struct bob_weave *w, uint32_t statement,
 	       (last && last->flags & BOB_SYMBOL_VOLATILE);
 }
 
-static bool is_calm(const struct bob_weave *w, uint32_t statement)
+static bool is_harmless(const struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = at(w, statement);
 	struct bob_fortran_uses uses;
 
-	if (!is_calm_kind(s) ||
-	    (is_loop(s->kind) && bob_weave_is_wished(w, BOB_WISH_LOOPS, s->line)) ||
+	if (!is_harmless_kind(s) ||
+	    (is_loop(s->kind) && bob_weave_is_requested(w, BOB_REQUEST_LOOPS, s->line)) ||
 	    bob_fortran_uses(w->arena, w->file, statement, &uses) != BOB_OK || uses.bad_count ||
 	    bob_weave_calls_operator(w, statement))
 		return false;
@@ -214,7 +214,7 @@ static bool has_place_before(const struct bob_weave *w, uint32_t statement)
 /* --- whether it can hold --- */
 
 /* Does the text have the name, of a variable or a construct? In fixed form words before it may come
- * without a blank; behind a % it is a component's. */
+ * without a blank; after a % it is a component's. */
 static bool has_name(const struct bob_weave *w, uint32_t statement, const char *name, uint32_t len)
 {
 	const char *text = at(w, statement)->text;
@@ -251,9 +251,8 @@ static bool are_names_free(const struct bob_weave *w, const struct bob_weave_hol
 	return true;
 }
 
-/* Can a BLOCK be around it, of which directives and other loops see nothing? *behind is where it
- * ends. */
-static bool has_place(const struct bob_weave *w, const struct bob_weave_hold *h, uint32_t *behind)
+/* Can a BLOCK be around it that directives and other loops do not see? *after is where it ends. */
+static bool has_place(const struct bob_weave *w, const struct bob_weave_hold *h, uint32_t *after)
 {
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
 	const struct bob_fortran_statement *s = at(w, h->first), *last = at(w, h->last);
@@ -264,10 +263,10 @@ static bool has_place(const struct bob_weave *w, const struct bob_weave_hold *h,
 	    (s->is_branch_target && s->ends_loops) ||
 	    bob_fortran_is_pure(bob_weave_unit(w, h->first)) ||
 	    bob_fortran_place(w->file, h->first, &p) != BOB_OK || p.before == BOB_FORTRAN_NO ||
-	    p.behind_loop == BOB_FORTRAN_NO || p.needs & bad)
+	    p.after_loop == BOB_FORTRAN_NO || p.needs & bad)
 		return false;
-	*behind = p.behind_loop;
-	return *behind == bob_fortran_line_at(w->file, last->line_last + 1);
+	*after = p.after_loop;
+	return *after == bob_fortran_line_at(w->file, last->line_last + 1);
 }
 
 static bool can_hold(const struct bob_weave *w, struct bob_weave_hold *h)
@@ -280,19 +279,21 @@ static bool can_hold(const struct bob_weave *w, struct bob_weave_hold *h)
 	    (c->parent != BOB_FORTRAN_NO && all[c->parent].last == c->last) || !s->names)
 		return false;
 	h->last = c->last;
-	if (!has_place(w, h, &h->behind) || !are_names_free(w, h))
+	if (!has_place(w, h, &h->after) || !are_names_free(w, h))
 		return false;
 	for (uint32_t i = h->first; i <= h->last; i++)
-		if (!is_calm(w, i) || (leaves(w, h, i) && !has_place_before(w, i)))
+		if (!is_harmless(w, i) || (leaves(w, h, i) && !has_place_before(w, i)))
 			return false;
 	return !is_jumped_into(w, h);
 }
 
 void bob_weave_hold(struct bob_weave *w, uint32_t statement)
 {
-	struct bob_weave_hold h = { .first = statement, .is_open = true, .gaps = "", .empty = "" };
+	struct bob_weave_hold h = {
+		.first = statement, .is_open = true, .untraced = "", .empty = ""
+	};
 
-	if (w->hold.is_open || !w->is_holding || !(w->variable_count + w->passed_count) ||
+	if (w->hold.is_open || !w->is_holding || !(w->variables.count + w->passed.count) ||
 	    !is_loop(at(w, statement)->kind) || !can_hold(w, &h))
 		return;
 	w->hold = h;
@@ -302,7 +303,7 @@ static void hold_site(struct bob_weave *w, uint32_t site)
 {
 	struct bob_weave_hold *h = &w->hold;
 
-	h->gaps = bob_weave_text(w, "%s%sbobbin_g%u", h->gaps, h->sites ? "," : "", site);
+	h->untraced = bob_weave_text(w, "%s%sbobbin_g%u", h->untraced, h->sites ? "," : "", site);
 	h->empty = bob_weave_text(w, "%sbobbin_g%u%%bobbin_l=0\nbobbin_g%u%%bobbin_n=0\n", h->empty,
 				  site, site);
 	h->sites++;
@@ -328,7 +329,7 @@ const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t sit
 {
 	const struct bob_weave_hold *h = &w->hold;
 
-	/* bounds of the loop itself are before it, its counter behind it, too */
+	/* bounds of the loop itself are before it, its counter also after it */
 	if (!h->is_open || h->sites == SITES_MAX ||
 	    (statement == h->first && at(w, statement)->kind == BOB_F_DO))
 		return NULL;
@@ -370,12 +371,12 @@ void bob_weave_hold_end(struct bob_weave *w, uint32_t statement)
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first, "block");
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first, "intrinsic::loc,bge");
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
-		      bob_weave_text(w, "type(%sz)::%s", w->id, h.gaps));
+		      bob_weave_text(w, "type(%sz)::%s", w->id, h.untraced));
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
 		      h.has_nests ? "integer(8)::bobbin_n,bobbin_k,bobbin_t\nlogical::bobbin_m" :
 				    "integer(8)::bobbin_n,bobbin_k");
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
 		      bob_weave_text(w, "%sbobbin_n=0\nbobbin_k=0", h.empty));
-	bob_weave_put(w, h.behind, BOB_RANK_BEHIND, h.first, count);
-	bob_weave_put(w, h.behind, BOB_RANK_BEHIND, h.first, "end block");
+	bob_weave_put(w, h.after, BOB_RANK_AFTER_LOOP, h.first, count);
+	bob_weave_put(w, h.after, BOB_RANK_AFTER_LOOP, h.first, "end block");
 }

@@ -11,7 +11,7 @@
 #include "source/fortran/weave/weave.h"
 
 enum class {
-	OTHER, /* of a type that somebody defined, or not known */
+	OTHER, /* of a derived type, or not known */
 	NUMBER,
 	COMPLEX, /* a number that is not less than others */
 	LOGICAL,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Short loops in nests. The trips of a loop whose bounds and step are constants of the text are
- * known, so what it accesses can be told as if it were written once for each of them: as part of an
- * iteration of the loop around it. So a body may have statements and such loops side by side, and
- * rows are as long as that loop, not as short as these. From the inside on as many loops are laid
- * out as an iteration's accesses allow; one is left. */
+ * known, so its accesses can be reported as if the body were written once for each of them: as part
+ * of an iteration of the loop around it. So a body may have statements next to such loops, and rows
+ * are as long as that loop, not as short as these. From the inside on as many loops are laid out as
+ * an iteration's accesses allow; one is left. */
 #include "source/fortran/weave/nest.h"
 
 #define FAR 1000000000 /* bounds lie within +-: what is computed with them fits 32 bits */
@@ -79,7 +79,7 @@ static struct bob_weave_nest_laid *laid(struct bob_weave_nest *n, uint32_t i)
 }
 
 /* What accesses from..to-1 of the text are in one iteration of `in`, which has them. */
-static bool tell(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t to)
+static bool report(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t to)
 {
 	struct bob_weave_nest_laid *l;
 	uint32_t end, before;
@@ -89,11 +89,11 @@ static bool tell(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t 
 
 		end = k + 1;
 		if (n->access[k].loop == in) {
-			if (n->told_count == BOB_PROBE_NEST_LAID_MAX)
+			if (n->reported_count == BOB_PROBE_NEST_LAID_MAX)
 				return false;
 			if (n->access[k].first == BOB_FORTRAN_NO)
-				n->access[k].first = n->told_count;
-			n->told[n->told_count++] = (uint8_t)k;
+				n->access[k].first = n->reported_count;
+			n->reported[n->reported_count++] = (uint8_t)k;
 			continue;
 		}
 		l = laid(n, i);
@@ -102,10 +102,10 @@ static bool tell(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t 
 		while (end < to && inner(n, in, end) == i)
 			end++;
 		for (uint32_t t = 0; t < l->trips; t++) {
-			before = n->told_count;
-			if (!tell(n, i, k, end))
+			before = n->reported_count;
+			if (!report(n, i, k, end))
 				return false;
-			l->width = n->told_count - before;
+			l->width = n->reported_count - before;
 		}
 	}
 	return true;
@@ -146,8 +146,8 @@ static bool is_sum(const struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-/* What the parts of a reference behind the first one are may lie elsewhere, and otherwise, for each
- * value of a counter. */
+/* The parts of a reference after the first one may have another address and layout for each value
+ * of a counter. */
 static bool is_alike(const struct bob_weave_nest *n, const struct bob_weave_nest_access *a)
 {
 	const struct bob_fortran_expr *part = a->use.ref->child;
@@ -167,15 +167,15 @@ static bool lay(struct bob_weave_nest *n, uint32_t in)
 	uint32_t words;
 
 	n->innermost = in;
-	n->laid_count = n->told_count = 0;
+	n->laid_count = n->reported_count = 0;
 	for (uint32_t k = 0; k < n->count; k++)
 		n->access[k].first = BOB_FORTRAN_NO;
-	if (!tell(n, in, 0, n->count))
+	if (!report(n, in, 0, n->count))
 		return false;
 	n->is_alike = true;
 	for (uint32_t k = 0; k < n->count && n->is_alike; k++)
 		n->is_alike = is_alike(n, &n->access[k]);
-	words = n->told_count + (n->is_alike ? n->count : n->told_count);
+	words = n->reported_count + (n->is_alike ? n->count : n->reported_count);
 	return words <= BOB_PROBE_NEST_WORDS_MAX;
 }
 

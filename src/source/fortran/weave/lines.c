@@ -23,14 +23,15 @@ struct bob_weave_line {
 
 static struct bob_weave_line *add(struct bob_weave *w)
 {
-	if (bob_array_room(&w->lines, w->line_count, &w->line_room, sizeof(*w->lines))) {
+	struct bob_weave_line *l = BOB_VEC_PUSH(&w->lines);
+
+	if (!l) {
 		w->is_failed = true;
 		return NULL;
 	}
-	memset(&w->lines[w->line_count], 0, sizeof(*w->lines));
-	w->lines[w->line_count].made = (uint32_t)w->line_count;
-	w->lines[w->line_count].in = w->in;
-	return &w->lines[w->line_count++];
+	l->made = (uint32_t)(w->lines.count - 1);
+	l->in = w->in;
+	return l;
 }
 
 static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
@@ -38,8 +39,8 @@ static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, 
 {
 	struct bob_weave_line *l;
 
-	/* right behind `!$omp parallel` a BLOCK would be all of it */
-	if (text && !strcmp(text, "block") && bob_fortran_is_behind_directive(w->file, statement))
+	/* directly after `!$omp parallel` a BLOCK would be its whole body */
+	if (text && !strcmp(text, "block") && bob_fortran_is_after_directive(w->file, statement))
 		put_one(w, at, rank, statement, "continue");
 	l = add(w);
 	if (!l)
@@ -48,8 +49,9 @@ static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, 
 	l->rank = (uint32_t)rank;
 	l->text = text;
 	/* what ends together: the one that began last ends first */
-	l->order = rank == BOB_RANK_BEHIND || rank == BOB_RANK_CLOSE ? UINT32_MAX / 2 - statement :
-								       statement;
+	l->order = rank == BOB_RANK_AFTER_LOOP || rank == BOB_RANK_CLOSE ?
+			   UINT32_MAX / 2 - statement :
+			   statement;
 }
 
 void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
@@ -66,14 +68,14 @@ void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank
 			   uint32_t statement, const char *text, uint32_t first, uint32_t last,
 			   const char *instead)
 {
-	const size_t n = w->line_count;
+	const size_t n = w->lines.count;
 
 	bob_weave_put(w, at, rank, statement, text);
-	if (w->line_count == n)
+	if (w->lines.count == n)
 		return;
-	w->lines[n].blank_at = first;
-	w->lines[n].blank_len = last - first;
-	w->lines[n].instead = instead;
+	w->lines.at[n].blank_at = first;
+	w->lines.at[n].blank_len = last - first;
+	w->lines.at[n].instead = instead;
 }
 
 /* The CONTINUE that has the label from now on; once. */
@@ -81,16 +83,16 @@ static void move_label(struct bob_weave *w, const struct bob_fortran_place *p)
 {
 	struct bob_weave_line *l;
 
-	for (size_t i = 0; i < w->line_count; i++)
-		if (w->lines[i].in == w->in && w->lines[i].blank_len &&
-		    w->lines[i].blank_at == p->label_at)
+	for (size_t i = 0; i < w->lines.count; i++)
+		if (w->lines.at[i].in == w->in && w->lines.at[i].blank_len &&
+		    w->lines.at[i].blank_at == p->label_at)
 			return;
 	l = add(w);
 	if (!l)
 		return;
 	l->at = p->before;
-	l->rank = BOB_RANK_BEHIND;
-	l->order = UINT32_MAX; /* behind what ends there: jumps come in here */
+	l->rank = BOB_RANK_AFTER_LOOP;
+	l->order = UINT32_MAX; /* after what ends there: jumps come in here */
 	l->label = p->label;
 	l->blank_at = p->label_at;
 	l->blank_len = p->label_len;
@@ -103,7 +105,7 @@ bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at)
 	struct bob_fortran_place p;
 
 	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.before == BOB_FORTRAN_NO) {
-		bob_weave_refuse(w, "no line can stand before this statement", s->line);
+		bob_weave_refuse(w, "no line can precede this statement", s->line);
 		return false;
 	}
 	if (s->is_branch_target && s->ends_loops) {
@@ -136,9 +138,9 @@ bool bob_weave_expands(const struct bob_weave *w, uint32_t statement)
 
 static bool is_expanded(const struct bob_weave *w, const struct bob_fortran_place *p)
 {
-	for (size_t i = 0; i < w->line_count; i++)
-		if (w->lines[i].in == w->in && w->lines[i].instead &&
-		    w->lines[i].blank_at == p->body)
+	for (size_t i = 0; i < w->lines.count; i++)
+		if (w->lines.at[i].in == w->in && w->lines.at[i].instead &&
+		    w->lines.at[i].blank_at == p->body)
 			return true;
 	return false;
 }
@@ -196,15 +198,15 @@ uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t i)
 	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
 }
 
-/* The first line of `in`, or of what is behind it, when lines are sorted. */
+/* The first line of `in`, or of what follows it, when lines are sorted. */
 static size_t first_of(const struct bob_weave *w, uint32_t in)
 {
-	size_t low = 0, high = w->line_count;
+	size_t low = 0, high = w->lines.count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (w->lines[middle].in < in)
+		if (w->lines.at[middle].in < in)
 			low = middle + 1;
 		else
 			high = middle;
@@ -214,12 +216,13 @@ static size_t first_of(const struct bob_weave *w, uint32_t in)
 
 bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte)
 {
-	const bool is_sorted = w->sorted_count == w->line_count;
+	const bool is_sorted = w->sorted_count == w->lines.count;
 
 	for (size_t i = is_sorted ? first_of(w, in) : 0;
-	     i < w->line_count && !(is_sorted && w->lines[i].in != in); i++)
-		if (w->lines[i].in == in && w->lines[i].instead && byte >= w->lines[i].blank_at &&
-		    byte - w->lines[i].blank_at < w->lines[i].blank_len)
+	     i < w->lines.count && !(is_sorted && w->lines.at[i].in != in); i++)
+		if (w->lines.at[i].in == in && w->lines.at[i].instead &&
+		    byte >= w->lines.at[i].blank_at &&
+		    byte - w->lines.at[i].blank_at < w->lines.at[i].blank_len)
 			return true;
 	return false;
 }
@@ -231,17 +234,18 @@ bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_
 
 	w->in = in;
 	st = bob_weave_wrap_all(w, p);
-	if (w->line_count && w->sorted_count != w->line_count)
-		qsort(w->lines, w->line_count, sizeof(*w->lines), by_place);
-	w->sorted_count = w->line_count;
-	for (size_t i = first_of(w, in); i < w->line_count && w->lines[i].in == in; i++)
-		if (w->lines[i].rank == BOB_RANK_BODY)
-			w->lines[i].text = bob_weave_wrapped(
-				w, w->lines[i].order, w->file->statements[w->lines[i].order].body);
+	if (w->lines.count && w->sorted_count != w->lines.count)
+		qsort(w->lines.at, w->lines.count, sizeof(*w->lines.at), by_place);
+	w->sorted_count = w->lines.count;
+	for (size_t i = first_of(w, in); i < w->lines.count && w->lines.at[i].in == in; i++)
+		if (w->lines.at[i].rank == BOB_RANK_BODY)
+			w->lines.at[i].text =
+				bob_weave_wrapped(w, w->lines.at[i].order,
+						  w->file->statements[w->lines.at[i].order].body);
 	w->in = 0;
-	for (size_t i = first_of(w, in); i < w->line_count && w->lines[i].in == in && st == BOB_OK;
-	     i++) {
-		const struct bob_weave_line *l = &w->lines[i];
+	for (size_t i = first_of(w, in);
+	     i < w->lines.count && w->lines.at[i].in == in && st == BOB_OK; i++) {
+		const struct bob_weave_line *l = &w->lines.at[i];
 
 		if (l->text)
 			st = bob_fortran_patch_statement(p, l->at, l->label, l->text);

@@ -15,8 +15,8 @@ bool bob_weave_leaves_block(const struct bob_weave *w, uint32_t construct, uint3
 uint32_t bob_weave_first_in_block(const struct bob_weave *w, uint32_t construct);
 
 /* --- branches.c --- */
-/* The lines `text`, which name the variable by what the unit of the statement calls it, as they may
- * stand at that byte: under the conditions of the branches that declare it, or use its module. */
+/* The lines `text`, which name the variable by what the unit of the statement calls it, as they are
+ * valid at that byte: under the conditions of the branches that declare it, or use its module. */
 const char *bob_weave_under(struct bob_weave *w, const struct bob_weave_variable *v,
 			    const struct bob_fortran_symbol *y, uint32_t statement, uint32_t at,
 			    const char *text);
@@ -26,25 +26,25 @@ const char *bob_weave_under(struct bob_weave *w, const struct bob_weave_variable
 bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit);
 
 /* --- lines.c --- */
-/* Where a line stands among others that go to the same byte. */
+/* The order of lines that are inserted at the same byte. */
 enum bob_weave_rank {
 	BOB_RANK_USE,
 	BOB_RANK_INTERFACE,	/* declarations */
 	/* of an IF that ends here and was one line: before what it controls ... */
 	BOB_RANK_BODY_BEFORE,
 	BOB_RANK_BODY,		/* ... that itself ... */
-	/* ... behind the statement that ends here, or that is controlled ... */
+	/* ... after the statement that ends here, or that is controlled ... */
 	BOB_RANK_AFTER,
 	BOB_RANK_MOVED,		/* ... what it wrote where it may be elsewhere now ... */
 	BOB_RANK_END_IF,	/* ... the end of that IF, and ... */
 	BOB_RANK_END_HOISTED,	/* ... of where names for functions are known ... */
-	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
+	BOB_RANK_AFTER_LOOP,	/* ... after the loop that does, inner ones first ... */
 	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
 	BOB_RANK_CLOSE,		/* ... of IFs that were ELSE IF, inner ones first ... */
 	BOB_RANK_ENTRY,		/* ... of the unit ... */
 	BOB_RANK_BEFORE,	/* ... and before the statement that does ... */
 	BOB_RANK_NEST,		/* ... and before the loops that do, when their bounds were read */
-	BOB_RANK_TURN,		/* ... the ELSE or DO that stands for that statement, and ... */
+	BOB_RANK_TURN,		/* ... the ELSE or DO that replaces that statement, and ... */
 	BOB_RANK_CONDITION,	/* ... before its condition */
 	BOB_RANK_EXIT		/* the unit is about to be left */
 };
@@ -73,7 +73,7 @@ bool bob_weave_is_expanded(const struct bob_weave *w, uint32_t statement);
 bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_patches *p);
 /* Do lines that were put stand for these bytes? */
 bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte);
-/* The byte where lines before a statement that specifies go: behind a `;` right there. */
+/* The byte where lines before a specification statement go: after a `;` directly before it. */
 uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t statement);
 
 #endif

@@ -21,7 +21,7 @@ static const char *name_of(struct bob_weave *w, const struct bob_fortran_stateme
 static bool has_place(const struct bob_weave *w, uint32_t statement, struct bob_fortran_place *p)
 {
 	return bob_fortran_place(w->file, statement, p) == BOB_OK && p->inside != BOB_FORTRAN_NO &&
-	       p->behind_loop != BOB_FORTRAN_NO;
+	       p->after_loop != BOB_FORTRAN_NO;
 }
 
 bool bob_weave_is_loop_event(const struct bob_weave *w, uint32_t statement)
@@ -40,7 +40,7 @@ static void put_loop(struct bob_weave *w, uint32_t statement)
 	uint32_t at, e;
 
 	if (!has_place(w, statement, &p)) {
-		bob_weave_refuse(w, "no line can stand in this loop", s->line);
+		bob_weave_refuse(w, "no line can be inserted in this loop", s->line);
 		return;
 	}
 	if (!bob_weave_before(w, statement, &at))
@@ -48,7 +48,7 @@ static void put_loop(struct bob_weave *w, uint32_t statement)
 	e = bob_weave_event(w, name_of(w, s), true);
 	bob_weave_put(w, at, BOB_RANK_BEFORE, statement, bob_weave_event_line(w, 'l', e));
 	bob_weave_put(w, p.inside, BOB_RANK_INSIDE, statement, bob_weave_event_line(w, 't', e));
-	bob_weave_put(w, p.behind_loop, BOB_RANK_BEHIND, statement,
+	bob_weave_put(w, p.after_loop, BOB_RANK_AFTER_LOOP, statement,
 		      bob_weave_event_line(w, 'e', e));
 	w->has_probes[s->unit] = true;
 	w->counts.loops++;
@@ -83,7 +83,7 @@ static uint32_t left_by(const struct bob_weave *w, const struct bob_fortran_stat
 		const struct bob_fortran_statement *head = &w->file->statements[c->first];
 
 		if (is_loop(head->kind) && !(c->first < to && to <= c->last) &&
-		    bob_weave_is_wished(w, BOB_WISH_LOOPS, head->line) &&
+		    bob_weave_is_requested(w, BOB_REQUEST_LOOPS, head->line) &&
 		    has_place(w, c->first, &p))
 			found = c->first;
 	}
@@ -112,7 +112,7 @@ void bob_weave_loop(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 
-	if (is_loop(s->kind) && bob_weave_is_wished(w, BOB_WISH_LOOPS, s->line))
+	if (is_loop(s->kind) && bob_weave_is_requested(w, BOB_REQUEST_LOOPS, s->line))
 		put_loop(w, statement);
 	else
 		put_leaving(w, statement);

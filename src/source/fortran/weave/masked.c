@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames of WHERE and FORALL. No CALL may stand within these, so their probes stand before the
- * outermost one, in the order of the text: first what is read of a statement for all indices, the
- * first index fastest, then what is written. */
+/* Frames of WHERE and FORALL. These allow no CALL inside, so their probes come before the outermost
+ * one, in the order of the text: first what is read of a statement for all indices, the first index
+ * fastest, then what is written. */
 #include <string.h>
 
 #include "source/fortran/parse.h"
@@ -20,7 +20,7 @@ static const struct bob_fortran_statement *statement_of(const struct around *x, 
 	return &x->w->file->statements[i];
 }
 
-/* What stands in the brackets of FORALL, WHERE, ELSEWHERE; NULL: none. */
+/* The text in the brackets of FORALL, WHERE, ELSEWHERE; NULL: none. */
 static const struct bob_fortran_expr *header(const struct around *x, uint32_t i)
 {
 	const struct bob_fortran_statement *s = statement_of(x, i);

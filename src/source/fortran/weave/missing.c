@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes for what is not there: a name that no variable has, a unit that the file does not have, a
- * box where there is no array, lines behind its end. */
+/* Requests for what does not exist: a name that no variable has, a unit that the file does not
+ * have, a box of something that is not an array, lines after the end of the file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "source/fortran/weave/memory.h"
 #include "source/fortran/weave/reached.h"
 
-static bob_status say(const struct bob_weave *w, const struct bob_wish *wish, const char *text,
-		      const char *near, struct bob_source_complaint *why)
+static bob_status say(const struct bob_weave *w, const struct bob_request *request,
+		      const char *text, const char *near, struct bob_source_complaint *why)
 {
-	why->command = wish->command;
-	why->column = wish->column;
+	why->command = request->command;
+	why->column = request->column;
 	snprintf(why->text, sizeof(why->text), "%.100s: there is no %.200s%s%.63s%s", w->path, text,
 		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return BOB_ERR_INVAL;
@@ -22,18 +22,18 @@ static bob_status say(const struct bob_weave *w, const struct bob_wish *wish, co
 
 /* --- names --- */
 
-bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish, const char *in,
-			       const char *name, struct bob_source_complaint *why)
+bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_request *request,
+			       const char *in, const char *name, struct bob_source_complaint *why)
 {
 	struct bob_nearest near = { .word = name };
-	bool has_unit = wish->scope == BOB_SCOPE_ANY || wish->scope == BOB_SCOPE_COMMON;
+	bool has_unit = request->scope == BOB_SCOPE_ANY || request->scope == BOB_SCOPE_COMMON;
 	uint32_t lacking = 0;
 	char text[200];
 
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		const struct bob_fortran_unit *u = &w->file->units[i];
 
-		if (!bob_weave_is_unit_meant(u, wish, in))
+		if (!bob_weave_is_unit_meant(u, request, in))
 			continue;
 		has_unit = true;
 		if (!lacking)
@@ -48,12 +48,12 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish,
 		for (uint32_t i = 0; i < w->file->unit_count; i++)
 			bob_nearest_try(&near, w->file->units[i].name);
 		snprintf(text, sizeof(text), "unit %.80s", in);
-	} else if (wish->scope == BOB_SCOPE_ANY) {
+	} else if (request->scope == BOB_SCOPE_ANY) {
 		snprintf(text, sizeof(text), "variable %.80s", name);
 	} else {
 		snprintf(text, sizeof(text), "variable %.80s in %.80s", name, in);
 	}
-	say(w, wish, text, near.name, why);
+	say(w, request, text, near.name, why);
 	if (has_unit && lacking) {
 		const size_t n = strlen(why->text);
 
@@ -70,31 +70,31 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish,
 /* Is nothing of the range within the bounds? Those of a dummy argument are not taken at their word:
  * old programs write 1 for any. */
 static bool is_outside(const struct bob_fortran_symbol *s, uint32_t d,
-		       const struct bob_wish_range *r)
+		       const struct bob_request_range *r)
 {
 	return !(s->flags & BOB_SYMBOL_DUMMY) && s->lower[d].bound == BOB_BOUND_NUMBER &&
 	       s->upper[d].bound == BOB_BOUND_NUMBER &&
 	       (r->last < s->lower[d].value || r->first > s->upper[d].value);
 }
 
-static uint32_t first_outside(const struct bob_fortran_symbol *s, const struct bob_wish *wish)
+static uint32_t first_outside(const struct bob_fortran_symbol *s, const struct bob_request *request)
 {
 	uint32_t d = 0;
 
-	while (d < wish->rank && d < s->rank && !is_outside(s, d, &wish->box[d]))
+	while (d < request->rank && d < s->rank && !is_outside(s, d, &request->box[d]))
 		d++;
 	return d;
 }
 
-bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_wish *wish)
+bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_request *request)
 {
-	return s->shape == BOB_SHAPE_ASSUMED_RANK || first_outside(s, wish) == wish->rank;
+	return s->shape == BOB_SHAPE_ASSUMED_RANK || first_outside(s, request) == request->rank;
 }
 
-bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wish,
+bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_request *request,
 			    const struct bob_fortran_symbol *s, struct bob_source_complaint *why)
 {
-	const uint32_t d = first_outside(s, wish);
+	const uint32_t d = first_outside(s, request);
 	char text[200];
 
 	if (d == s->rank)
@@ -104,25 +104,25 @@ bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wi
 		snprintf(text, sizeof(text),
 			 "such part of %.63s: its subscript %u goes from %" PRId64 " to %" PRId64,
 			 s->name, d + 1, s->lower[d].value, s->upper[d].value);
-	return say(w, wish, text, NULL, why);
+	return say(w, request, text, NULL, why);
 }
 
 /* --- components --- */
 
-bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_wish *wish,
+bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_request *request,
 			    const struct bob_weave_ask *ask, struct bob_source_complaint *why)
 {
 	if (!ask->why) {
 		char text[200];
 
-		snprintf(text, sizeof(text), "component %.80s of %.80s", wish->path + 1,
+		snprintf(text, sizeof(text), "component %.80s of %.80s", request->path + 1,
 			 ask->symbol->name);
-		return say(w, wish, text, ask->near, why);
+		return say(w, request, text, ask->near, why);
 	}
-	why->command = wish->command;
-	why->column = wish->column;
+	why->command = request->command;
+	why->column = request->column;
 	snprintf(why->text, sizeof(why->text), "%.100s: %.63s%.80s %.250s", w->path,
-		 ask->symbol->name, wish->path, ask->why);
+		 ask->symbol->name, request->path, ask->why);
 	return BOB_ERR_INVAL;
 }
 
@@ -132,7 +132,7 @@ bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_co
 {
 	char text[64];
 
-	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
+	for (const struct bob_request *x = w->requests->first; x; x = x->next)
 		if (x->first_line > 1 && x->first_line > w->file->line_count) {
 			snprintf(text, sizeof(text), "line %u: it has %u", x->first_line,
 				 w->file->line_count);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What moves a variable that is traced, brings it to life or ends it: ALLOCATE, DEALLOCATE, pointer
- * assignment, assignment, MOVE_ALLOC, and calls that are passed an allocatable or a pointer as a
- * whole.
+/* Statements that move a traced variable, or begin or end its lifetime: ALLOCATE, DEALLOCATE,
+ * pointer assignment, assignment, MOVE_ALLOC, and calls that are passed an allocatable or a pointer
+ * as a whole.
  *
- * Such a call tells beforehand which variable is which argument, and where it lies; behind it,
- * where it lies now. If the procedure allocates its dummy argument, it finds there whose name that
- * has (runtime/moves.c). Number and place are those of the dummy argument in the procedure that is
- * called, by its name: of several that a generic name may mean, none is told so, and the variable
- * is declared behind the call alone. */
+ * Before such a call, the variable, its argument number and its address are recorded; after it, its
+ * new address. If the procedure allocates its dummy argument, it finds there which variable that is
+ * (runtime/moves.c). Number and place are those of the dummy argument in the called procedure,
+ * which is found by its name. If a generic name may mean several, none is recorded before the call,
+ * and the variable is only declared after it. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -78,9 +78,9 @@ static bool find_whole(const struct bob_weave *w, const struct bob_fortran_use *
 	*out = (struct whole){ .symbol = s };
 	if (u->flags & BOB_USE_COMPONENT)
 		return false; /* component_moves.c */
-	for (size_t k = 0; k < w->variable_count && !out->variable; k++)
-		if (bob_weave_is(s, &w->variables[k]) && count++ == n)
-			out->variable = &w->variables[k];
+	for (size_t k = 0; k < w->variables.count && !out->variable; k++)
+		if (bob_weave_is(s, &w->variables.at[k]) && count++ == n)
+			out->variable = &w->variables.at[k];
 	if (out->variable || n)
 		return out->variable != NULL;
 	if (!(s->flags & BOB_SYMBOL_DUMMY) || !(s->flags & MOVABLE) ||
@@ -133,8 +133,7 @@ bool bob_weave_places(struct bob_weave *w, uint32_t i, bool in_body, bool needs_
 	if (bob_fortran_place(w->file, i, &p) != BOB_OK || p.needs & BOB_NEED_ONE_SECTION ||
 	    (needs_after && (p.after == BOB_FORTRAN_NO || s->ends_loops)) ||
 	    (in_body && !bob_weave_expand(w, i, &out->before))) {
-		bob_weave_refuse(w, bob_weave_text(w, "no line can stand behind this %s", what),
-				 s->line);
+		bob_weave_refuse(w, bob_weave_text(w, "no line can follow this %s", what), s->line);
 		return false;
 	}
 	out->after = p.after;
@@ -164,7 +163,7 @@ static bool has_move_alloc(const struct bob_fortran_statement *s,
 	return false;
 }
 
-/* An allocatable variable that is assigned as a whole may lie elsewhere behind that. */
+/* An allocatable variable that is assigned as a whole may have another address afterwards. */
 static void put_assigned(struct bob_weave *w, uint32_t i, const struct whole *x)
 {
 	struct bob_weave_places p;
@@ -177,16 +176,16 @@ static void put_assigned(struct bob_weave *w, uint32_t i, const struct whole *x)
 	bob_weave_put_of(w, x->symbol, p.after, BOB_RANK_AFTER, i, now_line(w, x));
 }
 
-/* What ends there: memory that is given back ends for everybody. */
-static const char *end_line(struct bob_weave *w, const struct whole *x, bool is_given_back)
+/* What ends there: memory that is freed ends for all names. */
+static const char *end_line(struct bob_weave *w, const struct whole *x, bool is_released)
 {
-	if (x->variable && (!is_given_back || x->variable->is_object))
+	if (x->variable && (!is_released || x->variable->is_object))
 		return bob_weave_forget_line(w, x->variable, x->symbol);
-	return is_given_back || x->key ? gone_line(w, is_given_back ? 0 : x->key, x->symbol) : "";
+	return is_released || x->key ? gone_line(w, is_released ? 0 : x->key, x->symbol) : "";
 }
 
 /* DEALLOCATE of a pointer that may lead to something that is traced. */
-static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u)
+static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
 	const enum bob_fortran_kind kind = s->body ? s->body_kind : s->kind;
@@ -197,7 +196,7 @@ static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_for
 	    !bob_weave_may_be_any(w, u->symbol, u->flags))
 		return;
 	if (!is_passable(s->names, u->symbol))
-		bob_weave_refuse(w, "what a polymorphic pointer gives back", s->line);
+		bob_weave_refuse(w, "what a polymorphic pointer frees", s->line);
 	else if (bob_weave_places(w, i, s->body, false, "DEALLOCATE", &p))
 		bob_weave_put_of(w, u->symbol, p.before, p.rank, i, gone_line(w, 0, u->symbol));
 }
@@ -235,7 +234,7 @@ static void put_move(struct bob_weave *w, uint32_t i, const struct bob_fortran_u
 	    u->role != BOB_ROLE_POINT && !bob_weave_moves(w, i, u))
 		return;
 	if (!find_whole(w, u, 0, &x)) {
-		put_given_back(w, i, u);
+		put_released(w, i, u);
 		return;
 	}
 	for (uint32_t n = 0; find_whole(w, u, n, &x); n++)
@@ -376,7 +375,7 @@ static uint32_t passed_by(struct bob_weave *w, uint32_t i, const struct bob_fort
 			if (x.variable && x.variable->is_object) {
 				bob_weave_refuse(
 					w,
-					"where it lies behind a call that may move it: of a type with procedures",
+					"where it lies after a call that may move it: of a type with procedures",
 					s->line);
 				break;
 			}
@@ -400,10 +399,11 @@ static bool has_other_return(const struct bob_fortran_use *call)
 static const char *pass_line(struct bob_weave *w, const struct passed *p, uint32_t n)
 {
 	w->has_moves = true;
-	return p->x.variable ? bob_weave_text(w, "call %su(%u_4,%u_4,%u_4,0_4)", w->id,
-					      (unsigned)(p->x.variable - w->variables), p->key, n) :
-			       bob_weave_text(w, "call %su(-1_4,%u_4,%u_4,%u_4)", w->id, p->key, n,
-					      p->x.key);
+	return p->x.variable ?
+		       bob_weave_text(w, "call %su(%u_4,%u_4,%u_4,0_4)", w->id,
+				      (unsigned)(p->x.variable - w->variables.at), p->key, n) :
+		       bob_weave_text(w, "call %su(-1_4,%u_4,%u_4,%u_4)", w->id, p->key, n,
+				      p->x.key);
 }
 
 static void put_call(struct bob_weave *w, uint32_t i, const struct bob_fortran_uses *all,
@@ -417,8 +417,7 @@ static void put_call(struct bob_weave *w, uint32_t i, const struct bob_fortran_u
 	if (!count)
 		return;
 	if (has_other_return(call)) {
-		bob_weave_refuse(w,
-				 "no line can stand behind this call, which may return elsewhere",
+		bob_weave_refuse(w, "no line can follow this call, which may return elsewhere",
 				 w->file->statements[i].line);
 		return;
 	}
@@ -445,14 +444,14 @@ bob_status bob_weave_put_moves(struct bob_weave *w, uint32_t statement)
 	bob_status st = BOB_OK;
 	bool moves;
 
-	if (!w->variable_count && !w->passed_count)
+	if (!w->variables.count && !w->passed.count)
 		return BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
 	if (st != BOB_OK)
 		return st;
 	moves = has_move_alloc(s, &uses);
 	bob_weave_put_component_moves(w, statement, &uses);
-	if (!w->variable_count)
+	if (!w->variables.count)
 		return BOB_OK;
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++)
 		put_move(w, statement, &uses.at[i], moves);

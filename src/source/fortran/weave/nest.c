@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to
- * be told happens in the innermost of them, or in short ones there (lay.c), at each trip, at
+/* Loops whose accesses can be reported before they run: counted DO in DO, where everything that is
+ * to be reported happens in the innermost of them, or in short ones there (lay.c), at each trip, at
  * addresses that are affine functions of the counters. What else is in them may be anything that
- * calls nothing, jumps nowhere and changes neither bounds nor subscripts. The probe then stands
- * before the outermost DO, gives its counter the value that it is given there anyway, and takes the
+ * calls nothing, jumps nowhere and changes neither bounds nor subscripts. The probe is then before
+ * the outermost DO, gives its counter the value that it is given there anyway, and takes the
  * addresses of the first and the second trip of each loop -- those alone, for these are evaluated
  * in any case. What cannot be shown to be so has a probe for each access, and the loops inside are
  * tried. */
@@ -132,7 +132,7 @@ static bool is_plain_statement(const struct bob_fortran_statement *s)
 	}
 }
 
-/* A scalar with brackets behind it: a function, whatever its type. */
+/* A scalar that is followed by brackets: a function, whatever its type. */
 static bool is_called(const struct bob_fortran_use *u)
 {
 	return u->flags & BOB_USE_ELEMENT && !(u->flags & BOB_USE_COMPONENT) &&
@@ -151,7 +151,7 @@ bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 	    u->flags & bad || is_called(u) || !last)
 		return false;
 	if (last->type == BOB_T_DERIVED || last->type == BOB_T_CLASS || last->type == BOB_T_ANY ||
-	    last->type == BOB_T_NONE) /* an operator or assignment that somebody defined */
+	    last->type == BOB_T_NONE) /* a defined operator or assignment */
 		return false;
 	/* what is allocated may get another place */
 	return u->role != BOB_ROLE_WRITE || !(last->flags & BOB_SYMBOL_ALLOCATABLE) ||
@@ -249,9 +249,10 @@ static bob_status gather(struct bob_weave_nest *n, bool *ok)
 		const struct bob_fortran_statement *s = at(n, i);
 
 		*ok = is_plain_statement(s) &&
-		      (i == n->first || (!s->is_branch_target &&
-					 (s->kind != BOB_F_DO ||
-					  !bob_weave_is_wished(n->w, BOB_WISH_LOOPS, s->line))));
+		      (i == n->first ||
+		       (!s->is_branch_target &&
+			(s->kind != BOB_F_DO ||
+			 !bob_weave_is_requested(n->w, BOB_REQUEST_LOOPS, s->line))));
 		if (!*ok)
 			break;
 		st = bob_fortran_uses(n->w->arena, n->w->file, i, &uses);
@@ -281,8 +282,8 @@ static bool are_bounds_safe(const struct bob_weave_nest *n, uint32_t d)
 	       (!l->step || bob_weave_is_safe(n, l->statement, l->step, 0));
 }
 
-/* What the probe of an uneven nest gives counters is not the program's: they cannot be told. */
-static bool is_counter_told(const struct bob_weave_nest *n)
+/* What the probe of an uneven nest gives counters is not the program's: they cannot be reported. */
+static bool is_counter_reported(const struct bob_weave_nest *n)
 {
 	for (uint32_t d = 0; d < n->depth; d++)
 		for (uint32_t k = 0; k < n->count; k++)
@@ -298,7 +299,7 @@ static bool is_even(struct bob_weave_nest *n)
 		if (bob_weave_writes(n, n->loop[d].counter) != 1) /* by its DO */
 			return false;
 	}
-	if (n->is_uneven && (n->depth > BOB_WEAVE_UNEVEN_MAX || is_counter_told(n)))
+	if (n->is_uneven && (n->depth > BOB_WEAVE_UNEVEN_MAX || is_counter_reported(n)))
 		return false;
 	/* those of the first two loops are looked at if the first one runs, as in the program */
 	for (uint32_t d = 0; d < n->depth && n->is_uneven; d++)
@@ -312,13 +313,13 @@ static bool is_even(struct bob_weave_nest *n)
 
 /* --- where it goes --- */
 
-/* Lines may stand before the DO, and nothing that a directive divides is told by one thread. */
+/* Lines can precede the DO, and no loop that a directive divides is reported by one thread. */
 static bool has_place(const struct bob_weave_nest *n)
 {
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
 	struct bob_fortran_place p;
 
-	if (bob_fortran_is_behind_directive(n->w->file, n->first) ||
+	if (bob_fortran_is_after_directive(n->w->file, n->first) ||
 	    bob_fortran_is_pure(bob_weave_unit(n->w, n->first)))
 		return false;
 	return bob_fortran_place(n->w->file, n->first, &p) == BOB_OK &&
@@ -326,8 +327,8 @@ static bool has_place(const struct bob_weave_nest *n)
 	       !(at(n, n->first)->is_branch_target && at(n, n->first)->ends_loops);
 }
 
-/* Only a loop alone may have a variable that is told: others are given theirs between the rows. */
-static bool is_head_told(const struct bob_weave_nest *n)
+/* Only a single loop may have a counter that is reported: others assign theirs between the rows. */
+static bool is_head_reported(const struct bob_weave_nest *n)
 {
 	for (uint32_t k = 0; k < n->count; k++)
 		if (n->access[k].use.role == BOB_ROLE_LOOP)
@@ -340,16 +341,16 @@ static bob_status take(struct bob_weave_nest *n)
 	struct bob_weave *w = n->w;
 	uint32_t before;
 
-	if (bob_array_room(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
+	if (BOB_VEC_RESERVE(&w->nests, 1) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	if (!bob_weave_before(w, n->first, &before))
 		return BOB_OK;
-	w->nests[w->nest_count] =
-		(struct bob_weave_nest_row){ .first = (uint32_t)w->site_count,
-					     .count = n->told_count, .depth = n->depth,
+	w->nests.at[w->nests.count] =
+		(struct bob_weave_nest_row){ .first = (uint32_t)w->sites.count,
+					     .count = n->reported_count, .depth = n->depth,
 					     .loop = n->innermost };
-	for (uint32_t k = 0; k < n->told_count; k++) {
-		const struct bob_weave_nest_access *a = &n->access[n->told[k]];
+	for (uint32_t k = 0; k < n->reported_count; k++) {
+		const struct bob_weave_nest_access *a = &n->access[n->reported[k]];
 
 		if (a->first == k)
 			(void)bob_weave_site(w, a->statement, &a->use, a->kind);
@@ -362,14 +363,14 @@ static bob_status take(struct bob_weave_nest *n)
 	else
 		bob_weave_emit_nest(n, before);
 	w->has_uneven |= n->is_uneven;
-	w->nest_count++;
+	w->nests.count++;
 	w->counts.nests++;
 	w->counts.nest_references += n->count;
 	w->counts.dropped += n->dropped;
 	for (uint32_t i = n->first + 1; i <= n->last; i++)
-		w->told[i] = BOB_TOLD_IN_NEST;
-	if (is_head_told(n))
-		w->told[n->first] = BOB_TOLD_HEAD;
+		w->reported[i] = BOB_REPORTED_IN_NEST;
+	if (is_head_reported(n))
+		w->reported[n->first] = BOB_REPORTED_HEAD;
 	return w->is_failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
@@ -381,8 +382,8 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	bob_status st;
 	bool ok;
 
-	if (w->is_flat || !(w->variable_count + w->passed_count) || s->kind != BOB_F_DO ||
-	    s->unit == BOB_FORTRAN_NO || w->told[statement] != BOB_TOLD_NOT)
+	if (w->is_flat || !(w->variables.count + w->passed.count) || s->kind != BOB_F_DO ||
+	    s->unit == BOB_FORTRAN_NO || w->reported[statement] != BOB_REPORTED_NOT)
 		return BOB_OK;
 	c = construct(&n, s->construct);
 	if (!c || c->kind != BOB_CONSTRUCT_DO || c->first != statement || !c->is_ended ||
@@ -391,7 +392,7 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	n.last = c->last;
 	st = gather(&n, &ok);
 	if (st != BOB_OK || !ok || !bob_weave_lay_out(&n) || !add_loops(&n) ||
-	    (is_head_told(&n) && n.depth > 1) || !is_even(&n) ||
+	    (is_head_reported(&n) && n.depth > 1) || !is_even(&n) ||
 	    (w->shares_locals && bob_weave_has_block(&n)))
 		return st;
 	return take(&n);
@@ -402,12 +403,11 @@ void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_for
 	const struct bob_fortran_symbol *last = bob_weave_last(w, statement, u->ref);
 	uint32_t depth = last && last->rank > u->symbol->rank ? last->rank : u->symbol->rank;
 
-	if (w->is_flat || !depth || !w->site_count ||
-	    bob_array_room(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
+	if (w->is_flat || !depth || !w->sites.count || BOB_VEC_RESERVE(&w->nests, 1) != BOB_OK)
 		return;
 	depth = depth < BOB_PROBE_NEST_DEPTH_MAX ? depth : BOB_PROBE_NEST_DEPTH_MAX;
-	w->nests[w->nest_count++] =
-		(struct bob_weave_nest_row){ .first = (uint32_t)w->site_count - 1, .count = 1,
+	w->nests.at[w->nests.count++] =
+		(struct bob_weave_nest_row){ .first = (uint32_t)w->sites.count - 1, .count = 1,
 					     .depth = depth, .loop = BOB_FORTRAN_NO };
-	w->sites[w->site_count - 1].box = (uint32_t)w->nest_count;
+	w->sites.at[w->sites.count - 1].box = (uint32_t)w->nests.count;
 }

@@ -40,7 +40,7 @@ struct bob_weave_nest_laid {
 struct bob_weave_nest_written {
 	const struct bob_fortran_symbol *symbol;
 	const struct bob_fortran_symbol *first,
-		*last; /* of a component's way; NULL: it is none, or not known */
+		*last; /* of a component's path; NULL: not a component, or not known */
 	bool leads;		/* by a pointer on it */
 	uint32_t places, heads;	/* in the text; of these, DO */
 };
@@ -60,21 +60,21 @@ struct bob_weave_nest {
 	/* all that is laid out of an access moves alike: each has the same steps in all loops */
 	bool is_alike;
 	/* An iteration, in the order of its happening: of `access`. */
-	uint8_t told[BOB_PROBE_NEST_LAID_MAX];
-	uint32_t told_count;
+	uint8_t reported[BOB_PROBE_NEST_LAID_MAX];
+	uint32_t reported_count;
 	/* in it, counters among them */
 	struct bob_weave_nest_written written[BOB_WEAVE_NEST_WRITTEN_MAX];
 	uint32_t written_count;
 };
 
 /* --- nest.c --- */
-/* What the DO says. False: it is none whose counter is a plain variable. */
+/* Reads the DO. False: it has no counter that is a plain variable. */
 bool bob_weave_read_loop(const struct bob_weave *w, uint32_t statement,
 			 struct bob_weave_nest_loop *loop);
 
 /* --- lay.c --- */
 /* The innermost loop, what of it is laid out, and what happens in one of its iterations. False: its
- * accesses cannot be told in one row. */
+ * accesses cannot be reported in one row. */
 bool bob_weave_lay_out(struct bob_weave_nest *n);
 /* The loop right in construct `in` that is laid out and has access k; NULL: the access happens
  * right there. */

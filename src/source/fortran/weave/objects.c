@@ -2,8 +2,8 @@
 /* Variables and components of types with procedures. Fortran passes them to no TYPE(*), so they go
  * through procedures in Fortran, at the end of the file, that take CLASS(*) and pass it on.
  * gfortran 12 gives what comes out there an address and extents, but no size and no distances; so
- * the size of an element is asked for in Fortran, only arrays without gaps are declared, and whole
- * arrays are told nowhere. */
+ * the size of an element is asked for in Fortran, only contiguous arrays are declared, and whole
+ * arrays are never reported. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -78,10 +78,11 @@ const char *bob_weave_object_probe(struct bob_weave *w, uint32_t site, const cha
 const char *bob_weave_object_declare(struct bob_weave *w, int variable,
 				     const struct bob_fortran_symbol *s)
 {
-	const bool has_gaps = s->rank &&
-			      (s->shape == BOB_SHAPE_ASSUMED || s->flags & BOB_SYMBOL_POINTER);
-	const char *whole = has_gaps ? bob_weave_text(w, "logical(is_contiguous(%s),4)", s->name) :
-				       ".true._4";
+	const bool may_have_holes =
+		s->rank && (s->shape == BOB_SHAPE_ASSUMED || s->flags & BOB_SYMBOL_POINTER);
+	const char *whole = may_have_holes ?
+				    bob_weave_text(w, "logical(is_contiguous(%s),4)", s->name) :
+				    ".true._4";
 
 	w->has_objects = true;
 	return s->rank ? bob_weave_text(w, "call %sod(%d_4,%s,lbound(%s,kind=8),%s)", w->id,

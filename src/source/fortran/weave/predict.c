@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the prediction (source/predict.h) is told of a file that is woven: each unit's references
- * and calls, then its copies', and what probes there are. A statement runs as often as the trips of
- * the DO constructs around it say, and half as often under each IF and SELECT. */
+/* Counts an instrumented file for the prediction (source/predict.h): each unit's references and
+ * calls, then its copies', and what probes there are. A statement runs as often as the trips of the
+ * DO constructs around it say, and half as often under each IF and SELECT. */
 #include "source/fortran/weave/weave.h"
 
 #include <string.h>
@@ -74,8 +74,8 @@ static double times_of(struct counting *c, uint32_t statement)
 static const char *callee(const struct counting *c, uint32_t in, uint32_t statement,
 			  const struct bob_fortran_use *u)
 {
-	for (size_t i = 0; i < c->w->redirect_count; i++) {
-		const struct bob_weave_redirect *r = &c->w->redirects[i];
+	for (size_t i = 0; i < c->w->redirects.count; i++) {
+		const struct bob_weave_redirect *r = &c->w->redirects.at[i];
 
 		if (r->in == in && r->statement == statement && r->from == u->from)
 			return r->name;
@@ -123,7 +123,7 @@ static void enter(struct counting *c, uint32_t in, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &c->w->file->units[unit];
 
-	bob_predict_unit(c->p, in ? c->w->clones[in - 1].name : u->name,
+	bob_predict_unit(c->p, in ? c->w->clones.at[in - 1].name : u->name,
 			 u->kind == BOB_UNIT_PROGRAM ? BOB_PREDICT_ENTRY : BOB_PREDICT_FUNCTION);
 	if (in)
 		bob_predict_copy_of(c->p, u->name);
@@ -187,7 +187,7 @@ static void count_box(struct counting *c, const struct bob_weave_site *s)
 
 static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 {
-	const struct bob_weave_site *s = &c->w->sites[r->first];
+	const struct bob_weave_site *s = &c->w->sites.at[r->first];
 	uint32_t outer = r->loop, k;
 	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth, .looked = r->count,
 				      .is_seen = r->is_held, .share = { 0, 0, true } };
@@ -210,14 +210,14 @@ static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 	bob_predict_nest(c->p, &n);
 }
 
-/* Sites in nests are told with these. */
+/* Sites in nests are counted with these. */
 static bool *in_nests(struct counting *c)
 {
-	bool *is = bob_arena_alloc(&c->scratch, c->w->site_count + 1u);
+	bool *is = bob_arena_alloc(&c->scratch, c->w->sites.count + 1u);
 
-	for (size_t i = 0; is && i < c->w->nest_count; i++)
-		for (uint32_t k = 0; k < c->w->nests[i].count; k++)
-			is[c->w->nests[i].first + k] = true;
+	for (size_t i = 0; is && i < c->w->nests.count; i++)
+		for (uint32_t k = 0; k < c->w->nests.at[i].count; k++)
+			is[c->w->nests.at[i].first + k] = true;
 	return is;
 }
 
@@ -225,14 +225,14 @@ static bool count_probes(struct counting *c)
 {
 	const bool *is_in_nest = in_nests(c);
 
-	for (size_t i = 0; is_in_nest && i < c->w->site_count; i++)
-		if (c->w->sites[i].box)
-			count_box(c, &c->w->sites[i]);
+	for (size_t i = 0; is_in_nest && i < c->w->sites.count; i++)
+		if (c->w->sites.at[i].box)
+			count_box(c, &c->w->sites.at[i]);
 		else if (!is_in_nest[i])
-			count_site(c, &c->w->sites[i]);
-	for (size_t i = 0; is_in_nest && i < c->w->nest_count; i++)
-		if (!c->w->sites[c->w->nests[i].first].box)
-			count_nest(c, &c->w->nests[i]);
+			count_site(c, &c->w->sites.at[i]);
+	for (size_t i = 0; is_in_nest && i < c->w->nests.count; i++)
+		if (!c->w->sites.at[c->w->nests.at[i].first].box)
+			count_nest(c, &c->w->nests.at[i]);
 	return is_in_nest != NULL;
 }
 
@@ -251,7 +251,7 @@ bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p)
 	}
 	c.come = bob_arena_alloc(&c.scratch, (w->file->construct_count + 1u) * sizeof(*c.come));
 	c.times = bob_arena_alloc(&c.scratch, (w->file->construct_count + 1u) * sizeof(*c.times));
-	c.loops = bob_arena_alloc(&c.scratch, (w->clone_count + 1u) *
+	c.loops = bob_arena_alloc(&c.scratch, (w->clones.count + 1u) *
 						      (w->file->construct_count + 1u) *
 						      sizeof(*c.loops));
 	if (!c.times || !c.come || !c.loops) {
@@ -267,12 +267,12 @@ bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p)
 		enter(&c, 0, i);
 		count_unit(&c, 0, i);
 	}
-	for (size_t i = 0; i < w->clone_count; i++) {
-		enter(&c, (uint32_t)i + 1, w->clones[i].unit);
-		count_unit(&c, (uint32_t)i + 1, w->clones[i].unit);
+	for (size_t i = 0; i < w->clones.count; i++) {
+		enter(&c, (uint32_t)i + 1, w->clones.at[i].unit);
+		count_unit(&c, (uint32_t)i + 1, w->clones.at[i].unit);
 	}
 	c.is_failed |= !count_probes(&c);
-	bob_predict_variables(p, (uint32_t)w->variable_count);
+	bob_predict_variables(p, (uint32_t)w->variables.count);
 	bob_arena_free(&c.scratch);
 	return c.is_failed ? BOB_ERR_NOMEM : BOB_OK;
 }

@@ -47,7 +47,7 @@ bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_sy
 uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d);
 
 /* --- foreign.c --- */
-/* Behind bob_weave_close: what may be passed to procedures that no file has is remarked. */
+/* After bob_weave_close: what may be passed to procedures that no file has is remarked. */
 bob_status bob_weave_say_foreign(struct bob_weave *files);
 /* "a, b, c and 3 more". */
 const char *bob_weave_list(struct bob_weave *w, const char *const *names, size_t count);
@@ -62,8 +62,8 @@ bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *o
 bool bob_weave_is_in_c(const struct bob_weave *files, const char *name);
 /* May it be something of C's: by its name there, or by its type if it is a pointer? */
 bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s);
-/* Behind bob_weave_find_bound: what C may pass to procedures is marked, and what is C's stands
- * among what comes from other files. */
+/* After bob_weave_find_bound: marks what C may pass to procedures, and adds C's variables to those
+ * from other files. */
 bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new);
 
 /* What is given as the argument there, or as any one, becomes a dummy of the unit. True: that was

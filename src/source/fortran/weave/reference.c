@@ -8,7 +8,7 @@
 
 static const char size_unknown[] = "its size is not known here";
 
-/* A part of a text, or one whose length is not known here, is told character by character. */
+/* A part of a text, or one whose length is not known here, is reported character by character. */
 static bool is_in_pieces(const struct bob_fortran_use *u, const struct bob_fortran_symbol *s,
 			 uint64_t bytes)
 {
@@ -202,11 +202,11 @@ static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct b
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	const struct bob_fortran_position at = bob_fortran_position(w->file, s->at[u->from]);
 
-	if (bob_array_room(&w->sites, w->site_count, &w->site_room, sizeof(*w->sites))) {
+	if (BOB_VEC_RESERVE(&w->sites, 1) != BOB_OK) {
 		w->is_failed = true;
 		return 0;
 	}
-	w->sites[w->site_count] = (struct bob_weave_site){
+	w->sites.at[w->sites.count] = (struct bob_weave_site){
 		.line = at.line, .column = at.column, .unit = s->unit,
 		.size = size_of(w, statement, u).bytes, .kind = kind,
 		.statement = statement, .in = w->in,
@@ -216,7 +216,7 @@ static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct b
 		.conditions = u->flags & BOB_USE_BODY && s->kind == BOB_F_IF, .trips = 1,
 		.elements = elements_of(u) };
 	w->has_probes[s->unit] = true;
-	return (uint32_t)w->site_count++;
+	return (uint32_t)w->sites.count++;
 }
 
 static void count(struct bob_weave *w, enum bob_weave_touch t)
@@ -237,10 +237,10 @@ void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct 
 {
 	const uint32_t site = add_site(w, statement, u, kind); /* the table may move */
 
-	w->sites[site].like = like;
+	w->sites.at[site].like = like;
 }
 
-/* How often it runs for each time that the statement does, as what stands around it says. */
+/* How often it runs for each execution of the statement, according to the frames around it. */
 static void note_frames(struct bob_weave_site *s, const struct bob_weave_frames *f)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -259,7 +259,7 @@ static const char *probe(struct bob_weave *w, uint32_t statement, const struct b
 	const uint32_t site = add_site(w, statement, u, kind);
 	const char *held;
 
-	note_frames(&w->sites[site], f);
+	note_frames(&w->sites.at[site], f);
 	if (passing(w, statement, u) == BOB_PASSED_AS_OBJECT)
 		return bob_weave_object_probe(w, site, f->text);
 

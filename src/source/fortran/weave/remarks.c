@@ -16,11 +16,12 @@ static const struct bob_weave_variable *variable_at(const struct bob_weave *w,
 {
 	const struct bob_fortran_symbol *s = names ? bob_fortran_lookup(names, name, len) : NULL;
 
-	for (size_t i = 0; s && i < w->variable_count; i++)
-		if (bob_weave_is(s, &w->variables[i]) &&
-		    (w->variables[i].is_foreign || (line >= w->variables[i].wish->first_line &&
-						    line <= w->variables[i].wish->last_line)))
-			return &w->variables[i];
+	for (size_t i = 0; s && i < w->variables.count; i++)
+		if (bob_weave_is(s, &w->variables.at[i]) &&
+		    (w->variables.at[i].is_foreign ||
+		     (line >= w->variables.at[i].request->first_line &&
+		      line <= w->variables.at[i].request->last_line)))
+			return &w->variables.at[i];
 	return NULL;
 }
 
@@ -251,8 +252,8 @@ void bob_weave_remarks(struct bob_weave *w)
 	uint32_t depth = 0;
 	bool has_directives = false;
 
-	for (size_t i = 0; i < w->variable_count; i++) {
-		const struct bob_weave_variable *v = &w->variables[i];
+	for (size_t i = 0; i < w->variables.count; i++) {
+		const struct bob_weave_variable *v = &w->variables.at[i];
 
 		/* of a part that was asked for, components are not traced */
 		if (!v->is_foreign && bob_weave_box_rank(v) && v->symbol->type == BOB_T_DERIVED &&
@@ -262,7 +263,7 @@ void bob_weave_remarks(struct bob_weave *w)
 	}
 	for (uint32_t i = 0; i < w->file->unit_count; i++)
 		if (w->file->units[i].kind == BOB_UNIT_PROCEDURE &&
-		    w->variable_count + w->passed_count)
+		    w->variables.count + w->passed.count)
 			bob_weave_refuse(
 				w,
 				"what a procedure is passed whose arguments an interface in another unit declares",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Is an expression one value, as far as the files of the command prove it? What may be an array is
- * none. */
+ * not one. */
 #include <string.h>
 
 #include "source/fortran/weave/nest.h"

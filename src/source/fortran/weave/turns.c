@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions before which no line can stand get a place for lines. ELSE IF becomes an ELSE and an
+/* Makes space for lines before conditions that no line can precede. ELSE IF becomes an ELSE and an
  * IF in it, which ends where the construct does; DO WHILE becomes a DO whose first statement leaves
- * it. So a condition is evaluated as often as it was, and what tells of it stands right before it:
+ * it. So a condition is evaluated as often as it was, and its probes directly precede it:
  *
  *     else if (c) then          else                     do while (c)          do
  *       ...                     | lines                    ...               | lines
@@ -18,7 +18,7 @@
 
 /* --- where words are --- */
 
-/* `word`, behind blanks, at text[*at]; *at is behind it. */
+/* `word`, after blanks, at text[*at]; *at is moved after it. */
 static bool skip_word(const struct bob_fortran_statement *s, uint32_t *at, const char *word)
 {
 	const uint32_t len = (uint32_t)strlen(word);
@@ -96,7 +96,7 @@ static bool is_whole(const struct bob_weave *w, uint32_t from, uint32_t to)
 	return !depth;
 }
 
-/* Where the statement is, or NO: a directive stands right before it, and means it. */
+/* Where the statement is, or NO: a directive directly precedes it, and applies to it. */
 static uint32_t place_of(const struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -148,7 +148,7 @@ static bool is_branch(const struct bob_weave *w, uint32_t statement, uint32_t i)
 	       (s->kind == BOB_F_ELSE_IF || s->kind == BOB_F_ELSE);
 }
 
-/* Names behind the branches can be taken away. */
+/* Names after the branches can be removed. */
 static bool are_names_whole(const struct bob_weave *w, uint32_t statement)
 {
 	for (uint32_t i = statement; i < construct_of(w, statement)->last; i++) {
@@ -227,7 +227,7 @@ bool bob_weave_turn(struct bob_weave *w, uint32_t statement, uint32_t *at)
 			w,
 			s->kind == BOB_F_ELSE_IF ?
 				"an ELSE IF in pieces, or among lines of the preprocessor" :
-				"a DO WHILE that is in pieces, or behind a directive",
+				"a DO WHILE that is in pieces, or after a directive",
 			s->line);
 		return false;
 	}

@@ -60,7 +60,7 @@ static bool is_known(const struct bob_fortran_symbols *names, const char *name, 
 	       (y->class != BOB_NAME_CONSTANT || y->has_value);
 }
 
-/* The first name in the brackets behind the type that is not known. False: there is none. */
+/* The first unknown name in the brackets after the type. False: there is none. */
 static bool find_name(const struct bob_fortran_symbols *names,
 		      const struct bob_fortran_statement *s, uint32_t *from, uint32_t *to)
 {

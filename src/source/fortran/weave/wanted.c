@@ -32,7 +32,7 @@ static const struct bob_fortran_unit *unit_of(const struct bob_weave *w, uint32_
 	return &w->file->units[i];
 }
 
-bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wish *wish,
+bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_request *request,
 			     const char *in)
 {
 	const bool is_module = u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE;
@@ -40,7 +40,7 @@ bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_
 
 	if (u->flags & BOB_UNIT_INTERFACE || u->kind == BOB_UNIT_BLOCK_DATA)
 		return false;
-	switch (wish->scope) {
+	switch (request->scope) {
 	case BOB_SCOPE_UNIT:
 		for (const struct bob_fortran_unit *o = u; o; o = o->other)
 			is_named |= !strcmp(o->name, in);
@@ -52,7 +52,7 @@ bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_
 	}
 }
 
-/* What stands before and behind its name where people read it. */
+/* The text before and after its name in messages and tables. */
 static void name_around(struct bob_weave *w, const struct bob_fortran_symbol *s,
 			const struct bob_fortran_unit *u, uint32_t construct,
 			struct bob_weave_ask *ask)
@@ -138,9 +138,9 @@ static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_sy
 	return all;
 }
 
-/* False: it has no component as the wish says. */
+/* False: it has no component that the request names. */
 static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
-		const struct bob_fortran_symbols *names, const struct bob_wish *wish,
+		const struct bob_fortran_symbols *names, const struct bob_request *request,
 		struct bob_weave_ask *ask)
 {
 	const uint32_t unit = names->unit;
@@ -150,10 +150,10 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	struct bob_weave_class *class = NULL;
 	struct bob_weave_variable *v;
 
-	*ask = (struct bob_weave_ask){ .wish = wish, .names = names, .symbol = s };
+	*ask = (struct bob_weave_ask){ .request = request, .names = names, .symbol = s };
 	name_around(w, s, u, names->construct, ask);
-	name = bob_weave_text(w, "%s%s%s%s", ask->before, s->name, wish->path ? wish->path : "",
-			      ask->after);
+	name = bob_weave_text(w, "%s%s%s%s", ask->before, s->name,
+			      request->path ? request->path : "", ask->after);
 
 	if (!why && w->is_left[unit] && !s->common)
 		why = "a variable of a unit that has what is not understood";
@@ -167,12 +167,12 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 		why = "a result, an argument that not every ENTRY has, or one whose size depends on some";
 	/* A member of COMMON, in another unit. Other names that are equal are of units of one name,
 	 * under #if and #else. */
-	for (size_t i = 0; s->common && i < w->variable_count; i++)
-		if (w->variables[i].wish == wish && !strcmp(w->variables[i].name, name))
+	for (size_t i = 0; s->common && i < w->variables.count; i++)
+		if (w->variables.at[i].request == request && !strcmp(w->variables.at[i].name, name))
 			return true;
-	if (!why && (wish->path || !wish->rank))
-		class = bob_weave_class(w, ask, wish->path);
-	if (wish->path && !class && (why || !ask->is_found)) {
+	if (!why && (request->path || !request->rank))
+		class = bob_weave_class(w, ask, request->path);
+	if (request->path && !class && (why || !ask->is_found)) {
 		ask->why = why ? bob_weave_text(w, "cannot be traced: %s", why) : ask->why;
 		return false;
 	}
@@ -182,15 +182,14 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 			w->file->statements[s->statement < w->file->count ? s->statement : 0].line);
 		return true;
 	}
-	if (wish->path && !class)
+	if (request->path && !class)
 		return true; /* it is there, and was refused */
-	if (bob_array_room(&w->variables, w->variable_count, &w->variable_room,
-			   sizeof(*w->variables))) {
+	v = BOB_VEC_PUSH(&w->variables);
+	if (!v) {
 		w->is_failed = true;
 		return true;
 	}
-	v = &w->variables[w->variable_count++];
-	*v = (struct bob_weave_variable){ .symbol = s, .wish = wish, .name = name, .unit = unit,
+	*v = (struct bob_weave_variable){ .symbol = s, .request = request, .name = name, .unit = unit,
 					  .construct = names->construct,
 					  .element = (uint32_t)element };
 	v->is_text = is_text(s, element);
@@ -202,7 +201,7 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	v->is_automatic = v->is_alone && !(s->flags & BOB_SYMBOL_SAVE) &&
 			  (u->kind != BOB_UNIT_PROGRAM || v->construct != BOB_FORTRAN_NO);
 	v->class = class;
-	v->is_holder = wish->path != NULL;
+	v->is_holder = request->path != NULL;
 	v->has_pointers = bob_weave_class_has_pointers(class);
 	return true;
 }
@@ -216,29 +215,29 @@ bool bob_weave_is_variable(const struct bob_fortran_symbol *s)
 	return s->class == BOB_NAME_VARIABLE && !(s->flags & not_one);
 }
 
-static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_wish *wish,
+static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_request *request,
 		     const char *in, const char *name)
 {
 	if (!bob_weave_is_variable(s) || (strcmp(name, "*") != 0 && strcmp(name, s->name) != 0))
 		return false;
-	return wish->scope != BOB_SCOPE_COMMON || (s->common && !strcmp(s->common->name, in));
+	return request->scope != BOB_SCOPE_COMMON || (s->common && !strcmp(s->common->name, in));
 }
 
 /* `f%v` reads as a variable of a module; without such a module it is a component. Names are in
  * small letters. */
-static const struct bob_wish *resolved(struct bob_weave *w, const struct bob_wish *wish)
+static const struct bob_request *resolved(struct bob_weave *w, const struct bob_request *request)
 {
-	struct bob_wish *copy = bob_arena_alloc(w->arena, sizeof(*copy));
-	bool has_module = wish->scope != BOB_SCOPE_MODULE;
+	struct bob_request *copy = bob_arena_alloc(w->arena, sizeof(*copy));
+	bool has_module = request->scope != BOB_SCOPE_MODULE;
 
 	if (!copy) {
 		w->is_failed = true;
-		return wish;
+		return request;
 	}
-	*copy = *wish;
-	copy->name = lower(w, wish->name);
-	copy->in = lower(w, wish->in);
-	copy->path = wish->path ? lower(w, wish->path) : NULL;
+	*copy = *request;
+	copy->name = lower(w, request->name);
+	copy->in = lower(w, request->in);
+	copy->path = request->path ? lower(w, request->path) : NULL;
 	for (uint32_t i = 0; i < w->file->unit_count; i++)
 		has_module |= bob_weave_is_unit_meant(unit_of(w, i), copy, copy->in);
 	if (has_module)
@@ -250,7 +249,7 @@ static const struct bob_wish *resolved(struct bob_weave *w, const struct bob_wis
 	return copy;
 }
 
-/* What stands in the way of it; NULL: nothing. */
+/* What prevents it; NULL: nothing. */
 struct misfit {
 	const struct bob_fortran_symbol *box; /* it has no such part */
 	struct bob_weave_ask way; /* it has no such component */
@@ -258,16 +257,16 @@ struct misfit {
 };
 
 static bool try_to_add(struct bob_weave *w, const struct bob_fortran_symbol *s,
-		       const struct bob_fortran_symbols *t, const struct bob_wish *wish,
+		       const struct bob_fortran_symbols *t, const struct bob_request *request,
 		       struct misfit *m)
 {
 	struct bob_weave_ask ask;
 
-	if (!wish->path && strcmp(wish->name, "*") != 0 && !bob_weave_box_fits(s, wish)) {
+	if (!request->path && strcmp(request->name, "*") != 0 && !bob_weave_box_fits(s, request)) {
 		m->box = s;
 		return false;
 	}
-	if (add(w, s, t, wish, &ask))
+	if (add(w, s, t, request, &ask))
 		return true;
 	if (ask.box) {
 		m->box = ask.box;
@@ -278,36 +277,36 @@ static bool try_to_add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	return false;
 }
 
-static bob_status choose(struct bob_weave *w, const struct bob_wish *asked,
+static bob_status choose(struct bob_weave *w, const struct bob_request *asked,
 			 struct bob_source_complaint *why)
 {
-	const struct bob_wish *wish = resolved(w, asked);
+	const struct bob_request *request = resolved(w, asked);
 	struct misfit m = { .box = NULL };
 	bool found = false;
 
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		const struct bob_fortran_unit *u = unit_of(w, i);
 
-		if (!u->symbols || !bob_weave_is_unit_meant(u, wish, wish->in))
+		if (!u->symbols || !bob_weave_is_unit_meant(u, request, request->in))
 			continue;
-		found |= !strcmp(wish->name, "*") && wish->scope != BOB_SCOPE_COMMON;
+		found |= !strcmp(request->name, "*") && request->scope != BOB_SCOPE_COMMON;
 		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
 			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
 				if (!bob_fortran_is_guarded(t) &&
-				    is_meant(s, wish, wish->in, wish->name) &&
+				    is_meant(s, request, request->in, request->name) &&
 				    !bob_weave_is_procedure(w, s, i))
-					found |= try_to_add(w, s, t, wish, &m);
+					found |= try_to_add(w, s, t, request, &m);
 	}
 	if (found || w->is_failed)
 		return BOB_OK;
 	if (m.has_no_way)
-		return bob_weave_no_way(w, wish, &m.way, why);
+		return bob_weave_no_way(w, request, &m.way, why);
 	if (m.box)
-		return bob_weave_no_box(w, wish, m.box, why);
+		return bob_weave_no_box(w, request, m.box, why);
 	return bob_weave_not_there(w, asked, lower(w, asked->in), lower(w, asked->name), why);
 }
 
-/* Dummies that somebody named are what they are, and so are members of modules that are used. */
+/* Dummies that the user named are traced as such, and so are members of modules that are used. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why)
 {
 	uint32_t dummies = 0;
@@ -322,8 +321,8 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 	if (!w->dummies || !w->dummy_at)
 		return BOB_ERR_NOMEM;
 	st = bob_weave_note_calls(w);
-	for (const struct bob_wish *x = w->wishes->first; x && st == BOB_OK; x = x->next)
-		if (x->what == BOB_WISH_VARIABLE)
+	for (const struct bob_request *x = w->requests->first; x && st == BOB_OK; x = x->next)
+		if (x->what == BOB_REQUEST_VARIABLE)
 			st = choose(w, x, why);
 	return w->is_failed ? BOB_ERR_NOMEM : st;
 }
@@ -342,9 +341,9 @@ static bool is_outside(const struct bob_weave *w, uint32_t statement,
 
 	if (!bob_weave_box_rank(v) || u->symbol != v->symbol || !part || !part->child || !s->names)
 		return false;
-	for (e = part->child->child; e && d < v->wish->rank; e = e->next, d++)
+	for (e = part->child->child; e && d < v->request->rank; e = e->next, d++)
 		if (bob_fortran_fold(s->names, s, e, &n) == BOB_OK &&
-		    (n < v->wish->box[d].first || n > v->wish->box[d].last))
+		    (n < v->request->box[d].first || n > v->request->box[d].last))
 			return true;
 	return false;
 }
@@ -355,7 +354,7 @@ static enum bob_weave_touch touch(const struct bob_weave *w, uint32_t statement,
 {
 	const uint32_t line = w->file->statements[statement].line;
 
-	if (!v->is_foreign && (line < v->wish->first_line || line > v->wish->last_line))
+	if (!v->is_foreign && (line < v->request->first_line || line > v->request->last_line))
 		return BOB_TOUCH_NOT;
 	if (!bob_weave_may_be(w, u->symbol, u->flags, v))
 		return BOB_TOUCH_NOT;
@@ -363,7 +362,7 @@ static enum bob_weave_touch touch(const struct bob_weave *w, uint32_t statement,
 		return bob_weave_reaches(w, statement, u, v) ? BOB_TOUCH_PERHAPS : BOB_TOUCH_NOT;
 	if (is_outside(w, statement, u, v))
 		return BOB_TOUCH_DROPPED;
-	return u->symbol == v->symbol && !v->wish->rank ? BOB_TOUCH_PROVED : BOB_TOUCH_PERHAPS;
+	return u->symbol == v->symbol && !v->request->rank ? BOB_TOUCH_PROVED : BOB_TOUCH_PERHAPS;
 }
 
 enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t statement,
@@ -371,10 +370,10 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 {
 	enum bob_weave_touch best = BOB_TOUCH_NOT;
 
-	for (size_t i = 0; i < w->variable_count + w->passed_count; i++) {
-		const struct bob_weave_variable *v = i < w->variable_count ?
-							     &w->variables[i] :
-							     &w->passed[i - w->variable_count];
+	for (size_t i = 0; i < w->variables.count + w->passed.count; i++) {
+		const struct bob_weave_variable *v = i < w->variables.count ?
+							     &w->variables.at[i] :
+							     &w->passed.at[i - w->variables.count];
 		const enum bob_weave_touch t = touch(w, statement, u, v);
 
 		if (t > best)
@@ -390,8 +389,8 @@ static double part(const struct bob_weave_variable *v)
 	const struct bob_fortran_symbol *s = v->symbol;
 	double share = 1;
 
-	for (uint32_t d = 0; d < v->wish->rank && d < s->rank; d++) {
-		const struct bob_wish_range *r = &v->wish->box[d];
+	for (uint32_t d = 0; d < v->request->rank && d < s->rank; d++) {
+		const struct bob_request_range *r = &v->request->box[d];
 		double low, high;
 
 		if (s->lower[d].bound != BOB_BOUND_NUMBER || s->upper[d].bound != BOB_BOUND_NUMBER)
@@ -410,20 +409,20 @@ struct bob_predict_share bob_weave_share(const struct bob_weave *w, uint32_t sta
 {
 	struct bob_predict_share sum = { 0, 0, false };
 
-	for (size_t i = 0; i < w->variable_count + w->passed_count; i++) {
-		const struct bob_weave_variable *v = i < w->variable_count ?
-							     &w->variables[i] :
-							     &w->passed[i - w->variable_count];
+	for (size_t i = 0; i < w->variables.count + w->passed.count; i++) {
+		const struct bob_weave_variable *v = i < w->variables.count ?
+							     &w->variables.at[i] :
+							     &w->passed.at[i - w->variables.count];
 		double share;
 
 		if (touch(w, statement, u, v) <= BOB_TOUCH_DROPPED)
 			continue;
-		share = v->wish->rank ? part(v) : 1;
+		share = v->request->rank ? part(v) : 1;
 		if (!bob_weave_is(u->symbol, v) || v->is_holder || share < 0) {
 			sum.most = 1;
 			continue;
 		}
-		sum.is_whole |= !v->wish->rank;
+		sum.is_whole |= !v->request->rank;
 		sum.least += share;
 		sum.most += share;
 	}

@@ -88,18 +88,18 @@ static bob_status weave_statement(struct bob_weave *w, uint32_t i)
 	return st;
 }
 
-/* Copies of a unit, whose probes come behind its own. */
+/* Copies of a unit, whose probes follow its own. */
 static bob_status weave_clones(struct bob_weave *w, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
 	const bool has_probes = w->has_probes[unit];
 	bob_status st = BOB_OK;
 
-	for (size_t k = 0; k < w->clone_count && st == BOB_OK; k++) {
-		if (w->clones[k].unit != unit)
+	for (size_t k = 0; k < w->clones.count && st == BOB_OK; k++) {
+		if (w->clones.at[k].unit != unit)
 			continue;
 		bob_weave_enter_clone(w, k);
-		memset(w->told + u->first, BOB_TOLD_NOT, u->last - u->first + 1);
+		memset(w->reported + u->first, BOB_REPORTED_NOT, u->last - u->first + 1);
 		for (uint32_t i = u->first; i <= u->last && st == BOB_OK; i++)
 			if (w->file->statements[i].unit == unit)
 				st = weave_statement(w, i);
@@ -134,7 +134,7 @@ static bob_status weave(struct bob_weave *w)
 	if (st == BOB_OK)
 		bob_weave_object_procedures(w);
 	w->counts.variables = w->row_count;
-	w->counts.copies = (uint32_t)w->clone_count;
+	w->counts.copies = (uint32_t)w->clones.count;
 	return st;
 }
 
@@ -154,7 +154,7 @@ static bob_status write_out(struct bob_weave *w, uint64_t digest, struct bob_sou
 	if (st == BOB_OK)
 		st = bob_weave_copies(w, &copies);
 	p.copies = copies;
-	p.copy_count = (uint32_t)w->clone_count;
+	p.copy_count = (uint32_t)w->clones.count;
 	if (st == BOB_OK)
 		st = bob_fortran_patches_apply(&p, w->path, &out, &bad);
 	if (st == BOB_ERR_UNSUPPORTED)
@@ -194,8 +194,8 @@ static bob_status instrument(struct bob_weave *w, struct memory *m, struct bob_p
 	w->arena = &m->arena;
 	snprintf(w->id, sizeof(w->id), "bobbin_%08" PRIx32 "_", (uint32_t)w->digest);
 	w->has_probes = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
-	w->told = bob_arena_alloc(w->arena, w->file->count + 1u);
-	st = w->has_probes && w->told ? weave(w) : BOB_ERR_NOMEM;
+	w->reported = bob_arena_alloc(w->arena, w->file->count + 1u);
+	st = w->has_probes && w->reported ? weave(w) : BOB_ERR_NOMEM;
 	if (st == BOB_OK && predict)
 		st = bob_weave_predict(w, predict);
 	if (st == BOB_OK)
@@ -209,7 +209,7 @@ static bob_status instrument(struct bob_weave *w, struct memory *m, struct bob_p
 }
 
 bob_status bob_source_fortran_instrument(struct bob_source_fortran_group *g,
-					 const struct bob_wish_file *f,
+					 const struct bob_request_file *f,
 					 const struct bob_source_options *o,
 					 struct bob_source_result **out,
 					 struct bob_source_complaint *why)
@@ -217,7 +217,7 @@ bob_status bob_source_fortran_instrument(struct bob_source_fortran_group *g,
 	struct memory *m = calloc(1, sizeof(*m));
 	bob_status st = m ? BOB_OK : BOB_ERR_NOMEM;
 	static const struct bob_source_across no_c = { 0 };
-	struct bob_wish_file alone = *f;
+	struct bob_request_file alone = *f;
 
 	alone.next = NULL;
 	if (st == BOB_OK && !g) {

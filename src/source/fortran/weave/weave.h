@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Putting probes into a Fortran file that the reader (src/source/fortran) has read:
+/* Inserts probes into a Fortran file that the reader (src/source/fortran) has parsed:
  * docs/source-fortran.md, "Probes".
  *
  *   weave.c      the whole: file in, instrumented file and its companion in C out
@@ -8,37 +8,38 @@
  *   unknown.c    why sizes are not known
  *   called.c     which names are procedures
  *   components.c components with memory of their own; component_moves.c what moves them
- *   missing.c    wishes for what is not there
+ *   missing.c    requests for what does not exist
  *   foreign.c    what is passed to procedures that no file has
  *   closure.c    what else may be these variables, in all files; across.c what C files may touch of them, and these of what is C's
  *   clones.c     copies of procedures for the calls that pass them what is traced; calls.c who calls whom, clonable.c what may have copies,
  *                clone_text.c their text
  *   accesses.c   the probes of a statement; reference.c that of one reference, frames.c and masked.c what must be around it
- *   exact.c      references that are told within their expressions, with --exact; scalar.c what is one value,
- *                wrapper.c the functions that tell them
+ *   exact.c      references that are reported within their expressions, with --exact; scalar.c what is one value,
+ *                wrapper.c the functions that report them
  *   nest.c       loops that have one probe for all their accesses; lay.c short ones in them, affine.c what is even, emit_nest.c their lines
- *   hold.c       loops that hold the gaps of their sites
- *   turns.c      ELSE IF and DO WHILE, rewritten so that lines may stand before their conditions
+ *   hold.c       loops that hold the untraced ranges of their sites
+ *   turns.c      ELSE IF and DO WHILE, rewritten so that lines can precede their conditions
  *   code.c       calls, communication; loops.c loops
  *   predict.c    how often all of it runs, for the prediction (source/predict.h)
  *   trips.c      what the text says of loops, for that
  *   declare.c    where variables come to life and end, and the interfaces of what is called; moves.c what moves them; blocks.c where a BLOCK begins and is left
  *   branches.c   variables that only one branch of an #if declares
- *   lines.c      lines to be put in, in the order in which they have to stand
+ *   lines.c      lines to be inserted, in their final order
  *   remarks.c    what no statement says as an access
  *   companion.c  the tables, and what probes call (../runtime), in C
  *
  * Here is what all share; where memory is and goes has memory.h, what may be reached reached.h,
  * where lines go lines.h.
  *
- * Probes stand before a statement wherever that gives the same accesses in the same order: they
- * pass addresses, not values. So nothing has to be put behind statements that jump, end loops or
- * are controlled by an IF.
+ * Probes precede a statement wherever that gives the same accesses in the same order: they pass
+ * addresses, not values. So nothing has to be inserted after statements that jump, end loops or are
+ * controlled by an IF.
  *
  * Owner: the arena. Threads: one. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
 #define BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
 
+#include "base/host/vec.h"
 #include "source/across.h"
 #include "source/fortran/patch.h"
 #include "source/fortran/directives.h"
@@ -82,7 +83,7 @@ struct bob_weave_class {
 /* A variable that is traced: where it is declared in the recorder's tables. */
 struct bob_weave_variable {
 	const struct bob_fortran_symbol *symbol;
-	const struct bob_wish *wish;
+	const struct bob_request *request;
 	const char *name;	/* as people read it: "a", "u in solve", "/blk/x", "m::x" */
 	uint32_t unit;		/* whose own it is */
 	uint32_t construct;	/* the BLOCK in it that declares it; BOB_FORTRAN_NO: none does */
@@ -101,6 +102,8 @@ struct bob_weave_variable {
 	bool is_of_c;		/* none, but whatever of C's may come in: struct bob_weave has it */
 };
 
+BOB_VEC_OF(bob_weave_variables, struct bob_weave_variable);
+
 struct bob_weave_site {
 	uint32_t line, column;
 	uint32_t unit, size;
@@ -108,12 +111,12 @@ struct bob_weave_site {
 	uint32_t statement, in;	/* ... as of struct bob_weave */
 	struct bob_predict_share share;
 	bool is_scattered, is_back; /* as of struct bob_predict_single */
-	uint32_t conditions;	/* that it stands under, in the statement or a WHERE */
+	uint32_t conditions;	/* that control it, in the statement or a WHERE */
 	uint32_t unknown_loops;	/* of an implied DO, or FORALL */
 	double trips;		/* of others, in all */
 	double elements;	/* of a whole array; below 0: not known */
 	uint32_t like;		/* in a nest: as of struct bob_probe_site */
-	uint32_t box;		/* 1 + the nest that tells a whole array or section; 0: none */
+	uint32_t box;		/* 1 + the nest that reports a whole array or section; 0: none */
 };
 
 /* Something with a beginning and an end: a loop, a call. */
@@ -122,7 +125,7 @@ struct bob_weave_event {
 	bool has_trips;
 };
 
-/* A loop nest that is told at once: as struct bob_probe_nest. */
+/* A loop nest that is reported at once: as struct bob_probe_nest. */
 struct bob_weave_nest_row {
 	uint32_t first, count, depth;
 	/* construct: the innermost; BOB_FORTRAN_NO: a whole array or section */
@@ -137,10 +140,10 @@ struct bob_weave_external {
 };
 
 /* What became of a statement's accesses. */
-enum bob_weave_told {
-	BOB_TOLD_NOT,
-	BOB_TOLD_IN_NEST,	/* the probe of a nest tells them */
-	BOB_TOLD_HEAD		/* the DO of a nest: what its variable is given for each trip */
+enum bob_weave_reported {
+	BOB_REPORTED_NOT,
+	BOB_REPORTED_IN_NEST,	/* the probe of a nest reports them */
+	BOB_REPORTED_HEAD		/* the DO of a nest: what its variable is given for each trip */
 };
 
 struct bob_weave_line;
@@ -163,12 +166,12 @@ struct bob_weave_redirect {
 	const char *type;	/* NULL, or of a procedure of no module: what has to be declared */
 };
 
-/* A loop that holds the gaps of its sites (hold.c). */
+/* A loop that holds the untraced ranges of its sites (hold.c). */
 struct bob_weave_hold {
 	uint32_t first, last;	/* statements */
-	uint32_t behind;	/* byte */
+	uint32_t after;	/* byte */
 	uint32_t sites;
-	const char *gaps, *empty; /* their names; what makes them empty */
+	const char *untraced, *empty; /* their names; what makes them empty */
 	bool is_open, has_nests;
 };
 
@@ -183,36 +186,31 @@ struct bob_weave_hoisted {
 struct bob_weave {
 	struct bob_arena *arena;
 	struct bob_fortran_file *file;
-	const struct bob_wish_file *wishes;
+	const struct bob_request_file *requests;
 	struct bob_weave *files,
-		*next; /* of the command: the first one, and the next behind this one */
+		*next; /* of the command: the first one, and the one after this one */
 	const struct bob_source_across *c; /* what C files of the command want */
 	const char *path;
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
-	bool is_exact;		/* what can be is told where it is evaluated */
+	bool is_exact;		/* what can be is reported where it is evaluated */
 	bool is_in_place;	/* no copies */
-	bool keeps_locals;	/* the compiler is told that procedures keep their variables */
+	/* the compiler has the option that procedures keep their variables */
+	bool keeps_locals;
 	/* ... those of a BLOCK, too, and there are threads: these have them together */
 	bool shares_locals;
 	bool has_branches;	/* the text has an #if */
-	bool is_holding;	/* loops may hold gaps */
+	bool is_holding;	/* loops may hold untraced ranges */
 	uint64_t digest;	/* of the text, and of what is traced */
 	char id[24];		/* what all names that are put in begin with */
 
-	struct bob_weave_variable *variables;
-	size_t variable_count, variable_room;
-	struct bob_weave_variable *passed; /* of other files: they may come in as arguments */
-	size_t passed_count, passed_room;
-	struct bob_weave_site *sites;
-	size_t site_count, site_room;
-	struct bob_weave_event *events;
-	size_t event_count, event_room;
-	struct bob_weave_nest_row *nests;
-	size_t nest_count, nest_room;
+	struct bob_weave_variables variables;
+	struct bob_weave_variables passed; /* of other files: they may come in as arguments */
+	BOB_VEC(struct bob_weave_site) sites;
+	BOB_VEC(struct bob_weave_event) events;
+	BOB_VEC(struct bob_weave_nest_row) nests;
 	bool has_uneven;	/* a nest whose bounds change with the loops around */
-	uint8_t *told;		/* enum bob_weave_told, of each statement */
-	struct bob_weave_line *lines;
-	size_t line_count, line_room;
+	uint8_t *reported;		/* enum bob_weave_reported, of each statement */
+	BOB_VEC(struct bob_weave_line) lines;
 	size_t sorted_count;	/* of these are in the order of their places */
 	/* of the statement that is woven */
 	struct bob_weave_hoisted hoisted[BOB_WEAVE_HOISTED_MAX];
@@ -234,22 +232,16 @@ struct bob_weave {
 	uint8_t *dummies_of_all; /* what `dummies` is then */
 	uint32_t *dummy_at;	/* of each unit: where in these its own begin */
 	uint32_t number;	/* of the file in the command, for calls.c */
-	/* what is being woven: 0 the text as it stands, n its n-th copy of a procedure */
+	/* what is being woven: 0 the original text, n its n-th copy of a procedure */
 	uint32_t in;
-	struct bob_weave_clone *clones;
-	size_t clone_count, clone_room;
-	struct bob_weave_redirect *redirects;
-	size_t redirect_count, redirect_room;
-	struct bob_weave_edit *edits;
-	size_t edit_count, edit_room;
-	struct bob_weave_external *externals;
-	size_t external_count, external_room;
+	BOB_VEC(struct bob_weave_clone) clones;
+	BOB_VEC(struct bob_weave_redirect) redirects;
+	BOB_VEC(struct bob_weave_edit) edits;
+	BOB_VEC(struct bob_weave_external) externals;
 	uint64_t wrappers;	/* those that are called: a bit for each, see wrapper.c */
-	const struct bob_fortran_symbol **called; /* by statements of the file */
-	size_t called_count, called_room;
-	const struct bob_fortran_symbol *
-		*plain; /* have an intrinsic procedure's name, and are used as variables */
-	size_t plain_count, plain_room;
+	BOB_VEC(const struct bob_fortran_symbol *) called; /* by statements of the file */
+	/* have an intrinsic procedure's name, and are used as variables */
+	BOB_VEC(const struct bob_fortran_symbol *) plain;
 	bool *has_probes;	/* of each unit */
 	/* of each unit: the line of an INCLUDE that was not found; 0: none */
 	uint32_t *lacking;
@@ -267,7 +259,7 @@ struct bob_weave {
 void bob_weave_refuse(struct bob_weave *w, const char *why, uint32_t line);
 /* Something that is to be said of a line: a refusal that has no places. */
 void bob_weave_remark(struct bob_weave *w, const char *why, uint32_t line);
-/* With is_exact: something that is told before its statement all the same. */
+/* With is_exact: something that is nevertheless reported before its statement. */
 void bob_weave_early(struct bob_weave *w, const char *why, uint32_t line);
 /* A formatted text in the arena; "" and is_failed without memory. */
 const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
@@ -291,25 +283,25 @@ bob_status bob_weave_note_calls(struct bob_weave *w);
 bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			    uint32_t unit);
 /* Of the units that a name with `in` in front of it may be in. */
-bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wish *wish,
+bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_request *request,
 			     const char *in);
 
-/* Wishes for what is not there, missing.c. BOB_ERR_INVAL, with *why. */
+/* Requests for what does not exist, missing.c. BOB_ERR_INVAL, with *why. */
 bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_complaint *why);
-bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish, const char *in,
-			       const char *name, struct bob_source_complaint *why);
+bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_request *request,
+			       const char *in, const char *name, struct bob_source_complaint *why);
 /* No more subscripts than the variable has, and none of them wholly outside of bounds that are
  * known. */
-bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_wish *wish);
-bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wish,
+bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_request *request);
+bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_request *request,
 			    const struct bob_fortran_symbol *s, struct bob_source_complaint *why);
 /* ... no such component. */
-bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_wish *wish,
+bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_request *request,
 			    const struct bob_weave_ask *ask, struct bob_source_complaint *why);
 enum bob_weave_touch {
 	BOB_TOUCH_NOT,
 	BOB_TOUCH_DROPPED,	/* it looks so, but its subscripts cannot be in what is wanted */
-	BOB_TOUCH_PERHAPS,	/* the address tells */
+	BOB_TOUCH_PERHAPS,	/* decided by the address */
 	BOB_TOUCH_PROVED
 };
 /* May this reference, at this line, touch something that is wanted there? */
@@ -339,12 +331,12 @@ bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
 bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
 
 /* --- clones.c --- */
-/* Behind bob_weave_close: which procedures get copies, and which calls go there. */
+/* After bob_weave_close: which procedures get copies, and which calls go there. */
 bob_status bob_weave_plan_clones(struct bob_weave *files);
 
 /* --- clone_text.c --- */
-/* What is woven from now on is the n-th copy; it is the text as it stands again. has_probes of the
- * unit is the copy's meanwhile. */
+/* What is woven from now on is the n-th copy; it is the original text again. has_probes of the unit
+ * is the copy's meanwhile. */
 void bob_weave_enter_clone(struct bob_weave *w, size_t n);
 void bob_weave_leave_clone(struct bob_weave *w, size_t n);
 /* The text of a statement from..to, calls of copies with their names: what stands for it
@@ -355,15 +347,15 @@ const char *bob_weave_slice(struct bob_weave *w, const struct bob_fortran_statem
 bob_status bob_weave_redirect(struct bob_weave *w);
 bob_status bob_weave_rename_calls(const struct bob_weave *w, uint32_t in,
 				  struct bob_fortran_patches *p);
-/* The copies' texts, behind what they are copies of, when all lines are there. */
+/* The copies' texts, after what they are copies of, when all lines are there. */
 bob_status bob_weave_copies(struct bob_weave *w, struct bob_fortran_copy **out);
 
 /* --- accesses.c --- */
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);
 
 /* --- exact.c --- */
-/* Uses that are told where they are evaluated get their probes and are taken out of `uses`. First
- * of all that is done with accesses. */
+/* Uses that are reported where they are evaluated get their probes and are taken out of `uses`.
+ * First of all that is done with accesses. */
 bob_status bob_weave_exact(struct bob_weave *w, uint32_t statement, struct bob_fortran_uses *uses);
 /* Why this one, a read or a write, is not; NULL: it is, "": there is nothing to be said of it. */
 const char *bob_weave_not_exact(const struct bob_weave *w, uint32_t statement,
@@ -375,12 +367,12 @@ bool bob_weave_is_one(const struct bob_weave *w, uint32_t statement,
 		      const struct bob_fortran_expr *e);
 
 /* --- wrapper.c --- */
-/* Text [from, to) of the statement becomes the argument of `open`, which has its bracket, behind it
- * stands `close`. */
+/* Text [from, to) of the statement becomes the argument of `open`, which has its bracket; `close`
+ * follows it. */
 void bob_weave_wrap(struct bob_weave *w, uint32_t statement, uint32_t from, uint32_t to,
 		    const char *open, const char *close);
 bool bob_weave_has_wrapper(enum bob_fortran_type type, int32_t kind, bool in_pieces);
-/* The wrapper for such values, which will be in the file: what stands before "(site," */
+/* The wrapper for such values, which will be in the file: the text before "(site," */
 const char *bob_weave_wrapper(struct bob_weave *w, enum bob_fortran_type type, int32_t kind,
 			      bool in_pieces);
 /* ... for subscripts that are kept. */
@@ -394,8 +386,8 @@ void bob_weave_wrapper_interfaces(struct bob_weave *w, uint32_t at, uint32_t uni
 void bob_weave_wrapper_functions(struct bob_weave *w);
 
 /* --- nest.c --- */
-/* If the statement is the DO of a nest that can be told at once: its probe is put before it, and
- * w->told says so of all that is in it. */
+/* If the statement is the DO of a nest that can be reported at once: its probe is inserted before
+ * it, and w->reported marks all that is in it. */
 bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
 
 /* Does the use do nothing but look or store, and move nothing? */
@@ -403,19 +395,19 @@ bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u);
 
 /* --- intrinsic.c --- */
-/* May an operator or an assignment be one that somebody defined? It is a call then. */
+/* May an operator or an assignment be a defined one? It is a call then. */
 bool bob_weave_calls_operator(const struct bob_weave *w, uint32_t statement);
 
 /* --- hold.c --- */
-/* If the statement begins a loop that may hold gaps, probes of single accesses up to
+/* If the statement begins a loop that may hold untraced ranges, probes of single accesses up to
  * bob_weave_hold_end of its last statement ask bob_weave_held first. */
 void bob_weave_hold(struct bob_weave *w, uint32_t statement);
-/* What tells the access `text` by the gap that is held; NULL: nothing is held there. */
+/* The code that reports the access `text` using the held range; NULL: nothing is held there. */
 const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t site,
 			   const char *text);
-/* Holds the gaps of the newest nest's sites, too, if there is such a loop and room. */
+/* Holds the ranges of the newest nest's sites, too, if there is such a loop and they fit. */
 bool bob_weave_hold_nest(struct bob_weave *w, uint32_t first, uint32_t count);
-/* Is the access `text` outside of the gap that is held? */
+/* Is the access `text` outside of the held range? */
 const char *bob_weave_beyond(struct bob_weave *w, uint32_t site, const char *text);
 void bob_weave_hold_end(struct bob_weave *w, uint32_t statement);
 
@@ -440,25 +432,25 @@ enum bob_weave_passing bob_weave_passing(const struct bob_fortran_symbols *names
  * can. */
 const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
 				 const struct bob_fortran_use *u);
-/* Why a use cannot be told by its address alone; NULL: it can. */
+/* Why a use cannot be reported by its address alone; NULL: it can. */
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u);
-/* A site for the use, which may be told and is counted; returns its number. */
+/* A site for the use, which can be reported and is counted; returns its number. */
 uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			int kind);
-/* One more for the same use, which is not counted again; `like` as of struct bob_weave_site. Behind
+/* One more for the same use, which is not counted again; `like` as of struct bob_weave_site. After
  * another one. */
 void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			  int kind, uint32_t like);
-/* Bytes of one access; 0: not known here. *in_pieces: of a text that is told character by
+/* Bytes of one access; 0: not known here. *in_pieces: of a text that is reported character by
  * character. */
 uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_use *u, bool *in_pieces);
 struct bob_weave_frames;
-/* A CALL that tells the use, whose text is f's, with a new site. Counts. */
+/* A CALL that reports the use, whose text is f's, with a new site. Counts. */
 const char *bob_weave_call(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			   int kind, const struct bob_weave_frames *f);
-/* The probe of a use, "" if it has none, and what stands around it. Counts and refuses. */
+/* The probe of a use, "" if it has none, and what surrounds it. Counts and refuses. */
 const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f);
 
@@ -477,7 +469,7 @@ void bob_weave_object_procedures(struct bob_weave *w);
 
 /* --- code.c --- */
 /* Functions in an expression that are events, or in a subscript: they are evaluated before the
- * statement, where nothing tells whether that is needed. First of all that is done with a
+ * statement, where it is unknown whether that is needed. First of all that is done with a
  * statement. */
 bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement);
 /* The name that stands for this part of the statement; NULL: none. */
@@ -485,10 +477,11 @@ const char *bob_weave_hoisted(const struct bob_weave *w, const struct bob_fortra
 			      uint32_t from, uint32_t to);
 bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
 /* Was it asked for, for this line? */
-bool bob_weave_is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line);
+bool bob_weave_is_requested(const struct bob_weave *w, enum bob_request_what what, uint32_t line);
 /* The event of that name, a new one if need be. */
 uint32_t bob_weave_event(struct bob_weave *w, const char *name, bool has_trips);
-/* What tells that it begins ('b', of a loop 'l'), has another trip ('t'), or ends ('e'). */
+/* The line that reports that it begins ('b', of a loop 'l'), has another trip ('t'), or ends
+ * ('e'). */
 const char *bob_weave_event_line(struct bob_weave *w, char what, uint32_t event);
 /* Does the function give a number or a truth value: nothing that points, and no array or text? */
 bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
@@ -503,7 +496,7 @@ bool bob_weave_is_loop_event(const struct bob_weave *w, uint32_t statement);
 
 /* --- turns.c --- */
 /* Lines before the condition of this ELSE IF or DO WHILE go to *at, from rank BOB_RANK_CONDITION
- * on; what they open is closed at the end of the construct (BOB_RANK_CLOSE), or behind the
+ * on; what they open is closed at the end of the construct (BOB_RANK_CLOSE), or after the
  * statement. False: that cannot be done, and was refused. */
 bool bob_weave_turn(struct bob_weave *w, uint32_t statement, uint32_t *at);
 /* Can it? */

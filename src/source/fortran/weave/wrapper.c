@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that stand around a reference: they tell its address and give its value. They are in
+/* Functions that wrap a reference: they report its address and return its value. They are in
  * Fortran, at the end of the file, so that the compiler alone knows how values are passed; one for
  * each type and kind that is needed:
  *
  *     recursive function bobbin_9b4fe371_r8(bobbin_s,bobbin_x)        a(i) -> bobbin_9b4fe371_r8(12_4,a(i))
  *
- * They are not pure: none may be left out or called once for two. Another one keeps a subscript in
- * a variable. */
+ * They are not pure: no call may be omitted or merged with another one. Another one keeps a
+ * subscript in a variable. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 
@@ -27,16 +27,13 @@ struct bob_weave_edit {
 
 static void add(struct bob_weave *w, struct bob_weave_edit e)
 {
-	if (bob_array_room(&w->edits, w->edit_count, &w->edit_room, sizeof(*w->edits)))
-		w->is_failed = true;
-	else
-		w->edits[w->edit_count++] = e;
+	w->is_failed |= BOB_VEC_ADD(&w->edits, e) != BOB_OK;
 }
 
 void bob_weave_wrap(struct bob_weave *w, uint32_t statement, uint32_t from, uint32_t to,
 		    const char *open, const char *close)
 {
-	const uint32_t made = (uint32_t)w->edit_count;
+	const uint32_t made = (uint32_t)w->edits.count;
 
 	add(w, (struct bob_weave_edit){ w->in, statement, from, to - from, made, false, open });
 	add(w, (struct bob_weave_edit){ w->in, statement, to, to - from, made, true, close });
@@ -66,8 +63,8 @@ const char *bob_weave_wrapped(struct bob_weave *w, uint32_t statement, uint32_t 
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	const char *text = "";
 
-	for (size_t i = 0; i < w->edit_count; i++) {
-		const struct bob_weave_edit *e = &w->edits[i];
+	for (size_t i = 0; i < w->edits.count; i++) {
+		const struct bob_weave_edit *e = &w->edits.at[i];
 
 		if (e->in != w->in || e->statement != statement || e->at < from)
 			continue;
@@ -82,10 +79,10 @@ bob_status bob_weave_wrap_all(struct bob_weave *w, struct bob_fortran_patches *p
 {
 	bob_status st = BOB_OK;
 
-	if (w->edit_count)
-		qsort(w->edits, w->edit_count, sizeof(*w->edits), by_place);
-	for (size_t i = 0; i < w->edit_count && st == BOB_OK; i++) {
-		const struct bob_weave_edit *e = &w->edits[i];
+	if (w->edits.count)
+		qsort(w->edits.at, w->edits.count, sizeof(*w->edits.at), by_place);
+	for (size_t i = 0; i < w->edits.count && st == BOB_OK; i++) {
+		const struct bob_weave_edit *e = &w->edits.at[i];
 		const struct bob_fortran_statement *s = &w->file->statements[e->statement];
 
 		if (e->in != w->in || (s->kind == BOB_F_IF && e->at >= s->body &&

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes write into. A thread's first record finds its slots empty and asks for room; from
- * then on it has a room in the file, whose records are folded when it is full
- * (archive/write/mem_write.h) or kept as they are. What is not recorded -- before main, after a
- * failure -- goes into scratch memory of the thread.
+/* The record buffers of threads. A thread's first record finds its slots empty and requests a
+ * buffer in the file; its records are folded when it is full (archive/write/mem_write.h), or kept
+ * as they are. What is not recorded (before main, after a failure) goes into scratch memory of the
+ * thread.
  *
- * All signals are blocked while rooms are changed: a handler's records would come here again. */
+ * All signals are blocked while buffers are changed: a handler's records would come here again. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/thread_area.h"
 #include "agent/os.h"
 
 #define RAW_FIRST (64u << 10)
@@ -18,22 +18,22 @@
 
 __thread struct bob_mem_slots bob_mem_slots;
 /* Of threads without memory of their own. */
-static uint64_t shared_scratch[BOB_ASIDE_SCRATCH_WORDS];
+static uint64_t shared_scratch[BOB_AREA_SCRATCH_WORDS];
 static bool begun;
 uint64_t bob_mem_real_main;
 
 static void use_scratch(void)
 {
-	struct bob_aside *a = aside_get();
+	struct bob_thread_area *a = area_get();
 	uint64_t *scratch = a ? a->scratch : shared_scratch;
 
 	bob_mem_slots.cursor = scratch;
-	bob_mem_slots.limit = scratch + BOB_ASIDE_SCRATCH_WORDS - BOB_MEM_SLACK_WORDS;
+	bob_mem_slots.limit = scratch + BOB_AREA_SCRATCH_WORDS - BOB_MEM_SLACK_WORDS;
 }
 
 static bool lies_in(const uint64_t *at, const uint64_t *scratch)
 {
-	return at >= scratch && at < scratch + BOB_ASIDE_SCRATCH_WORDS;
+	return at >= scratch && at < scratch + BOB_AREA_SCRATCH_WORDS;
 }
 
 static struct bob_thread *this_thread(void)
@@ -51,10 +51,10 @@ bool mem_is_recorded(void)
 	const uint64_t *at = bob_mem_slots.cursor;
 
 	return at && !lies_in(at, shared_scratch) &&
-	       !(bob_aside && lies_in(at, bob_aside->scratch));
+	       !(bob_thread_area && lies_in(at, bob_thread_area->scratch));
 }
 
-/* --- rooms that are folded --- */
+/* --- buffers that are folded --- */
 
 static uint64_t *next_folded(struct bob_thread *t, const uint64_t *at, uint64_t **end,
 			     bob_status *why)
@@ -65,7 +65,7 @@ static uint64_t *next_folded(struct bob_thread *t, const uint64_t *at, uint64_t 
 			      bob_mem_writer_next(&m->writer, at, NEED, end, why);
 }
 
-/* --- raw rooms --- */
+/* --- raw buffers --- */
 
 static void close_raw(struct bob_mem_thread *m, const uint64_t *at)
 {
@@ -95,7 +95,7 @@ static uint64_t *next_raw(struct bob_thread *t, const uint64_t *at, uint64_t **e
 	return bob_chunk_data(m->raw);
 }
 
-uint64_t *mem_room_next(struct bob_thread *t, const uint64_t *at, uint64_t **end, bob_status *why)
+uint64_t *mem_buffer_next(struct bob_thread *t, const uint64_t *at, uint64_t **end, bob_status *why)
 {
 	return t->mem->work || t->mem->ring.ring ? next_folded(t, at, end, why) :
 						   next_raw(t, at, end, why);
@@ -143,11 +143,11 @@ void mem_thread_end(struct bob_thread *t, bool own)
 }
 
 /* What is in them stays in the file, but in no memory of ours: threads may come and go for ever. */
-static void drop_rooms(struct bob_chunk_head *const *room, uint32_t rooms)
+static void drop_buffers(struct bob_chunk_head *const *buffer, uint32_t count)
 {
-	for (uint32_t i = 0; i < rooms; i++) {
-		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(room[i]);
-		uint64_t hi = (lo + room[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(buffer[i]);
+		uint64_t hi = (lo + buffer[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
 
 		lo = (lo + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
 		if (lo < hi)
@@ -159,19 +159,19 @@ void mem_thread_free(struct bob_thread *t)
 {
 	if (!t->mem)
 		return;
-	drop_rooms(t->mem->writer.rooms.room, t->mem->writer.rooms.rooms);
+	drop_buffers(t->mem->writer.buffers.buffer, t->mem->writer.buffers.count);
 	if (t->mem->ring.ring)
-		drop_rooms(t->mem->ring.room, t->mem->ring.ring->rooms);
+		drop_buffers(t->mem->ring.buffer, t->mem->ring.ring->buffers);
 	if (t->mem->work)
 		os_unmap(t->mem->work, bob_mem_writer_size());
 	mem_select_free(t);
 	os_unmap(t->mem, sizeof(*t->mem));
 }
 
-/* --- room --- */
+/* --- the next buffer --- */
 
 /* Which ends at `end`; `st`: whether there is one. */
-static void enter_room(struct bob_thread *t, uint64_t *end, bob_status st)
+static void enter_buffer(struct bob_thread *t, uint64_t *end, bob_status st)
 {
 	struct bob_mem_thread *m = t->mem;
 
@@ -185,7 +185,7 @@ static void enter_room(struct bob_thread *t, uint64_t *end, bob_status st)
 	bob_mem_slots.limit = m->limit;
 }
 
-static void next_room(struct bob_thread *t)
+static void next_buffer(struct bob_thread *t)
 {
 	struct bob_mem_thread *m = t->mem;
 	const uint64_t *at = m->limit ? bob_mem_slots.cursor : NULL;
@@ -195,14 +195,14 @@ static void next_room(struct bob_thread *t)
 	if (m->select)
 		st = mem_select_next(t, at, &end);
 	else
-		bob_mem_slots.cursor = mem_room_next(t, at, &end, &st);
+		bob_mem_slots.cursor = mem_buffer_next(t, at, &end, &st);
 	if (st == BOB_NONE)
 		use_scratch();
 	else
-		enter_room(t, end, st);
+		enter_buffer(t, end, st);
 }
 
-static void cut_room(void *thread)
+static void cut_buffer(void *thread)
 {
 	struct bob_thread *t = thread;
 	struct bob_mem_thread *m = t->mem;
@@ -224,12 +224,12 @@ static void cut_room(void *thread)
 	if (st == BOB_NONE)
 		use_scratch();
 	else
-		enter_room(t, end, st);
+		enter_buffer(t, end, st);
 }
 
 static void flush_buffer(void *thread)
 {
-	next_room(thread);
+	next_buffer(thread);
 }
 
 void mem_flush(struct bob_thread *t)
@@ -239,7 +239,7 @@ void mem_flush(struct bob_thread *t)
 	if (!t->mem->select || !t->mem->limit || !mem_is_recorded())
 		return;
 	signals = os_block_signals();
-	aside_run(flush_buffer, t);
+	area_run(flush_buffer, t);
 	os_restore_signals(signals);
 }
 
@@ -252,11 +252,11 @@ void mem_part(void)
 	    !mem_is_recorded())
 		return;
 	signals = os_block_signals();
-	aside_run(cut_room, t);
+	area_run(cut_buffer, t);
 	os_restore_signals(signals);
 }
 
-/* A fork child begins with nothing: its parent's rooms are the parent's. */
+/* A fork child begins with nothing: the buffers belong to its parent. */
 static void begin_child(void)
 {
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
@@ -264,7 +264,7 @@ static void begin_child(void)
 	process_after_fork(this_thread());
 }
 
-static void make_room(void *unused)
+static void make_space(void *unused)
 {
 	struct bob_thread *t;
 
@@ -281,12 +281,12 @@ static void make_room(void *unused)
 	else if (t->mem->limit && bob_mem_slots.cursor < t->mem->limit)
 		bob_mem_slots.limit = t->mem->limit; /* was put away before a fork */
 	else
-		next_room(t);
+		next_buffer(t);
 }
 
-void mem_make_room(void)
+void mem_make_space(void)
 {
-	aside_run(make_room, NULL);
+	area_run(make_space, NULL);
 }
 
 void bob_mem_full(void)
@@ -300,7 +300,7 @@ void bob_mem_full(void)
 		return;
 	}
 	signals = os_block_signals();
-	mem_make_room();
+	mem_make_space();
 	os_restore_signals(signals);
 }
 
@@ -334,14 +334,14 @@ void mem_end_shared(void)
 		mem_flush(thread_of_hot(bob_thread_hot));
 	lock_process();
 	for (uint32_t i = 0; set && i < set->count; i++)
-		mem_give_back_all(set->image[i]);
+		mem_restore_all(set->image[i]);
 	agent_stop(BOB_STOP_SHARED);
 	unlock_process();
 	os_restore_signals(signals);
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
 }
 
-/* Both processes shall ask for room: the parent gets its own back, the child none of it. */
+/* Both processes request a buffer next: the parent gets its own again, the child a new one. */
 void mem_before_fork(void)
 {
 	if (mem_is_recorded())

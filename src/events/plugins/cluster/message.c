@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "events/plugins/cluster/told.h"
+#include "events/plugins/cluster/message.h"
 
 #include <string.h>
 
@@ -28,11 +28,11 @@ static uint32_t put_runs(struct output *o, const struct bob_cluster_groups *g, c
 	return runs;
 }
 
-size_t bob_cluster_tell(const struct bob_cluster_groups *g, uint32_t k, void *to, size_t room)
+size_t bob_cluster_write(const struct bob_cluster_groups *g, uint32_t k, void *to, size_t capacity)
 {
 	uint32_t of[BOB_CLUSTER_GROUPS], clusters = 0;
 	uint8_t is_said[BOB_CLUSTER_GROUPS] = { 0 };
-	struct output o = { to, 0, to ? room : 0 };
+	struct output o = { to, 0, to ? capacity : 0 };
 
 	if (!bob_cluster_medoids(g, k, of))
 		return 0;
@@ -75,7 +75,7 @@ static uint64_t get_runs(struct input *in, uint32_t rank, int *is_in)
 	return ranks;
 }
 
-int bob_cluster_told(const void *bytes, size_t len, uint32_t rank, struct bob_cluster *out)
+int bob_cluster_read(const void *bytes, size_t len, uint32_t rank, struct bob_cluster *out)
 {
 	struct input in = { bytes, bytes, !bytes };
 	uint64_t all = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gaps, while the table of places changes between any two steps of who makes one: here the table is
- * asked by a function that does what other threads may do meanwhile. */
+/* Untraced ranges while the table of places changes between any two steps of the thread that sets
+ * one: here the table is queried through a function that does what other threads may do
+ * meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/gaps.c"
+#include "probe/untraced.c"
 
 #define A 0x1000u /* nothing lies here, ever */
 #define B 0x9000u /* nothing, until something is declared */
@@ -17,7 +18,7 @@
 static bool declared; /* something lies at B */
 static void (*meanwhile)(void);
 /* A file for each test: what a site points to is looked at for ever. */
-static struct bob_pr_gaps files[4], *sites;
+static struct bob_pr_untraced files[4], *sites;
 static unsigned file_count;
 
 struct bob_pr_stretch bob_pr_find(uintptr_t at)
@@ -35,20 +36,20 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 
 static uint32_t aim(uintptr_t at)
 {
-	const struct bob_probe_gap *last = NULL;
+	const struct bob_probe_untraced *last = NULL;
 
-	return bob_pr_gap_aim(sites, 0, at, &last);
+	return bob_pr_untraced_aim(sites, 0, at, &last);
 }
 
 static bool asks(uintptr_t at)
 {
-	return at - sites->gap[0]->lo >= sites->gap[0]->size;
+	return at - sites->untraced[0]->lo >= sites->untraced[0]->size;
 }
 
 static void declare(void)
 {
 	declared = true;
-	bob_pr_gaps_close();
+	bob_pr_untraced_close();
 }
 
 static void declare_and_aim_elsewhere(void)
@@ -66,12 +67,12 @@ static int begin(void **state)
 {
 	(void)state;
 	if (!tables)
-		bob_pr_gaps_begin();
+		bob_pr_untraced_begin();
 	declared = false;
 	meanwhile = NULL;
 	assert_true(file_count < sizeof(files) / sizeof(files[0]));
 	sites = &files[file_count++];
-	return tables && bob_pr_gaps_open(sites, 1) ? 0 : -1;
+	return tables && bob_pr_untraced_open(sites, 1) ? 0 : -1;
 }
 
 static void test_one_at_a_time(void **state)
@@ -97,7 +98,7 @@ static void test_declared_meanwhile(void **state)
 	assert_true(asks(A) && asks(B));
 }
 
-/* The gap that was there when it began is there again when it ends. */
+/* The range that was there when it began is there again when it ends. */
 static void test_declared_and_as_before(void **state)
 {
 	(void)state;

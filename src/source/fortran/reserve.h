@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays that grow within an arena: what they outgrow is freed with it. */
-#ifndef BOB_SOURCE_FORTRAN_ROOM_H
-#define BOB_SOURCE_FORTRAN_ROOM_H
+#ifndef BOB_SOURCE_FORTRAN_RESERVE_H
+#define BOB_SOURCE_FORTRAN_RESERVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,14 +9,14 @@
 
 #include "base/host/arena.h"
 
-/* Room for one more element of `elem` bytes; false without memory, the array is as before. */
-static inline bool bob_fortran_room(struct bob_arena *arena, void *array_ptr, uint32_t count,
-				    uint32_t *room, size_t elem)
+/* Memory for one more element of `elem` bytes; false without memory, the array is unchanged. */
+static inline bool bob_fortran_reserve(struct bob_arena *arena, void *array_ptr, uint32_t count,
+				       uint32_t *capacity, size_t elem)
 {
-	uint32_t want = *room ? *room * 2 : 16;
+	uint32_t want = *capacity ? *capacity * 2 : 16;
 	void *old, *p;
 
-	if (count < *room)
+	if (count < *capacity)
 		return true;
 	if (want > UINT32_MAX / 4)
 		return false;
@@ -27,7 +27,7 @@ static inline bool bob_fortran_room(struct bob_arena *arena, void *array_ptr, ui
 	if (count)
 		memcpy(p, old, count * elem);
 	memcpy(array_ptr, &p, sizeof(p));
-	*room = want;
+	*capacity = want;
 	return true;
 }
 

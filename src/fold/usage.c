@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A column's sharings, one by one: the bytes of each, and of the first member of each how many of
  * its values no piece has. */
-#include "fold/room.h"
+#include "fold/usage.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static size_t counts_bytes(const struct bob_folded *f)
 	return (f->tables.shape_count + f->tables.loop_count + 2u) * sizeof(uint64_t);
 }
 
-void bob_fold_room_end(const struct bob_folded *f, struct bob_fold_room_counts *counts)
+void bob_fold_usage_end(const struct bob_folded *f, struct bob_fold_usage_counts *counts)
 {
 	const struct bob_alloc *a = &f->tables.blocks.alloc;
 
@@ -23,7 +23,7 @@ void bob_fold_room_end(const struct bob_folded *f, struct bob_fold_room_counts *
 
 /* A part is gone through whole for that. */
 static bob_status count_part(const struct bob_folded *f, uint32_t part,
-			     struct bob_fold_room_counts *counts)
+			     struct bob_fold_usage_counts *counts)
 {
 	const struct bob_alloc *a = &f->tables.blocks.alloc;
 	uint32_t low = 0, high = f->first_count;
@@ -47,13 +47,13 @@ static bob_status count_part(const struct bob_folded *f, uint32_t part,
 	st = bob_folded_counts(f, low, part - bob_folded_first(f, low), counts->at,
 			       counts->at + f->tables.shape_count + 1);
 	if (st != BOB_OK)
-		bob_fold_room_end(f, counts);
+		bob_fold_usage_end(f, counts);
 	return st;
 }
 
 static bob_status look_at(const struct bob_folded *f, const struct bob_fold_sharing *s,
-			  uint32_t item, struct bob_fold_room_counts *counts,
-			  struct bob_fold_room *room)
+			  uint32_t item, struct bob_fold_usage_counts *counts,
+			  struct bob_fold_usage *usage)
 {
 	const struct bob_list *set = &f->set[s->set];
 	struct bob_group_reader r;
@@ -74,40 +74,40 @@ static bob_status look_at(const struct bob_folded *f, const struct bob_fold_shar
 	bob_group_close(&r);
 	if (st != BOB_END || !given_up)
 		return st == BOB_END ? BOB_OK : st;
-	room->without += set->count;
+	usage->without += set->count;
 	if (item & 1) /* as many as it has runs */
 		return BOB_OK;
 	st = count_part(f, (uint32_t)bob_list_at(set, 0), counts);
 	if (st != BOB_OK)
 		return st;
 	n = counts->at[item >> 1];
-	if (n > covered && n - covered > room->most)
-		room->most = n - covered;
+	if (n > covered && n - covered > usage->most)
+		usage->most = n - covered;
 	return BOB_OK;
 }
 
-bob_status bob_folded_room(const struct bob_folded *f, uint32_t item, uint32_t word,
-			   struct bob_fold_room_counts *counts, struct bob_fold_room *room)
+bob_status bob_folded_usage(const struct bob_folded *f, uint32_t item, uint32_t word,
+			    struct bob_fold_usage_counts *counts, struct bob_fold_usage *usage)
 {
 	const struct bob_tables *t = &f->tables;
 	bob_status st = BOB_OK;
 	uint32_t column;
 
-	memset(room, 0, sizeof(*room));
+	memset(usage, 0, sizeof(*usage));
 	if (!bob_tables_has(t, item) || (item & 1 ? word : word >= t->shape[item >> 1].words))
 		return BOB_ERR_INVAL;
 	column = item & 1 ? t->loop[item >> 1].column : t->shape[item >> 1].column + word;
 	for (uint32_t i = f->column[column]; i && st == BOB_OK; i = f->sharing[i - 1].next) {
 		const struct bob_fold_sharing *s = &f->sharing[i - 1];
 
-		room->bytes += s->bytes.len;
-		room->forms++;
-		st = look_at(f, s, item, counts, room);
+		usage->bytes += s->bytes.len;
+		usage->forms++;
+		st = look_at(f, s, item, counts, usage);
 	}
 	return st;
 }
 
-uint64_t bob_folded_room_of_values(const struct bob_folded *f)
+uint64_t bob_folded_usage_of_values(const struct bob_folded *f)
 {
 	uint64_t bytes = 0;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "archive/merge/told.h"
+/* Finds write-once records in the parts of a growing trace file, and copies missing ones to the
+ * newest part. */
+#include "archive/merge/write_once.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,7 @@
 #include "archive/merge/merging.h"
 #include "archive/write/write.h"
 
-int bob_is_told_once(uint32_t kind)
+int bob_is_write_once(uint32_t kind)
 {
 	switch (kind) {
 	case BOB_REC_COMMAND:
@@ -22,8 +24,8 @@ int bob_is_told_once(uint32_t kind)
 	}
 }
 
-/* The record at *bytes of *len, which then lie behind it: so many bytes, 0 if there is none, or no
- * whole one. */
+/* Reads the record at *bytes, and moves *bytes and *len past it. Returns its size; 0: no whole
+ * record is left. */
 static uint64_t next_record(const uint8_t **bytes, uint64_t *len, struct bob_record *rec)
 {
 	uint64_t n;
@@ -41,12 +43,12 @@ static uint64_t next_record(const uint8_t **bytes, uint64_t *len, struct bob_rec
 	return n;
 }
 
-int bob_are_told_once(const uint8_t *bytes, uint64_t len)
+int bob_are_write_once(const uint8_t *bytes, uint64_t len)
 {
 	struct bob_record rec;
 
 	while (len)
-		if (!next_record(&bytes, &len, &rec) || !bob_is_told_once(rec.kind))
+		if (!next_record(&bytes, &len, &rec) || !bob_is_write_once(rec.kind))
 			return 0;
 	return 1;
 }
@@ -67,7 +69,7 @@ static uint32_t find(const struct bob_file *f, uint32_t has, struct bob_bytes *t
 		if (c->head.kind != BOB_CHUNK_META || !bob_chunk_crc_ok(f, c))
 			continue;
 		while ((n = next_record(&at, &len, &rec))) {
-			if (!bob_is_told_once(rec.kind))
+			if (!bob_is_write_once(rec.kind))
 				continue;
 			found |= 1u << rec.kind;
 			if (!to || has >> rec.kind & 1)
@@ -102,8 +104,8 @@ static bob_status add_chunk(struct bob_trace *t, struct bob_file *f, const struc
 	return bob_file_scan(t, f);
 }
 
-bob_status bob_told_inherit(struct bob_trace *t, struct bob_file *f, struct bob_file *const *before,
-			    size_t count)
+bob_status bob_write_once_inherit(struct bob_trace *t, struct bob_file *f,
+				  struct bob_file *const *before, size_t count)
 {
 	struct bob_bytes b = { 0 };
 	uint32_t has = find(f, 0, NULL);
