@@ -49,7 +49,7 @@ static void follow_map(const struct bob_mem_plan_head *h, uint32_t func)
 		    (w.desc != UINT32_MAX && w.desc - f[func].desc >= f[func].descs) ||
 		    (w.cursor > 15 && w.cursor != BOB_MEM_NO_CURSOR) ||
 		    (w.counter > 15 && w.counter != BOB_MEM_NO_CURSOR) ||
-		    w.behind > BOB_MEM_SLACK_WORDS || w.iterates > 1)
+		    w.added > BOB_MEM_SLACK_WORDS || w.iterates > 1)
 			abort();
 	}
 }
