@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The agent's functions for recorders in other libraries (streams.h). */
 #include "agent/streams.h"
 
 #include "agent/agent.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Records how children ended for which the program waited (waits.h). */
 #define _GNU_SOURCE
 #include "agent/waits.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks found out, by name, for the rest of the process: bob_hook_post, bob_hook_posted. */
+/* Results of hooks, by name, for the rest of the process: bob_hook_post, bob_hook_posted. */
 #include <string.h>
 
 #include "events/hooks.h"

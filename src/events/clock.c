@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The time stamp counter as the clock of events (clock.h), if it runs evenly. */
 #include "events/clock.h"
 
 #include <cpuid.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One event, from its beginning to its end; hot.h has what most events need of it. */
+/* One event, from its beginning to its end; hot.h has its inline fast path. */
 #include "events/hot.h"
 
 /* As the agent knows it: a number among few. */

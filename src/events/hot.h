@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What event.c does at most events, in line, for itself and for the program's own events: between
- * two functions the compiler would put registers away and get them back, which took a third of all
- * instructions. Everybody else calls the functions of recorder.h, which are these.
+/* The inline fast path of event.c, for itself and for the program's own events: between two
+ * functions the compiler would save and restore registers, a third of all instructions. All other
+ * callers use the functions of recorder.h, which are the same code.
  *
  * Threads: an event belongs to its thread. Budget: 60 ns for a beginning and an end without
  * signature, 20 of which read the counter (bench/events). */

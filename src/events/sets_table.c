@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A table of value sets: a hash table by event, hook, phase and place (sets.h), and the sets of
+ * numbers that the recorder itself provides. */
 #include "events/sets.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads signatures and finds the values of a call's parameters in registers and on the stack
+ * (signature.h). */
 #include "events/signature.h"
 
 #include <string.h>

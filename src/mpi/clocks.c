@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far each rank's clock is from that of rank 0, in MPI_Init and once more in MPI_Finalize:
- * along a binomial tree, so that the ranks are through after a logarithm of their number of turns.
- * A rank asks its parent for the time a few times; of the round trip that was shortest, the answer
- * was given somewhere between asking and hearing it: it is taken to be in the middle, and half the
- * round trip is how much that may be wrong. What a parent does not know of its own clock comes on
- * top.
+/* Clock synchronisation: each rank's offset from the clock of rank 0, in MPI_Init and once more in
+ * MPI_Finalize, along a binomial tree, which takes a logarithmic number of turns. As in Cristian's
+ * algorithm a rank asks its parent for the time a few times and uses the shortest round trip: the
+ * parent's time is assumed to be that of the middle, and half the round trip is the uncertainty.
+ * The parent's own uncertainty is added.
  *
- * Ranks that have the same clock -- the same boot of a kernel, and the same namespace of times --
- * need not ask. */
+ * Ranks with the same clock (the same boot of a kernel, and the same time namespace) need not
+ * ask. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The tool's own communicator (private.h): the vote of the ranks in the trace's directory, the
+ * duplicate of MPI_COMM_WORLD, and messages on it. */
 #include "mpi/private.h"
 
 #include <fcntl.h>

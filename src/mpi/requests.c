@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests have the number of their making in the thread that made them. An event names one by how
- * many the thread has made since, so a loop that makes some and waits for them says the same every
- * time.
+/* Requests are numbered in each thread, in the order in which it makes them. An event names a
+ * request by the number of requests that the thread has made since, so all iterations of a loop
+ * that makes requests and waits for them have the same words.
  *
  *     0: MPI_REQUEST_NULL; 2 n + 2: of this thread, n made since; 2 n + 1 (n > 0): made by thread (n >> 32) - 1, as its number n mod 2^32;
  *     1: not made by a call that was recorded, or of a handle that several have: MPI's for what is complete at once

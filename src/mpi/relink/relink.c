@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks up the functions of a relinked program by name (relink.h). */
 #define _GNU_SOURCE
 #include "mpi/relink/relink.h"
 

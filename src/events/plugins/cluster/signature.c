@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes the signature of a folded trace: hashes of its leaves and loops, with their counts
+ * (signature.h). */
 #include "events/plugins/cluster/signature.h"
 
 #include <stdlib.h>
