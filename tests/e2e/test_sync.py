@@ -112,7 +112,7 @@ def judge_pingpong(threads):
 def judge_barrier(threads):
     made(threads, 3)
     for t in threads[1:]:
-        h.check(kinds(t)[1:] == ["at-barrier", "behind-barrier"] * 4, f"{t}")
+        h.check(kinds(t)[1:] == ["at-barrier", "after-barrier"] * 4, f"{t}")
         h.check([m[2] for m in t[1:]] == [None, 3, None, 6, None, 9, None, 12], f"{t}")
 
 
@@ -144,7 +144,7 @@ def judge_regions(threads):
 def judge_omp(threads):
     judge_regions(threads)
     for t in threads:
-        passed = [m[2] for m in t if m[0] == "behind-barrier-of-team"]
+        passed = [m[2] for m in t if m[0] == "after-barrier-of-team"]
         h.check(passed == [4 * i for i in range(1, len(passed) + 1)] and passed, f"{passed}")
         h.check(kinds(t).count("at-barrier-of-team") == len(passed), f"{kinds(t)}")
         h.check(kinds(t).count("single") == 4, f"{kinds(t)}")
