@@ -166,7 +166,7 @@ static struct row *add(struct gathering *g, uint32_t process, const struct bob_s
 {
 	struct row *to;
 
-	if (bob_array_room(&g->row, g->count, &g->cap, sizeof(*g->row)))
+	if (bob_array_reserve(&g->row, g->count, &g->cap, sizeof(*g->row)))
 		return NULL;
 	to = &g->row[g->count];
 	memset(to, 0, sizeof(*to));

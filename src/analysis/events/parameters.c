@@ -69,7 +69,7 @@ static uint32_t find_row(struct gathering *g, const struct bob_mpi_function *f,
 		if (g->row[i].function == first && g->row[i].is_out == is_out &&
 		    !strcmp(g->row[i].param->name, p->name))
 			return (uint32_t)i;
-	if (bob_array_room(&g->row, g->count, &g->cap, sizeof(*g->row)))
+	if (bob_array_reserve(&g->row, g->count, &g->cap, sizeof(*g->row)))
 		return ROW_NONE;
 	to = &g->row[g->count];
 	*to = (struct row){ .function = first, .param = p, .is_out = is_out };
