@@ -31,7 +31,7 @@ static __attribute__((naked, unused)) void bob_absent(void)
 static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrapper *w)
 {
 	static const char before[] = "bobbin: a wrapped function was called that no library has: ",
-			  after[] = "; it gives 0\n";
+			  suffix[] = "; it gives 0\n";
 	size_t n = 0;
 
 	if (!__atomic_exchange_n(&w->complained, 1, __ATOMIC_RELAXED)) {
@@ -39,7 +39,7 @@ static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrap
 			n++;
 		bob_complain(before, sizeof(before) - 1);
 		bob_complain(w->symbol, n);
-		bob_complain(after, sizeof(after) - 1);
+		bob_complain(suffix, sizeof(suffix) - 1);
 	}
 	return (void *)bob_absent;
 }
@@ -225,7 +225,7 @@ static BOB_UNUSED void *bob_early_function(const char *symbol)
 }
 
 /* It is known: `free` and `realloc` go through what knows early memory. */
-BOB_INLINE void *bob_next_after(void *early, void *next)
+BOB_INLINE void *bob_keep_early(void *early, void *next)
 {
 	if (early == (void *)bob_early_free)
 		__atomic_store_n(&bob_early.free, (void (*)(void *))next, __ATOMIC_RELEASE);
@@ -256,7 +256,7 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 	bob_busy = busy;
 	bob_looking_up--;
 	if (next) {
-		next = bob_next_after(early, next);
+		next = bob_keep_early(early, next);
 		__atomic_store_n(&w->next, next, __ATOMIC_RELEASE);
 	}
 	errno = error;

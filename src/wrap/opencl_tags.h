@@ -236,15 +236,15 @@ static inline void bob_cl_put_tag(struct bob_cl_scan *s, const struct bob_cl_tag
 /* A comment. True: it is a tag, and dealt with. */
 static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *comment, char before)
 {
-	const size_t after = comment->at[1] == '*' ? 2 : 0;
+	const size_t tail = comment->at[1] == '*' ? 2 : 0;
 	struct bob_cl_source lines = { .why = "" };
 	struct bob_cl_scan c = { .at = comment->at + 2, .out = &lines };
 	struct bob_cl_token word, way, type, name, sign;
 	struct bob_cl_tag t = { .is_in = 0 };
 
-	if (comment->len < 4 || (after && memcmp(comment->at + comment->len - 2, "*/", 2) != 0))
+	if (comment->len < 4 || (tail && memcmp(comment->at + comment->len - 2, "*/", 2) != 0))
 		return 0; /* one without an end is ignored */
-	c.end = comment->at + comment->len - after;
+	c.end = comment->at + comment->len - tail;
 	word = bob_cl_word(&c);
 	sign = bob_cl_next(&c);
 	if (!bob_cl_token_is(&word, "bobbin") || !bob_cl_token_is(&sign, ":"))
