@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: serial
 """The estimate of overhead: what a call costs is measured once and kept beside the plans; whatever is
 wrong with the file or its place, the program runs as without recording. How large the numbers are
 is the machine's business and decides nothing here."""

@@ -64,7 +64,7 @@ def recorded(folder, *arguments):
     run("rm", "-rf", "t", folder=folder)
     run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./program", *arguments, folder=folder)
     info = run(h.BOBBIN, "info", "t", folder=folder)
-    more = re.search(r"([\d,]+) accesses more, of nothing that is traced", info)
+    more = re.search(r"probes counted ([\d,]+) accesses to untraced data", info)
     return number(re.search(r"accesses +([\d,]+)", info)[1]), number(more[1]) if more else 0, info
 
 
