@@ -482,7 +482,7 @@ def names():
 def older():
     old = h.fresh("older") / "truth.c"
     text = (h.PROG / "source/truth.c").read_text()
-    old.write_text(text.replace(".size = sizeof(bob_probe_here)", ".size = offsetof(struct bob_probe_file, gap)"))
+    old.write_text(text.replace(".size = sizeof(bob_probe_here)", ".size = offsetof(struct bob_probe_file, untraced)"))
     h.check(old.read_text() != text, "truth.c has another text")
     exe = h.compile("older", [old], flags=["-O2", INCLUDE, f"-I{h.PROG / 'source'}"])
     r = recorded([exe, "scalars"])
