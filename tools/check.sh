@@ -5,8 +5,8 @@
 #   tools/check.sh           everything, in the release and the asan build
 #   tools/check.sh --fast    dev build, unit tests, corpus replays and the checks of the tree
 #   tools/check.sh --loop N  the end-to-end tests N times, to shake out races
-#   tools/check.sh --beside  what runs beside the release build's tests: the asan build and its tests,
-#                            the checks of the tree
+#   tools/check.sh --beside  what runs beside the release build's tests: the asan build and its
+#                            tests, the checks of the tree
 set -u
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -40,8 +40,8 @@ ctests() {
 	shift 2
 	rm -f "$result"
 	echo "-- tests of build/$preset"
-	ctest --test-dir "build/$preset" -j "$((jobs + (jobs + 1) / 2))" --output-on-failure --no-tests=error \
-		--test-output-size-passed 1000000 --output-junit "$result" "$@" </dev/null 2>&1 |
+	ctest --test-dir "build/$preset" -j "$((jobs + (jobs + 1) / 2))" \
+		--output-on-failure --no-tests=error --test-output-size-passed 1000000 --output-junit "$result" "$@" </dev/null 2>&1 |
 		grep -v -E '^(Internal ctest|Test project| *Start +[0-9]+:)'
 	if [ ! -s "$result" ]; then
 		failed=$((failed + 1))
@@ -103,7 +103,7 @@ case ${1-} in
 	;;
 esac
 
-# The tests of the release build leave a part of the machine idle while they wait, which the rest uses.
+# While the tests of the release build wait, they leave processors idle, which the rest uses.
 # Tests that measure run when nothing else does.
 step "build release" tools/build.sh release
 setsid nice -n 5 tools/check.sh --beside >build/beside.log 2>&1 &

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables, as docs/format.md has them ("Tables"): a part of spec_decoder.py. As a program it prints the tables of a trace file, also
-those that no part of the decoder knows: spec_columns.py FILE."""
+"""Tables, as docs/format.md has them ("Tables"): a part of spec_decoder.py. As a program it prints
+the tables of a trace file, also those that no part of the decoder knows: spec_columns.py FILE."""
 import struct
 import sys
 
@@ -10,8 +10,8 @@ UNSIGNED, SIGNED, BYTES, TEXT, DOUBLE, COUNT, REFERENCE = range(7)
 ZERO, PLAIN, DELTA, RUNS, WIDE, BACK = range(6)
 FIRST_KIND = 64
 PROCESSES, TIMES, BINS, BEFORE, MOMENTS, HEADS, SHIFTS, SETS, CALLS, SET_NAMES = range(3, 13)
-NAMES = {TIMES: "times", BINS: "bins", BEFORE: "before", MOMENTS: "moments", HEADS: "heads", SHIFTS: "shifts", SETS: "sets",
-         CALLS: "calls", SET_NAMES: "set_names"}
+NAMES = {TIMES: "times", BINS: "bins", BEFORE: "before", MOMENTS: "moments", HEADS: "heads",
+         SHIFTS: "shifts", SETS: "sets", CALLS: "calls", SET_NAMES: "set_names"}
 
 
 class Bytes(Reader):

@@ -3,22 +3,13 @@
 import struct
 
 import spec_columns
-from spec_bytes import Bad, Reader
+from spec_bytes import Bad
 
 
 SETS = 30
 
 
-class Sets(Reader):
-    def take(self, count):
-        if count > len(self.data) - self.at:
-            raise Bad
-        self.at += count
-        return self.data[self.at - count:self.at]
-
-    def text(self):
-        return self.take(self.n())
-
+class Sets(spec_columns.Bytes):
     def is_over(self):
         return self.at == len(self.data)
 

@@ -116,7 +116,8 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 		return _URC_NO_REASON;
 	if (!ip || w->slots == w->capacity)
 		return _URC_END_OF_STACK;
-	if (w->after_hook) /* its frame counts 8 bytes more, and its return address is elsewhere (agent/streams.h) */
+	if (w->after_hook) /* its frame counts 8 bytes more; its return address is elsewhere:
+			    * agent/streams.h */
 		cfa -= 8;
 	w->slot[w->slots++] = (struct slot){ return_address_at(w, cfa - 8), ip };
 	w->after_hook = ip == bob_ev_agent->hooked_return;

@@ -83,12 +83,12 @@ struct bob_schema {
 	size_t row_bytes;
 };
 
-#define BOB_SCHEMA_COLUMN(s, field, kind, to)                                                             \
+#define BOB_SCHEMA_COLUMN(s, field, kind, to)                                              \
 	{                                                                                          \
 		.name = #field, .type = (kind), .width = sizeof(((s *)0)->field), .target = (to),  \
 		.at = offsetof(s, field)                                                           \
 	}
-#define BOB_SCHEMA(id, text, s, list)                                                               \
+#define BOB_SCHEMA(id, text, s, list)                                                      \
 	{                                                                                          \
 		.number = (id), .columns = sizeof(list) / sizeof(*(list)), .name = (text),         \
 		.column = (list), .row_bytes = sizeof(s)                                           \

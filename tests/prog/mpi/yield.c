@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded into MPI programs, which poll for ever: the tests have more ranks than processors. Where nothing comes in, the
- * processor goes to another rank, and a rank that has waited for long sleeps between its polls. */
+/* Preloaded into MPI programs, which poll for ever: the tests have more ranks than processors. A
+ * rank whose poll finds nothing yields its processor; one that has waited for long sleeps between
+ * its polls. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
