@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing byte buffer: reservation by doubling, appending, formatted text. */
+/* Growing byte buffer: reservation by doubling, appending. */
 #include "base/host/bytes.h"
-
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "base/host/vec.h"
 #include "base/varint.h"
@@ -29,43 +26,11 @@ void bob_bytes_take(void *ctx, const void *bytes, size_t len)
 	bob_bytes_add(ctx, bytes, len);
 }
 
-void bob_bytes_byte(struct bob_bytes *b, uint8_t byte)
-{
-	bob_bytes_add(b, &byte, 1);
-}
-
 void bob_bytes_varint(struct bob_bytes *b, uint64_t v)
 {
 	uint8_t *to = bob_bytes_reserve(b, BOB_VARINT_MAX);
 
 	b->len += to ? bob_varint_put(to, v) : 0;
-}
-
-void bob_bytes_signed(struct bob_bytes *b, int64_t v)
-{
-	bob_bytes_varint(b, bob_zigzag(v));
-}
-
-void bob_bytes_text(struct bob_bytes *b, const void *text, size_t len)
-{
-	bob_bytes_varint(b, len);
-	bob_bytes_add(b, text, len);
-}
-
-void bob_bytes_printf(struct bob_bytes *b, const char *format, ...)
-{
-	va_list args, again;
-	int n;
-
-	va_start(args, format);
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (n < 0)
-		b->failed = 1;
-	else if (bob_bytes_reserve(b, (size_t)n + 1))
-		b->len += (size_t)vsnprintf((char *)b->at + b->len, (size_t)n + 1, format, again);
-	va_end(again);
 }
 
 void bob_bytes_free(struct bob_bytes *b)

@@ -22,14 +22,7 @@ uint8_t *bob_bytes_reserve(struct bob_bytes *b, size_t more);
 void bob_bytes_add(struct bob_bytes *b, const void *bytes, size_t len);
 /* bob_bytes_add for bob_fold_write_fn; ctx is a struct bob_bytes. */
 void bob_bytes_take(void *ctx, const void *bytes, size_t len);
-void bob_bytes_byte(struct bob_bytes *b, uint8_t byte);
 void bob_bytes_varint(struct bob_bytes *b, uint64_t v);
-void bob_bytes_signed(struct bob_bytes *b, int64_t v);
-/* The length as a varint, then the bytes. */
-void bob_bytes_text(struct bob_bytes *b, const void *text, size_t len);
-/* A zero follows the text, which is not counted in `len`. */
-void bob_bytes_printf(struct bob_bytes *b, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 void bob_bytes_free(struct bob_bytes *b);
 
 #endif
