@@ -71,7 +71,7 @@ def left():
     subprocess.run(["gcc", "-Iout", "-iquote.", "out/ok.c", "b.c", "-o", "program"], check=True, cwd=folder)
     bobbin(folder, "record", "-q", "--source", "-o", "t", "--", "./program")
     assert "ok.c: another file has no probes: bad.c:5:11: expected ';' after expression\n" in bobbin(folder, "info", "t").stdout
-    # An allocator may be called in the file that nobody could read.
+    # An allocator may be called in the file that could not be read.
     folder = folder_with(TWO + "trace allocator taken size(1)\n")
     bobbin(folder, "instrument", "-o", "out", "commands")
     assert (folder / "out/ok.c").exists()

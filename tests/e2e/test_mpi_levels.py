@@ -125,7 +125,7 @@ def killed(mpi):
     """What a flat recording of a rank that was killed has is what was said, up to the last call."""
     said = h.fresh("said")
     r = m.record(mpi, 4, [m.program(mpi, "ends.c"), "killed", "100000"], options=["--mpi-level=flat"], env={"ORACLE_DIR": str(said)})
-    h.check(r.status != 0, f"nobody was killed\n{r}")
+    h.check(r.status != 0, f"no rank was killed\n{r}")
     want = {rank: threads[0] for rank, threads in m.oracle(said).items()}
     total = 0
     for t in m.read(r.trace, problems=True):
