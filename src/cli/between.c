@@ -132,8 +132,8 @@ static void warn(const struct cli_between *b, const struct cli_session *s, const
 	}
 }
 
-static int nobody(const struct cli_between *b, const struct cli_session *s,
-		  const enum bob_stretch_lack *lack, uint32_t count)
+static int fail_absent(const struct cli_between *b, const struct cli_session *s,
+		       const enum bob_stretch_lack *lack, uint32_t count)
 {
 	enum bob_stretch_lack most = BOB_STRETCH_NO_ACCESSES;
 
@@ -161,7 +161,7 @@ static int apply(const struct cli_between *b, struct cli_session *s, uint32_t *t
 		s->left_out[thread[i]] = lack[i] != BOB_STRETCH_FOUND;
 	}
 	if (!found)
-		return nobody(b, s, lack, count);
+		return fail_absent(b, s, lack, count);
 	warn(b, s, thread, lack, count);
 	return 0;
 }

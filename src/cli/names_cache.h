@@ -13,7 +13,7 @@
 
 struct cli_buffer {
 	uint8_t *at;		/* malloc'ed; all zero is empty */
-	size_t len, room;
+	size_t len, capacity;
 	int failed;		/* memory ran out: what is there is not all */
 };
 

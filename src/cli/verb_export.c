@@ -71,7 +71,7 @@ void cli_export_end(struct bob_export *x)
 	free((void *)x->threads);
 }
 
-static void tell_cut(const struct bob_export *x, const struct format *format)
+static void print_cut(const struct bob_export *x, const struct format *format)
 {
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
@@ -156,7 +156,7 @@ static int export_directory(struct cli_session *s, struct bob_export *x,
 		if (a->status != BOB_OK)
 			status =
 				cli_fail("export", "not all MPI calls could be read: bobbin check");
-		tell_cut(x, format);
+		print_cut(x, format);
 	} else {
 		cli_output_directory_drop(name);
 		if (!a || a->status == BOB_ERR_NOMEM)
@@ -187,7 +187,7 @@ static int export_file(struct cli_session *s, struct bob_export *x, const struct
 	if (st != BOB_OK && !status) /* else it has been said that nothing could be written */
 		status = cli_fail_status("export", "not all threads could be read to their end", st,
 					 x->err);
-	tell_cut(x, format);
+	print_cut(x, format);
 	return status;
 }
 

@@ -112,7 +112,7 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	put_labels(x, th);
 	for (;;) {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? x->err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
 			damage = st;
 			continue;
 		}

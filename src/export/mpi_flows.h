@@ -38,7 +38,7 @@ void bob_mpi_flows_learn(struct bob_mpi_flows *f, int learning);
  * as above. */
 bob_status bob_mpi_flows_read(struct bob_mpi_flows *f, const struct bob_trace *t, uint32_t process,
 			      const struct bob_mpi_objects *o);
-/* *id: of a message that is sent; 0: the act is none, or nobody can say who gets it.
+/* *id: of a message that is sent; 0: the act is no send, or its receiver is unknown.
  * BOB_ERR_NOMEM. */
 bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *a,
 			     const struct bob_mpi_arrival *at, uint64_t *id);

@@ -8,7 +8,7 @@
 
 #include "analysis/cache/config.h"
 
-#define MACHINE BOB_CACHE_LEVELS	/* number of that section, behind the levels */
+#define MACHINE BOB_CACHE_LEVELS	/* number of that section, after the levels */
 #define NO_SECTION 0xffffffffu
 #define QUOTED_MAX 32
 
@@ -199,7 +199,7 @@ static bob_status take_value(struct parser *p, struct word name, struct word val
 	uint32_t key = 0;
 
 	if (p->section == NO_SECTION)
-		return complain(p, p->line, BOB_ERR_CORRUPT, "'%s' stands before the first section",
+		return complain(p, p->line, BOB_ERR_CORRUPT, "'%s' is before the first section",
 				quote(name, q));
 	while (key < KEYS && !equals(name, key_names[key]))
 		key++;

@@ -26,7 +26,7 @@ struct bob_cache_replay {
 	struct bob_cache *cache;
 	const struct bob_cache_place *places; /* by site */
 	uint32_t sites;
-	uint64_t gaps;		/* places where accesses are missing in the trace */
+	uint64_t lost;		/* places where accesses are missing in the trace */
 	uint64_t quantum;
 	uint32_t threads;	/* that have accesses */
 	/* places where a thread went on that should have waited for another */

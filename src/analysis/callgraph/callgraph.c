@@ -189,7 +189,7 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 
 	for (;;) {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
 			damage = st;
 			continue;
 		}
@@ -217,7 +217,7 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 	}
 }
 
-/* The functions of an image have numbers one behind the other, if it has any. */
+/* The functions of an image, if it has any, have consecutive numbers. */
 static void map_image(struct pass *p, const struct bob_image_info *im, uint32_t ids)
 {
 	uint32_t first = bob_functions_number(p->g->functions, p->process, im->first_id);

@@ -78,7 +78,7 @@ static uint32_t flags_of(uint32_t notes)
 {
 	return (notes & BOB_NOTE_SIGNAL ? BOB_TREE_SIGNAL : 0) |
 	       (notes & BOB_NOTE_ORPHAN ? BOB_TREE_ORPHAN : 0) |
-	       (notes & BOB_NOTE_PAUSED ? BOB_TREE_GAP : 0) |
+	       (notes & BOB_NOTE_PAUSED ? BOB_TREE_PAUSED : 0) |
 	       (notes & BOB_NOTE_LOST ? BOB_TREE_LOST : 0);
 }
 
@@ -333,7 +333,7 @@ bob_status bob_tree_walk(const struct bob_trace *t, const struct bob_functions *
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
 		if (st == BOB_OK)
 			st = take(&w, &ev);
-		else if (st == BOB_ERR_CORRUPT)	/* there may be more behind */
+		else if (st == BOB_ERR_CORRUPT)	/* there may be more after it */
 			damage = st;
 	} while (st == BOB_OK || st == BOB_ERR_CORRUPT);
 	end = finish(&w);

@@ -24,7 +24,7 @@ struct bob_concerns_text {
 
 /* `files` are the texts of map->file, in that order. With `count_marks` annotations are code. *out
  * is changed only on BOB_OK. Errors: BOB_ERR_CORRUPT, and `why` (or NULL) says where: a range that
- * is not in its file, a line that two have, a line that nobody has; BOB_ERR_NOMEM. */
+ * is not in its file, a line with two claims, a line without a claim; BOB_ERR_NOMEM. */
 bob_status bob_concerns_count(const struct bob_concerns_map *map,
 			      const struct bob_concerns_text *files, int count_marks,
 			      struct bob_concerns_counts *out, struct bob_concerns_complaint *why);

@@ -52,7 +52,7 @@ static void judge(struct bob_mpi_late *l, const struct instance *x, uint32_t who
 	struct bob_late_wait w = { .call = x->call[who] };
 
 	if (w.call.end_ns == UINT64_MAX)
-		return; /* it did not come back: how long it waited for that nobody knows */
+		return; /* it did not return: how long it waited is unknown */
 	bob_late_judge(l, &w, &x->call[last].site, x->call[last].begin_ns);
 	bob_late_done(l, &w);
 }

@@ -87,7 +87,7 @@ static void move(struct bob_mpi_matrix *m, enum way way, uint32_t rank, uint64_t
 		s->bytes += times * bytes;
 }
 
-/* A message to PROC_NULL is none. */
+/* A message to PROC_NULL is not sent. */
 static void move_in(struct bob_mpi_matrix *m, enum way way, uint64_t comm, uint64_t rank,
 		    uint64_t bytes, uint64_t times)
 {

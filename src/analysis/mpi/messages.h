@@ -50,8 +50,8 @@ void bob_mpi_messages_destroy(struct bob_mpi_messages *m); /* NULL is allowed */
  * as bob_mpi_request_id has it. BOB_ERR_NOMEM; what `act` returns. */
 bob_status bob_mpi_messages_take(struct bob_mpi_messages *m, const struct bob_mpi_call *c,
 				 uint32_t thread, uint64_t made, bob_mpi_act_fn act, void *ctx);
-/* Requests that were completed, but nobody knows what they were: made before recording, or by
- * another thread later than this. */
+/* Completed requests of unknown kind: created before recording, or by another thread later than
+ * this. */
 uint64_t bob_mpi_messages_unknown(const struct bob_mpi_messages *m);
 
 #endif

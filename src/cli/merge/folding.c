@@ -17,7 +17,7 @@
 #include "sys/sys.h"
 
 #define WINDOW_MAX 64u		/* BOB_MEM_WINDOW_MAX */
-#define NAME_ROOM 256
+#define NAME_BYTES 256
 
 /* --- options --- */
 
@@ -241,7 +241,7 @@ static int fold_process(const struct folding *f, uint32_t process)
 static int make_dir(const char *verb, const char *name, char *dir)
 {
 	struct bob_error err = { .text = "" };
-	char key[NAME_ROOM];
+	char key[NAME_BYTES];
 
 	snprintf(key, sizeof(key), "fold %ld %lld", (long)getpid(), (long long)time(NULL));
 	if (bob_rundir_prepare(name, key, dir, NULL, &err) != BOB_OK)

@@ -210,13 +210,13 @@ static const struct bob_problem *lost_of(const struct bob_trace *t, const char *
 }
 
 /* `p` is NULL: there are too many to be listed. */
-static int print_lost(const char *verb, const char *before, const char *file, const char *behind,
+static int print_lost(const char *verb, const char *before, const char *file, const char *after,
 		      const struct bob_problem *p)
 {
 	if (p && p->offset)
-		return cli_fail(verb, "%s%s%s: %s at byte %" PRIu64, before, file, behind, p->text,
+		return cli_fail(verb, "%s%s%s: %s at byte %" PRIu64, before, file, after, p->text,
 				p->offset);
-	return cli_fail(verb, "%s%s%s: %s", before, file, behind, p ? p->text : "it is damaged");
+	return cli_fail(verb, "%s%s%s: %s", before, file, after, p ? p->text : "it is damaged");
 }
 
 /* What must not be put together, or in the place of what can be read as it is. 0: all may. Without

@@ -127,7 +127,7 @@ static int is_due(struct cli_cstream *s)
 static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 {
 	const uint64_t len = cli_cfile_len(c);
-	uint64_t room, *word;
+	uint64_t capacity, *word;
 	size_t used;
 	bob_status st;
 	const uint32_t i = bob_ring_find(s->ring, c->file, len, s->writer.buffers.position);
@@ -137,18 +137,18 @@ static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 
 	if (i == BOB_RECORD_BUFFERS_MAX || (!handed && !last))
 		return 0;
-	word = bob_ring_words(s->ring, i, c->file, len, &room);
+	word = bob_ring_words(s->ring, i, c->file, len, &capacity);
 	if (handed) {
 		const uint64_t words = __atomic_load_n(&s->ring->slot[i].words, __ATOMIC_RELAXED);
 
-		word = words <= room ? word : NULL;
-		room = words;
+		word = words <= capacity ? word : NULL;
+		capacity = words;
 	}
 	if (!word) {
 		give_up(c, s, BOB_ERR_CORRUPT);
 		return 0;
 	}
-	st = bob_mem_writer_fold(&s->writer, word, room, !handed, &used);
+	st = bob_mem_writer_fold(&s->writer, word, capacity, !handed, &used);
 	if (st != BOB_OK) {
 		give_up(c, s, st);
 		return 0;
@@ -334,8 +334,8 @@ static int expects_us(struct cli_cfile *c, uint32_t launcher)
 	cli_cfile_scan(c);
 	if (!c->shared)
 		return h.used > BOB_FILE_HEAD_BYTES ? 0 : -1;
-	const uint32_t told = __atomic_load_n(&c->shared->launcher, __ATOMIC_ACQUIRE);
-	return !told ? -1 : told == launcher;
+	const uint32_t expected = __atomic_load_n(&c->shared->launcher, __ATOMIC_ACQUIRE);
+	return !expected ? -1 : expected == launcher;
 }
 
 static int attach(struct cli_cfile *c, uint32_t restarts)

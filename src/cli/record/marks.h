@@ -15,7 +15,7 @@
 struct cli_sampled {
 	uint64_t scanned;	/* chunks before this offset of the file are known */
 	struct cli_sampled_stream *stream;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint32_t live;		/* the first of them have not ended */
 };
 struct cli_watching;

@@ -17,14 +17,14 @@ int cli_predict_assume(const char *verb, struct bob_predict *p, const char *name
 	FILE *in = fopen(name, "re");
 	char why[BOB_PREDICT_WHY_BYTES], *line = NULL;
 	uint32_t number = 0, column;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t n;
 	int bad = 0;
 
 	if (!in)
 		return cli_fail(verb, "%s: %m", name);
 	errno = 0;
-	while (!bad && (n = getline(&line, &room, in)) >= 0) {
+	while (!bad && (n = getline(&line, &capacity, in)) >= 0) {
 		bob_status st;
 
 		number++;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Undoes the agent's changes of code from outside, where a breakpoint could fall into them
  * (debugger.h). All threads of the process must stand still. */
-#ifndef BOB_CLI_GIVE_BACK_H
-#define BOB_CLI_GIVE_BACK_H
+#ifndef BOB_CLI_RESTORE_CODE_H
+#define BOB_CLI_RESTORE_CODE_H
 
 #include <stdint.h>
 
 /* In process `pid`, whose file in `dir` is `name`; `cache` is the directory of plans; `translates`:
  * memory accesses are recorded. What cannot be done is left as it is: an image without a plan, a
  * process that we may not write to. */
-void cli_give_back(const char *dir, const char *name, uint32_t pid, const char *cache,
-		   int translates);
+void cli_restore_code(const char *dir, const char *name, uint32_t pid, const char *cache,
+		      int translates);
 
 #endif
