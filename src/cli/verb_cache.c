@@ -220,7 +220,7 @@ static void print_order(const struct cache *c, uint32_t processes)
 			"not have it\n",
 			bob_format_count(a, c->forced), bob_plural(c->forced));
 	if (c->lost)
-		fprintf(c->a.text, "gaps     accesses are missing in %s place%s\n",
+		fprintf(c->a.text, "lost     accesses are missing in %s place%s\n",
 			bob_format_count(a, c->lost), bob_plural(c->lost));
 	fputc('\n', c->a.text);
 }

@@ -25,8 +25,8 @@ const struct cli_option concerns_options[] = {
 	{ 0 },
 };
 
-/* At most *room bytes, which it then takes from it. *out is the caller's to free; *id says which
- * file it is. Returns an exit status. */
+/* Reads at most *bytes_left bytes and subtracts their number from it. *out is the caller's to free;
+ * *id identifies the file. Returns an exit status. */
 static int read_text(const char *path, size_t *bytes_left, struct bob_concerns_text *out,
 		     struct stat *id)
 {

@@ -78,7 +78,7 @@ static void print_cut(const struct bob_export *x, const struct format *format)
 	if (x->lost_messages)
 		cli_warn("export",
 			 "%s sends and receives have no arrows or events: they cross an "
-			 "intercommunicator, could not be told apart, or nobody knows what a "
+			 "intercommunicator, could not be distinguished, or it is unknown what a "
 			 "request was of",
 			 bob_format_count(a, x->lost_messages));
 	if (!x->cut_events)
@@ -95,7 +95,7 @@ static void print_cut(const struct bob_export *x, const struct format *format)
 			 bob_format_count(a, x->cut_events));
 }
 
-/* What a process of its own tells of the export. */
+/* The result of an export in a process of its own. */
 struct apart {
 	bob_status status;
 	uint64_t lost_messages, cut_events, limited;

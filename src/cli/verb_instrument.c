@@ -36,7 +36,7 @@ struct session {
 	FILE *in;
 	const char *name;	/* of the commands, for complaints */
 	struct bob_source_options o; /* of each file alone, while commands are read */
-	bool is_asked;		/* somebody types: mistakes are said, and it goes on */
+	bool is_asked;		/* the user types: mistakes are reported, and reading continues */
 	bool is_compiling;	/* files are where the compiler's command line has them */
 	uint32_t left;		/* files that stay as they are, ... */
 	const char *first_left;	/* ... of which this is one */
@@ -51,7 +51,7 @@ const struct cli_option instrument_options[] = {
 	  "where that says the same",
 	  CLI_BOOL(struct session, all.is_flat) },
 	{ "exact", 0, NULL,
-	  "tell accesses where the compiler evaluates them, within expressions: its own "
+	  "report accesses where the compiler evaluates them, within expressions: its own "
 	  "order, and no loop at once",
 	  CLI_BOOL(struct session, all.is_exact) },
 	{ "in-place", 0, NULL,
@@ -63,7 +63,7 @@ const struct cli_option instrument_options[] = {
 	  "Fortran has them (docs/source-c.md)",
 	  CLI_BOOL(struct session, all.has_c_copies) },
 	{ "no-hold", 0, NULL,
-	  "no loop holds gaps, where nothing is wanted: each probe looks for itself (in "
+	  "no hoisting of untraced ranges out of loops: each probe looks them up (in "
 	  "Fortran it is a call; for compilers without LOC)",
 	  CLI_BOOL(struct session, all.holds_nothing) },
 	{ "assume", 0, "FILE",
@@ -77,7 +77,7 @@ const struct cli_option instrument_options[] = {
 	  "else says them",
 	  CLI_TEXT(struct session, profile) },
 	{ "compile", 0, NULL,
-	  "behind -- stands a compiler with its arguments: run it, with copies in place "
+	  "after -- comes a compiler with its arguments: run it, with copies in place "
 	  "of the C files that COMMANDS names; for make and CMake (docs/source.md)",
 	  CLI_BOOL(struct session, is_compiling) },
 	{ 0 },
@@ -96,7 +96,7 @@ static void show(const struct bob_requests *w)
 	}
 }
 
-/* Is this a file that can be read? Said at once, where somebody types. */
+/* Is this a file that can be read? Reported at once if the user types. */
 static int look_at_file(const struct session *s, const struct bob_request_file *f)
 {
 	struct stat st;
@@ -131,8 +131,8 @@ static int complain(const struct session *s, bob_status st, const struct bob_sou
 	return cli_fail(VERB, "%s", cli_complaint_print(s->name, st, why, text, sizeof(text)));
 }
 
-/* What becomes of the last command, in its file alone: said at once, where somebody types. 1: what
- * it wants is not there. */
+/* The effect of the last command, in its file alone: reported at once if the user types. 1: what it
+ * requests is not there. */
 static int look_at_request(const struct session *s)
 {
 	const struct bob_request_file *f = s->requests.last;
@@ -339,7 +339,7 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 		       0 :
 		       cli_fail(
 			       VERB,
-			       "no file could be read: nothing is written; the compiler's flags stand behind --");
+			       "no file could be read: nothing is written; the compiler's flags follow --");
 }
 
 static int instrument(struct session *s, const struct bob_source_options *o, const char *dir,
@@ -458,7 +458,7 @@ static int open_commands(struct session *s, int argc, char **argv)
 		else if (optind < argc && !s->is_compiling)
 			return cli_misuse(
 				VERB,
-				"%s behind COMMANDS: options stand before, and flags of the compiler behind --",
+				"%s after COMMANDS: options go before, and flags of the compiler after --",
 				argv[optind]);
 	}
 	if (!s->is_compiling && cli_compiler_check_flags(VERB, instrument_options, argv + optind))

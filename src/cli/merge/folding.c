@@ -278,7 +278,7 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	memset(result, 0, sizeof(*result));
 	st = root ? bob_archive_open_below(dir, root, &t, &err) : bob_trace_open(dir, &t, &err);
 	if (st == BOB_ERR_NOENT && root)
-		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
+		return 1; /* nothing was recorded: the recorder reports that, if asked to */
 	if (st != BOB_OK)
 		return cli_fail_open(verb, dir, st, &err);
 	f.t = t;

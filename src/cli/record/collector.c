@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One collector. It maps the process's file as far as it may ever grow, looks for rings and
- * descriptors among its chunks, folds rooms that are handed over, and sleeps when there are none.
- * When the process has ended it folds what is left and ends the streams. What it reads was written
- * by another process: offsets and counts are checked before they are used. */
+/* One collector. It maps the process's file up to its maximum size, looks for rings and descriptors
+ * among its chunks, folds record buffers that are handed over, and sleeps when there are none. When
+ * the process has ended it folds what is left and ends the streams. Another process wrote what it
+ * reads, so offsets and counts are checked before use. */
 #define _GNU_SOURCE
 #include "cli/record/collector.h"
 
@@ -103,8 +103,8 @@ static int commit(struct cli_cfile *c, struct cli_cstream *s, int part)
 	return 1;
 }
 
-/* A commit costs 0.3 us a column; rooms are made rather than that it were a large part of
- * folding. */
+/* Is it time to commit? A commit costs 0.3 us a column. If that is a large part of the cost of
+ * folding, and the program waits, the ring gets another record buffer instead, up to the limit. */
 static int is_due(struct cli_cstream *s)
 {
 	struct bob_ring *r = s->ring;
@@ -123,7 +123,7 @@ static int is_due(struct cli_cstream *s)
 	return 0;
 }
 
-/* The next room, if it was handed over. 1: there was one. */
+/* The next record buffer, if it was handed over. 1: there was one. */
 static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 {
 	const uint64_t len = cli_cfile_len(c);
@@ -186,7 +186,7 @@ static int serve(struct cli_cfile *c, struct cli_cstream *s)
 	return done;
 }
 
-/* Nothing comes behind what is there. */
+/* Nothing follows what is there. */
 static void end_stream(struct cli_cfile *c, struct cli_cstream *s)
 {
 	if (s->over || !is_ours(c) || !begin_stream(c, s))
@@ -228,7 +228,7 @@ static int has_file(const struct cli_cfile *c, uint32_t pid)
 	while (!found && fgets(line, sizeof(line), f)) {
 		unsigned long long inode = 0;
 
-		/* layered file systems tell other numbers here */
+		/* layered file systems report other numbers here */
 		found = strstr(line, c->name) != NULL;
 		if (sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1)
 			found |= inode == st.st_ino && st.st_ino;
@@ -260,7 +260,7 @@ static void find_process(struct cli_cfile *c)
 		c->process = errno == ESRCH ? NO_PROCESS : NO_PIDFD;
 	if (has_file(c, cli_cfile_head(c)->pid))
 		return;
-	if (c->process >= 0) /* somebody else has its number */
+	if (c->process >= 0) /* another process has its number */
 		close(c->process);
 	c->process = NO_PROCESS;
 }
@@ -285,7 +285,7 @@ static enum cli_collected collect(struct cli_cfile *c)
 	if (c->shared->restarts)
 		cli_cfile_note(
 			c,
-			"a collector was killed; another one went on where it stood, and nothing is lost\n");
+			"a collector was killed; another one continued at the same place, and nothing is lost\n");
 	for (;;) {
 		const int gone = is_gone(c);
 		int done = 0;

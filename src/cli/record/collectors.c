@@ -174,7 +174,7 @@ static void serve(struct host *h)
 		reap(h);
 		if (!asked && p[2].revents) {
 			asked = 1;
-			add_all(h); /* what no event told of */
+			add_all(h); /* what no event reported */
 		}
 		if (asked && !answered && !is_busy(h, 1)) {
 			answered = 1;

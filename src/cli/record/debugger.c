@@ -20,9 +20,9 @@
 #define LOOK_MS 100u		/* without an event of inotify */
 #define TRIES_MAX 1000u		/* a debugger may leave threads running for good */
 
-/* --- who traces it, and do its threads stand still? --- */
+/* --- who traces it, and are its threads stopped? --- */
 
-/* The text behind `key` in a status file of /proc, or NULL. */
+/* The text after `key` in a status file of /proc, or NULL. */
 static const char *read_status(const char *path, const char *key, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Undoes the agent's changes of code from outside, where a breakpoint could fall into them
- * (debugger.h). All threads of the process must stand still. */
+/* Restores the original code of a traced process from outside, where a breakpoint could fall into
+ * the agent's changes (debugger.h). All threads of the process must be stopped. */
 #ifndef BOB_CLI_RESTORE_CODE_H
 #define BOB_CLI_RESTORE_CODE_H
 

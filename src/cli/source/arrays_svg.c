@@ -14,7 +14,7 @@
 #define PANELS_MAX 64u		/* of a variable */
 #define WIDTH 1070u
 #define LEFT 50u
-#define SPACING 26u			/* between pictures, and for what stands above each */
+#define SPACING 26u			/* between pictures, and for the text above each */
 #define STRIP 28u		/* height of one */
 #define SQUARES_ALONE 128u	/* in a row of a picture */
 #define SQUARES_AMONG 64u
