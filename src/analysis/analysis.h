@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions about the calls of a trace: who was called how often, by whom, in which contexts, and
- * the calls as a tree with its repetitions folded.
+/* Analyses of the calls of a trace: counts per function, caller and context, and the calls as a
+ * tree with repetitions folded.
  *
- * Everything here reads through include/bobbin/trace.h and gives objects that their _destroy
- * frees (NULL is allowed there). Threads: one object, one thread. Results are in a fixed order:
- * the same trace gives the same answer. */
+ * Everything here reads through include/bobbin/trace.h and returns objects that their _destroy
+ * frees (NULL is allowed there). Threads: one object, one thread. Results are in a fixed order: the
+ * same trace gives the same result. */
 #ifndef BOB_ANALYSIS_ANALYSIS_H
 #define BOB_ANALYSIS_ANALYSIS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of threads as lines of text, in three dialects, or as records. Hundreds of millions
- * of them are ordinary, so lines are put together by hand. */
+/* Writes the accesses of threads as lines of text, in three formats, or as records. Hundreds of
+ * millions of accesses are common, so hand-written code formats the lines. */
 #include <string.h>
 
 #include "analysis/arrays/arrays.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace event JSON. Each thread is written in order of its events, so times only grow; they come
- * from a cursor over the marks that moves along with the positions. Viewers do not survive large
- * files: max_events is shared out among the threads. */
+/* Trace event JSON. Each thread is written in order of its events, so times only grow; a cursor
+ * over the marks advances with the positions and gives the times. Viewers cannot load large files,
+ * so max_events is divided among the threads. */
 #include <inttypes.h>
 
 #include "export/export.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces for other people's tools. Every writer streams to `out`; its caller checks the stream for
- * errors at the end. Threads: one. Errors: those of reading, BOB_ERR_NOMEM; after a failure of one
- * thread the rest is written all the same and the first failure is returned. */
+/* Exports traces to the formats of other tools. Every writer streams to `out`; its caller checks
+ * the stream for errors at the end. Threads: one. Errors: those of reading, BOB_ERR_NOMEM; after a
+ * failure of one thread the rest is written all the same and the first failure is returned. */
 #ifndef BOB_EXPORT_EXPORT_H
 #define BOB_EXPORT_EXPORT_H
 

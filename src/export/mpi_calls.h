@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI calls of the chosen threads one after the other, process by process, with what exports
- * say of each.
+/* Visits the MPI calls of the chosen threads one after the other, process by process, with the data
+ * that exports need of each.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_EXPORT_MPI_CALLS_H

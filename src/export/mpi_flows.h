@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which receive got which message, without having both at hand: a number that sender and receiver
- * come to by themselves, each process for itself. Messages of one communicator, sender, receiver
- * and tag do not overtake each other (MPI 4.0, 3.5): the k-th that is sent is the k-th that is
- * received, by the order in which receives were posted. So receives that are complete wait here
- * until it is known which of those posted before them got which message; what is kept are receives
- * that are not complete, and a count for each peer and tag.
+/* Matches receives with messages while only one process is read: sender and receiver derive the
+ * same number independently. Messages of one communicator, sender, receiver and tag do not overtake
+ * each other (MPI 4.0, 3.5): the k-th that is sent is the k-th that is received, by the order in
+ * which receives were posted. So complete receives are delayed until the messages of all receives
+ * posted before them are known. The state is the incomplete receives, and a count for each peer and
+ * tag.
  *
  * The order of calls that several threads of a process make at the same time is unknown. A channel
  * (communicator, peer, tag) of such a process is matched only if one thread makes all its sends, or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses one by one. Those of one site mostly go to one variable, so each site remembers where it
- * was last (struct slot); the rest is a division for each dimension. */
+/* Counts accesses one by one. The accesses of one site are mostly to one variable, so each site
+ * caches its last variable (struct slot). An element costs one division per dimension. */
 #include "analysis/arrays/arrays.h"
 
 #include <stdlib.h>

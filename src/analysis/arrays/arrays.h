@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happened to the variables of instrumented sources (docs/source.md): how often each element
- * was read and written, by which statement, in what steps, first and last by whom. Threads are
- * expanded, one after the other; memory does not depend on how many accesses there are. Threads:
- * one object, one thread. Texts live as long as the trace. */
+/* Accesses to the variables of instrumented sources (docs/source.md): reads and writes of each
+ * element, the statements and strides, the first and the last access. Threads are expanded one
+ * after the other; memory does not depend on the number of accesses. Threads: one object, one
+ * thread. Texts live as long as the trace. */
 #ifndef BOB_ANALYSIS_ARRAYS_H
 #define BOB_ANALYSIS_ARRAYS_H
 

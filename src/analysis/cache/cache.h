@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What caches would do with a sequence of accesses: a simulated hierarchy of set-associative caches
- * with coherence between cores. The rules, and what no such model can answer, are in docs/cache.md;
- * in short:
+/* Simulates what caches do with a sequence of accesses: a hierarchy of set-associative caches with
+ * coherence between cores. The rules, and what no such model can answer, are in docs/cache.md; in
+ * short:
  *
  *   LRU, write-allocate, write-back; indices are address bits. A miss fills all levels on its way.
  *   Thread t runs on core t mod cores. Private levels are kept coherent by MESI; no prefetching.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads descriptions of caches. The text is hostile: it is walked once, line by line, with a
- * pointer and an end; every value is bounded before it is used, and every complaint is one
- * printable line. */
+/* Parser of cache descriptions. The text is untrusted: it is read once, line by line, with a
+ * pointer and an end. Every value is checked before use; every message is one printable line. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

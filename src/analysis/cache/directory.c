@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of the lines that the program touched. Lines come in pages of 64 (one core: a word
- * of bits) or 16 (a block of line_info); pages are found by a hash, and the most recent one at
- * once. */
+/* Directory of the lines that the program accessed. A page has 64 lines (one core: a word of bits)
+ * or 16 (a block of line_info). A hash table finds pages; the most recent page is cached. */
 #include <stdlib.h>
 
 #include "analysis/cache/model.h"

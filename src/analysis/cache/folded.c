@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nests of records (fold/nests.h) as nests of accesses. A block is its accesses, each at word +
- * offset; a loop record is a loop more, if it runs equally often at all positions of the nest. A
- * nest with anything that is not so is expanded, record by record. Iterations of loops with payload
- * come one by one, like blocks. */
+/* Converts nests of records (fold/nests.h) to nests of accesses. A block becomes its accesses, each
+ * at word + offset. A loop record becomes one more loop if its trip count is the same at all
+ * positions of the nest. Other nests are expanded record by record. Iterations of loops with
+ * payload are passed one by one, like blocks. */
 #include <stdlib.h>
 #include <string.h>
 

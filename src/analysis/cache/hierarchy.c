@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line wanted by one core, where that is no plain hit: the walk down the levels, what other
- * cores are made to give up, the fills on the way back, and what has to leave for them.
+/* Slow path of an access of one core to one line: lookup from level to level, invalidation in other
+ * cores, fills on the way back, and evictions.
  *
  * Order, which decides every count: (1) look up the private levels; (2) what other cores have of
  * the line is written back to the first shared level, and ended if the access writes; (3) look up
- * the shared levels; (4) fill from the lowest level that missed up to L1. Whatever a fill pushes
- * out is dealt with at once. A line written back to a level that does not have it is put there.
+ * the shared levels; (4) fill from the lowest level that missed up to L1. What a fill evicts is
+ * handled at once. A line written back to a level that does not have it is put there.
  *
- * Why this ends: what is pushed out of a level only goes further down; a copy above an inclusive
- * level is dropped, never moved; and an inclusive level always has what is written back to it. */
+ * Why this terminates: what is evicted from a level only goes further down; a copy above an
+ * inclusive level is dropped, never moved; and an inclusive level always has what is written back
+ * to it. */
 #include <string.h>
 
 #include "analysis/cache/model.h"

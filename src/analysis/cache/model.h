@@ -5,9 +5,9 @@
  * first, empty ones last: line number << 3 | flags. So a hit on the most recent line moves nothing,
  * the victim is the last word, and equal states are equal bytes.
  *
- * The *directory* knows each line that was ever touched: one bit where there is one core, struct
- * line_info where there are several. `holders` there may name cores that have lost the line
- * silently; they are asked when it matters. */
+ * The *directory* has each line that was ever accessed: one bit with one core, struct line_info
+ * with several. Its `holders` may include cores that evicted the line silently; they are checked
+ * when it matters. */
 #ifndef BOB_ANALYSIS_CACHE_MODEL_H
 #define BOB_ANALYSIS_CACHE_MODEL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the accesses of a trace, threads in the order of analysis/interleave, to the simulation.
- * Sites are given to program counters as they come, by a hash; which function a site is in is
+/* Passes the accesses of a trace to the simulation, threads in the order of analysis/interleave. A
+ * hash table assigns sites to program counters in order of appearance. The function of a site is
  * looked up once, in the process's functions sorted by address. */
 #include <stdlib.h>
 #include <string.h>

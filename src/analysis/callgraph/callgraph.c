@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls per function and per arc in one pass over a thread's events.
+/* Counts calls per function and per arc in one pass over a thread's events.
  *
- * Frames name arcs by their numbers in a map; the arc a function was entered by last is tried
- * first. `below` of a frame is what it
- * has seen called inside; it is handed up at its exit. */
+ * Frames refer to arcs by their numbers in a map; the arc by which a function was last entered is
+ * tried first. `below` of a frame counts the calls inside it; its exit adds them to the caller. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From events to the folded tree: which calls are shown, which frames are open, when to print.
+/* Builds the folded tree from events: selects the calls to show, keeps the open frames, decides
+ * when to print.
  *
- * Calls that have ended hang in the tree under their parent, folded. Nothing is printed before the
- * end unless the tree grows beyond its bound; then all that is finished is printed (it can no
- * longer fold with what comes later, which changes the look and not the content) and freed. Each
- * stack of a thread is a tree of its own. */
+ * Completed calls are in the tree under their parent, folded. Nothing is printed before the end
+ * unless the tree exceeds its bound. Then all completed calls are printed and freed; they no longer
+ * fold with later calls, which changes the layout and not the content. Each stack of a thread is a
+ * tree of its own. */
 #include <stdlib.h>
 #include <string.h>
 

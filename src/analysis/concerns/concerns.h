@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How concerns lie in components: source lines of code of each concern in each component, and from
- * these concentration (CONC), degree of scattering (DOS), dedication (DEDI) and degree of focus
- * (DOF), as Eaddy, Aho and Murphy define them and ScalaJack's chapter 4 uses them.
+/* Distribution of concerns over components: source lines of code of each concern in each component,
+ * and from these concentration (CONC), degree of scattering (DOS), dedication (DEDI) and degree of
+ * focus (DOF), as Eaddy, Aho and Murphy define them and ScalaJack's chapter 4 uses them.
  * docs/concerns.md. Pure functions over texts; any thread. */
 #ifndef BOB_ANALYSIS_CONCERNS_CONCERNS_H
 #define BOB_ANALYSIS_CONCERNS_CONCERNS_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lays a map over the texts of its files. For each file there is a word per line that says whose it
- * is; claims are laid down in the order of the map, so a line that two claim is complained about at
- * the second. */
+/* Applies a map to the texts of its files. Each file has one word per line, the owner of that line.
+ * Claims are applied in the order of the map, so the second claim of a line is the error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads maps of concerns. The text is hostile: it is copied, and walked once with a pointer and an
- * end; words are ended in place by zeros. What a line of a file holds is looked up later
- * (count.c). */
+/* Parser of maps of concerns. The text is untrusted: it is copied, and read once with a pointer and
+ * an end; zeros terminate words in place. The contents of files are looked up later (count.c). */
 #include "analysis/concerns/map.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two passes. The first copies the text with comments made blanks and the letters of strings made
- * S, byte for byte, so that the second needs to know no language: a line of the copy that is blank
- * was blank or a comment. Annotations are then looked for where a statement can begin. The text is
- * any bytes. */
+/* Two passes. The first copies the text byte for byte, with comments replaced by blanks and the
+ * letters of strings by S, so the second does not depend on the language: a blank line of the copy
+ * was blank or a comment. The second pass looks for annotations where a statement can begin. Any
+ * bytes are valid input. */
 #include "analysis/concerns/sloc.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective calls: once all members have come, it is known who waited for whom. */
+/* Wait states of collective calls: computed when all members have entered the call. */
 #include "analysis/mpi/late_calls.h"
 
 #include <stdlib.h>

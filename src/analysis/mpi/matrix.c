@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls, in runs (runs.h). What a process sends is summed up in a row that has a
- * place for each rank, what it fetches from others in a second one; and what of them is used is
- * kept. */
+/* One pass over the calls, in runs (runs.h). A row with one place per rank sums what a process
+ * sends, a second row what it fetches from others; the used places are kept. */
 #include "analysis/mpi/matrix.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the calls of MPI begin and end: messages and collective operations, each of them when it
- * begins and when it is complete. Of the calls of a process, thread after thread; what is
- * remembered are requests that are not complete.
+/* Messages and collective operations that MPI calls begin and complete. Reads the calls of a
+ * process, thread after thread, and keeps only the requests that are not complete.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_MESSAGES_H

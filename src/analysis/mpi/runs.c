@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each item of a nest of events (archive/events/event_nests.h) is taken by itself: loops around it
- * along which nothing changes that matters are a factor, those along which something does are run.
- * Requests are named by how many the thread has made since; so where a loop makes as many in each
- * iteration as their names grow by, they are the same ones. */
+/* Each item of a nest of events (archive/events/event_nests.h) is handled by itself. A loop around
+ * it in which no relevant value changes becomes a factor; other loops are expanded. A request's
+ * name is the number of requests that the thread has created since. So if a loop creates as many
+ * requests per iteration as the names grow by, the requests are the same ones. */
 #include "analysis/mpi/runs.h"
 
 #include <string.h>

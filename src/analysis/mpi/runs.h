@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI calls of a thread in *runs*: calls that differ in nothing that the question is about come
- * once, with how often. From the folded form: the work grows with how many loops there are and with
- * what really varies in them, not with calls.
+/* The MPI calls of a thread in *runs*: calls that do not differ in the queried values are reported
+ * once, with their number. Works on the folded form: the work grows with the number of loops and
+ * with what varies in them, not with the number of calls.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_RUNS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the files of the OTF2 export. OTF2's writers say at once, or when something is flushed,
- * that they fail; what they said first is kept.
+/* Shared by the files of the OTF2 export. OTF2's writers fail at once, or at a flush; the first
+ * failure is kept.
  *
  * Definitions are identified by numbers. A location's number is the thread's index in the trace;
  * ranks that are not in the trace follow. Processes are location groups, functions regions and

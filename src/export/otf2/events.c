@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A location after the other: each call is entered and left, and between that what it begins, at
- * its begin, and what it completes, at its end. A call that never came back is not left. */
+/* Writes one location after the other. Each call has an Enter and a Leave event. Between them are
+ * the operations that it begins, at its begin, and those that it completes, at its end. A call that
+ * never returned has no Leave. */
 #include <string.h>
 
 #include "export/otf2/archive.h"
