@@ -73,8 +73,8 @@ int cli_answer_second_table(struct cli_answer *a, struct bob_table *t);
 int cli_answer_whole_table(struct cli_answer *a, struct bob_table *t);
 /* Is it --columns=help? Then cli_answer_table says what the columns are. */
 int cli_answer_is_help(const struct cli_answer *a);
-/* Prints the rows of `t` in CSV or JSON and forgets them, as often as rows come: for tables that are
- * too long to keep. `t` (NULL: there was no memory) stays the caller's. */
+/* Prints the rows of `t` in CSV or JSON and discards them. May be called repeatedly, for tables
+ * that are too long to keep. `t` (NULL: there was no memory) stays the caller's. */
 int cli_answer_flush(struct cli_answer *a, struct bob_table *t);
 /* Closes what begin opened. Returns `status`, or 1 if writing failed. The session stays open. */
 int cli_answer_end(struct cli_answer *a, int status);

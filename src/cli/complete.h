@@ -16,7 +16,7 @@
  * out by options is not missing. The text is malloc'ed, each line ends with a newline; NULL: out of
  * memory. *count (may be NULL): how many lines. */
 char *cli_missing(const struct bob_trace *t, uint32_t *count);
-/* Print them, each behind `before`. Returns how many. */
+/* Print them, each after `before`. Returns how many. */
 uint32_t cli_missing_print(const struct bob_trace *t, const char *before, FILE *out);
 
 #endif

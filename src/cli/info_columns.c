@@ -26,7 +26,7 @@ struct row {
 struct rows {
 	const struct bob_trace *t;
 	struct row *at;
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t columns, simple, bytes, simple_bytes, values;
 	int failed;
 };
@@ -50,16 +50,16 @@ static void add_row(struct rows *r, const struct row *x)
 
 	while (i < r->count && !is_same(r->t, &r->at[i], x))
 		i++;
-	if (i == r->room) {
-		size_t room = r->room ? 2 * r->room : 64;
-		struct row *at = realloc(r->at, room * sizeof(*at));
+	if (i == r->capacity) {
+		size_t capacity = r->capacity ? 2 * r->capacity : 64;
+		struct row *at = realloc(r->at, capacity * sizeof(*at));
 
 		if (!at) {
 			r->failed = 1;
 			return;
 		}
 		r->at = at;
-		r->room = room;
+		r->capacity = capacity;
 	}
 	if (i == r->count) {
 		r->at[r->count++] = *x;

@@ -34,7 +34,7 @@ struct cache {
 	struct bob_cache_replay *replay; /* of the present process */
 	uint64_t spread[2][2];	/* misses of L1 and of the last level, by quantum */
 	uint32_t threads_most;	/* of a process */
-	uint64_t gaps, forced;
+	uint64_t lost, forced;
 };
 
 static int take_quantum(const char *verb, void *quantum, const char *arg)
@@ -172,7 +172,7 @@ static int run_process(struct cache *c, uint32_t process, const uint32_t *thread
 	if (status)
 		return status;
 	add_spread(c, 0);
-	c->gaps += c->replay->gaps;
+	c->lost += c->replay->lost;
 	c->forced += c->replay->forced;
 	if (c->replay->threads > c->threads_most)
 		c->threads_most = c->replay->threads;
@@ -219,9 +219,9 @@ static void print_order(const struct cache *c, uint32_t processes)
 			"waiting  %s time%s a thread went on before what it waited for: the trace does "
 			"not have it\n",
 			bob_format_count(a, c->forced), bob_plural(c->forced));
-	if (c->gaps)
-		fprintf(c->a.text, "gaps     accesses are missing in %s place%s\n",
-			bob_format_count(a, c->gaps), bob_plural(c->gaps));
+	if (c->lost)
+		fprintf(c->a.text, "lost     accesses are missing in %s place%s\n",
+			bob_format_count(a, c->lost), bob_plural(c->lost));
 	fputc('\n', c->a.text);
 }
 

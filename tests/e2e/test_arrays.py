@@ -177,7 +177,7 @@ def show_turns():
 @suite.case("bounds that changed in more than one dimension: only which element")
 def varying():
     texts = {t for _, v, _, _, t in replay(record("many").trace) if v == 4}
-    h.check(texts and all(re.fullmatch(r"v in grow\{\d+(, behind)?\}", t) for t in texts), f"{sorted(texts)[:5]}")
+    h.check(texts and all(re.fullmatch(r"v in grow\{\d+(, after)?\}", t) for t in texts), f"{sorted(texts)[:5]}")
 
 
 # --- bobbin arrays ---

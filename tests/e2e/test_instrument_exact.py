@@ -76,7 +76,7 @@ def free_form():
         rows, said = fortran("exact.f90", requests, level)
         compare(rows, FREE % ("", ""), B=BUMP)
     assert "no probe at" not in said, said
-    assert re.search(r"exact\.f90:54: told before the statement at 1 place: the index of an implied DO", said), said
+    assert re.search(r"exact\.f90:54: reported before the statement at 1 place: the index of an implied DO", said), said
     # without optimization gfortran evaluates both operands of .and. and .or.
     rows, _ = fortran("exact.f90", requests, "-O0")
     compare(rows, FREE % ("41 L i; 41 L l(4);", "42 L i; 42 L l(4);"), B=BUMP)
@@ -96,17 +96,17 @@ def fixed_form():
         rows, said = fortran("exact_fixed.f", ["variable n", "variable j", "variable verylongnameofanarrayone", "variable idx",
                                                "variable a from 11 to 27", "variable x from 11 to 27"], level)
         compare(rows, FIXED, B=NEXT)
-    assert "exact_fixed.f:13: told before the statement at 1 place: no line can follow this assignment" in said, said
+    assert "exact_fixed.f:13: reported before the statement at 1 place: no line can follow this assignment" in said, said
 
 
 @suite.case("Fortran: what cannot be reported within its expression is reported before the statement, with a note")
 def the_rest():
     said = instrument("masked.f90", ["variable *"])[1]
-    found = {why: int(n) for n, why in re.findall(r"told before the statement at (\d+) places?: (.*)", said)}
+    found = {why: int(n) for n, why in re.findall(r"reported before the statement at (\d+) places?: (.*)", said)}
     for why in ("in a pure procedure or DO CONCURRENT", "under WHERE or FORALL", "an array, or a part of one", "the index of an implied DO"):
         assert found.get(why, 0) > 0, said
     plain = instrument("masked.f90", ["variable *"], "--flat")[1]
-    assert "told before" not in plain, plain
+    assert "reported before" not in plain, plain
     # nothing is lost: as many references have probes
     counts = [[int(n) for n in re.search(r"^masked\.f90 +\d+ +(\d+) +(\d+)", text, re.M).groups()] for text in (said, plain)]
     assert sum(counts[0]) >= sum(counts[1]), counts

@@ -40,7 +40,7 @@ def number(text):
 
 def predicted(said):
     """Accesses reported; the share of them that is recorded, from and to."""
-    m = re.search(r"rows; ([\d,]+) accesses are told, ([\d.e+-]+)(?: to ([\d.e+-]+))? % of them recorded", said)
+    m = re.search(r"rows; ([\d,]+) accesses are reported, ([\d.e+-]+)(?: to ([\d.e+-]+))? % of them recorded", said)
     h.check(m is not None, said)
     return number(m[1]), float(m[2]) / 100, float(m[3] or m[2]) / 100
 
@@ -266,7 +266,7 @@ def absurd():
     heads = "".join("\t" * (d + 1) + f"for (int i{d} = 0; i{d} < n; i{d}++)\n" for d in range(depth))
     (folder / "deep.c").write_text(f"int n, a[9];\nint main(void)\n{{\n{heads}\t\ta[at(i0)]++;\n\treturn 0;\n}}\n".replace("int n", "int at(int);\nint n"))
     said = instrument(folder, "deep.c", ["trace variable a"])
-    h.check("probes    more than 9e15 of one access" in said and "; more than 9e15 accesses are told, " in said, said)
+    h.check("probes    more than 9e15 of one access" in said and "; more than 9e15 accesses are reported, " in said, said)
     h.check("dilation  not known: no run has so many accesses; loops in loops whose trips nothing says multiply" in said, said)
     h.check("assumed   100 trips of 9 loops" in said, said)
     (folder / "assume").write_text("".join(f"trips deep.c:{line} 60\n" for line in range(5, 5 + depth)))

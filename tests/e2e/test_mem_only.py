@@ -238,7 +238,7 @@ def wrong():
         ("a+12800..+1", "12800 bytes"),
         ("a..+12801", "12800 bytes"),
         ("other.c:a", "no such variable"),
-        ("a,,b", "before and behind each comma"),
+        ("a,,b", "before and after each comma"),
         ("0x20..0x10", "no bytes"),
         ("0x20", "want addresses"),
         ("0xffffffffffffffffff..+8", "want addresses"),

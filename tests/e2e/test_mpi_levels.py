@@ -263,7 +263,7 @@ def many_pairs():
                       + "\t\t}\n\t}\n\tMPI_Finalize();\n\treturn 0;\n}\n")
     r = m.record("openmpi", 1, [m.program("openmpi", str(source))])
     h.check(r.status == 0, f"{r}")
-    says(r.trace, "calls, behind too many pairs of call sites")
+    says(r.trace, "calls, after too many pairs of call sites")
 
 
 def misuse():

@@ -392,7 +392,7 @@ def predicted():
     text = ("static int a[8], b[8];\nstatic int get(int *p)\n{\n\tint s = 0, i = 0;\n\twhile (i < 8)\n\t\ts += p[i++];\n\treturn s;\n}\n"
             "int main(void)\n{\n\tint r = 0;\n\tfor (int i = 0; i < 10; i++)\n\t\tr += get(b);\n\treturn r + get(a);\n}\n")
     _, said, rows = one(text, "trace variable a")
-    h.check(len(rows) == 8 and "100 accesses are told" in said, said)  # 100 trips are assumed
+    h.check(len(rows) == 8 and "100 accesses are reported" in said, said)  # 100 trips are assumed
 
 
 # --- programs at random ---

@@ -324,7 +324,7 @@ def errors_of_files():
     (folder / "p.c").write_text("int data = 1; int main(void) { return 0; }\n")
     h.run(["gcc", "-o", "p", "p.c"], cwd=folder)
     _, r = generate("definitions:\nint data(void);\n", "--binary", "p", folder=folder, status=1)
-    h.check(b"a.spec:2:5: expected a function: in p, data is none" in r.err, str(r))
+    h.check(b"a.spec:2:5: expected a function: in p, data is data" in r.err, str(r))
     _, r = generate("definitions:\nint nowhere(void);\n", "--binary", "p", folder=folder)
     h.check(b"nowhere is neither in p nor in a library" in r.err, str(r))
     _, r = generate("definitions:\nint f(void);\n", folder=folder, status=1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where processes waited for others: receives that were waited for before the message was sent,
- * collective calls that some came to later than others. From the moments of each call (record
+/* Wait states: receives that waited before the message was sent (late sender), and collective calls
+ * that some processes entered later than others. Computed from the times of each call (record
  * --time=exact:mpi), by the clock of rank 0; docs/mpi-reading.md has the rules.
  *
  * Messages are matched by the trace alone: those of one sender, receiver, communicator and tag are

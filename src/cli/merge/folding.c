@@ -17,7 +17,7 @@
 #include "sys/sys.h"
 
 #define WINDOW_MAX 64u		/* BOB_MEM_WINDOW_MAX */
-#define NAME_ROOM 256
+#define NAME_BYTES 256
 
 /* --- options --- */
 
@@ -241,7 +241,7 @@ static int fold_process(const struct folding *f, uint32_t process)
 static int make_dir(const char *verb, const char *name, char *dir)
 {
 	struct bob_error err = { .text = "" };
-	char key[NAME_ROOM];
+	char key[NAME_BYTES];
 
 	snprintf(key, sizeof(key), "fold %ld %lld", (long)getpid(), (long long)time(NULL));
 	if (bob_rundir_prepare(name, key, dir, NULL, &err) != BOB_OK)
@@ -278,7 +278,7 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	memset(result, 0, sizeof(*result));
 	st = root ? bob_archive_open_below(dir, root, &t, &err) : bob_trace_open(dir, &t, &err);
 	if (st == BOB_ERR_NOENT && root)
-		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
+		return 1; /* nothing was recorded: the recorder reports that, if asked to */
 	if (st != BOB_OK)
 		return cli_fail_open(verb, dir, st, &err);
 	f.t = t;

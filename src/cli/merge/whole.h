@@ -10,7 +10,7 @@
 /* Which run a process is of: record says so in its environment. */
 #define CLI_RUN_VARIABLE "BOBBIN_RUN"
 #define CLI_RUN_BYTES 17
-/* `run` has room for CLI_RUN_BYTES: the key of a run's directory, short. */
+/* `run` has a capacity of CLI_RUN_BYTES: the key of a run's directory, short. */
 void cli_run_name(const char *key, char *run);
 
 /* Two processes of different runs. 0: there are none that are known to be. */

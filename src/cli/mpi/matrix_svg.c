@@ -70,7 +70,7 @@ static void print_square(const struct picture *p, uint32_t row, uint32_t column)
 		bob_plural(s->messages), bob_format_bytes(b, s->bytes));
 }
 
-/* Numbers of ranks along both sides, as many as there is room for. */
+/* Numbers of ranks along both sides, as many as fit. */
 static void print_axes(const struct picture *p)
 {
 	uint32_t step = 1;

@@ -26,7 +26,7 @@ struct cli_mpi_leaf {
 	struct cli_mpi_who who;	/* ranks of these in the call's communicator */
 	const uint32_t *rank;	/* in MPI_COMM_WORLD */
 	uint32_t part, item;
-	struct cli_mpi_series *series; /* room for one of each member */
+	struct cli_mpi_series *series; /* capacity: one of each member */
 };
 
 void cli_mpi_series_read(const struct bob_mpi_program *p, uint32_t part, uint32_t item,

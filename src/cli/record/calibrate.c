@@ -340,7 +340,7 @@ int cli_costs_get(const char *cache, const char *agent, int may_measure, struct 
 	if (!bad && load(dir, key, out)) {
 		/* What could not be kept would be measured for every run. */
 		bad = !may_measure || faccessat(dir, ".", W_OK, AT_EACCESS) ? -1 : lock(dir);
-		if (!bad && load(dir, key, out)) /* nobody measured while we waited */
+		if (!bad && load(dir, key, out)) /* no other process measured while we waited */
 			bad = measure_and_keep(dir, cache, agent, key, out);
 	}
 	close(dir);

@@ -16,11 +16,11 @@
 static int refuse(const char *verb, const char *arg, const char *why)
 {
 	unsigned column;
-	int behind = 0;
+	int end = 0;
 
-	if (sscanf(why, "x:2:%u: %n", &column, &behind) == 1 && behind)
+	if (sscanf(why, "x:2:%u: %n", &column, &end) == 1 && end)
 		return cli_misuse(verb, "--hook-functions=%s: column %u: %s", arg, column,
-				  why + behind),
+				  why + end),
 		       125;
 	return cli_misuse(verb, "--hook-functions=%s: %s", arg, why), 125;
 }

@@ -19,8 +19,8 @@ int cli_keeper_serve(const struct cli_watching *w);
 
 /* What the process wants of its file. 1: it depends on us, look again soon. */
 int cli_keeper_look(const struct cli_watched *f);
-/* The process is gone (before, its threads may write behind what it calls its end): what was
- * allocated in vain is given back. */
+/* The process is gone (before, its threads may write after what it calls its end): releases what
+ * was allocated and not used. */
 void cli_keeper_end(const struct cli_watched *f);
 
 #endif

@@ -234,7 +234,7 @@ int cli_wrap_preload(const struct cli_wrap *w, struct cli_vars *v)
 				"BOBBIN_CACHE",
 				m.cache),
 		       125;
-	fd = bob_plan_cache_open(m.cache, &err); /* ours, and nobody else's to write to */
+	fd = bob_plan_cache_open(m.cache, &err); /* ours, and no other user may write to it */
 	if (fd < 0)
 		return cli_fail(VERB, "%s: %s", m.cache, err.text), 125;
 	close(fd);

@@ -50,7 +50,7 @@ static bool wants_targets(char *const *argv)
 	return false;
 }
 
-/* Of `-Wp,-MD,FILE` and what may stand behind another comma. */
+/* Of `-Wp,-MD,FILE` and what may follow another comma. */
 static const char *file_of_words(char *const *argv)
 {
 	const char *file = value_of(argv, "-Wp,-MD,");

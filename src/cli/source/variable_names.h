@@ -10,7 +10,7 @@
 
 struct cli_variable_names {
 	const char **at;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* 0, or 1: no memory. */
