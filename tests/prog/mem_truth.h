@@ -51,8 +51,8 @@ static inline void truth_in(int thread, char kind, const volatile void *p, unsig
 		abort();
 	if (truth[thread].count == truth[thread].capacity) {
 		truth[thread].capacity = truth[thread].capacity ? 2 * truth[thread].capacity : 1024;
-		truth[thread].note =
-			realloc(truth[thread].note, truth[thread].capacity * sizeof(struct truth_note));
+		truth[thread].note = realloc(truth[thread].note,
+					     truth[thread].capacity * sizeof(struct truth_note));
 	}
 	truth[thread].note[truth[thread].count++] =
 		(struct truth_note){ kind, i, size, (uint64_t)(at - truth_array[i].at) };

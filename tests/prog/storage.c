@@ -93,7 +93,8 @@ static int lose(const char *what)
 	if (!strcmp(what, "user"))
 		return setgid(UNPRIVILEGED) || setuid(UNPRIVILEGED);
 	if (!strcmp(what, "effective user"))
-		return setresgid(UNPRIVILEGED, UNPRIVILEGED, -1) || setresuid(UNPRIVILEGED, UNPRIVILEGED, -1);
+		return setresgid(UNPRIVILEGED, UNPRIVILEGED, -1) ||
+		       setresuid(UNPRIVILEGED, UNPRIVILEGED, -1);
 	if (!strcmp(what, "root"))
 		return chroot("/proc/self/fdinfo") || chdir("/");
 	if (!strcmp(what, "mounts"))

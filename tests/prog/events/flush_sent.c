@@ -63,7 +63,8 @@ static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uin
 	const int fd = ends[from][rank][tag][0];
 
 	(void)ctx;
-	return get(fd, len, sizeof(*len), wait_ns) && *len <= capacity && get(fd, bytes, *len, wait_ns);
+	return get(fd, len, sizeof(*len), wait_ns) && *len <= capacity &&
+	       get(fd, bytes, *len, wait_ns);
 }
 
 static void be_rank(void)

@@ -9,7 +9,7 @@
 static bob_event_id step;
 static volatile unsigned sum;
 
-#define RECORD(name)                                                                                 \
+#define RECORD(name)                                                                               \
 	__attribute__((noinline)) void name(unsigned n)                                            \
 	{                                                                                          \
 		BOB_EVENT_BEGIN(step, bob_int(n));                                                 \

@@ -83,7 +83,8 @@ static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uin
 	const int fd = ends[from][rank][tag][0];
 
 	(void)ctx;
-	if (!get(fd, len, sizeof(*len), wait_ns) || *len > capacity || !get(fd, bytes, *len, wait_ns))
+	if (!get(fd, len, sizeof(*len), wait_ns) || *len > capacity ||
+	    !get(fd, bytes, *len, wait_ns))
 		return 0;
 	if (!strcmp(how, "liar"))
 		*len = capacity + 12345;

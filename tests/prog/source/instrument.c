@@ -64,7 +64,8 @@ static int read_option(char *a)
 	struct bob_source_c_request *w = count ? &requests[count - 1] : NULL;
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (!strncmp(a, begins[i].option, strlen(begins[i].option)) && count < REQUESTS_MAX) {
+		if (!strncmp(a, begins[i].option, strlen(begins[i].option)) &&
+		    count < REQUESTS_MAX) {
 			requests[count++] = (struct bob_source_c_request){
 				.what = begins[i].what, .name = a + strlen(begins[i].option)
 			};
