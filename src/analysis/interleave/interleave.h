@@ -12,9 +12,9 @@
  *   those that wait for a turn the one whose turn is next, the first in turn if there are several;
  *   else the first in turn.
  *
- * Nothing is read or simulated here, so `replay` and `cache` share it. Who reads asks whose turn it
- * is and for how many accesses (bob_interleave_turn), consumes up to that many in whatever way is
- * fastest, and says what happened; or lets bob_interleave_run do that with two callbacks.
+ * Nothing is read or simulated here, so `replay` and `cache` share it. The reader asks which thread
+ * has the turn, and for how many accesses (bob_interleave_turn). It consumes up to that many, and
+ * reports what happened; or it lets bob_interleave_run do that with two callbacks.
  *
  * Owner: the caller; bob_interleave_destroy frees. Threads: one object, one thread. Work and memory
  * grow with threads and with distinct synchronisation objects, never with accesses. */

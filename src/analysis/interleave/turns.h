@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The accesses of several threads of one process as one sequence, in the order of interleave.h:
- * marks of synchronisation are respected. Threads of the process that are not among the chosen ones
- * are there as well, but with their marks only: others wait for them. Nothing is made at once: each
- * thread has a cursor and a batch of accesses read ahead.
+ * marks of synchronisation are respected. Threads of the process that were not chosen take part
+ * with their marks only, because others wait for them. Each thread has a cursor and a batch of
+ * accesses read ahead.
  *
  * Owner: the caller; bob_turns_close frees. Threads: one object, one thread. */
 #ifndef BOB_ANALYSIS_TURNS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is a trace one run, and all of it? Ranks whose files are not there, and files of other runs. */
+/* Checks that a trace is one complete run: finds ranks without files, and files of other runs. */
 #ifndef BOB_CLI_WHOLE_H
 #define BOB_CLI_WHOLE_H
 

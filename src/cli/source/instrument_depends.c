@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of what an object depends on: found as the compiler finds its place, and mended where they
- * name a copy; else they stay as they are. */
+/* Dependency lists: finds the file as the compiler does, and replaces the names of copies;
+ * otherwise the list is unchanged. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_depends.h"
 
