@@ -28,7 +28,7 @@
 #define BOB_INTERLEAVE_QUANTUM 100u /* default: accesses of a turn */
 #define BOB_INTERLEAVE_THREADS_MAX 65536u
 
-/* What a thread has come to. `object` is any number that names one; each has a count, which begins
+/* The next event of a thread. `object` is any number that names one; each has a count, which begins
  * with 0. */
 enum bob_interleave_what {
 	BOB_INTERLEAVE_POINT = 0, /* the turn ends, no more */

@@ -30,7 +30,8 @@ void bob_turns_report_syncs(struct bob_turns *v);
  * not 0. */
 void bob_turns_report_values(struct bob_turns *v);
 const struct bob_value_place *bob_turns_value(const struct bob_turns *v);
-/* What bob_turns_next came to last. Whether the thread goes on at once is not said. */
+/* The synchronisation that bob_turns_next found last. It does not say whether the thread continues
+ * at once. */
 const struct bob_sync_event *bob_turns_sync(const struct bob_turns *v);
 /* Does the chosen thread `i` have memory records? */
 int bob_turns_has(const struct bob_turns *v, uint32_t i);

@@ -7,7 +7,7 @@
 
 #include "bobbin/trace.h"
 
-/* Which run a process is of: record says so in its environment. */
+/* The run of a process: record puts it into the environment. */
 #define CLI_RUN_VARIABLE "BOBBIN_RUN"
 #define CLI_RUN_BYTES 17
 /* `run` has a capacity of CLI_RUN_BYTES: the key of a run's directory, short. */

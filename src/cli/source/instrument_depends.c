@@ -35,8 +35,8 @@ static bool has_option(char *const *argv, const char *option)
 	return false;
 }
 
-/* -MP: each header is a target of its own, too. The list itself does not say so: all headers may be
- * in the copy. */
+/* -MP: each header is also a target of its own. The list itself does not show that: all headers may
+ * be in the copy. */
 static bool wants_targets(char *const *argv)
 {
 	if (has_option(argv, "-MP"))
