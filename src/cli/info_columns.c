@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns of events by parameter and call site, those of all processes together. What follows one
- * simple rule for all ranks takes a few bytes, however long the run: what takes more is listed,
- * that with the most first. */
+/* Columns of events by parameter and call site, those of all processes together. A column that
+ * follows one simple rule for all ranks takes a few bytes, whatever the length of the run. Larger
+ * columns are listed, the largest first. */
 #include "cli/info_columns.h"
 
 #include <inttypes.h>

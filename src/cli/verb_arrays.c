@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin arrays: what happened to the variables of instrumented sources. */
+/* bobbin arrays: accesses to the variables of instrumented sources. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin cache: what caches would do with the accesses of a trace, by function, instruction, source
- * line or variable; lines that threads take from each other. Each process has a machine of its own:
- * addresses of several have nothing in common. */
+/* bobbin cache: simulates caches on the accesses of a trace: counts by function, instruction,
+ * source line or variable; lines that threads take from each other. Each process has a simulated
+ * machine of its own, because the address spaces of processes are unrelated. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

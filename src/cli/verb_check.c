@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin check: read every byte; is the trace intact, and is the run in it whole? */
+/* bobbin check: reads every byte; is the trace intact, and is the run complete? */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin instrument: sources with probes for what the commands name. */
+/* bobbin instrument: writes sources with probes for what the commands name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -226,7 +226,7 @@ static void turn_to(struct writer *w, uint32_t thread)
 					       th->number);
 }
 
-/* Damage is passed over, and the first of it kept in mind. */
+/* Damage is skipped, and the first one kept for the result. */
 static bob_status damaged(bob_status first, bob_status st)
 {
 	return first == BOB_OK && st < BOB_OK ? st : first;

@@ -104,7 +104,7 @@ struct bob_access_record {
 	uint8_t flags;		/* BOB_ACCESS_LOST */
 };
 
-/* All memory accesses. Threads without any are passed over. */
+/* All memory accesses. Threads without any are skipped. */
 bob_status bob_export_accesses(struct bob_export *x, const struct bob_access_style *style);
 
 #endif

@@ -18,7 +18,7 @@
 
 struct bob_mpi_flows;
 
-/* Where the message was received, whatever the caller says of it. */
+/* Where the message was received, in the caller's terms. */
 struct bob_mpi_arrival {
 	uint32_t thread;
 	uint64_t time;

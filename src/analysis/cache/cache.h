@@ -129,7 +129,8 @@ void bob_cache_add(struct bob_cache_site *sum, const struct bob_cache_site *more
 /* Accesses that were counted without being simulated. */
 uint64_t bob_cache_skipped(const struct bob_cache *c);
 
-/* Who missed a line because whom had written to it: one row for each combination. */
+/* Coherence misses: which thread and site missed a line because another one had written to it. One
+ * row for each combination. */
 struct bob_cache_sharing {
 	uint64_t line;		/* address of its first byte */
 	uint32_t thread, site;	/* of the miss */

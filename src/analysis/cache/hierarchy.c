@@ -140,8 +140,8 @@ static inline void report_gone(struct bob_cache *c, const struct cache_core *cor
 static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		  uint32_t k, struct gone *g);
 
-/* A changed line comes to level k, or to memory. Passed by pointer: copies of structs that were
- * just written in parts are slow to load. */
+/* A dirty line is written back to level k, or to memory. Passed by pointer: copies of structs that
+ * were just written in parts are slow to load. */
 static void put_down(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		     uint32_t k, const struct gone *g)
 {

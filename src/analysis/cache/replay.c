@@ -139,7 +139,7 @@ static bob_status simulate(struct replay *r, uint32_t number, const struct bob_a
 	return BOB_OK;
 }
 
-/* Damage is passed over, and said at the end. */
+/* Damage is skipped, and reported at the end. */
 static bob_status run(struct replay *r, struct bob_error *err)
 {
 	const struct bob_access *access;

@@ -69,7 +69,7 @@ uint64_t bob_interleave_forced(const struct bob_interleave *v)
 
 /* --- waiting and waking --- */
 
-/* Those for whom the count suffices; turns among them raise it. */
+/* Wakes the threads for which the count suffices; turns among them raise it. */
 static void wake(struct bob_interleave *v, struct object *o)
 {
 	int woken = 1;

@@ -12,9 +12,9 @@
  *   those that wait for a turn the one whose turn is next, the first in turn if there are several;
  *   else the first in turn.
  *
- * Nothing is read or simulated here, so `replay` and `cache` share it. Who reads asks whose turn it
- * is and for how many accesses (bob_interleave_turn), consumes up to that many in whatever way is
- * fastest, and says what happened; or lets bob_interleave_run do that with two callbacks.
+ * Nothing is read or simulated here, so `replay` and `cache` share it. The reader asks which thread
+ * has the turn, and for how many accesses (bob_interleave_turn). It consumes up to that many, and
+ * reports what happened; or it lets bob_interleave_run do that with two callbacks.
  *
  * Owner: the caller; bob_interleave_destroy frees. Threads: one object, one thread. Work and memory
  * grow with threads and with distinct synchronisation objects, never with accesses. */
@@ -28,7 +28,7 @@
 #define BOB_INTERLEAVE_QUANTUM 100u /* default: accesses of a turn */
 #define BOB_INTERLEAVE_THREADS_MAX 65536u
 
-/* What a thread has come to. `object` is any number that names one; each has a count, which begins
+/* The next event of a thread. `object` is any number that names one; each has a count, which begins
  * with 0. */
 enum bob_interleave_what {
 	BOB_INTERLEAVE_POINT = 0, /* the turn ends, no more */

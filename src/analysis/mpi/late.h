@@ -17,8 +17,8 @@
 #include "analysis/mpi/objects.h"
 #include "analysis/mpi/places.h"
 
-/* What was waited for, and by whom: of a message the call that sent it, of a collective call that
- * of who came last. */
+/* The cause of waiting: for a message the call that sent it, for a collective call the call of the
+ * last process to enter. */
 struct bob_mpi_late_cause {
 	const struct bob_mpi_function *function;
 	uint32_t path;		/* of bob_mpi_late_places */

@@ -10,7 +10,7 @@
 #include "analysis/mpi/calls.h"
 
 enum bob_mpi_want {
-	BOB_MPI_WANT_NONE,	/* calls of the function are passed over */
+	BOB_MPI_WANT_NONE,	/* calls of the function are skipped */
 	BOB_MPI_WANT_RUNS,
 	BOB_MPI_WANT_EACH, /* in the order of the calls, if a loop has more than one such */
 };

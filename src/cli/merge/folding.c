@@ -114,7 +114,7 @@ static int is_process(const struct bob_trace *t, const char *name)
 	return 0;
 }
 
-/* What is beside the processes: images, marks. */
+/* Copies the other files of a trace: images, marks. */
 static int copy_others(const char *verb, const struct bob_trace *t, const char *dir, const char *to)
 {
 	DIR *d = opendir(dir);
@@ -159,7 +159,8 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* Written beside `path`, then it takes its name. BOB_NONE: there is nothing to fold. */
+/* Writes a temporary file next to `path` and renames it to `path`. BOB_NONE: there is nothing to
+ * fold. */
 static bob_status write_process(const struct folding *f, uint32_t process, const char *path,
 				struct bob_error *err)
 {

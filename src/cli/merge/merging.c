@@ -60,7 +60,7 @@ static bob_status write_to(const struct job *j, FILE *f, struct bob_error *err)
 			       bob_archive_merge(j->trace, j->process, 0, f, err);
 }
 
-/* `path` is written beside and then takes its name. */
+/* Writes a temporary file next to `path` and renames it to `path`. */
 static bob_status replace(const struct job *j, const char *path, struct cli_merged *result,
 			  struct bob_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Squares are shaded by the logarithm, so that few bytes are not white beside many; a square says
- * its numbers when it is pointed at. Needs no fonts, scripts or files of its own. */
+/* Squares are shaded by the logarithm, so that small numbers of bytes are visible beside large
+ * ones. A square has its numbers as a tooltip. The file is self-contained: no fonts, no scripts. */
 #include "cli/mpi/matrix_svg.h"
 
 #include <inttypes.h>

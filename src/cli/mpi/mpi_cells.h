@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of a leaf are, over the iterations and the ranks of a set: "7", "0..99", "(rank+1)
+/* Formats the words of a leaf over the iterations and the ranks of a set: "7", "0..99", "(rank+1)
  * mod 4", "{0: PROC_NULL; 1-3: rank-1}". `rank` there is the process's rank in the call's
  * communicator. */
 #ifndef BOB_CLI_MPI_CELLS_H

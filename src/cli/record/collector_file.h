@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process's file, as its collector sees and writes it: mapped as far as it may ever grow, with
- * the rings and descriptors that are among its chunks, and windows of the collector's own. What
- * another process wrote is checked before it is used.
+/* The process's file, as its collector reads and writes it: mapped up to its maximum size, with the
+ * rings and descriptors among its chunks, and windows of the collector's own. What another process
+ * wrote is checked before use.
  *
- * One thread. The caller's memory, zeroed; what hangs on it is freed by close. */
+ * One thread. The caller's memory, zeroed; close frees what it refers to. */
 #ifndef BOB_CLI_COLLECTOR_FILE_H
 #define BOB_CLI_COLLECTOR_FILE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The host of collectors: see collector.h. It is the launcher's child, in a session of its own, so
- * that what a terminal sends to the program does not reach it, and never the program's. It ends
- * when the launcher has heard what it asked for, or is gone, and no process is left whose records
- * are folded. */
+ * that signals of the terminal to the program do not reach it, and never the program's child. It
+ * ends when the launcher has got its answer, or has ended, and no process is left whose records are
+ * folded. */
 #define _GNU_SOURCE
 #include "cli/record/collector.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prototype is read by the reader of specs, of which it is the only function. */
+/* A prototype is parsed as a spec with one function. */
 #define _GNU_SOURCE
 #include "cli/record/hook_prototype.h"
 

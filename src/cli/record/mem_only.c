@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Items are looked up in debug information and symbols of all images before the program starts, so
- * a name that is not there is said at once. Addresses of an image are link addresses: the agent
- * knows where it was loaded. */
+ * an unknown name is an error at once. Addresses of an image are link addresses: the agent adds the
+ * load address. */
 #define _GNU_SOURCE
 #include "cli/record/mem_only.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank's part in the merge of running processes (docs/mpi.md, One file): what MPI_Finalize
- * starts beside the process, so that nothing of it happens in the program's own memory.
+/* One rank's part in the merge of running processes (docs/mpi.md, One file): a helper process that
+ * MPI_Finalize starts, so that the program's memory stays unchanged.
  *
  * On standard input come *messages*, u64 length and bytes: first what the process has given before
  * (struct bob_rec_after each), then the heads that other ranks send, then one of length 0. They are

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The launcher's eye on the processes that it started, the program and its descendants: it finds
- * their files as they come, takes time marks (marks.h), makes files larger for those that cannot
- * (keeper.h) and sees debuggers (debugger.h). It uses pread and pwrite only: a file that is cut
- * while it is looked at is a short read, not a signal.
- * Threads: one. */
+/* The launcher watches the processes that it started, the program and its descendants: it finds
+ * their new files, takes time marks (marks.h), extends files for processes that cannot (keeper.h)
+ * and detects debuggers (debugger.h). It uses pread and pwrite only: a file that is truncated
+ * meanwhile causes a short read, not a signal. Threads: one. */
 #ifndef BOB_CLI_WATCHING_H
 #define BOB_CLI_WATCHING_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The source is written into a directory of its own in the cache, preprocessed there, and compiled
- * unless there is a library of just that text already: so whatever is included counts. What is made
- * is renamed when it is complete; ranks may do this at the same time. */
+ * unless the cache has a library of exactly that text; so included files are part of the key.
+ * Complete files are renamed into place; ranks may do this at the same time. */
 #define _GNU_SOURCE
 #include "cli/record/wrap_library.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures of one variable share their shades, so that windows and slices can be compared. A square
- * says its numbers when it is pointed at. They flow from left to right; heights are known before
- * anything is printed, since the size of the whole comes first. */
+ * has its numbers as a tooltip. Pictures are laid out from left to right; heights are computed
+ * before printing, since the size of the whole comes first. */
 #include "cli/source/arrays_svg.h"
 
 #include <inttypes.h>

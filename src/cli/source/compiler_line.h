@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of a compiler's command line are. Threads: any. */
+/* Classifies the words of a compiler's command line. Threads: any. */
 #ifndef BOB_CLI_SOURCE_COMPILER_LINE_H
 #define BOB_CLI_SOURCE_COMPILER_LINE_H
 

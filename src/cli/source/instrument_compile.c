@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In the place of a compiler. A C file of the command line that the commands name is instrumented
- * with the flags of the command line; the compiler gets a copy in a directory of its own, which
- * goes when it has ended. The copy says where it is from (#line), finds headers where the original
- * does, and has bobbin's headers in it, so that lists of what objects depend on are right: in them
- * the copy is called by the original's name again. */
+/* Runs instead of a compiler. A C file of the command line that the commands name is instrumented
+ * with the flags of the command line; the compiler gets a copy in a directory of its own, which is
+ * removed when the compiler has ended. The copy refers to the original (#line), finds headers where
+ * the original does, and contains Bobbin's headers. So dependency lists are right: the name of the
+ * copy in them is replaced by the original's. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_compile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `bobbin instrument --compile`: in the place of a compiler, for make, CMake and their like. One
+/* `bobbin instrument --compile`: runs instead of a compiler, for make, CMake and the like. One
  * thread. */
 #ifndef BOB_CLI_INSTRUMENT_COMPILE_H
 #define BOB_CLI_INSTRUMENT_COMPILE_H

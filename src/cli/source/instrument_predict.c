@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that rest on something not known are not printed as if they were: without trips there are
- * no seconds, without a time no single dilation. */
+/* Numbers that depend on unknown values are not printed: without trips there are no seconds,
+ * without a time no single dilation. */
 #include "cli/source/instrument_predict.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin instrument: what was predicted (source/predict.h), as people read it and as the trace has
- * it. One thread. */
+/* bobbin instrument: the prediction (source/predict.h), as text for people and as a line of the
+ * trace. One thread. */
 #ifndef BOB_CLI_INSTRUMENT_PREDICT_H
 #define BOB_CLI_INSTRUMENT_PREDICT_H
 
