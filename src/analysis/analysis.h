@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions about the calls of a trace: who was called how often, by whom, in which contexts, and
- * the calls as a tree with its repetitions folded.
+/* Analyses of the calls of a trace: counts per function, caller and context, and the calls as a
+ * tree with repetitions folded.
  *
- * Everything here reads through include/bobbin/trace.h and gives objects that their _destroy
- * frees (NULL is allowed there). Threads: one object, one thread. Results are in a fixed order:
- * the same trace gives the same answer. */
+ * Everything here reads through include/bobbin/trace.h and returns objects that their _destroy
+ * frees (NULL is allowed there). Threads: one object, one thread. Results are in a fixed order: the
+ * same trace gives the same result. */
 #ifndef BOB_ANALYSIS_ANALYSIS_H
 #define BOB_ANALYSIS_ANALYSIS_H
 
@@ -58,9 +58,9 @@ struct bob_callgraph;
 
 bob_status bob_callgraph_create(const struct bob_functions *f, struct bob_callgraph **out);
 void bob_callgraph_destroy(struct bob_callgraph *g);
-/* Add one thread of `t`, in one pass. What was read before a failure stays counted;
- * what can be read behind damaged bytes is counted too, and BOB_ERR_CORRUPT returned at the end.
- * Errors: those of bob_cursor_next, BOB_ERR_NOMEM. */
+/* Add one thread of `t`, in one pass. What was read before a failure stays counted; what can be
+ * read after damaged bytes is counted too, and BOB_ERR_CORRUPT is returned at the end. Errors:
+ * those of bob_cursor_next, BOB_ERR_NOMEM. */
 bob_status bob_callgraph_add(struct bob_callgraph *g, const struct bob_trace *t, uint32_t thread,
 			     const struct bob_progress *progress, struct bob_error *err);
 /* Borrowed, bob_functions_count entries. `below` counts a function's own recursion once. */
@@ -83,7 +83,7 @@ struct bob_context {
 
 struct bob_contexts;
 
-/* At most `max` contexts are told apart (0: 4 million); calls in further ones are counted for
+/* At most `max` contexts are distinguished (0: 4 million); calls in further ones are counted for
  * the nearest context that is known, see bob_contexts_merged. */
 bob_status bob_contexts_create(const struct bob_functions *f, uint32_t max,
 			       struct bob_contexts **out);
@@ -123,11 +123,11 @@ enum bob_tree_flag {
 	BOB_TREE_CONTEXT = 2,	/* entered before the range; shown because calls in it are */
 	BOB_TREE_SIGNAL = 4,
 	BOB_TREE_ORPHAN = 8,
-	BOB_TREE_GAP = 16,
+	BOB_TREE_PAUSED = 16,
 	BOB_TREE_LOST = 32
 };
 
-/* Added to the number of an MPI function, whose calls stand among the others where both are
+/* Added to the number of an MPI function, whose calls are among the others where both are
  * recorded. */
 #define BOB_TREE_MPI 0x80000000u
 

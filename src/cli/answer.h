@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every verb that answers a question shares (docs/tables.md): a session with a trace, how
- * tables are printed, where the output goes. A verb embeds struct cli_answer in its own struct,
- * puts the options below in its table, and prints between begin and end:
+/* Shared by all verbs that print results (docs/tables.md): a session with a trace, the format of
+ * tables, the destination of output. A verb embeds struct cli_answer in its own struct, puts the
+ * options below in its table, and prints between begin and end:
  *
- *	status = cli_options_read("report", argc, argv, &r);	CLI_GO_ON
- *	status = cli_session_open(&r.a.s, argc, argv);		0
- *	status = cli_answer_begin(&r.a);			0
- *	fprintf(r.a.text, ...);		titles and notes: text for people
- *	status = cli_answer_table(&r.a, table);
- *	return cli_answer_end(&r.a, status);
+ * 	status = cli_options_read("report", argc, argv, &r);	CLI_GO_ON
+ * 	status = cli_session_open(&r.a.s, argc, argv);		0
+ * 	status = cli_answer_begin(&r.a);			0
+ * 	fprintf(r.a.text, ...);		titles and notes: text for people
+ * 	status = cli_answer_table(&r.a, table);
+ * 	return cli_answer_end(&r.a, status);
  *
  * Owner: the verb. Threads: one. Errors: exit statuses, after a complaint. */
 #ifndef BOB_CLI_ANSWER_H
@@ -73,8 +73,8 @@ int cli_answer_second_table(struct cli_answer *a, struct bob_table *t);
 int cli_answer_whole_table(struct cli_answer *a, struct bob_table *t);
 /* Is it --columns=help? Then cli_answer_table says what the columns are. */
 int cli_answer_is_help(const struct cli_answer *a);
-/* Prints the rows of `t` in CSV or JSON and forgets them, as often as rows come: for tables that are
- * too long to keep. `t` (NULL: there was no memory) stays the caller's. */
+/* Prints the rows of `t` in CSV or JSON and discards them. May be called repeatedly, for tables
+ * that are too long to keep. `t` (NULL: there was no memory) stays the caller's. */
 int cli_answer_flush(struct cli_answer *a, struct bob_table *t);
 /* Closes what begin opened. Returns `status`, or 1 if writing failed. The session stays open. */
 int cli_answer_end(struct cli_answer *a, int status);

@@ -34,7 +34,7 @@ static int number_of(const char *verb, const char *arg, const char *text, size_t
 	return cli_misuse(verb, "--between=%s: '%.*s' is no number", arg, (int)len, text);
 }
 
-/* What comes behind the last colon is a number; names of events may have colons. */
+/* The text after the last colon is a number; names of events may have colons. */
 static int parse_name(const char *verb, const char *arg, const char *text, size_t len,
 		      struct bob_stretch_end *end)
 {
@@ -97,7 +97,7 @@ int cli_between_parse(const char *verb, void *between, const char *arg)
 
 /* --- threads --- */
 
-/* What threads in which the stretch is not there are told of. */
+/* Messages for threads that do not have the stretch. */
 static const char *const texts[] = {
 	[BOB_STRETCH_NO_ACCESSES] = "no memory accesses",
 	[BOB_STRETCH_NO_EVENTS] = "no MPI calls and no events",
@@ -105,7 +105,7 @@ static const char *const texts[] = {
 	[BOB_STRETCH_NO_TO] = "no call or event that it ends with",
 	[BOB_STRETCH_BACKWARDS] = "the end before the beginning",
 	[BOB_STRETCH_NO_PLACE] =
-		"calls or events from when nothing else was recorded, so it cannot be told where it is",
+		"calls or events from when nothing else was recorded, so its place is unknown",
 	[BOB_STRETCH_DAMAGED] = "damage before it",
 };
 #define LACKS (sizeof(texts) / sizeof(texts[0]))
@@ -132,8 +132,8 @@ static void warn(const struct cli_between *b, const struct cli_session *s, const
 	}
 }
 
-static int nobody(const struct cli_between *b, const struct cli_session *s,
-		  const enum bob_stretch_lack *lack, uint32_t count)
+static int fail_absent(const struct cli_between *b, const struct cli_session *s,
+		       const enum bob_stretch_lack *lack, uint32_t count)
 {
 	enum bob_stretch_lack most = BOB_STRETCH_NO_ACCESSES;
 
@@ -161,7 +161,7 @@ static int apply(const struct cli_between *b, struct cli_session *s, uint32_t *t
 		s->left_out[thread[i]] = lack[i] != BOB_STRETCH_FOUND;
 	}
 	if (!found)
-		return nobody(b, s, lack, count);
+		return fail_absent(b, s, lack, count);
 	warn(b, s, thread, lack, count);
 	return 0;
 }

@@ -3,7 +3,7 @@
  *     #N          the thread's call N, as `show --mpi --expand` numbers them
  *     NAME:K      its K-th call of that function, from 1; NAME alone: the first one
  *     nothing     where the thread begins, or ends
- * docs/mpi-reading.md has what it means. */
+ * docs/mpi-reading.md defines it. */
 #ifndef BOB_CLI_BETWEEN_H
 #define BOB_CLI_BETWEEN_H
 

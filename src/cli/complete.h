@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intact and complete are two things: a trace whose every byte can be read may lack a part of the
- * run. What is known to be missing is said here, in the words that check and info have in
- * common. */
+/* Reports what is known to be missing in a trace, in the words that check and info share. An intact
+ * trace, every byte of which can be read, may still lack a part of the run. */
 #ifndef BOB_CLI_COMPLETE_H
 #define BOB_CLI_COMPLETE_H
 
@@ -16,7 +15,7 @@
  * out by options is not missing. The text is malloc'ed, each line ends with a newline; NULL: out of
  * memory. *count (may be NULL): how many lines. */
 char *cli_missing(const struct bob_trace *t, uint32_t *count);
-/* Print them, each behind `before`. Returns how many. */
+/* Print them, each after `before`. Returns how many. */
 uint32_t cli_missing_print(const struct bob_trace *t, const char *before, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables as 4.1 to 4.3 of ScalaJack's chapter 4: a block for each concern with the components
- * across, then one for each component with the concerns across; a second map's columns stand to the
+ * across, then one for each component with the concerns across; a second map's columns are to the
  * right of the first one's. */
 #include "cli/concerns_tables.h"
 

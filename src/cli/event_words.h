@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What events with values are called where they are counted. Threads: any. */
+/* Words for events with values in messages that count them. Threads: any. */
 #ifndef CLI_EVENT_WORDS_H
 #define CLI_EVENT_WORDS_H
 

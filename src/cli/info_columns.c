@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns of events by parameter and call site, those of all processes together. What follows one
- * simple rule for all ranks takes a few bytes, however long the run: what takes more is listed,
- * that with the most first. */
+/* Columns of events by parameter and call site, those of all processes together. A column that
+ * follows one simple rule for all ranks takes a few bytes, whatever the length of the run. Larger
+ * columns are listed, the largest first. */
 #include "cli/info_columns.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ struct row {
 struct rows {
 	const struct bob_trace *t;
 	struct row *at;
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t columns, simple, bytes, simple_bytes, values;
 	int failed;
 };
@@ -50,16 +50,16 @@ static void add_row(struct rows *r, const struct row *x)
 
 	while (i < r->count && !is_same(r->t, &r->at[i], x))
 		i++;
-	if (i == r->room) {
-		size_t room = r->room ? 2 * r->room : 64;
-		struct row *at = realloc(r->at, room * sizeof(*at));
+	if (i == r->capacity) {
+		size_t capacity = r->capacity ? 2 * r->capacity : 64;
+		struct row *at = realloc(r->at, capacity * sizeof(*at));
 
 		if (!at) {
 			r->failed = 1;
 			return;
 		}
 		r->at = at;
-		r->room = room;
+		r->capacity = capacity;
 	}
 	if (i == r->count) {
 		r->at[r->count++] = *x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin info: how much there is, and of which process. */
+/* bobbin info: sizes and counts per process. */
 #ifndef BOB_CLI_INFO_TABLES_H
 #define BOB_CLI_INFO_TABLES_H
 

@@ -28,7 +28,7 @@ static int add_count(void *ctx, const struct bob_value_pair *p)
 }
 
 /* Calls whose times were not kept, though others' were: there were more pairs of call sites than
- * are kept, or no room. One of each thread may have none: it had not come back. */
+ * are kept, or no memory. One call of each thread may have no time: it had not returned. */
 static uint64_t untimed(const struct bob_trace *t)
 {
 	struct bob_trace_sizes sizes;
@@ -52,7 +52,7 @@ static uint64_t count_outside(const struct cli_session *s)
 	return n;
 }
 
-#define TEXTS_MAX 32u	/* different ones; behind them there may be some twice */
+#define TEXTS_MAX 32u	/* different ones; after them some may occur twice */
 
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out)
 {
@@ -78,7 +78,7 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 	missing = s->select.count ? 0 : untimed(s->trace);
 	if (missing)
 		fprintf(out,
-			"%snot everything: times of %s calls, behind too many pairs of call sites\n",
+			"%snot everything: times of %s calls, after too many pairs of call sites\n",
 			before, bob_format_count(a, missing));
 	outside = count_outside(s);
 	if (outside)

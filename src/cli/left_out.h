@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was not recorded of MPI calls and memory accesses, or not kept of them, so that no verb is
- * silent about it. */
+/* Reports which MPI calls and memory accesses were not recorded, or not kept, for all verbs whose
+ * output may lack them. */
 #ifndef BOB_CLI_LEFT_OUT_H
 #define BOB_CLI_LEFT_OUT_H
 

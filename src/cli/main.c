@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command bobbin: finds the verb, or takes its words for a command to record. */
+/* The command bobbin: runs the verb, or records the command given instead of one. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time ranges in words of the user, and which stretch of a thread's stream they are: positions
+/* Parses time ranges and converts them to ranges of positions in a thread's stream. Positions
  * between two recorded marks are interpolated. */
 #ifndef BOB_CLI_MOMENTS_H
 #define BOB_CLI_MOMENTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of functions for people: demangled where a C++ run time is there to do it, image+0xaddress
- * where the function has none. Names are made when first asked for and kept. */
+/* Names of functions for output: demangled if a C++ run time is available, image+0xaddress for
+ * functions without a name. Names are computed on first use and cached. */
 #ifndef BOB_CLI_NAMES_H
 #define BOB_CLI_NAMES_H
 

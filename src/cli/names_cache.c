@@ -15,13 +15,13 @@ void cli_buffer_take(void *ctx, const void *bytes, size_t len)
 {
 	struct cli_buffer *b = ctx;
 
-	while (!b->failed && b->room - b->len < len) {
-		size_t room = b->room ? 2 * b->room : 65536;
-		uint8_t *at = realloc(b->at, room);
+	while (!b->failed && b->capacity - b->len < len) {
+		size_t capacity = b->capacity ? 2 * b->capacity : 65536;
+		uint8_t *at = realloc(b->at, capacity);
 
 		b->failed = !at;
 		b->at = at ? at : b->at;
-		b->room = at ? room : b->room;
+		b->capacity = at ? capacity : b->capacity;
 	}
 	if (!b->failed && len)
 		memcpy(b->at + b->len, bytes, len);
@@ -185,7 +185,7 @@ int cli_names_read(int cache, uint64_t key, struct cli_names *n)
 	if (cache < 0 || bob_plan_cache_load(cache, name, &bytes, &n->file.len) != BOB_OK)
 		return -1;
 	n->file.at = bytes;
-	n->file.room = n->file.len;
+	n->file.capacity = n->file.len;
 	if (!take_apart(n, key))
 		return 0;
 	cli_names_free(n);

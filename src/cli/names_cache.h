@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names, lines and variables of images that have been found out already, beside the plans in the
- * user's cache: a run copies what another run needed. One file an image, <key as 16 hex
- * digits>.names: the image's file as a trace has it (archive/format.h), and behind it a PAD chunk
- * with the instructions that it was made for and a number for what it was made of. Who finds that
- * more instructions are needed writes it anew, for all of them. Nothing in it is believed without
- * checks. */
+/* Cache of names, lines and variables of images, next to the plans in the user's cache: a run
+ * copies what another run needed. One file an image, <key as 16 hex digits>.names: the image's file
+ * as a trace has it (archive/format.h), followed by a PAD chunk with the instructions that it was
+ * made for and a number for what it was made of. A process that needs more instructions writes the
+ * file anew, for all of them. Everything in it is checked before use. */
 #ifndef BOB_CLI_NAMES_CACHE_H
 #define BOB_CLI_NAMES_CACHE_H
 
@@ -13,7 +12,7 @@
 
 struct cli_buffer {
 	uint8_t *at;		/* malloc'ed; all zero is empty */
-	size_t len, room;
+	size_t len, capacity;
 	int failed;		/* memory ran out: what is there is not all */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The estimate says what it rests on, and says "unknown" where it would rest on nothing: costs that
- * were not measured, another codec, or options that send every call the slow way. */
+/* The estimate states its basis. It is "unknown" without one: costs that were not measured, another
+ * codec, or options that send every call through the slow path. */
 #include "cli/overhead.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What recording cost the program, estimated: events * ns per call + coded bits * ns per bit, with
- * the numbers measured on the machine of the run (calibrate.h), which are in the trace. */
+/* Estimate of the cost of recording to the program: events * ns per call + coded bits * ns per bit,
+ * with the costs measured on the machine of the run (calibrate.h), which the trace contains. */
 #ifndef BOB_CLI_OVERHEAD_H
 #define BOB_CLI_OVERHEAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where an instruction is, for people. */
+/* Formats the place of an instruction: function, file, line. */
 #ifndef BOB_CLI_PLACE_H
 #define BOB_CLI_PLACE_H
 

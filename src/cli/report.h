@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `bobbin report` was asked for, as its parts see it. */
+/* The options of `bobbin report`, for its parts. */
 #ifndef BOB_CLI_REPORT_TABLES_H
 #define BOB_CLI_REPORT_TABLES_H
 

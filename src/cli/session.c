@@ -118,7 +118,7 @@ void cli_session_no_limit(const struct cli_session *s, const char *what)
 		cli_warn(s->verb, "--max-events has no effect on %s", what);
 }
 
-static void tell_limited(const struct cli_session *s)
+static void print_limited(const struct cli_session *s)
 {
 	char number[BOB_NUMBER_MAX];
 
@@ -129,7 +129,7 @@ static void tell_limited(const struct cli_session *s)
 			 bob_format_count(number, s->max_events));
 }
 
-static void tell_problems(const struct cli_session *s)
+static void print_problems(const struct cli_session *s)
 {
 	uint32_t n = bob_trace_problem_count(s->trace), lost = 0;
 
@@ -177,7 +177,7 @@ int cli_session_open_dir(struct cli_session *s, const char *dir)
 		cli_session_close(s);
 		return cli_fail_status(s->verb, "cannot list the functions", st, NULL);
 	}
-	tell_problems(s);
+	print_problems(s);
 	start_progress(s);
 	return 0;
 }
@@ -193,7 +193,7 @@ int cli_session_open(struct cli_session *s, int argc, char **argv)
 void cli_session_close(struct cli_session *s)
 {
 	cli_session_progress_end(s);
-	tell_limited(s);
+	print_limited(s);
 	cli_names_destroy(s->names);
 	bob_functions_destroy(s->functions);
 	bob_trace_close(s->trace);

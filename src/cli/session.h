@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every verb that reads a trace begins with: the directory, its functions and their names, the
- * threads chosen, and progress on stderr. */
+/* Common start of all verbs that read a trace: the directory, its functions and their names, the
+ * chosen threads, and progress on stderr. */
 #ifndef BOB_CLI_SESSION_H
 #define BOB_CLI_SESSION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin arrays: what happened to the variables of instrumented sources. */
+/* bobbin arrays: accesses to the variables of instrumented sources. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,14 +153,14 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 	if (a->shape.varies)
 		fprintf(q->a.text,
 			"  its bounds changed, %" PRIu32
-			" were told: subscripts are those of the largest\n",
+			" were reported: subscripts are those of the largest\n",
 			a->shape.variants);
 	if (a->before)
 		fprintf(q->a.text, "  %s of them before its elements, in what shares its storage\n",
 			bob_format_count(n, a->before));
-	if (a->behind)
-		fprintf(q->a.text, "  %s of them behind its elements, in what shares its storage\n",
-			bob_format_count(n, a->behind));
+	if (a->after)
+		fprintf(q->a.text, "  %s of them after its elements, in what shares its storage\n",
+			bob_format_count(n, a->after));
 	if (a->sites) {
 		print_touch(q, "first", a, &a->first);
 		print_touch(q, "last", a, &a->last);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin cache: what caches would do with the accesses of a trace, by function, instruction, source
- * line or variable; lines that threads take from each other. Each process has a machine of its own:
- * addresses of several have nothing in common. */
+/* bobbin cache: simulates caches on the accesses of a trace: counts by function, instruction,
+ * source line or variable; lines that threads take from each other. Each process has a simulated
+ * machine of its own, because the address spaces of processes are unrelated. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ struct cache {
 	struct bob_cache_replay *replay; /* of the present process */
 	uint64_t spread[2][2];	/* misses of L1 and of the last level, by quantum */
 	uint32_t threads_most;	/* of a process */
-	uint64_t gaps, forced;
+	uint64_t lost, forced;
 };
 
 static int take_quantum(const char *verb, void *quantum, const char *arg)
@@ -172,7 +172,7 @@ static int run_process(struct cache *c, uint32_t process, const uint32_t *thread
 	if (status)
 		return status;
 	add_spread(c, 0);
-	c->gaps += c->replay->gaps;
+	c->lost += c->replay->lost;
 	c->forced += c->replay->forced;
 	if (c->replay->threads > c->threads_most)
 		c->threads_most = c->replay->threads;
@@ -219,9 +219,9 @@ static void print_order(const struct cache *c, uint32_t processes)
 			"waiting  %s time%s a thread went on before what it waited for: the trace does "
 			"not have it\n",
 			bob_format_count(a, c->forced), bob_plural(c->forced));
-	if (c->gaps)
-		fprintf(c->a.text, "gaps     accesses are missing in %s place%s\n",
-			bob_format_count(a, c->gaps), bob_plural(c->gaps));
+	if (c->lost)
+		fprintf(c->a.text, "lost     accesses are missing in %s place%s\n",
+			bob_format_count(a, c->lost), bob_plural(c->lost));
 	fputc('\n', c->a.text);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin calibrate, internal: what one call costs here, by the thread's own CPU clock. The launcher
- * runs it natively and under the agent; the difference is the cost of recording (calibrate.c).
+/* bobbin calibrate, internal: the cost of one call on this machine, by the thread's own CPU clock.
+ * The launcher runs it natively and under the agent; the difference is the cost of recording
+ * (calibrate.c).
  *
  * The same loop calls the same functions in two orders. The regular one is learnt within its first
  * round and costs no coded bits; the random one cannot be learnt, so every call is coded. The

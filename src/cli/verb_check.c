@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin check: read every byte; is the trace intact, and is the run in it whole? */
+/* bobbin check: reads every byte; is the trace intact, and is the run complete? */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -72,22 +72,22 @@ static void print_ends(const struct bob_trace *t)
 }
 
 /* Code of the chosen images that was not traced. Returns how many functions. */
-static uint64_t print_gaps(const struct cli_session *s)
+static uint64_t print_untraced(const struct cli_session *s)
 {
 	struct cli_unrecorded m;
 	struct cli_untraced c;
 	char a[BOB_NUMBER_MAX];
-	uint64_t gaps;
+	uint64_t untraced;
 
 	cli_unrecorded_count(s->trace, &m);
 	cli_untraced_count(s, &c);
 	/* what the user did not choose is not missing */
-	gaps = m.functions ? m.missing :
-			     c.functions - c.by_reason[0] - c.by_reason[BOB_SKIP_FILTER];
-	if (gaps)
+	untraced = m.functions ? m.missing :
+				 c.functions - c.by_reason[0] - c.by_reason[BOB_SKIP_FILTER];
+	if (untraced)
 		printf("missing %s function%s could not be traced; `bobbin info` says why\n",
-		       bob_format_count(a, gaps), bob_plural(gaps));
-	return gaps;
+		       bob_format_count(a, untraced), bob_plural(untraced));
+	return untraced;
 }
 
 /* What of the run is not recorded whole. How many things; `all`: also what lies in the nature of
@@ -98,7 +98,7 @@ static uint64_t print_missing(const struct cli_session *s, int quiet, int all)
 	uint64_t missing = cli_missing_print(t, "missing ", stdout), chosen = 0;
 
 	if (all)
-		missing += print_gaps(s);
+		missing += print_untraced(s);
 	for (uint32_t p = 0; p < bob_trace_process_count(t) && (all || !quiet); p++)
 		chosen += (uint64_t)cli_loss_print(t, p, "remark  ", stdout);
 	if (all || !quiet)

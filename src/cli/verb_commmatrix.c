@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin commmatrix: who sends how many messages and bytes to whom. */
+/* bobbin commmatrix: numbers of messages and bytes by sender and receiver. */
 #include <inttypes.h>
 #include <stdlib.h>
 

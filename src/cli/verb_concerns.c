@@ -25,9 +25,10 @@ const struct cli_option concerns_options[] = {
 	{ 0 },
 };
 
-/* At most *room bytes, which it then takes from it. *out is the caller's to free; *id says which
- * file it is. Returns an exit status. */
-static int read_text(const char *path, size_t *room, struct bob_concerns_text *out, struct stat *id)
+/* Reads at most *bytes_left bytes and subtracts their number from it. *out is the caller's to free;
+ * *id identifies the file. Returns an exit status. */
+static int read_text(const char *path, size_t *bytes_left, struct bob_concerns_text *out,
+		     struct stat *id)
 {
 	FILE *f = fopen(path, "r");
 	size_t len = 0, have = 0, n = 0;
@@ -50,12 +51,12 @@ static int read_text(const char *path, size_t *room, struct bob_concerns_text *o
 			have = more;
 		}
 		n = fread(text + len, 1, have - len, f);
-	} while (n && len + n <= *room);
+	} while (n && len + n <= *bytes_left);
 	if (!status && ferror(f))
 		status = cli_fail("concerns", "cannot read %s, %m", path);
-	else if (!status && len + n > *room)
+	else if (!status && len + n > *bytes_left)
 		status = cli_fail("concerns", "%s is too large: no more than %zu bytes are read",
-				  path, *room);
+				  path, *bytes_left);
 	if (!status && fstat(fileno(f), id))
 		status = cli_fail("concerns", "cannot read %s, %m", path);
 	fclose(f);
@@ -64,7 +65,7 @@ static int read_text(const char *path, size_t *room, struct bob_concerns_text *o
 		return status;
 	}
 	*out = (struct bob_concerns_text){ text, len };
-	*room -= len;
+	*bytes_left -= len;
 	return 0;
 }
 
@@ -95,13 +96,13 @@ static int check_once(const struct bob_concerns_map *map, const struct stat *id,
 static int read_files(const struct bob_concerns_map *map, struct bob_concerns_text *files)
 {
 	struct stat *id = calloc(map->files + 1, sizeof(*id));
-	size_t room = BOB_CONCERNS_FILES_BYTES;
+	size_t bytes_left = BOB_CONCERNS_FILES_BYTES;
 	int status = id ? 0 : cli_fail("concerns", "out of memory");
 
 	for (uint32_t i = 0; i < map->files && !status; i++) {
 		char *path = beside(map->name, map->file[i]);
 
-		status = path ? read_text(path, &room, &files[i], &id[i]) :
+		status = path ? read_text(path, &bytes_left, &files[i], &id[i]) :
 				cli_fail("concerns", "out of memory");
 		status = status ? status : check_once(map, id, i);
 		free(path);
@@ -129,9 +130,9 @@ static int read_map(const char *path, int count_marks, struct cli_concerns *out)
 {
 	struct bob_concerns_complaint why = { "out of memory" };
 	struct bob_concerns_text text = { NULL, 0 };
-	size_t room = BOB_CONCERNS_MAP_BYTES;
+	size_t bytes_left = BOB_CONCERNS_MAP_BYTES;
 	struct stat id;
-	int status = read_text(path, &room, &text, &id);
+	int status = read_text(path, &bytes_left, &text, &id);
 
 	if (status)
 		return status;

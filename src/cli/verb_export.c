@@ -71,14 +71,14 @@ void cli_export_end(struct bob_export *x)
 	free((void *)x->threads);
 }
 
-static void tell_cut(const struct bob_export *x, const struct format *format)
+static void print_cut(const struct bob_export *x, const struct format *format)
 {
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];
 
 	if (x->lost_messages)
 		cli_warn("export",
 			 "%s sends and receives have no arrows or events: they cross an "
-			 "intercommunicator, could not be told apart, or nobody knows what a "
+			 "intercommunicator, could not be distinguished, or it is unknown what a "
 			 "request was of",
 			 bob_format_count(a, x->lost_messages));
 	if (!x->cut_events)
@@ -95,7 +95,7 @@ static void tell_cut(const struct bob_export *x, const struct format *format)
 			 bob_format_count(a, x->cut_events));
 }
 
-/* What a process of its own tells of the export. */
+/* The result of an export in a process of its own. */
 struct apart {
 	bob_status status;
 	uint64_t lost_messages, cut_events, limited;
@@ -156,7 +156,7 @@ static int export_directory(struct cli_session *s, struct bob_export *x,
 		if (a->status != BOB_OK)
 			status =
 				cli_fail("export", "not all MPI calls could be read: bobbin check");
-		tell_cut(x, format);
+		print_cut(x, format);
 	} else {
 		cli_output_directory_drop(name);
 		if (!a || a->status == BOB_ERR_NOMEM)
@@ -187,7 +187,7 @@ static int export_file(struct cli_session *s, struct bob_export *x, const struct
 	if (st != BOB_OK && !status) /* else it has been said that nothing could be written */
 		status = cli_fail_status("export", "not all threads could be read to their end", st,
 					 x->err);
-	tell_cut(x, format);
+	print_cut(x, format);
 	return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin help [VERB], and the texts that the build keeps under docs/. */
+/* bobbin help [VERB], and the generated texts under docs/. */
 #include <getopt.h>
 #include <string.h>
 

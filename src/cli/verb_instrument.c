@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin instrument: sources with probes for what the commands name. */
+/* bobbin instrument: writes sources with probes for what the commands name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,11 +32,11 @@ static const char no_name[] = "commands"; /* read from standard input */
 struct session {
 	const char *output, *assume, *profile;
 	struct bob_source_options all; /* as the options say */
-	struct bob_requests wishes;
+	struct bob_requests requests;
 	FILE *in;
 	const char *name;	/* of the commands, for complaints */
 	struct bob_source_options o; /* of each file alone, while commands are read */
-	bool is_asked;		/* somebody types: mistakes are said, and it goes on */
+	bool is_asked;		/* the user types: mistakes are reported, and reading continues */
 	bool is_compiling;	/* files are where the compiler's command line has them */
 	uint32_t left;		/* files that stay as they are, ... */
 	const char *first_left;	/* ... of which this is one */
@@ -51,7 +51,7 @@ const struct cli_option instrument_options[] = {
 	  "where that says the same",
 	  CLI_BOOL(struct session, all.is_flat) },
 	{ "exact", 0, NULL,
-	  "tell accesses where the compiler evaluates them, within expressions: its own "
+	  "report accesses where the compiler evaluates them, within expressions: its own "
 	  "order, and no loop at once",
 	  CLI_BOOL(struct session, all.is_exact) },
 	{ "in-place", 0, NULL,
@@ -63,7 +63,7 @@ const struct cli_option instrument_options[] = {
 	  "Fortran has them (docs/source-c.md)",
 	  CLI_BOOL(struct session, all.has_c_copies) },
 	{ "no-hold", 0, NULL,
-	  "no loop holds gaps, where nothing is wanted: each probe looks for itself (in "
+	  "no hoisting of untraced ranges out of loops: each probe looks them up (in "
 	  "Fortran it is a call; for compilers without LOC)",
 	  CLI_BOOL(struct session, all.holds_nothing) },
 	{ "assume", 0, "FILE",
@@ -77,7 +77,7 @@ const struct cli_option instrument_options[] = {
 	  "else says them",
 	  CLI_TEXT(struct session, profile) },
 	{ "compile", 0, NULL,
-	  "behind -- stands a compiler with its arguments: run it, with copies in place "
+	  "after -- comes a compiler with its arguments: run it, with copies in place "
 	  "of the C files that COMMANDS names; for make and CMake (docs/source.md)",
 	  CLI_BOOL(struct session, is_compiling) },
 	{ 0 },
@@ -96,7 +96,7 @@ static void show(const struct bob_requests *w)
 	}
 }
 
-/* Is this a file that can be read? Said at once, where somebody types. */
+/* Is this a file that can be read? Reported at once if the user types. */
 static int look_at_file(const struct session *s, const struct bob_request_file *f)
 {
 	struct stat st;
@@ -131,22 +131,22 @@ static int complain(const struct session *s, bob_status st, const struct bob_sou
 	return cli_fail(VERB, "%s", cli_complaint_print(s->name, st, why, text, sizeof(text)));
 }
 
-/* What becomes of the last command, in its file alone: said at once, where somebody types. 1: what
- * it wants is not there. */
-static int look_at_wish(const struct session *s)
+/* The effect of the last command, in its file alone: reported at once if the user types. 1: what it
+ * requests is not there. */
+static int look_at_request(const struct session *s)
 {
-	const struct bob_request_file *f = s->wishes.last;
-	struct bob_request wish = *f->last;
-	struct bob_request_file alone = { f->path, f->command, &wish, &wish, NULL };
+	const struct bob_request_file *f = s->requests.last;
+	struct bob_request request = *f->last;
+	struct bob_request_file alone = { f->path, f->command, &request, &request, NULL };
 	struct bob_source_complaint why = { 0 };
 	struct cli_refusals refusals = { 0 };
 	struct bob_source_result *r;
 	const struct bob_source_counts *n;
 	bob_status st;
 
-	if (wish.what == BOB_REQUEST_ALLOCATOR)
+	if (request.what == BOB_REQUEST_ALLOCATOR)
 		return 0;
-	wish.next = NULL;
+	request.next = NULL;
 	st = bob_source_instrument(&alone, &s->o, &r, &why);
 	if (st != BOB_OK) {
 		complain(s, st, &why);
@@ -157,7 +157,7 @@ static int look_at_wish(const struct session *s)
 		cli_warn(VERB, "%s", r->left);
 	cli_refusals_put(&refusals, f->path, r, print_line, NULL);
 	cli_refusals_end(&refusals, print_line, NULL);
-	if (!r->left && wish.what == BOB_REQUEST_VARIABLE)
+	if (!r->left && request.what == BOB_REQUEST_VARIABLE)
 		printf("%u variable%s; probes: %u of one access, %u of loops\n", n->variables,
 		       bob_plural(n->variables), n->proved + n->filtered - n->nest_references,
 		       n->nests);
@@ -173,21 +173,21 @@ static int do_line(struct session *s, const char *line, size_t len, bool *over)
 {
 	struct bob_command_complaint why;
 	enum bob_command c = BOB_COMMAND_NONE;
-	bob_status st = bob_requests_put(&s->wishes, line, len, &c, &why);
+	bob_status st = bob_requests_put(&s->requests, line, len, &c, &why);
 
 	if (st == BOB_ERR_INVAL)
-		return cli_fail(VERB, "%s:%u:%u: %s", s->name, s->wishes.commands, why.column,
+		return cli_fail(VERB, "%s:%u:%u: %s", s->name, s->requests.commands, why.column,
 				why.text);
 	if (st != BOB_OK)
 		return cli_fail(VERB, "out of memory");
-	if ((c == BOB_COMMAND_FILE && look_at_file(s, s->wishes.last)) ||
-	    (c == BOB_COMMAND_TRACE && s->is_asked && look_at_wish(s))) {
-		(void)bob_requests_put(&s->wishes, "undo", 4, &c, &why);
-		s->wishes.commands--;
+	if ((c == BOB_COMMAND_FILE && look_at_file(s, s->requests.last)) ||
+	    (c == BOB_COMMAND_TRACE && s->is_asked && look_at_request(s))) {
+		(void)bob_requests_put(&s->requests, "undo", 4, &c, &why);
+		s->requests.commands--;
 		return 1;
 	}
 	if (c == BOB_COMMAND_SHOW)
-		show(&s->wishes);
+		show(&s->requests);
 	else if (c == BOB_COMMAND_HELP)
 		fputs(bob_commands_help, stdout);
 	*over = c == BOB_COMMAND_BYE;
@@ -197,7 +197,7 @@ static int do_line(struct session *s, const char *line, size_t len, bool *over)
 static int read_commands(struct session *s)
 {
 	char *line = NULL;
-	size_t room = 0, mark;
+	size_t capacity = 0, mark;
 	bool over = false;
 	int bad = 0;
 
@@ -207,7 +207,7 @@ static int read_commands(struct session *s)
 			fflush(stdout);
 		}
 		errno = 0;
-		ssize_t n = getline(&line, &room, s->in);
+		ssize_t n = getline(&line, &capacity, s->in);
 		if (n < 0) {
 			if (errno)
 				bad = cli_fail(VERB, "%s: %m", s->name);
@@ -215,7 +215,7 @@ static int read_commands(struct session *s)
 		}
 		if (n && line[n - 1] == '\n')
 			n--;
-		mark = !s->wishes.commands && n >= 3 && !memcmp(line, BYTE_ORDER_MARK, 3) ? 3 : 0;
+		mark = !s->requests.commands && n >= 3 && !memcmp(line, BYTE_ORDER_MARK, 3) ? 3 : 0;
 		bad = do_line(s, line + mark, (size_t)n - mark, &over);
 		if (s->is_asked)
 			bad = 0;
@@ -253,7 +253,7 @@ static void unite(struct bob_requests *w)
 
 static int check_names(const struct session *s)
 {
-	for (const struct bob_request_file *f = s->wishes.first; f; f = f->next)
+	for (const struct bob_request_file *f = s->requests.first; f; f = f->next)
 		for (const struct bob_request_file *g = f->next; g; g = g->next)
 			if (!strcmp(cli_instrument_base(f->path), cli_instrument_base(g->path)))
 				return cli_fail(
@@ -305,7 +305,7 @@ static int print_counts(struct bob_table *t)
 /* Of a file with an error: 1 if it is all there is, else the others go on. */
 static int say_left(struct session *s, const char *path, const struct bob_source_result *r)
 {
-	if (!s->wishes.first->next)
+	if (!s->requests.first->next)
 		return cli_fail(VERB, "%s", r->left);
 	if (!s->left++)
 		s->first_left = path;
@@ -318,7 +318,7 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 {
 	uint32_t files = 0;
 
-	for (const struct bob_request_file *f = s->wishes.first; f; f = f->next) {
+	for (const struct bob_request_file *f = s->requests.first; f; f = f->next) {
 		struct bob_source_complaint why = { 0 };
 		struct bob_source_result *r;
 		bob_status st = bob_source_instrument(f, o, &r, &why);
@@ -339,7 +339,7 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 		       0 :
 		       cli_fail(
 			       VERB,
-			       "no file could be read: nothing is written; the compiler's flags stand behind --");
+			       "no file could be read: nothing is written; the compiler's flags follow --");
 }
 
 static int instrument(struct session *s, const struct bob_source_options *o, const char *dir,
@@ -347,7 +347,7 @@ static int instrument(struct session *s, const struct bob_source_options *o, con
 {
 	struct bob_source_options together = *o;
 	struct bob_source_complaint why = { 0 };
-	bob_status st = bob_source_group_open(s->wishes.first, o, &together.group, &why);
+	bob_status st = bob_source_group_open(s->requests.first, o, &together.group, &why);
 	struct cli_refusals refusals = { 0 };
 	int bad = st == BOB_OK ? instrument_all(s, &together, dir, t, &refusals) :
 				 complain(s, st, &why);
@@ -384,10 +384,10 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 	struct bob_table *t;
 	int bad;
 
-	unite(&s->wishes);
+	unite(&s->requests);
 	if (check_names(s))
 		return 1;
-	if (!s->wishes.first)
+	if (!s->requests.first)
 		return cli_fail(VERB, "%s: no file was named: nothing to do", s->name);
 	if (cli_output_directory(VERB, output, dir))
 		return 1;
@@ -402,7 +402,7 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 	bob_table_destroy(t);
 	if (!bad) {
 		cli_predict_print(&total, stdout);
-		cli_instrument_how(&s->wishes, o, output);
+		cli_instrument_how(&s->requests, o, output);
 	}
 	if (!bad)
 		print_left(s);
@@ -430,8 +430,8 @@ static int compile(struct session *s, char **argv, const struct bob_source_optio
 		return cli_misuse(VERB, "--compile wants a file with COMMANDS");
 	if (!*argv)
 		return cli_misuse(VERB, "--compile wants `--` and a compiler with its arguments");
-	unite(&s->wishes);
-	return cli_instrument_compile(VERB, s->wishes.first, s->name, o, argv);
+	unite(&s->requests);
+	return cli_instrument_compile(VERB, s->requests.first, s->name, o, argv);
 }
 
 /* With --compile there is neither a prediction nor a folder. */
@@ -458,7 +458,7 @@ static int open_commands(struct session *s, int argc, char **argv)
 		else if (optind < argc && !s->is_compiling)
 			return cli_misuse(
 				VERB,
-				"%s behind COMMANDS: options stand before, and flags of the compiler behind --",
+				"%s after COMMANDS: options go before, and flags of the compiler after --",
 				argv[optind]);
 	}
 	if (!s->is_compiling && cli_compiler_check_flags(VERB, instrument_options, argv + optind))
@@ -494,6 +494,6 @@ int verb_instrument(int argc, char **argv)
 				     s.profile);
 	if (s.in != stdin)
 		fclose(s.in);
-	bob_requests_free(&s.wishes);
+	bob_requests_free(&s.requests);
 	return bad;
 }

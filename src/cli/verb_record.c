@@ -174,7 +174,7 @@ static void closing_line(const char *dir, const struct bob_trace *t)
 
 	if (!t) {
 		cli_warn("record",
-			 "nothing was recorded in %s; is there room for it, and does the program "
+			 "nothing was recorded in %s; is there space for it, and does the program "
 			 "take LD_PRELOAD?",
 			 dir);
 		return;
@@ -231,7 +231,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 		(void)bob_trace_open(dir, &t, NULL);
 	if (is_last && t)
 		cli_name_images(dir, t);
-	/* Another launcher may be naming them meanwhile; what is not folded nobody names. */
+	/* Another launcher may be naming them meanwhile; files that are not folded are not named. */
 	if (packs)
 		cli_pack_images(dir);
 	if (speaks && r->report && r->calls)

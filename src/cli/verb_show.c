@@ -210,7 +210,7 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 	struct show *w = ctx;
 	char a[BOB_NUMBER_MAX];
 	int is_mpi = l->number != BOB_CALLER_NONE && l->number & BOB_TREE_MPI;
-	int room = w->width - 14 - INDENT * (int)l->depth - 16;
+	int available = w->width - 14 - INDENT * (int)l->depth - 16;
 
 	if (l->stack != w->stack) {
 		fprintf(w->out, "%12s  stack %" PRIu32 " of the thread\n", "", l->stack);
@@ -225,8 +225,8 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 	} else {
 		const char *name = cli_names_get(w->s.names, l->number);
 
-		if (w->width && room > 20 && (int)strlen(name) > room)
-			fprintf(w->out, "%.*s..", room - 2, name);
+		if (w->width && available > 20 && (int)strlen(name) > available)
+			fprintf(w->out, "%.*s..", available - 2, name);
 		else
 			fputs(name, w->out);
 	}

@@ -19,7 +19,7 @@ const struct cli_option wrap_options[] = {
 	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (wrap)",
 	  CLI_TEXT(struct wrapping, output) },
 	{ "binary", 0, "PROGRAM",
-	  "the program: tells which of the functions are its own and which are in "
+	  "the program: shows which of the functions are its own and which are in "
 	  "libraries",
 	  CLI_TEXT(struct wrapping, binary) },
 	{ 0 },
@@ -43,7 +43,7 @@ static int write_source(const struct bob_wrap_spec *s, const char *dir, bool lin
 	return cli_output_close("wrap", f, path);
 }
 
-/* What the linker is to be told. */
+/* The linker's options. */
 static int write_flags(const struct bob_wrap_spec *s, const char *dir)
 {
 	char path[PATH_MAX + 32];

@@ -39,7 +39,7 @@ static const struct cli_verb
 		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },
 	wrap = { "wrap", "record functions of a list: wrappers from C prototypes",
 		 "[options] SPEC", wrap_options, verb_wrap, 2, 0, 0 },
-	instrument = { "instrument", "sources that tell what they do with chosen variables",
+	instrument = { "instrument", "sources that report what they do with chosen variables",
 		       "[options] [COMMANDS] [-- FLAG...]", instrument_options, verb_instrument, 2, 1, 0 },
 	env = { "env", "the variables that record without the launcher",
 		"[options]", env_options, verb_env, 2, 0, 0 },

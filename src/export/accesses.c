@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of threads as lines of text, in three dialects, or as records. Hundreds of millions
- * of them are ordinary, so lines are put together by hand. */
+/* Writes the accesses of threads as lines of text, in three formats, or as records. Hundreds of
+ * millions of accesses are common, so hand-written code formats the lines. */
 #include <string.h>
 
 #include "analysis/arrays/arrays.h"
@@ -12,7 +12,7 @@
 BOB_STATIC_ASSERT(sizeof(struct bob_access_head) == 32, "head of binary accesses");
 BOB_STATIC_ASSERT(sizeof(struct bob_access_record) == 32, "record of binary accesses");
 
-#define ROOM 65536
+#define BUFFER_BYTES 65536
 #define BATCH 1024
 #define LINE_MAX_BYTES (384 + BOB_SUBSCRIPTS_MAX) /* an image's name is cut */
 #define NAME_MAX_BYTES 255
@@ -23,7 +23,7 @@ struct writer {
 	const struct bob_access_style *style;
 	char name[24];		/* before each line: the thread, in turns */
 	size_t name_len;
-	char text[ROOM];
+	char text[BUFFER_BYTES];
 	size_t len;
 	const char *image;	/* name of image `image_number` */
 	size_t image_len;
@@ -136,7 +136,7 @@ static void put_record(struct writer *w, const struct bob_access *a)
 
 static void put_access(struct writer *w, const struct bob_access *a)
 {
-	if (ROOM - w->len < LINE_MAX_BYTES)
+	if (BUFFER_BYTES - w->len < LINE_MAX_BYTES)
 		flush(w);
 	switch (w->style->format) {
 	case BOB_ACCESSES_TEXT:
@@ -160,7 +160,7 @@ static void put_sync(struct writer *w, const struct bob_sync_event *s)
 {
 	int is_address = s->object >> 12 != 0;
 
-	if (ROOM - w->len < LINE_MAX_BYTES)
+	if (BUFFER_BYTES - w->len < LINE_MAX_BYTES)
 		flush(w);
 	put_text(w, w->name, w->name_len);
 	put_text(w, "Y ", 2);
@@ -185,7 +185,7 @@ static void put_value(struct writer *w, const struct bob_value_place *v)
 {
 	const struct bob_mpi_function *f = bob_mpi_function_of(v->what);
 
-	if (ROOM - w->len < LINE_MAX_BYTES)
+	if (BUFFER_BYTES - w->len < LINE_MAX_BYTES)
 		flush(w);
 	put_text(w, w->name, w->name_len);
 	put_string(w, "M ");
@@ -226,7 +226,7 @@ static void turn_to(struct writer *w, uint32_t thread)
 					       th->number);
 }
 
-/* Damage is passed over, and the first of it kept in mind. */
+/* Damage is skipped, and the first one kept for the result. */
 static bob_status damaged(bob_status first, bob_status st)
 {
 	return first == BOB_OK && st < BOB_OK ? st : first;
@@ -291,9 +291,9 @@ static bob_status write_turns(struct writer *w, const uint32_t *threads, uint32_
 	if (st != BOB_OK)
 		return st;
 	if (wants_syncs(w))
-		bob_turns_tell_syncs(v);
+		bob_turns_report_syncs(v);
 	if (wants_values(w))
-		bob_turns_tell_values(v);
+		bob_turns_report_values(v);
 	do {
 		st = bob_turns_next(v, &index, &batch, &n, first == BOB_OK ? w->x->err : NULL);
 		first = damaged(first, st);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace event JSON. Each thread is written in order of its events, so times only grow; they come
- * from a cursor over the marks that moves along with the positions. Viewers do not survive large
- * files: max_events is shared out among the threads. */
+/* Trace event JSON. Each thread is written in order of its events, so times only grow; a cursor
+ * over the marks advances with the positions and gives the times. Viewers cannot load large files,
+ * so max_events is divided among the threads. */
 #include <inttypes.h>
 
 #include "export/export.h"
@@ -112,7 +112,7 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	put_labels(x, th);
 	for (;;) {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? x->err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
 			damage = st;
 			continue;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces for other people's tools. Every writer streams to `out`; its caller checks the stream for
- * errors at the end. Threads: one. Errors: those of reading, BOB_ERR_NOMEM; after a failure of one
- * thread the rest is written all the same and the first failure is returned. */
+/* Exports traces to the formats of other tools. Every writer streams to `out`; its caller checks
+ * the stream for errors at the end. Threads: one. Errors: those of reading, BOB_ERR_NOMEM; after a
+ * failure of one thread the rest is written all the same and the first failure is returned. */
 #ifndef BOB_EXPORT_EXPORT_H
 #define BOB_EXPORT_EXPORT_H
 
@@ -31,7 +31,7 @@ struct bob_export {
 	char *said;
 	uint64_t max_events;		/* chrome: entries at most, 0: no limit */
 	uint64_t cut_events;		/* result: entries or MPI calls left out because of it */
-	/* result: messages or requests that nobody can say more of */
+	/* result: messages or requests of which nothing more is known */
 	uint64_t lost_messages;
 	uint64_t forced;		/* result: turns that came before what they waited for */
 	struct bob_error *err;
@@ -52,7 +52,8 @@ bob_status bob_export_mpi_csv(struct bob_export *x);
  * them, else each call takes 1 us. */
 bob_status bob_export_mpi_chrome(struct bob_export *x);
 /* MPI calls as an OTF2 archive. BOB_ERR_UNSUPPORTED: this build has no OTF2. BOB_ERR_IO: x->said
- * tells why. OTF2's library may abort the process when it cannot write: have a process for this. */
+ * says why. OTF2's library may abort the process when it cannot write: call this in a process of
+ * its own. */
 bob_status bob_export_mpi_otf2(struct bob_export *x);
 /* Graphviz: the `max_arcs` (0: all) arcs of `g` with most calls; *left_out counts the others. */
 bob_status bob_export_dot(struct bob_export *x, struct bob_callgraph *g, uint64_t max_arcs,
@@ -75,7 +76,7 @@ struct bob_access_style {
 	enum bob_access_format format;
 	enum bob_access_order order;
 	uint64_t quantum;	/* of turns; 0: BOB_INTERLEAVE_QUANTUM */
-	/* TEXT: behind each access the variable and element, where they are known */
+	/* TEXT: after each access the variable and element, where they are known */
 	int subscripts;
 	/* TEXT: also where threads synchronise: Y, what, object, perhaps a number */
 	int syncs;
@@ -103,7 +104,7 @@ struct bob_access_record {
 	uint8_t flags;		/* BOB_ACCESS_LOST */
 };
 
-/* All memory accesses. Threads without any are passed over. */
+/* All memory accesses. Threads without any are skipped. */
 bob_status bob_export_accesses(struct bob_export *x, const struct bob_access_style *style);
 
 #endif

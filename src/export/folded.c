@@ -11,7 +11,7 @@ static void put_frame(const char *name, FILE *out)
 		fputc(*name == ';' || *name == '\n' ? ':' : *name, out);
 }
 
-/* The path of `context`, outermost first, over `path` (room for as many as there are contexts). */
+/* The path of `context`, outermost first, into `path` (capacity: the number of contexts). */
 static void put_path(struct bob_export *x, const struct bob_context *all, uint32_t context,
 		     uint32_t *path)
 {

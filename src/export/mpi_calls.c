@@ -7,7 +7,7 @@
 struct tour {
 	struct bob_export *x;
 	const struct bob_mpi_visitor *v;
-	struct bob_mpi_told told;
+	struct bob_mpi_visited visited;
 	bob_status damage;
 };
 
@@ -16,43 +16,44 @@ bob_status bob_mpi_tour_out(const struct bob_export *x)
 	return ferror(x->out) ? BOB_ERR_IO : BOB_OK;
 }
 
-static bob_status visit(const struct tour *t, bob_status (*fn)(void *, const struct bob_mpi_told *))
+static bob_status visit(const struct tour *t,
+			bob_status (*fn)(void *, const struct bob_mpi_visited *))
 {
-	return fn ? fn(t->v->ctx, &t->told) : BOB_OK;
+	return fn ? fn(t->v->ctx, &t->visited) : BOB_OK;
 }
 
-static bob_status tell_calls(struct tour *t, struct bob_mpi_reader *r, struct bob_mpi_clock *clock)
+static bob_status visit_calls(struct tour *t, struct bob_mpi_reader *r, struct bob_mpi_clock *clock)
 {
 	struct bob_mpi_call c;
 	bob_status st = BOB_OK, next;
 
-	t->told.call = &c;
-	for (t->told.index = t->told.made = 0; st == BOB_OK;) {
+	t->visited.call = &c;
+	for (t->visited.index = t->visited.made = 0; st == BOB_OK;) {
 		next = bob_mpi_reader_next(r, &c, t->damage == BOB_OK ? t->x->err : NULL);
-		if (next == BOB_ERR_CORRUPT) {	/* there may be more behind */
+		if (next == BOB_ERR_CORRUPT) {	/* there may be more after it */
 			t->damage = next;
 			continue;
 		}
 		if (next != BOB_OK)
 			return next == BOB_END ? BOB_OK : next;
-		if (t->told.index == t->v->budget)
+		if (t->visited.index == t->v->budget)
 			break;
-		st = bob_mpi_clock_next(clock, &t->told.span);
+		st = bob_mpi_clock_next(clock, &t->visited.span);
 		if (st == BOB_OK)
 			st = visit(t, t->v->call);
-		t->told.made += bob_mpi_requests_made(&c);
-		t->told.index++;
-		if (!(t->told.index & 0xfffff) && t->x->progress && t->x->progress->tick)
+		t->visited.made += bob_mpi_requests_made(&c);
+		t->visited.index++;
+		if (!(t->visited.index & 0xfffff) && t->x->progress && t->x->progress->tick)
 			t->x->progress->tick(t->x->progress->ctx, 0x100000);
 	}
 	if (st == BOB_OK)
 		t->x->cut_events +=
-			bob_trace_value_events(t->x->trace, t->told.thread, BOB_VALUES_MPI) -
-			t->told.index;
+			bob_trace_value_events(t->x->trace, t->visited.thread, BOB_VALUES_MPI) -
+			t->visited.index;
 	return st;
 }
 
-static bob_status tell_thread(struct tour *t, uint32_t thread)
+static bob_status visit_thread(struct tour *t, uint32_t thread)
 {
 	struct bob_mpi_clock *clock = NULL;
 	struct bob_mpi_reader *r;
@@ -60,13 +61,13 @@ static bob_status tell_thread(struct tour *t, uint32_t thread)
 
 	if (st != BOB_OK)
 		return st == BOB_NONE ? BOB_OK : st;
-	t->told.thread = thread;
-	t->told.number = bob_trace_thread(t->x->trace, thread)->number;
+	t->visited.thread = thread;
+	t->visited.number = bob_trace_thread(t->x->trace, thread)->number;
 	st = bob_mpi_clock_open(t->x->trace, thread, t->v->exact, &clock);
 	if (st == BOB_OK)
 		st = visit(t, t->v->begin_thread);
 	if (st == BOB_OK)
-		st = tell_calls(t, r, clock);
+		st = visit_calls(t, r, clock);
 	if (st == BOB_OK)
 		st = visit(t, t->v->end_thread);
 	bob_mpi_clock_close(clock);
@@ -88,8 +89,8 @@ static uint32_t threads_with_calls(const struct bob_trace *t, const struct bob_p
 	return n;
 }
 
-/* The process of thread number *i of the chosen ones; *i goes behind it. */
-static bob_status tell_process(struct tour *t, uint32_t *i)
+/* The process of thread number *i of the chosen ones; advances *i to the thread after it. */
+static bob_status visit_process(struct tour *t, uint32_t *i)
 {
 	const struct bob_export *x = t->x;
 	uint32_t process = bob_trace_thread(x->trace, x->threads[*i])->process;
@@ -106,17 +107,18 @@ static bob_status tell_process(struct tour *t, uint32_t *i)
 	st = bob_mpi_objects_create(x->trace, process, &objects);
 	if (st != BOB_OK)
 		return st;
-	t->told =
-		(struct bob_mpi_told){ .process = process, .objects = objects, .lone = with == 1 };
-	t->told.rank = bob_mpi_objects_rank(objects);
-	st = bob_mpi_messages_create(objects, &t->told.messages);
+	t->visited = (struct bob_mpi_visited){ .process = process,
+					       .objects = objects,
+					       .lone = with == 1 };
+	t->visited.rank = bob_mpi_objects_rank(objects);
+	st = bob_mpi_messages_create(objects, &t->visited.messages);
 	if (st == BOB_OK)
 		st = visit(t, t->v->begin_process);
 	for (uint32_t k = first; k < *i && st == BOB_OK; k++)
-		st = tell_thread(t, x->threads[k]);
+		st = visit_thread(t, x->threads[k]);
 	if (st == BOB_OK)
 		st = visit(t, t->v->end_process);
-	bob_mpi_messages_destroy(t->told.messages);
+	bob_mpi_messages_destroy(t->visited.messages);
 	bob_mpi_objects_destroy(objects);
 	return st;
 }
@@ -127,7 +129,7 @@ bob_status bob_mpi_tour(struct bob_export *x, const struct bob_mpi_visitor *v)
 	bob_status st = BOB_OK;
 
 	for (uint32_t i = 0; i < x->thread_count && st == BOB_OK;)
-		st = tell_process(&t, &i);
+		st = visit_process(&t, &i);
 	return st == BOB_OK ? t.damage : st;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI calls as trace event JSON: a complete event each, a track for each thread, messages as flow
- * arrows from the call that sends to the call in which the receive is complete. Events may stand in
- * any order there, so an arrow's end is written when it is known which it is. */
+ * arrows from the call that sends to the call in which the receive is complete. The format permits
+ * any order of events, so an arrow's end is written when it is known. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 struct drawing {
 	struct bob_export *x;
 	struct bob_mpi_flows *flows;
-	const struct bob_mpi_told *told;
+	const struct bob_mpi_visited *visited;
 	FILE *text;
 	char *at;
 	size_t len;
@@ -37,12 +37,12 @@ static void put_time(struct bob_export *x, const char *key, uint64_t ns)
 	fprintf(x->out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
-static void put_label(struct bob_export *x, const struct bob_mpi_told *told, const char *kind,
+static void put_label(struct bob_export *x, const struct bob_mpi_visited *visited, const char *kind,
 		      const char *label)
 {
 	struct bob_json j;
 
-	begin_event(&j, x, "M", told->process, told->number);
+	begin_event(&j, x, "M", visited->process, visited->number);
 	bob_json_string(&j, "name", kind);
 	bob_json_object(&j, "args");
 	bob_json_string(&j, "name", label);
@@ -50,14 +50,14 @@ static void put_label(struct bob_export *x, const struct bob_mpi_told *told, con
 	bob_json_end(&j, '}');
 }
 
-static void put_sort_index(struct bob_export *x, const struct bob_mpi_told *told)
+static void put_sort_index(struct bob_export *x, const struct bob_mpi_visited *visited)
 {
 	struct bob_json j;
 
-	begin_event(&j, x, "M", told->process, told->number);
+	begin_event(&j, x, "M", visited->process, visited->number);
 	bob_json_string(&j, "name", "process_sort_index");
 	bob_json_object(&j, "args");
-	bob_json_uint(&j, "sort_index", told->rank != ~0u ? told->rank : told->process);
+	bob_json_uint(&j, "sort_index", visited->rank != ~0u ? visited->rank : visited->process);
 	bob_json_end(&j, '}');
 	bob_json_end(&j, '}');
 }
@@ -85,23 +85,24 @@ static void put_arrival(void *ctx, uint64_t id, const struct bob_mpi_arrival *at
 {
 	struct drawing *d = ctx;
 
-	put_flow(d->x, "f", id, d->told->process, at->thread, at->time);
+	put_flow(d->x, "f", id, d->visited->process, at->thread, at->time);
 }
 
 static bob_status put_act(void *ctx, const struct bob_mpi_act *a)
 {
 	struct drawing *d = ctx;
-	const struct bob_mpi_told *told = d->told;
+	const struct bob_mpi_visited *visited = d->visited;
+	const struct bob_mpi_span *span = &visited->span;
 	/* a slice has its begin, not its end */
-	const struct bob_mpi_arrival at = { told->number, told->span.end_ns > told->span.begin_ns ?
-								  told->span.end_ns - 1 :
-								  told->span.begin_ns };
+	const struct bob_mpi_arrival at = {
+		visited->number, span->end_ns > span->begin_ns ? span->end_ns - 1 : span->begin_ns
+	};
 	uint64_t id;
 	bob_status st;
 
 	st = bob_mpi_flows_act(d->flows, a, &at, &id);
 	if (st == BOB_OK && id)
-		put_flow(d->x, "s", id, told->process, told->number, told->span.begin_ns);
+		put_flow(d->x, "s", id, visited->process, visited->number, visited->span.begin_ns);
 	return st;
 }
 
@@ -116,32 +117,32 @@ static void put_text(struct drawing *d, struct bob_json *j, const char *key)
 	rewind(d->text);
 }
 
-static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
+static bob_status put_call(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct drawing *d = ctx;
-	const struct bob_mpi_call *c = told->call;
+	const struct bob_mpi_call *c = visited->call;
 	struct bob_json j;
 
-	d->told = told;
+	d->visited = visited;
 	const uint8_t flags = c->function->flags;
 
 	begin_event(&j, d->x,
 		    flags & BOB_MPI_USER_BEGIN ? "B" :
 		    flags & BOB_MPI_USER_END   ? "E" :
 						 "X",
-		    told->process, told->number);
+		    visited->process, visited->number);
 	fprintf(d->text, "%s%s", flags & BOB_MPI_USER ? "" : "MPI_", c->function->name);
 	put_text(d, &j, "name");
-	put_time(d->x, "ts", told->span.begin_ns);
+	put_time(d->x, "ts", visited->span.begin_ns);
 	if (!(flags & (BOB_MPI_USER_BEGIN | BOB_MPI_USER_END)))
-		put_time(d->x, "dur", told->span.end_ns - told->span.begin_ns);
+		put_time(d->x, "dur", visited->span.end_ns - visited->span.begin_ns);
 	bob_json_object(&j, "args");
-	bob_json_uint(&j, "call", told->index);
-	bob_mpi_put_site(d->x, told, d->text);
+	bob_json_uint(&j, "call", visited->index);
+	bob_mpi_put_site(d->x, visited, d->text);
 	put_text(d, &j, "site");
-	bob_mpi_put_words(told, 0, d->text);
+	bob_mpi_put_words(visited, 0, d->text);
 	put_text(d, &j, "in");
-	bob_mpi_put_words(told, 1, d->text);
+	bob_mpi_put_words(visited, 1, d->text);
 	put_text(d, &j, "out");
 	if (c->event.open)
 		bob_json_bool(&j, "in_progress_at_end", 1);
@@ -151,48 +152,50 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 	bob_json_end(&j, '}');
 	if (ferror(d->x->out))
 		return BOB_ERR_IO;
-	return bob_mpi_messages_take(told->messages, c, told->number, told->made, put_act, d);
+	return bob_mpi_messages_take(visited->messages, c, visited->number, visited->made, put_act,
+				     d);
 }
 
-static bob_status begin_process(void *ctx, const struct bob_mpi_told *told)
+static bob_status begin_process(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct drawing *d = ctx;
-	const struct bob_process_info *p = bob_trace_process(d->x->trace, told->process);
+	const struct bob_process_info *p = bob_trace_process(d->x->trace, visited->process);
 	char text[320];
 	bob_status st;
 
-	d->told = told;
-	if (told->rank != ~0u)
-		snprintf(text, sizeof(text), "rank %" PRIu32 " %s (pid %" PRIu32 ")", told->rank,
+	d->visited = visited;
+	if (visited->rank != ~0u)
+		snprintf(text, sizeof(text), "rank %" PRIu32 " %s (pid %" PRIu32 ")", visited->rank,
 			 p->exe, p->pid);
 	else
 		snprintf(text, sizeof(text), "%s (pid %" PRIu32 ")", p->exe, p->pid);
-	put_label(d->x, told, "process_name", text);
-	put_sort_index(d->x, told);
-	st = bob_mpi_flows_begin(d->flows, told->objects);
-	return st == BOB_OK && !told->lone ?
-		       bob_mpi_flows_read(d->flows, d->x->trace, told->process, told->objects) :
+	put_label(d->x, visited, "process_name", text);
+	put_sort_index(d->x, visited);
+	st = bob_mpi_flows_begin(d->flows, visited->objects);
+	return st == BOB_OK && !visited->lone ?
+		       bob_mpi_flows_read(d->flows, d->x->trace, visited->process,
+					  visited->objects) :
 		       st;
 }
 
-static bob_status begin_thread(void *ctx, const struct bob_mpi_told *told)
+static bob_status begin_thread(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct drawing *d = ctx;
-	const struct bob_thread_info *th = bob_trace_thread(d->x->trace, told->thread);
+	const struct bob_thread_info *th = bob_trace_thread(d->x->trace, visited->thread);
 	char text[320];
 
 	snprintf(text, sizeof(text), "%s (tid %" PRIu32 ")", th->name, th->tid);
-	put_label(d->x, told, "thread_name", text);
+	put_label(d->x, visited, "thread_name", text);
 	return BOB_OK;
 }
 
-static bob_status end_process(void *ctx, const struct bob_mpi_told *told)
+static bob_status end_process(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct drawing *d = ctx;
 
-	d->told = told;
+	d->visited = visited;
 	bob_mpi_flows_end(d->flows);
-	d->x->lost_messages += bob_mpi_messages_unknown(told->messages);
+	d->x->lost_messages += bob_mpi_messages_unknown(visited->messages);
 	return bob_mpi_tour_out(d->x);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When the calls of a thread were, for exports: exactly, where the trace says so, else one unit of
- * time after the other. */
+/* Times of a thread's calls, for exports: exact where the trace has them, else consecutive units of
+ * time. */
 #ifndef BOB_EXPORT_MPI_CLOCK_H
 #define BOB_EXPORT_MPI_CLOCK_H
 

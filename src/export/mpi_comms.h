@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators by numbers that all processes of them come to: from their members, and how many
- * communicators of the same members the process made before, for all members make them in the same
- * order.
+/* Numbers of communicators on which all their processes agree without communication. A number is
+ * derived from the members and from the count of earlier communicators with the same members,
+ * because all members create them in the same order.
  *
  * Owner: the caller. Threads: constant once made. */
 #ifndef BOB_EXPORT_MPI_COMMS_H

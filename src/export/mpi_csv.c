@@ -24,26 +24,26 @@ static void put_field(struct writing *w)
 	rewind(w->text);
 }
 
-static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
+static bob_status put_call(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct writing *w = ctx;
-	const struct bob_mpi_call *c = told->call;
+	const struct bob_mpi_call *c = visited->call;
 	FILE *out = w->x->out;
 
-	if (told->rank != ~0u)
-		fprintf(out, "%" PRIu32, told->rank);
-	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", told->process, told->number,
-		told->index);
+	if (visited->rank != ~0u)
+		fprintf(out, "%" PRIu32, visited->rank);
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", visited->process, visited->number,
+		visited->index);
 	fprintf(w->text, "%s%s", bob_mpi_prefix(c->function), c->function->name);
 	put_field(w);
 	fputc(',', out);
-	bob_mpi_put_site(w->x, told, w->text);
+	bob_mpi_put_site(w->x, visited, w->text);
 	put_field(w);
 	fputc(',', out);
-	bob_mpi_put_words(told, 0, w->text);
+	bob_mpi_put_words(visited, 0, w->text);
 	put_field(w);
 	fputc(',', out);
-	bob_mpi_put_words(told, 1, w->text);
+	bob_mpi_put_words(visited, 1, w->text);
 	put_field(w);
 	if (c->event.open)
 		fputs(",open", out);
@@ -52,7 +52,7 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 	else
 		fprintf(out, ",%" PRId64, bob_mpi_result(c));
 	if (w->exact)
-		fprintf(out, ",%" PRIu64 ",%" PRIu64, told->span.begin_ns, told->span.end_ns);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64, visited->span.begin_ns, visited->span.end_ns);
 	fputc('\n', out);
 	return bob_mpi_tour_out(w->x);
 }

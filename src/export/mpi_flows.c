@@ -32,10 +32,10 @@ struct bob_mpi_flows {
 	const struct bob_mpi_objects *objects;
 	uint32_t rank;
 	struct count *count;
-	size_t counts, count_room;
+	size_t counts, count_capacity;
 	int learning;		/* first pass: `arrived` is not called */
 	struct posted *posted;	/* in the order of posting, each thread's */
-	size_t posted_count, posted_room;
+	size_t posted_count, posted_capacity;
 	uint64_t lost;
 };
 
@@ -68,8 +68,8 @@ bob_status bob_mpi_flows_begin(struct bob_mpi_flows *f, const struct bob_mpi_obj
 	f->objects = o;
 	f->rank = bob_mpi_objects_rank(o);
 	f->counts = f->posted_count = 0;
-	if (f->count_room)
-		memset(f->count, 0, f->count_room * sizeof(*f->count));
+	if (f->count_capacity)
+		memset(f->count, 0, f->count_capacity * sizeof(*f->count));
 	return bob_mpi_comms_create(o, &f->comms);
 }
 
@@ -93,26 +93,26 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static struct count *place_of(const struct bob_mpi_flows *f, uint64_t key)
 {
-	size_t i = (size_t)(key >> 20) & (f->count_room - 1);
+	size_t i = (size_t)(key >> 20) & (f->count_capacity - 1);
 
 	while (f->count[i].key && f->count[i].key != key)
-		i = (i + 1) & (f->count_room - 1);
+		i = (i + 1) & (f->count_capacity - 1);
 	return &f->count[i];
 }
 
 static int grow(struct bob_mpi_flows *f)
 {
-	size_t old_room = f->count_room;
+	size_t old_capacity = f->count_capacity;
 	struct count *old = f->count;
 
-	f->count_room = old_room ? 2 * old_room : 256;
-	f->count = calloc(f->count_room, sizeof(*f->count));
+	f->count_capacity = old_capacity ? 2 * old_capacity : 256;
+	f->count = calloc(f->count_capacity, sizeof(*f->count));
 	if (!f->count) {
 		f->count = old;
-		f->count_room = old_room;
+		f->count_capacity = old_capacity;
 		return 0;
 	}
-	for (size_t i = 0; i < old_room; i++)
+	for (size_t i = 0; i < old_capacity; i++)
 		if (old[i].key)
 			*place_of(f, old[i].key) = old[i];
 	free(old);
@@ -129,7 +129,7 @@ static bob_status next_id(struct bob_mpi_flows *f, uint32_t thread, uint64_t com
 	struct count *c;
 
 	*id = 0;
-	if (2 * (f->counts + 1) > f->count_room && !grow(f))
+	if (2 * (f->counts + 1) > f->count_capacity && !grow(f))
 		return BOB_ERR_NOMEM;
 	c = place_of(f, own);
 	if (!c->key && f->counts == COUNTS_MAX) {
@@ -157,7 +157,7 @@ static int may_be(const struct posted *early, const struct posted *got)
 	       (early->tag < 0 || early->tag == got->tag);
 }
 
-/* Those of which it is certain now are told, and go. */
+/* Reports those that are certain now, and removes them. */
 static bob_status settle(struct bob_mpi_flows *f)
 {
 	bob_status st = BOB_OK;
@@ -187,14 +187,14 @@ static bob_status post(struct bob_mpi_flows *f, const struct bob_mpi_act *a, uin
 {
 	struct posted *p;
 
-	if (f->posted_count == f->posted_room) {
-		size_t room = f->posted_room ? 2 * f->posted_room : 64;
+	if (f->posted_count == f->posted_capacity) {
+		size_t capacity = f->posted_capacity ? 2 * f->posted_capacity : 64;
 
-		p = realloc(f->posted, room * sizeof(*p));
+		p = realloc(f->posted, capacity * sizeof(*p));
 		if (!p)
 			return BOB_ERR_NOMEM;
 		f->posted = p;
-		f->posted_room = room;
+		f->posted_capacity = capacity;
 	}
 	p = &f->posted[f->posted_count++];
 	*p = (struct posted){ .request = a->request, .comm = comm, .source = -1, .tag = a->tag,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which receive got which message, without having both at hand: a number that sender and receiver
- * come to by themselves, each process for itself. Messages of one communicator, sender, receiver
- * and tag do not overtake each other (MPI 4.0, 3.5): the k-th that is sent is the k-th that is
- * received, by the order in which receives were posted. So receives that are complete wait here
- * until it is known which of those posted before them got which message; what is kept are receives
- * that are not complete, and a count for each peer and tag.
+/* Matches receives with messages while only one process is read: sender and receiver derive the
+ * same number independently. Messages of one communicator, sender, receiver and tag do not overtake
+ * each other (MPI 4.0, 3.5): the k-th that is sent is the k-th that is received, by the order in
+ * which receives were posted. So complete receives are delayed until the messages of all receives
+ * posted before them are known. The state is the incomplete receives, and a count for each peer and
+ * tag.
  *
  * The order of calls that several threads of a process make at the same time is unknown. A channel
  * (communicator, peer, tag) of such a process is matched only if one thread makes all its sends, or
@@ -18,7 +18,7 @@
 
 struct bob_mpi_flows;
 
-/* Where the message was received, whatever the caller says of it. */
+/* Where the message was received, in the caller's terms. */
 struct bob_mpi_arrival {
 	uint32_t thread;
 	uint64_t time;
@@ -38,7 +38,7 @@ void bob_mpi_flows_learn(struct bob_mpi_flows *f, int learning);
  * as above. */
 bob_status bob_mpi_flows_read(struct bob_mpi_flows *f, const struct bob_trace *t, uint32_t process,
 			      const struct bob_mpi_objects *o);
-/* *id: of a message that is sent; 0: the act is none, or nobody can say who gets it.
+/* *id: of a message that is sent; 0: the act is no send, or its receiver is unknown.
  * BOB_ERR_NOMEM. */
 bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *a,
 			     const struct bob_mpi_arrival *at, uint64_t *id);

@@ -5,23 +5,24 @@
 #include "analysis/mpi/values.h"
 #include "export/mpi_calls.h"
 
-static void put_request(const struct bob_mpi_told *told, uint64_t word, FILE *to)
+static void put_request(const struct bob_mpi_visited *visited, uint64_t word, FILE *to)
 {
-	uint64_t id = bob_mpi_request_id(word, told->number, told->made);
+	uint64_t id = bob_mpi_request_id(word, visited->number, visited->made);
 
 	if (!id)
 		fputs(word ? "complete" : "null", to);
-	else if (id >> 32 == told->number + 1u)
+	else if (id >> 32 == visited->number + 1u)
 		fprintf(to, "%" PRIu32, (uint32_t)id + 1);
 	else
 		fprintf(to, "%" PRIu64 ":%" PRIu32, (id >> 32) - 1, (uint32_t)id + 1);
 }
 
-static void put_value(const struct bob_mpi_told *told, enum bob_mpi_role role, uint64_t v, FILE *to)
+static void put_value(const struct bob_mpi_visited *visited, enum bob_mpi_role role, uint64_t v,
+		      FILE *to)
 {
 	switch (role) {
 	case BOB_MPI_ROLE_REQUEST:
-		put_request(told, v, to);
+		put_request(visited, v, to);
 		return;
 	case BOB_MPI_ROLE_COMM:
 	case BOB_MPI_ROLE_GROUP:
@@ -66,10 +67,10 @@ static void put_text(const struct bob_value_vector *v, uint64_t bytes, FILE *to)
 	fputc('"', to);
 }
 
-static void put_vector(const struct bob_mpi_told *told, const struct bob_mpi_param *p,
+static void put_vector(const struct bob_mpi_visited *visited, const struct bob_mpi_param *p,
 		       uint64_t length, uint32_t vector, FILE *to)
 {
-	const struct bob_value_event *e = &told->call->event;
+	const struct bob_value_event *e = &visited->call->event;
 	static const struct bob_value_vector none;
 	const struct bob_value_vector *v = vector < e->vectors ? &e->vector[vector] : &none;
 	uint64_t had;
@@ -87,7 +88,7 @@ static void put_vector(const struct bob_mpi_told *told, const struct bob_mpi_par
 		if (v->words == 3)
 			put_status(v->at + 3 * i, to);
 		else
-			put_value(told, p->role, v->at[i], to);
+			put_value(visited, p->role, v->at[i], to);
 	}
 	if (cut)
 		fprintf(to, "%s... not kept of %" PRIu64, v->count > 2 ? " " : "", had);
@@ -95,10 +96,11 @@ static void put_vector(const struct bob_mpi_told *told, const struct bob_mpi_par
 }
 
 /* The ranks in MPI_COMM_WORLD of a new communicator's processes. */
-static void put_members(const struct bob_mpi_told *told, const struct bob_mpi_param *p, FILE *to)
+static void put_members(const struct bob_mpi_visited *visited, const struct bob_mpi_param *p,
+			FILE *to)
 {
-	const struct bob_value_event *e = &told->call->event;
-	uint32_t vector = bob_mpi_vector_of(told->call->function, p);
+	const struct bob_value_event *e = &visited->call->event;
+	uint32_t vector = bob_mpi_vector_of(visited->call->function, p);
 
 	fprintf(to, " %s.members=[", p->name);
 	for (uint64_t i = 0; vector < e->vectors && i < e->vector[vector].count; i++)
@@ -106,38 +108,38 @@ static void put_members(const struct bob_mpi_told *told, const struct bob_mpi_pa
 	fputc(']', to);
 }
 
-static void put_param(const struct bob_mpi_told *told, const struct bob_mpi_param *p, int out,
+static void put_param(const struct bob_mpi_visited *visited, const struct bob_mpi_param *p, int out,
 		      FILE *to)
 {
-	const struct bob_mpi_call *c = told->call;
+	const struct bob_mpi_call *c = visited->call;
 	uint32_t at = out ? p->out : p->in;
 	uint64_t v = at < c->event.words ? c->event.word[at] : 0;
 
 	fprintf(to, "%s=", p->name);
 	if (p->flags & BOB_MPI_VECTOR) {
-		put_vector(told, p, v,
+		put_vector(visited, p, v,
 			   out ? bob_mpi_vector_after(c->function, p) :
 				 bob_mpi_vector_of(c->function, p),
 			   to);
 	} else if (p->role == BOB_MPI_ROLE_STATUS && out && at + 2u < c->event.words) {
 		put_status(&c->event.word[at], to);
 	} else if (p->role == BOB_MPI_ROLE_REQUEST && out && v == 2) {
-		fprintf(to, "%" PRIu64, told->made + 1);
+		fprintf(to, "%" PRIu64, visited->made + 1);
 	} else {
-		put_value(told, p->role, v, to);
+		put_value(visited, p->role, v, to);
 	}
 	if (out && bob_mpi_has_size(p) && at + 1u < c->event.words)
 		fprintf(to, " %s.size=%" PRIu64, p->name, c->event.word[at + 1]);
 	if (out && bob_mpi_has_members(p))
-		put_members(told, p, to);
+		put_members(visited, p, to);
 }
 
-void bob_mpi_put_words(const struct bob_mpi_told *told, int out, FILE *to)
+void bob_mpi_put_words(const struct bob_mpi_visited *visited, int out, FILE *to)
 {
-	const struct bob_mpi_function *f = told->call->function;
+	const struct bob_mpi_function *f = visited->call->function;
 	const char *between = "";
 
-	if (out && told->call->event.open)
+	if (out && visited->call->event.open)
 		return;
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct bob_mpi_param *p = &f->params[i];
@@ -145,19 +147,19 @@ void bob_mpi_put_words(const struct bob_mpi_told *told, int out, FILE *to)
 		if ((out ? p->out : p->in) == BOB_MPI_NOWHERE)
 			continue;
 		fputs(between, to);
-		put_param(told, p, out, to);
+		put_param(visited, p, out, to);
 		between = " ";
 	}
 }
 
-void bob_mpi_put_site(const struct bob_export *x, const struct bob_mpi_told *told, FILE *to)
+void bob_mpi_put_site(const struct bob_export *x, const struct bob_mpi_visited *visited, FILE *to)
 {
-	const struct bob_value_event *e = &told->call->event;
+	const struct bob_value_event *e = &visited->call->event;
 	uint32_t image;
 	uint64_t pc;
 
 	if (!e->depth)
 		return;
-	bob_trace_place(x->trace, told->process, e->place[e->depth - 1], &image, &pc);
-	x->place(x->trace, told->process, image, pc, to);
+	bob_trace_place(x->trace, visited->process, e->place[e->depth - 1], &image, &pc);
+	x->place(x->trace, visited->process, image, pc, to);
 }

@@ -2,7 +2,7 @@
 """C sources with probes: written, compiled in all ways, run, and what their probes saw compared.
 
 The recorder is that of tests/prog/source/log_probe.c: a line for each access. Operands of one line of source have no order in C, so
-lines of the log that stand beside each other and are of one line of source are compared sorted."""
+adjacent lines of the log that are of one line of source are compared sorted."""
 
 import itertools
 import os
@@ -24,11 +24,11 @@ def why_not():
     return "no libclang" if b"libclang" in h.run([TOOL, "none.c"]).err else None
 
 
-def instrument(text, *wishes, flags=(), folder=None, status=0, name="a.c"):
+def instrument(text, *requests, flags=(), folder=None, status=0, name="a.c"):
     """(folder with a.c and new.c, result)"""
     folder = folder or h.fresh("source")
     (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    r = h.run([TOOL, name, *wishes, "--", *flags], cwd=folder)
+    r = h.run([TOOL, name, *requests, "--", *flags], cwd=folder)
     h.check(r.status == status, f"status {r.status}, not {status}\n{r}")
     (folder / "new.c").write_bytes(r.out)
     return folder, r
@@ -61,9 +61,9 @@ def canonical(lines):
     return [(at, sorted(b for _, b in group)) for at, group in itertools.groupby(rows, key=lambda r: r[0])]
 
 
-def check(text, expected, *wishes, flags=()):
+def check(text, expected, *requests, flags=()):
     """All compilers and levels see `expected`, and the program says what it said before."""
-    folder, r = instrument(text, *wishes, flags=flags)
+    folder, r = instrument(text, *requests, flags=flags)
     want = canonical(line.strip() for line in expected.replace(";", "\n").splitlines() if line.strip())
     native = h.run([build(folder, "a.c", flags=("-w", *flags))])
     for cc, level in WAYS:

@@ -8,7 +8,7 @@ Nothing is retried. A case returns None (ok) or raises Failure or Skip. A test s
     BOB_TEST_DIR      compiled programs, traces and caches (default build/e2e)
     BOB_TEST_JOBS     cases at once (default 2: ctest has more scripts under way than there are cores, and half of them wait)
 With --mem, what is recorded are memory accesses by engine native instead of calls, in programs
-that run translated; what only calls can tell is then not asked. A line "# ctest: memory WORDS" in
+that run translated; checks that need calls are then left out. A line "# ctest: memory WORDS" in
 a script makes ctest run the cases that match WORDS in this way, too; `make torture` runs all.
 
 Of what is many times the same with other numbers (programs at random, programs of GCC, kills, builds)
@@ -226,7 +226,7 @@ def users(trace):
 
 
 def await_end(trace, seconds=60):
-    """`bobbin record` was killed: until nobody writes any more."""
+    """`bobbin record` was killed: waits until no process writes any more."""
     end = time.monotonic() + seconds
     while users(trace):
         check(time.monotonic() < end, f"{trace} is in use for {seconds} s")
@@ -278,7 +278,7 @@ NOTE = re.compile(r"(signal|orphan|gap|lost|stack)(?: (\d+))?")
 
 @functools.lru_cache(1 << 16)
 def parts(rest):
-    """(image, function, notes, stack) of what a line of a dump has behind the depth."""
+    """(image, function, notes, stack) of the part of a line of a dump after the depth."""
     notes, stack = (), None
     m = NOTES.search(rest)
     if m:

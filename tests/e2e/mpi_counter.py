@@ -56,13 +56,13 @@ def in_c(name, number, parameters):
     if name == "Pcontrol":
         parameters = ["const int level", "..."]
     passed = ", ".join(name_of(p) for p in parameters if p != "...")
-    told = f"if (outer && !st) {{ {after(name)}; }}" if after(name) else ""
+    reported = f"if (outer && !st) {{ {after(name)}; }}" if after(name) else ""
     return f"""int MPI_{name}({', '.join(parameters) or 'void'})
 {{
 	int outer = !sums_inside++, st;
 	if (outer) {{ COUNT({number}); {BEFORE.get(name, '')}; }}
 	st = PMPI_{name}({passed});
-	{told}
+	{reported}
 	sums_inside--;
 	return st;
 }}
@@ -91,9 +91,9 @@ def in_fortran(name, number, parameters):
     given = ", ".join(f"void *{x}" for x in passed)
     count = "count" if name == "Startall" else "1"
     converted = " ".join(filter(None, (from_fortran(p, count) for p in parameters)))
-    told = ""
+    reported = ""
     if after(name):
-        told = f"if (outer && !*(MPI_Fint *)f_ierror) {{ {converted} {after(name)}; }}"
+        reported = f"if (outer && !*(MPI_Fint *)f_ierror) {{ {converted} {after(name)}; }}"
     before = f"{{ {converted} {BEFORE[name]}; }}" if name in BEFORE else ""
     lower = f"mpi_{name.lower()}_"
     return f"""void {lower}({given})
@@ -101,7 +101,7 @@ def in_fortran(name, number, parameters):
 	int outer = !sums_inside++;
 	if (outer) {{ COUNT({number}); {before} }}
 	SUMS_NEXT({lower})({', '.join(passed)});
-	{told}
+	{reported}
 	sums_inside--;
 }}
 """

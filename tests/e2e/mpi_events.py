@@ -279,7 +279,7 @@ def oracle(directory):
 
 
 def check_oracle(trace, directory, problems=False):
-    """Each thread that recorded is one that the program tells of; how many events."""
+    """Each thread that recorded is one that the program reports; how many events."""
     found, want, total = read(trace, problems), oracle(directory), 0
     h.check(sorted({t.rank for t in found}) == sorted(want), f"ranks {[t.rank for t in found]}, said {sorted(want)}")
     for rank, threads in want.items():
@@ -332,7 +332,7 @@ def counter(mpi):
         count = f"__atomic_add_fetch(&calls[{i}], 1, __ATOMIC_RELAXED);"
         out.append(f"int MPI_{name}({', '.join(p) or 'void'}) {{ {count} return PMPI_{name}({', '.join(arguments)}); }}")
     out += ["static const char *const names[] = {" + ", ".join(f'"{x}"' for x in names) + "};",
-            "__attribute__((destructor)) static void tell(void)", "{",
+            "__attribute__((destructor)) static void print_counts(void)", "{",
             "\tchar path[4096];", "\tFILE *f;",
             '\tif (!getenv("COUNT_DIR"))', "\t\treturn;",
             '\tsnprintf(path, sizeof(path), "%s/" TAG ".%d", getenv("COUNT_DIR"), (int)getpid());',
@@ -346,7 +346,7 @@ def counter_library(mpi, tag):
 
 
 def counted(directory, tag):
-    """{function: calls} of all processes; those that made none tell nothing."""
+    """{function: calls} of all processes; processes without calls report nothing."""
     n = {}
     for f in pathlib.Path(directory).glob(f"{tag}.*"):
         for line in f.read_text().splitlines():

@@ -65,7 +65,7 @@ class Process:
             self.inits[thread, made] = e
 
     def message(self, e):
-        """(to, bytes) of a send, or what a start of it sends; None: to nobody."""
+        """(to, bytes) of a send, or what a start of it sends; None: no rank."""
         v = e.values
         if v["dest"] < 0 or v["result"]:
             return None
@@ -122,6 +122,6 @@ def check(trace, threads=None):
     want = {f: (n, text(got[f])) for f, n in calls.items()}
     h.check(rows == want, f"report: {sorted(set(rows.items()) ^ set(want.items()))}")
     table = csv.DictReader(io.StringIO(h.bobbin("commmatrix", "--format=csv", trace).out.decode()))
-    told = {(int(x["from"]), int(x["to"])): (int(x["messages"]), int(x["bytes"])) for x in table}
-    h.check(told == pairs, f"commmatrix: {sorted(set(told.items()) ^ set(pairs.items()))}")
+    reported = {(int(x["from"]), int(x["to"])): (int(x["messages"]), int(x["bytes"])) for x in table}
+    h.check(reported == pairs, f"commmatrix: {sorted(set(reported.items()) ^ set(pairs.items()))}")
     return len(pairs)

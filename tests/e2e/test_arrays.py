@@ -27,23 +27,23 @@ def record(*argv, status=0, options=()):
 
 
 def shapes(trace):
-    """{process: [(variable, what is told of it)]}, as the reader and the format's text have it."""
-    told = {}
+    """{process: [(variable, what is reported of it)]}, as the reader and the format's text have it."""
+    reported = {}
     dump = h.bobbin("dump", trace).out
     spec = h.run([sys.executable, SPEC, trace])
     h.check(spec.status == 0 and spec.out == dump, f"the dumps differ\n{spec.err.decode()}")
     for line in dump.decode("latin-1").splitlines():
         if line.startswith("shape "):
             _, process, address, *rest = line.split()
-            told.setdefault(int(process), []).append(((int(address, 16) >> 36) % 8192 - 1, " ".join(rest)))
-    return told
+            reported.setdefault(int(process), []).append(((int(address, 16) >> 36) % 8192 - 1, " ".join(rest)))
+    return reported
 
 
 STATIC = [(0, "8 last 0:10 0:6"), (1, "4 first -1:4 1:3"), (2, "4 last 0:60"), (3, "8 last"), (5, "8 first 0:60")]
 GROWN = [(4, f"8 first 1:5 1:{m}") for m in (2, 3, 4)]
 
 
-@suite.case("bounds are told once, those of the source first")
+@suite.case("bounds are reported once, those of the source first")
 def bounds():
     h.check(shapes(record().trace) == {0: STATIC + GROWN}, "shapes")
 
@@ -85,7 +85,7 @@ LINE = re.compile(rb"([LS]) 0x([0-9a-f]+) (\d+) .*\+0x([0-9a-f]+)(?: (.*))?$")
 
 
 def replay(trace):
-    """[(store, variable, element, site, text behind it)] of the one thread."""
+    """[(store, variable, element, site, text after it)] of the one thread."""
     r = h.bobbin("replay", "--mem", "--subscripts", trace)
     h.check(r.status == 0, f"{r}")
     plain = h.bobbin("replay", "--mem", trace)
@@ -177,7 +177,7 @@ def show_turns():
 @suite.case("bounds that changed in more than one dimension: only which element")
 def varying():
     texts = {t for _, v, _, _, t in replay(record("many").trace) if v == 4}
-    h.check(texts and all(re.fullmatch(r"v in grow\{\d+(, behind)?\}", t) for t in texts), f"{sorted(texts)[:5]}")
+    h.check(texts and all(re.fullmatch(r"v in grow\{\d+(, after)?\}", t) for t in texts), f"{sorted(texts)[:5]}")
 
 
 # --- bobbin arrays ---

@@ -71,13 +71,13 @@ def peers():
     h.check("add 1024" in text, text)
 
 
-@suite.case("wrong results are told")
+@suite.case("wrong results are reported")
 def wrong():
     r = h.run([program("amg"), "10", "1"])
     h.check(r.status == 1, f"one step is not enough\n{r}")
     r = h.run([program("aztec"), "16", "1"])
     h.check(r.status == 1, f"one step is not enough\n{r}")
-    h.check(h.run([program("dense"), "nothing"]).status == 2, "a kernel that is none")
+    h.check(h.run([program("dense"), "nothing"]).status == 2, "an unknown kernel")
 
 
 # --- engines ---

@@ -29,7 +29,7 @@ GCC = {
     "NO PLT": "-O2 -fno-plt -Wl,-z,now -Wl,--build-id=none",
     "LARGE": "-O2 -mcmodel=large",
     "fixed high": "-O2 -no-pie -Wl,-Ttext-segment=0x70000000",
-    "patchable behind": "-O2 -fpatchable-function-entry=5",
+    "patchable after": "-O2 -fpatchable-function-entry=5",
     "clash": "-O2 -fstack-clash-protection",
     "now": "-O2 -Wl,-z,now",
     "lazy": "-O2 -Wl,-z,lazy",

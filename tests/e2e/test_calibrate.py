@@ -14,7 +14,7 @@ import sys
 import harness as h
 
 suite = h.Suite("calibrate")
-NOBODY = 65534
+UNPRIVILEGED = 65534
 FORM = re.compile(
     rb"bobbin \S+\nagent \d+ \d+\.\d{9}\nhost \S*\nprocessor [^\n]*\n"
     rb"call_ps ([1-9]\d*)\nbit_ps ([1-9]\d*)\ncrc [0-9a-f]{8}\n"
@@ -93,7 +93,7 @@ def _():
     cache = new_cache()
     tmp = h.fresh("tmp")
     first = record(cache, TMPDIR=str(tmp))
-    h.check(not list(tmp.iterdir()), f"left behind: {list(tmp.iterdir())}")
+    h.check(not list(tmp.iterdir()), f"left over: {list(tmp.iterdir())}")
     pair = numbers(cache)
     h.check(used(first) == pair, "the trace has other numbers than the file")
     before = (cache / "calibration").stat()
@@ -185,7 +185,7 @@ def _():
         "pipe": lambda: os.mkfifo(path, 0o600),
     }
     if os.geteuid() == 0:
-        ways["another user's"] = lambda: put(0o600, NOBODY)
+        ways["another user's"] = lambda: put(0o600, UNPRIVILEGED)
     for what, make in ways.items():
         path.unlink()
         make()
@@ -249,7 +249,7 @@ def _():
         h.check(h.info(trace)["overhead"] is None, f"{opts}: json")
 
 
-@suite.case("variables of somebody else are not believed")
+@suite.case("variables of another user are not trusted")
 def _():
     trace = record(new_cache(), BOBBIN_NS_EVENT="1", BOBBIN_NS_BIT="1", TMPDIR="/nonexistent")
     h.check(used(trace) is None, f"{config(trace)}")

@@ -23,7 +23,7 @@ def build(mpi, case):
 
 
 def arguments(case, out, name):
-    """What the program is told; it writes to files that begin with NAME."""
+    """The program's arguments; it writes to files that begin with NAME."""
     if case == "tfidf":
         return [out / "corpus"]
     return [{"is": "S", "amr": "2"}[case], out / name]

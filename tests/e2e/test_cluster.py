@@ -70,9 +70,9 @@ for mpi in m.MPIS:
         h.check(re.fullmatch(r"1 cluster of 5 ranks, 2 groups: 0-4 like 0, within 0\.\d+", text), text)
 
 
-@suite.case("Fortran is told its cluster")
+@suite.case("Fortran gets its cluster")
 def fortran():
-    p = h.compile("told", [str(m.BUILD / "share/bobbin/bobbin.f90"), "events/told.f90"], m.compiler("openmpi", "fortran"), ["-g", "-O1"])
+    p = h.compile("cluster", [str(m.BUILD / "share/bobbin/bobbin.f90"), "events/cluster.f90"], m.compiler("openmpi", "fortran"), ["-g", "-O1"])
     native = m.native("openmpi", 2, [p])
     none = " 0" * 7
     equal(sorted(native.out.decode().splitlines()), [f"rank {r}.{i} knows not{none}" for r in range(2) for i in (1, 2)])
@@ -86,25 +86,25 @@ def fortran():
 
 # --- while they run: grouped.c ---
 
-TOLD = re.compile(r"(rank|late) (\d+)\.(\d+): (?:not known|comparison (\d+), rank (\d+) of (\d+), cluster (\d+) of (\d+), (\d+) like (\d+))")
+REPORTED = re.compile(r"(rank|late) (\d+)\.(\d+): (?:not known|comparison (\d+), rank (\d+) of (\d+), cluster (\d+) of (\d+), (\d+) like (\d+))")
 
 
-def told(r):
-    """{(rank, phase): what it was told behind it, None: nothing}, and what the program's own hook saw at the events"""
+def reported(r):
+    """{(rank, phase): the result that it got after it, None: none}, and what the program's own hook saw at the events"""
     out, saw = {}, collections.defaultdict(list)
     for line in r.out.decode().splitlines():
         f = line.split()
         if f and f[0] == "saw":
             saw[int(f[1])].append(f[2])
             continue
-        match = TOLD.fullmatch(line)
+        match = REPORTED.fullmatch(line)
         h.check(match, f"{line!r}\n{r}")
         out[int(match[2]), int(match[3])] = tuple(map(int, match.groups()[3:])) if match[4] else None
     return out, saw
 
 
 def groups(ranks, odd, comparison):
-    """What each rank is told of a comparison: all but one are alike, or all."""
+    """The result of a comparison for each rank: all but one are alike, or all."""
     first = 1 if odd == 0 else 0
     alike = ranks if odd is None else ranks - 1
     n = 1 if odd is None else 2
@@ -126,8 +126,8 @@ def recorded_groups(trace, ranks):
 
 
 def check_groups(r, ranks, odd, at, since):
-    """`at`: behind these phases there was a comparison; since that of `since` one rank differs."""
-    have, saw = told(r)
+    """`at`: after these phases there was a comparison; since that of `since` one rank differs."""
+    have, saw = reported(r)
     want, events, seen = {}, {k: [] for k in range(ranks)}, {k: [] for k in range(ranks)}
     latest = dict.fromkeys(range(ranks))
     for n in range(1, 5):
@@ -161,16 +161,16 @@ def family():
     check_groups(r, 9, 6, [1, 2, 3, 4], 3)
     text = clusters(r.trace, "phase")
     h.check(re.fullmatch(both(9, 6), text), text)
-    # another thread of rank 0 has the event while it is in the exchange: that is none, and takes nothing from it
+    # another thread of rank 0 has the event during the exchange: that one does not count, and does not disturb the exchange
     r = h.record([p, "0", "twice", "5"], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "phase/1,all"})
-    have, _ = told(r)
+    have, _ = reported(r)
     equal({k: v for (k, n), v in have.items() if n == 4}, groups(5, 0, 4))
     text, info = clusters(r.trace, "phase"), notes(r.trace)
     h.check(re.fullmatch(both(5, 0), text) and "could not be compared" not in info, f"{text}\n{info}")
-    # in a star of ranks, each that has come is told of who has not; the trace has all
+    # in a star of ranks, each that has arrived learns which have not; the trace has all
     for how, compared in (("skips", 0), ("dies", 2)):
         r = h.record([p, "6", how, "9"], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "phase/1,all", "BOBBIN_MERGE_WAIT": "5"})
-        have, _ = told(r)
+        have, _ = reported(r)
         h.check(r.status == 0 and len(have) == (34 if how == "dies" else 36), str(r))
         for (rank, n), what in have.items():
             equal(what, groups(9, None, min(n, compared))[rank] if compared else None)
@@ -180,7 +180,7 @@ def family():
                 "cluster: ranks could not be compared at the event, and will be when they finalize (8 times)" in notes(r.trace), notes(r.trace))
         h.check_trace(r.trace)
     r = h.run([p, "6", "phase", "2"])
-    h.check(r.status == 0 and set(told(r)[0].values()) == {None}, f"not recorded, nothing is known\n{r}")
+    h.check(r.status == 0 and set(reported(r)[0].values()) == {None}, f"not recorded, nothing is known\n{r}")
 
 
 @suite.case("a transport of the program's own, and ranks that do not speak as they should")
@@ -198,7 +198,7 @@ def transports():
         equal(per, {k: [(int(k > 0), int(k > 0), 2)] * 2 if how == "friend" else [] for k in range(5)})
 
 
-@suite.case("what hooks of one's own tell each other; sets that throw or jump")
+@suite.case("what hooks of one's own exchange; sets that throw or jump")
 def exchanges():
     p = h.compile("exchange", ["events/exchange.cc"], "g++", ["-O1", "-g", "-Wall", "-Werror", INCLUDE, stamp()])
 
@@ -212,17 +212,17 @@ def exchanges():
     r = h.record([p, "wrong"], ["--events"])
     equal(r.out.decode(), "-1 -1\nrank 0: 1, 0 alive\nwithin: -1\n0 0 0 0\n16 of 20\n1 4 new 256 0 256\n")
     equal(h.run([p, "wrong"]).out.decode().splitlines()[:2], ["2 2", "rank 0: status 2, 0 alive"])
-    for function in ("merge", "pack", "unpack", "tell"):
+    for function in ("merge", "pack", "unpack", "encode"):
         lines, said = run(f"throw-{function}", "5")
-        told = [f"rank {k}: 15 in all, 0 alive" if function == "pack" else f"rank {k}: status -7, 0 alive" for k in range(5)]
+        reported = [f"rank {k}: 15 in all, 0 alive" if function == "pack" else f"rank {k}: status -7, 0 alive" for k in range(5)]
         again = [f"rank {k}: status -7, 0 alive" for k in range(5)]
         equal(lines, sorted(line.replace("0 alive", "1 alive") if "rank 0" in line and (function == "merge" or (function == "pack" and "-7" in line)) else line
-                            for line in told + again))
+                            for line in reported + again))
         h.check(f"could not be united, what came from rank {int(function == 'unpack')}" in said, said)
-        h.check(function == "tell" or f"`{function}` of its sets has thrown" in said, said)
+        h.check(function == "encode" or f"`{function}` of its sets has thrown" in said, said)
         lines, said = run(f"jump-{function}", "5")
         equal([line for line in lines if "rank 0" not in line],
-              sorted(["jumped"] + [line for line in told + again if "rank 0" not in line]))
+              sorted(["jumped"] + [line for line in reported + again if "rank 0" not in line]))
         h.check("an exchange of hooks was left by a jump" in said and "in Finalize already is rank 0 (4 times)" in said, said)
 
 
@@ -241,10 +241,10 @@ for mpi in m.MPIS:
             check_groups(r, n, odd if odd < n else None, phases, 3)
             text = clusters(r.trace, at.split(":")[0].split("/")[0])
             h.check(re.fullmatch(both(n, odd) if n > 1 else "1 cluster of 1 rank: 0 like 0", text), text)
-        # a rank that has no such event, or has it too late: once all have waited, nobody does again
+        # a rank that has no such event, or has it too late: once all have waited, no rank waits again
         for how in ("skips", "late"):
             r = run(8, 3, how, "phase/1,all" if how == "skips" else "phase:1,all", "30" if how == "skips" else "2")
-            h.check(set(told(r)[0].values()) == {None}, str(r))
+            h.check(set(reported(r)[0].values()) == {None}, str(r))
             info = notes(r.trace)
             why = "in Finalize already is rank 3" if how == "skips" else "nothing came from rank 3 in time"
             h.check(f"hook 'cluster': ranks have not come together: {why} (2 times)\n" in info, info)
@@ -261,7 +261,7 @@ for mpi in m.MPIS:
             h.check(re.fullmatch("1 cluster of 7 ranks: .* like .", clusters(r.trace, "phase")), clusters(r.trace, "phase"))
         # not from a thread that may not call MPI
         r = run(4, 2, "thread", "phase:3,all")
-        h.check(set(told(r)[0].values()) == {None} and "will be when they finalize (4 times)" in notes(r.trace), notes(r.trace))
+        h.check(set(reported(r)[0].values()) == {None} and "will be when they finalize (4 times)" in notes(r.trace), notes(r.trace))
 
     @suite.case(f"{mpi}: one rank of each cluster goes on being recorded")
     def quiet(mpi=mpi):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --source --collector=process: another process folds. Whoever is killed, and whenever: the program's output and status are its own, and the
+"""record --source --collector=process: another process folds. Whichever process is killed, and whenever: the program's output and status are its own, and the
 trace is what --collector=none records, up to where the program was killed."""
 
 import os
@@ -88,7 +88,7 @@ class Run:
         return []
 
     def shared(self):
-        """What the program and its collector tell each other (src/archive/write/ring.h): state, process of the collector. (None, None): nothing yet."""
+        """The shared state of the program and its collector (src/archive/write/ring.h): state, process of the collector. (None, None): nothing yet."""
         for path in self.trace.glob("p*.bob"):
             try:
                 chunks = spec_decoder.File(path.name, path.read_bytes()).chunks
@@ -100,7 +100,7 @@ class Run:
         return None, None
 
     def await_state(self, *wanted, seconds=60):
-        """One that is only starting, without its number in the file yet, is nobody for the program. Returns state and process."""
+        """A collector that is only starting, without its number in the file yet, does not exist for the program. Returns state and process."""
         end = time.monotonic() + seconds
         state, pid = self.shared()
         while state not in wanted and time.monotonic() < end:
@@ -193,7 +193,7 @@ def program_killed():
         status = run.end()
         h.check(status in (-9, 3), f"status {status}: {run.err}")
         no_collectors(run)
-        if not list(run.trace.glob("i*.bob")): # it was killed before it had told of itself
+        if not list(run.trace.glob("i*.bob")): # it was killed before it had described itself
             continue
         h.check_trace(run.trace)
         got = accesses(run.trace)
@@ -232,7 +232,7 @@ def both_killed():
 def collector_killed():
     want = without(2, COUNT)
     rnd = random.Random(11)
-    killed = told = 0
+    killed = reported = 0
     for i in range(KILLS):
         run = Run(2, COUNT)
         collectors = run.await_users("bobbin-collect", 2)
@@ -242,9 +242,9 @@ def collector_killed():
         no_collectors(run)
         h.check_trace(run.trace)
         h.check(sorted(accesses(run.trace)) == sorted(want), f"run {i}: another trace")
-        told += b"a collector was killed" in run.notes()
-    h.check(killed and told, f"{killed} were killed, {told} traces say so")
-    return f"{told} of {killed}"
+        reported += b"a collector was killed" in run.notes()
+    h.check(killed and reported, f"{killed} were killed, {reported} traces say so")
+    return f"{reported} of {killed}"
 
 
 @suite.case("collector and host are killed: the program folds for itself, and nothing is lost")
@@ -268,8 +268,8 @@ def host_killed():
         h.check(b"its collector is gone: the process folds for itself" in run.notes(), run.notes().decode())
 
 
-@suite.case("nobody comes: the program folds for itself")
-def nobody():
+@suite.case("no collector comes: the program folds for itself")
+def no_collector():
     want = without(1, COUNT)
     trace = h.fresh("alone") / "t"
     trace.mkdir()

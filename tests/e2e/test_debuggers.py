@@ -141,11 +141,11 @@ def attached(mode, words, texts):
             return pid and "libbobbin-agent" in h.pathlib.Path(f"/proc/{pid[0]}/maps").read_text()
 
         h.until(started, "the program has not started")
-        time.sleep(0.5)  # nobody attaches at once
+        time.sleep(0.5)  # a debugger does not attach at once
         r = h.run([*GDB, *commands(words), "-p", pid[0]])
         out, _ = p.communicate(timeout=h.TIMEOUT)
     if b"ptrace: Operation not permitted" in r.out + r.err:
-        raise h.Skip("this machine lets nobody attach")
+        raise h.Skip("this machine does not allow attaching")
     h.check((out, p.returncode) == (h.run([exe]).out, 3), f"{out}, status {p.returncode}\n{r}")
     for text in texts:
         h.check(text in r.out, f"no {text!r}\n{r}")
@@ -165,7 +165,7 @@ def attached_inside(mode):
     r = h.bobbin("check", trace)
     h.check(b"did not end cleanly" not in r.out, f"the agent did not see the end\n{r}")
     if mode != "mem":
-        h.check(ATTACHED in text, f"no word of the functions that are given back\n{text}")
+        h.check(ATTACHED in text, f"no word of the functions that are released\n{text}")
         h.check(h.recorded(trace) > 0, "calls before are missing")
 
 

@@ -104,7 +104,7 @@ def program(build):
 def is_transparent(build):
     path = program(build)
     is_safe(str(path))
-    for args in [], ["told"], ["told", "must-not-throw"]:
+    for args in [], ["handler"], ["handler", "must-not-throw"]:
         native = h.run([path, *args])
         h.check(native.status == -6, f"the program does not abort\n{native}")
         for images in "main", "all":
@@ -117,7 +117,7 @@ for name in BUILDS:
     suite.add(f"program {name}", is_transparent, name)
 
 
-@suite.case("behind NOPs of others")
+@suite.case("after NOPs of others")
 def _():
     for build in "patchable", "livepatch", "xray":
         r = h.bobbin("plan", "--patches", program(build))

@@ -348,11 +348,11 @@ def all_left_out():
 
 @suite.case("handlers that jump out of the recorder")
 def jumps_out():
-    """The thread is not recorded behind that, as if it had been killed there; other threads are, and hooks are called for all."""
+    """The thread is not recorded after that, as if it had been killed there; other threads are, and hooks are called for all."""
     p = program("jump_out.c")
     for jumps in (0, 1, 3):
         r = h.record([p, jumps], ["--events"])
-        ends = 20 + max(jumps - 1, 0)  # once the thread is not recorded nobody reads the text
+        ends = 20 + max(jumps - 1, 0)  # once the thread is not recorded, nothing reads the text
         h.check(r.status == 0 and r.out == f"{ends} 50\n".encode(), str(r))
         have = counted(r.trace)
         h.check(have == {"e": 10 if jumps else 20, "other": 50}, f"{have}")
@@ -388,7 +388,7 @@ def killed(i):
     wants = [cut(p) for p in sorted(folder.iterdir())]
     # what was said was recorded before: every end and instant event, but the line that was being written
     for t in have:
-        h.check(any(begins(want, t) for want in wants), f"a thread of {len(t)} events is none that was said")
+        h.check(any(begins(want, t) for want in wants), f"a thread of {len(t)} events was not announced")
     return f"{sum(map(len, have))} events"
 
 

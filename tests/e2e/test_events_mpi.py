@@ -204,7 +204,7 @@ def between():
         lines = [re.sub(r"   [^ ].*$", "", line.split(None, 1)[1]) for line in part.out.decode().splitlines() if re.match(r" *[\d,]+  ", line)]
         h.check(lines[0].startswith("begin step(n=1,") and lines[-1].startswith("begin step(n=2,") and len(lines) == 7, f"{options}: {lines}")
 
-    # nothing is accessed twice, or left out: what lies before, between and behind is all there is
+    # nothing is accessed twice, or left out: what lies before, between and after is all there is
     def replayed(*options):
         out = h.bobbin("replay", "--mem", "--format=text", "--group=0.1", *options, r.trace).out.splitlines()
         return [line for line in out if not line.startswith(b"#")]

@@ -133,7 +133,7 @@ def together():
     want = shown(flush([4, 95, 0], None))
     t = flush([4, 95, 0], "step/10,all")
     equal((shown(t), names(t), count(t)), (want, ["t"], 380))
-    # no launcher behind it: what ranks have is there as they left it
+    # no launcher merges afterwards: the files are as the ranks left them
     t = flush([4, 95, 0, "kill"], "step/10,all", "--exec", status=-9)
     equal((names(t), count(t)), (["p"] * 4 + ["t"], 360))
     equal(shown(t), want)
@@ -154,7 +154,7 @@ def alone(trace):
     return to
 
 
-def told(trace):
+def reported(trace):
     """What processes say once."""
     found = sorted((p["file"], p["exe"], p["cwd"], p["command"], p["config"]) for p in h.info(trace)["process_list"])
     h.check(all(p[1] and p[2] and len(p[3]) > 3 and len(p[4]) > 3 for p in found), found)
@@ -172,7 +172,7 @@ def grows():
     size = sum(p.stat().st_size for p in one.iterdir() if p.name[0] == "t")
     h.check(size < 9 * 2048, f"{size} bytes of nine parts")
     # what is in the first part alone
-    equal(told(one), told(t))
+    equal(reported(one), reported(t))
     # killed while it grows, again and again; in the end once there is a file for certain
     for ms in (*range(200, 1000, 100), 0):
         trace = t.with_name(f"killed{ms}")
@@ -230,7 +230,7 @@ def apart():
         h.check(re.search(rf"(?m)^job +in +ones +{want} ", hooks), f"{how} {every}: not {want}\n{hooks}")
 
 
-@suite.case("what is none")
+@suite.case("invalid values")
 def refused():
     for every, why in (("", "the name of an event"), ("0", "from 1 on"), ("10x", "10s, 5m"), ("99999999999999999999", "from 1 on"), ("step/", "a number after"), ("step/0", "a number after"),
                        ("step,some", "then ,all"), ("step/3x", "then ,all"), ("10,all", "10s, 5m"), ("x" * 200, "at most 127"), ("20000000000h", "from 1 on")):

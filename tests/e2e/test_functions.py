@@ -101,7 +101,7 @@ suite.add("everything, -O0", ways, ["state", "jumps", "signals", "threads", "bac
 suite.add("everything, -O2", ways, ["state", "jumps", "signals", "threads", "processes", "backtraces", "tails"], (), ("-O2",))
 
 
-@suite.case("Fortran: hooked functions that were left by a jump are over before the events behind them")
+@suite.case("Fortran: hooked functions that were left by a jump have ended before the following events")
 def fortran_left():
     module = pathlib.Path(os.environ.get("BOBBIN_BUILD", h.ROOT / "build" / "release")) / "share/bobbin/bobbin.f90"
     exe = h.compile("left", [str(module), "events/left.f90", "events/left_out.c"], "gfortran", ["-g", "-O0", "-Wall", "-Wextra", "-Werror"])
@@ -201,7 +201,7 @@ def typed_conditions():
     h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:], f"{typed_events(r.trace)}, not {want}")
 
 
-@suite.case("prototypes that are none")
+@suite.case("invalid prototypes")
 def no_prototypes():
     for bad, why in (("int f(int", "column 10: expected ',' or ')' after a parameter, found ';'"), ("f(foo_t x)", "column 9: expected ')' after a declarator, found 'x'"),
                      ("int f(foo_t x)", "how x is passed is not known"), ("struct s f(int n)", "how result is passed is not known"),

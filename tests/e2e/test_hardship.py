@@ -3,7 +3,7 @@
 # ctest: memory leaves cancelled environment linked
 """Programs that make recording hard: limits, bad pointers, handlers that never return, stacks in
 strange places, odd libraries, an end in the middle of things. Each case was a fault once; what it
-was stands in tests/prog/hard_*.c. The program must behave as without recording and end, and what
+was is in tests/prog/hard_*.c. The program must behave as without recording and end, and what
 could not be recorded must be counted and said."""
 
 import json
@@ -161,7 +161,7 @@ def reloaded(codec, n, *moving):
 # --- libraries whose program headers are not where they usually are ---
 
 PHOFF, PHENT, PHNUM = 32, 54, 56  # in the header of a 64-bit file
-FAR = 16 << 20  # behind everything that is mapped after the library
+FAR = 16 << 20  # beyond everything that is mapped after the library
 
 
 def headers_at_end(source, target):
@@ -316,7 +316,7 @@ for images in ("main", "all"):
     suite.add(f"threads start when no file can be opened, --images={images}", no_files, [f"--images={images}"])
 suite.add("/proc is not mounted", no_proc)
 suite.add("hosts with clocks of their own", clocks)
-suite.add("an environment that is none", pointers)
+suite.add("an invalid environment", pointers)
 suite.add("the first thread has ended", leader)
 suite.add("spawn with an own environment", spawns)
 suite.add("headers at the end of a library", odd_library, True, (), True)

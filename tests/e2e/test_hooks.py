@@ -65,7 +65,7 @@ def threads():
 
 
 def looked_at(asked, rounds):
-    """What so_far.c prints when it looks for the `asked`-th time, behind so many rounds: all of the last loop shape, and the counts."""
+    """What so_far.c prints when it looks for the `asked`-th time, after so many rounds: all of the last loop shape, and the counts."""
     n = sum(1000 * r for r in range(1, rounds + 1))
     checks = asked // 2
     leaves = 4 * n + 3 * rounds + checks + (rounds - 1)
@@ -127,7 +127,7 @@ def throwing_set():
     for which in functions:
         for where in ("here", "thread", "ranks"):
             if (which in ("unpack", "add_packed") and where != "ranks") or (which == "merge" and where == "here"):
-                continue  # nobody calls it: a single thread's sets become the process's as they are
+                continue  # never called: a single thread's sets become the process's as they are
             r = h.record([p, which, "throw", where], ["--events"])
             n = 12 if where == "ranks" else 7
             h.check(r.status == 0 and b"0 exceptions\n" in r.out, f"{which} {where}: {r}")
@@ -330,8 +330,8 @@ def places():
             ("step", "there", at + f"left:{line['left']}, run:{line['run_left']}", 10 * n, 45 * n),
             ("step", "there", at + f"right:{line['right']}, run:{line['run_right']}", 10 * n, 450 * n),
             ("step", "there", at + f"right:{line['right']}, again:{line['seven']}, again:{line['again']}, ...", 10 * n, 700 * n)]))
-        told = h.bobbin("dump", r.trace).out
-        h.check(told.count(b"\nset 0 [there] [step] 1 @") == 3 and told == h.run([sys.executable, h.ROOT / "tools/spec_decoder.py", r.trace]).out, "the two decoders differ")
+        reported = h.bobbin("dump", r.trace).out
+        h.check(reported.count(b"\nset 0 [there] [step] 1 @") == 3 and reported == h.run([sys.executable, h.ROOT / "tools/spec_decoder.py", r.trace]).out, "the two decoders differ")
     r = h.record([p, "2"], ["--events", "--no-callsites"])
     equal(table(r.trace)["step", "in", "there"].split()[:2], ["60", "2390"])
 

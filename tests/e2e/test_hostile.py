@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces of strangers: what they call things reaches no terminal and no export as it is, and no file
+"""Traces of unknown origin: the names in them reach no terminal and no export as they are, and no file
 outside the trace is opened, written or removed."""
 
 import random
@@ -161,12 +161,12 @@ def _():
     h.check((trace / "trace.bob").exists(), f"nothing is merged: {r}")
     name = re.search(rb"p[\w.-]+?\.\d+\.0\.bob", h.bobbin("info", "--json", trace).out)[0]
     beyond = trace.parent / f"v{name.decode()[4:]}"
-    beyond.write_bytes(b"somebody's")
+    beyond.write_bytes(b"another file")
     h.check(renamed(trace / "trace.bob", b"p" + name[1:4], b"../v"), "no name to change")
     for verb in (*VERBS, "merge --drop-below=2"):
         r = h.bobbin(*verb.split(), trace)
         h.check(r.status in (0, 1, 2, 3), f"{verb}: {r}")
-    h.check(beyond.read_bytes() == b"somebody's", "a file outside the trace was changed")
+    h.check(beyond.read_bytes() == b"another file", "a file outside the trace was changed")
     r = h.bobbin("check", trace)
     h.check(r.status == 1 and b"processes in a chunk cannot be read" in r.out + r.err, f"{r}")
 
@@ -219,7 +219,7 @@ def _():
 
 @suite.case("a changed byte of what was folded is said by every verb")
 def _():
-    """Also where it can be read all the same: what it says then nobody knows."""
+    """Also where it can be read all the same: the output is then undefined."""
     program = h.compile("fork_once", [h.PROG / "hostile.c"], "gcc", ["-O1", "-pthread"])
     trace = h.record([program, "a"], ["--mem"]).trace
     file, folded = next((f, c) for f in sorted(trace.glob("*.bob")) for c in chunks_of(f, 20))  # FOLD_MERGED

@@ -18,7 +18,7 @@ def program():
     return h.compile("how_ended", ["how_ended.c"], "gcc", ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{h.ROOT / 'include'}"], [])
 
 
-def told(p):
+def reported(p):
     return p["exit_status"], p["signal"], p["state"], p["core_dumped"]
 
 
@@ -39,7 +39,7 @@ def own(how, mode):
     status, sig = ENDS[how]
     trace, (p,) = recorded([program(), how], mode)
     want = (status, sig, "killed" if sig else "ended", False)
-    h.check(told(p) == want, f"{told(p)}, not {want}")
+    h.check(reported(p) == want, f"{reported(p)}, not {want}")
     out = h.bobbin("info", trace).out.decode()
     h.check(text_of(status, sig) in out, out)
     said = h.bobbin("check", trace).out.decode()
@@ -49,20 +49,20 @@ def own(how, mode):
 def child(how, mode):
     """Its parent waits for it."""
     _, processes = recorded([program(), how, "child"], mode)
-    h.check(len(processes) == 2 and told(processes[0]) == (0, None, "ended", False), processes)
+    h.check(len(processes) == 2 and reported(processes[0]) == (0, None, "ended", False), processes)
     status, sig = ENDS[how]
     want = (status, sig, "killed" if sig else "ended", False)
-    h.check(told(processes[1]) == want, f"{told(processes[1])}, not {want}")
+    h.check(reported(processes[1]) == want, f"{reported(processes[1])}, not {want}")
 
 
 def child_unseen(how, mode):
     """No wait that is recorded returns it: what it said itself is known, and no more."""
     _, processes = recorded([program(), how, "unseen"], mode)
-    h.check(len(processes) == 2 and told(processes[0]) == (0, None, "ended", False), processes)
+    h.check(len(processes) == 2 and reported(processes[0]) == (0, None, "ended", False), processes)
     # Valgrind sees every system call
     silent = how in SILENT and mode != "valgrind"
     want = (None, None) if silent else ENDS[how]
-    h.check(told(processes[1])[:2] == want and (mode == "valgrind" or processes[1]["state"] != "killed"), f"{told(processes[1])}, not {want}")
+    h.check(reported(processes[1])[:2] == want and (mode == "valgrind" or processes[1]["state"] != "killed"), f"{reported(processes[1])}, not {want}")
 
 
 @suite.case("what threads entered last")
@@ -82,14 +82,14 @@ def threads(mode):
     _, (p,) = recorded([program(), "threads"], mode)
     states = sorted(t["state"] for t in p["thread_list"])
     want = ["ended"] * 4 + ["killed or still running"] * 2
-    h.check(told(p)[1] == 9 and states == want, f"{told(p)}, {states}")
+    h.check(reported(p)[1] == 9 and states == want, f"{reported(p)}, {states}")
 
 
 @suite.case("a program that another one replaced")
 def replaced():
     _, (first, second) = recorded([program(), "exec"], "calls")
-    h.check(told(first) == (None, None, "replaced by exec", False), told(first))
-    h.check(told(second) == (3, None, "ended", False), told(second))
+    h.check(reported(first) == (None, None, "replaced by exec", False), reported(first))
+    h.check(reported(second) == (3, None, "ended", False), reported(second))
 
 
 @suite.case("ranks, killed and not, before and after a merge")
@@ -98,11 +98,11 @@ def merged():
     for rank, how in enumerate(("exit", "segv")):
         env = h.environment({"PMI_RANK": str(rank), "PMI_SIZE": "2"})
         h.run([h.BOBBIN, "record", "-q", "-o", trace, "--events", "--", program(), how], env=env)
-    before = sorted(str(told(p)) for p in h.info(trace)["process_list"])
+    before = sorted(str(reported(p)) for p in h.info(trace)["process_list"])
     h.check(len(before) == 2 and any("'killed'" in p for p in before), before)
     r = h.bobbin("merge", trace)
     h.check(r.status == 0, r)
-    after = sorted(str(told(p)) for p in h.info(trace)["process_list"])
+    after = sorted(str(reported(p)) for p in h.info(trace)["process_list"])
     h.check(before == after, f"{before}, {after}")
 
 

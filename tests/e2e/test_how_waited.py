@@ -42,12 +42,12 @@ def processes(trace):
 
 def lines_of(r):
     """By pid, in order: status or None."""
-    told = collections.defaultdict(list)
+    reported = collections.defaultdict(list)
     for line in r.out.decode().splitlines():
         if line != "skip":
             pid, status = line.split()
-            told[pid].append(None if status == "unknown" else int(status, 16))
-    return told
+            reported[pid].append(None if status == "unknown" else int(status, 16))
+    return reported
 
 
 def known(trace):
@@ -59,13 +59,13 @@ def known(trace):
 
 def check_known(trace, want):
     got = known(trace)
-    if "-" in want:  # whoever it was
+    if "-" in want:  # any of them
         got = {"-": [s for of_pid in got.values() for s in of_pid]}
     h.check(got == want, f"{dict(got)}, not {dict(want)}")
 
 
-def statuses(told):
-    return sorted(str(s) for of_pid in told.values() for s in of_pid)
+def statuses(reported):
+    return sorted(str(s) for of_pid in reported.values() for s in of_pid)
 
 
 def way(name, mode, compiler="gcc"):
@@ -91,7 +91,7 @@ def way(name, mode, compiler="gcc"):
         raise h.Skip("not on this machine")
 
 
-def ended_as_told(trace, count):
+def ended_as_reported(trace, count):
     """Each how_ended HOW among the processes ended so."""
     found = [p for p in processes(trace) if p["exe"].rsplit("/")[-1] == "how_ended"]
     h.check(len(found) == count, f"{len(found)} of {count}")
@@ -104,7 +104,7 @@ def under(argv, mode, count, **kw):
     native = h.run(argv, **kw)
     r = h.record(argv, MODES[mode], **kw)
     h.same(native, r)
-    ended_as_told(r.trace, count)
+    ended_as_reported(r.trace, count)
     return r.trace
 
 

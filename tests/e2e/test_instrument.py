@@ -90,12 +90,12 @@ def stencil(steps):
     return out
 
 
-WISHES = ["trace file stencil.c", "trace variable a", "trace variable b[2..5][..]", "trace variable total", "trace variable sum:s", "bye"]
+REQUESTS = ["trace file stencil.c", "trace variable a", "trace variable b[2..5][..]", "trace variable total", "trace variable sum:s", "bye"]
 
 
 @suite.case("C: every access, in order, whatever compiles it")
 def every_access():
-    out = instrument("stencil", WISHES, ["stencil.c", "bobbin/probe.h"])
+    out = instrument("stencil", REQUESTS, ["stencil.c", "bobbin/probe.h"])
     want = None
     for cc in ("gcc", "clang"):
         for level in ("-O0", "-O3"):
@@ -107,7 +107,7 @@ def every_access():
 
 
 def by_name(file, rows):
-    """Numbers of variables are the instrumenter's: its table tells them."""
+    """Numbers of variables are the instrumenter's: its table has them."""
     table = file.read_text().split("struct bob_probe_variable")[1].split("};")[0]
     names = re.findall(r'\{"([^" ]+)[^"]*"', table)
     return [(k, n, names.index(("a", "b", "total", "s")[v]), o) for k, n, v, o in rows]
@@ -125,7 +125,7 @@ def apart():
 
 @suite.case("the trace does not grow with the steps")
 def constant():
-    out = instrument("stencil", WISHES, ["stencil.c"])
+    out = instrument("stencil", REQUESTS, ["stencil.c"])
     exe = build(out, ["stencil.c"], "program")
     sizes = []
     for steps in ("20", "2000"):
@@ -151,10 +151,10 @@ def wrong():
 
 @suite.case("a directory that is there, or cannot be made")
 def places():
-    out = instrument("there", WISHES, ["stencil.c"])
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="\n".join(WISHES), text=True, capture_output=True, cwd=h.PROG / "source")
+    out = instrument("there", REQUESTS, ["stencil.c"])
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="\n".join(REQUESTS), text=True, capture_output=True, cwd=h.PROG / "source")
     assert r.returncode == 1 and "is there already" in r.stderr
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "/proc/none/x"], input="\n".join(WISHES), text=True, capture_output=True, cwd=h.PROG / "source")
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "/proc/none/x"], input="\n".join(REQUESTS), text=True, capture_output=True, cwd=h.PROG / "source")
     assert r.returncode == 1 and "cannot write" in r.stderr
 
 
@@ -169,7 +169,7 @@ def session():
     assert f"cc -I{out} -DUNUSED -c {out}/stencil.c" in r.stdout
 
 
-@suite.case("somebody types: what becomes of each command is said at once, mistakes are taken back")
+@suite.case("typed commands: the result of each is printed at once, mistakes are undone")
 def typed():
     folder = h.fresh("instrument")
     (folder / "a.f").write_text("      subroutine adi(rhs)\n      real rhs(10)\n      do 1 i = 1, 10\n    1 rhs(i) = 0\n      end\n")
@@ -188,7 +188,7 @@ def typed():
 
 
 def legacy():
-    """What legacy.f does with a, b, flat and k, told by itself: kind, bytes, name, offset."""
+    """What legacy.f does with a, b, flat and k, each access by itself: kind, bytes, name, offset."""
     n, out, a, b = 6, [], {}, {}
 
     def touch(kind, name, *at, size=8):
@@ -310,12 +310,12 @@ def guarded():
     trace, text = accesses(build_fortran(out, "guarded.f90", ["-O0"]), [], "guarded")
     assert text.split() == ["6"], text
     text = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)], capture_output=True, text=True, check=True).stdout
-    # a(i) is told whether it is evaluated or not, what needs map(i) or p only where it is
+    # a(i) is reported whether it is evaluated or not, what needs map(i) or p only where it is
     assert len(re.findall(r"^L .*\ba\(", text, re.M)) == 3 + 2, text
     assert len(re.findall(r"^L .*\bmap\(", text, re.M)) == 3, text
 
 
-@suite.case("Fortran: what pointers lead to is told; what cannot be is said")
+@suite.case("Fortran: what pointers lead to is reported; refusals are printed")
 def indirect():
     h.need("gfortran")
     out = h.fresh("instrument") / "indirect"

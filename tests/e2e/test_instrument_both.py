@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: memory
 """C and Fortran in one command: arrays that either passes to the other, COMMON, BIND(C), variables of modules, pointers and procedures that are passed. What the
-program does with each variable stands here, access by access; what is asked for in either language is seen in both, in one trace."""
+program does with each variable is listed here, access by access; what is asked for in either language is seen in both, in one trace."""
 import re
 import subprocess
 
@@ -48,8 +48,8 @@ def rows(trace, names):
 
 
 def ask(c, fortran, flags=(), how=()):
-    wishes = ["trace file both/main.c", *(f"trace variable {n}" for n in c), "trace file both/parts.f90", *(f"trace variable {n}" for n in fortran)]
-    return i.instrument("both", wishes, ["main.c", "parts.f90", "parts_probes.c"], *flags, how=how)
+    requests = ["trace file both/main.c", *(f"trace variable {n}" for n in c), "trace file both/parts.f90", *(f"trace variable {n}" for n in fortran)]
+    return i.instrument("both", requests, ["main.c", "parts.f90", "parts_probes.c"], *flags, how=how)
 
 
 def check(c, fortran, compilers=(("gcc", "-O2"),), **kw):
@@ -145,8 +145,8 @@ def only_declared():
         (folder / "parts.f90").write_text(OLD)
         subprocess.run(["gfortran", "main.c", "parts.f90", "-o", "plain"], check=True, cwd=folder)
         plain = subprocess.run([str(folder / "plain")], capture_output=True, text=True, check=True).stdout
-        wishes = ["trace file main.c", f"trace variable {asked}", "trace variable nowhere", "trace file parts.f90"]
-        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input="\n".join(wishes) + "\n", text=True, capture_output=True, cwd=folder)
+        requests = ["trace file main.c", f"trace variable {asked}", "trace variable nowhere", "trace file parts.f90"]
+        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input="\n".join(requests) + "\n", text=True, capture_output=True, cwd=folder)
         h.check(not r.returncode and ("main.c: old_ is declared without its length" in r.stdout) == said, r)
         out = folder / "out"
         for cc in (("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"), ("clang", "-O1", "-Wall", "-Werror")):
@@ -214,7 +214,7 @@ void other_(double *p) { p[2] = 2; }
 """
 
 
-@suite.case("procedures that a C file of the command defines are no strangers; others are, and so are those of no file")
+@suite.case("procedures that a C file of the command defines are known; others are unknown, and so are those of no file")
 def known():
     h.need("gfortran")
 

@@ -139,7 +139,7 @@ def memory():
     line = ["S line main", "L line main", "S *line[2] main", "L line main", "L *line[2] main", "L line main"]
     commands = ["trace file main.c", "trace variable line", "trace allocator make count(1)"]
     check([*commands, "trace file memory.c"], line)
-    # Nobody tells that it is given back: the next block comes to the same place.
+    # Nothing reports that it is freed: the next block is at the same place.
     check(commands, [*line, "S *line[2] main", "L *line[2] main"])
     check([*commands, "trace allocator drop free(1)"], line)
 
@@ -179,7 +179,7 @@ double sum(void)
 }
 
 
-@suite.case("what stands in headers that stay as they are has no probe: it is said of which, and the trace says it, too")
+@suite.case("accesses in headers that stay as they are have no probe: the tool names these headers, and so does the trace")
 def headers():
     folder = h.fresh("instrument_headers")
     (folder / "sub").mkdir()

@@ -96,10 +96,10 @@ def asked(folder, *argv, status=0):
 def alone():
     folder = h.fresh("alone")
     (folder / "a.c").write_text("double a[4];\nint main(int argc, char **argv)\n{\n\t(void)argv;\n\tfor (int i = 1; i < argc; i++)\n\t\ta[i] = i;\n\treturn 0;\n}\n")
-    for wish in ("code at loop level", "variable a"):
+    for request in ("code at loop level", "variable a"):
         run("rm", "-rf", "out", folder=folder)
-        run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text=f"trace file a.c\ntrace {wish}\n")
-        run("gcc", "-Iout", "out/a.c", "-o", wish.split()[0], folder=folder)
+        run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text=f"trace file a.c\ntrace {request}\n")
+        run("gcc", "-Iout", "out/a.c", "-o", request.split()[0], folder=folder)
     run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", "./code", "1", "2", folder=folder)
     h.check("loop 5 in main" in asked(folder, "report", "t") and asked(folder, "report", "t") == asked(folder, "report", "--mpi", "t"), "report")
     h.check("trips=2" in asked(folder, "show", "t") and asked(folder, "show", "t") == asked(folder, "show", "--mpi", "t"), "show")
@@ -132,7 +132,7 @@ def fortran():
     h.check(got["makea"][0] == 1, got)
 
 
-@suite.case("files of which nothing is accessed: nothing is said of them; variables that they have are told of")
+@suite.case("files of which nothing is accessed: nothing is printed about them; their variables are declared")
 def without_accesses():
     h.need("gfortran")
     folder = h.fresh("without")

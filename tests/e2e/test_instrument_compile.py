@@ -220,7 +220,7 @@ def phony():
     assert b"put.h" in (folder / "a.o").read_bytes(), "the header has no probes"
 
 
-@suite.case("no list of what the object depends on, and nobody who waits for children")
+@suite.case("no list of what the object depends on, and no process that waits for children")
 def odd():
     folder = project()
     cc = CC.format(commands=folder / "commands").split()

@@ -43,8 +43,8 @@ def fields(m):
         m.get("f%w", k)
     for k in (1, 2):
         m.set("f%w", k, k)
-    m.set("f%w", 2, 5)                  # behind MOVE_ALLOC there and back
-    m.set("f%w", 4, 1)                  # what `grow` does with its dummy is not told: it allocated that
+    m.set("f%w", 2, 5)                  # after MOVE_ALLOC there and back
+    m.set("f%w", 4, 1)                  # what `grow` does with its dummy is not reported: it allocated that
     m.set("f%in%one", 1, 3)
     m.set("f%in%p", 2, 1)
     m.set("f%w", 1, 3)                  # by the pointer

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: memory
-"""bobbin instrument --exact: what expressions read is told when it is evaluated, if it is, and what they write behind that. Programs whose
+"""bobbin instrument --exact: what expressions read is reported when it is evaluated, if it is, and what they write after that. Programs whose
 functions change what is around them, and every access of them, in order, written down here by hand."""
 import re
 import shutil
@@ -15,10 +15,10 @@ h.link_fast()
 suite = h.Suite("instrument_exact")
 
 
-def instrument(name, wishes, how="--exact"):
+def instrument(name, requests, how="--exact"):
     """A directory with the instrumented copy, and what was said."""
     out = h.fresh("exact") / "out"
-    r = subprocess.run([str(h.BOBBIN), "instrument", how, "-o", str(out)], input="\n".join([f"trace file {name}", *(f"trace {w}" for w in wishes)]) + "\n",
+    r = subprocess.run([str(h.BOBBIN), "instrument", how, "-o", str(out)], input="\n".join([f"trace file {name}", *(f"trace {w}" for w in requests)]) + "\n",
                        text=True, capture_output=True, cwd=h.PROG / "source")
     assert r.returncode == 0, r.stderr
     return out, r.stdout
@@ -29,7 +29,7 @@ def lines_of_sites(text):
     return [int(row[1:].split(",")[0]) for row in rows]
 
 
-def told(exe, sites, name):
+def reported(exe, sites, name):
     """"12 L a(3)" of each access; the program's output is that of the plain one."""
     trace, text = i.accesses(exe, [], name)
     out = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)], capture_output=True, text=True, check=True).stdout
@@ -37,15 +37,15 @@ def told(exe, sites, name):
     return [f"{sites[int(pc, 16) - 1]} {kind} {what.split('::')[-1]}" for kind, pc, what in rows], text
 
 
-def fortran(name, wishes, level):
-    """What is told of the program, in order."""
+def fortran(name, requests, level):
+    """What is reported of the program, in order."""
     h.need("gfortran")
-    out, said = instrument(name, wishes)
+    out, said = instrument(name, requests)
     subprocess.run(["gfortran", "-w", str(h.PROG / "source" / name), "-o", "plain"], check=True, cwd=out)
     want = subprocess.run([str(out / "plain")], capture_output=True, text=True, check=True).stdout
     exe = i.build_fortran(out, name, [level])
     stem = name.split(".")[0]
-    rows, text = told(exe, lines_of_sites((out / f"{stem}_probes.c").read_text()), "t" + level)
+    rows, text = reported(exe, lines_of_sites((out / f"{stem}_probes.c").read_text()), "t" + level)
     assert text == want, (text, want)
     return rows, said
 
@@ -71,14 +71,14 @@ B; 60 L idx(2); 60 L c(2); 60 L c(2) +1; 60 S c(1) +2;
 
 @suite.case("Fortran: operands, functions in subscripts, conditions, short circuit, left sides")
 def free_form():
-    wishes = ["variable n from 1 to 64", "variable * from 36 to 64", "variable most:*"]
+    requests = ["variable n from 1 to 64", "variable * from 36 to 64", "variable most:*"]
     for level in ("-O2", "-O1", "-O3"):
-        rows, said = fortran("exact.f90", wishes, level)
+        rows, said = fortran("exact.f90", requests, level)
         compare(rows, FREE % ("", ""), B=BUMP)
     assert "no probe at" not in said, said
-    assert re.search(r"exact\.f90:54: told before the statement at 1 place: the index of an implied DO", said), said
+    assert re.search(r"exact\.f90:54: reported before the statement at 1 place: the index of an implied DO", said), said
     # without optimization gfortran evaluates both operands of .and. and .or.
-    rows, _ = fortran("exact.f90", wishes, "-O0")
+    rows, _ = fortran("exact.f90", requests, "-O0")
     compare(rows, FREE % ("41 L i; 41 L l(4);", "42 L i; 42 L l(4);"), B=BUMP)
 
 
@@ -96,28 +96,28 @@ def fixed_form():
         rows, said = fortran("exact_fixed.f", ["variable n", "variable j", "variable verylongnameofanarrayone", "variable idx",
                                                "variable a from 11 to 27", "variable x from 11 to 27"], level)
         compare(rows, FIXED, B=NEXT)
-    assert "exact_fixed.f:13: told before the statement at 1 place: no line can follow this assignment" in said, said
+    assert "exact_fixed.f:13: reported before the statement at 1 place: no line can follow this assignment" in said, said
 
 
-@suite.case("Fortran: what cannot be told within its expression is told before the statement, and that is said")
+@suite.case("Fortran: what cannot be reported within its expression is reported before the statement, with a note")
 def the_rest():
     said = instrument("masked.f90", ["variable *"])[1]
-    found = {why: int(n) for n, why in re.findall(r"told before the statement at (\d+) places?: (.*)", said)}
+    found = {why: int(n) for n, why in re.findall(r"reported before the statement at (\d+) places?: (.*)", said)}
     for why in ("in a pure procedure or DO CONCURRENT", "under WHERE or FORALL", "an array, or a part of one", "the index of an implied DO"):
         assert found.get(why, 0) > 0, said
     plain = instrument("masked.f90", ["variable *"], "--flat")[1]
-    assert "told before" not in plain, plain
+    assert "reported before" not in plain, plain
     # nothing is lost: as many references have probes
     counts = [[int(n) for n in re.search(r"^masked\.f90 +\d+ +(\d+) +(\d+)", text, re.M).groups()] for text in (said, plain)]
     assert sum(counts[0]) >= sum(counts[1]), counts
 
 
-def all_told(folder, name, how):
-    """Everything that is told of the program's `a`, without its order."""
+def all_reported(folder, name, how):
+    """Everything that is reported of the program's `a`, without its order."""
     out, said = instrument(folder / name, ["variable a"], how)
     assert clones.said_of(said) and sum(clones.said_of(said).values()) > 0, said  # copies of procedures
     exe = i.build_fortran(out, name, ["-O2"])
-    rows, text = told(exe, lines_of_sites((out / f"{name.split('.')[0]}_probes.c").read_text()), "t")
+    rows, text = reported(exe, lines_of_sites((out / f"{name.split('.')[0]}_probes.c").read_text()), "t")
     return sorted(rows), text
 
 
@@ -127,7 +127,7 @@ def copies():
     folder = h.fresh("exact")
     for name, text in (("internal.f90", clones.INTERNAL), ("fixed.f", clones.FIXED)):
         (folder / name).write_text(text)
-        flat, exact = (all_told(folder, name, how) for how in ("--flat", "--exact"))
+        flat, exact = (all_reported(folder, name, how) for how in ("--flat", "--exact"))
         assert flat[1] == exact[1], (flat[1], exact[1])
         assert len(flat[0]) > 50 and flat[0] == exact[0], (len(flat[0]), len(exact[0]), [x for x in zip(flat[0], exact[0]) if x[0] != x[1]][:3])
 
@@ -173,7 +173,7 @@ def arrays_of_objects():
     for how in ("--flat", "--exact"):
         out, said = instrument(folder / "arrays.f90", ["variable a", "variable arr"], how)
         assert f":22: no probe at 3 places: {refused}" in said, (how, said)
-        rows, _ = told(i.build_fortran(out, "arrays.f90", ["-O2"]), lines_of_sites((out / "arrays_probes.c").read_text()), "t")
+        rows, _ = reported(i.build_fortran(out, "arrays.f90", ["-O2"]), lines_of_sites((out / "arrays_probes.c").read_text()), "t")
         compare(rows, "22 L a; 23 L arr(2); 23 S a; 25 L a; 25 S arr(2); 26 S arr(2); 27 S arr(1); 27 S arr(2); 27 S arr(3); 28 L a; 28 L arr(2)")
 
 
@@ -183,7 +183,7 @@ EXPRESSIONS = """22 L a[0]; 22 L a[3]; 22 S b[0]; 23 L a[1]; 23 S b[1]; 24 L a[4
 ARGUMENTS = {6: "B; 27 L a[1]; B; 27 L b[2];", 4: "B; 27 L b[1]; B; 27 L a[2];"}  # by what their sum was: from the left, or from the right
 
 
-@suite.case("C: &&, ||, ?:, the comma, +=, arguments, and loops, of which none is told at once")
+@suite.case("C: &&, ||, ?:, the comma, +=, arguments, and loops, none of which is reported at once")
 def in_c():
     compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
     assert compilers
@@ -193,7 +193,7 @@ def in_c():
             assert re.search(r"^exact\.c +3 +\d+ +\d+ +0 +0 ", said, re.M), said  # no nests
             plain = i.build(out, [h.PROG / "source" / "exact.c"], "plain", cc, [level])
             want = subprocess.run([str(plain)], capture_output=True, text=True, check=True).stdout
-            rows, text = told(i.build(out, ["exact.c"], "x", cc, [level]), lines_of_sites((out / "exact.c").read_text()), "t")
+            rows, text = reported(i.build(out, ["exact.c"], "x", cc, [level]), lines_of_sites((out / "exact.c").read_text()), "t")
             assert text == want, (text, want)
             compare(rows, EXPRESSIONS % ARGUMENTS[int(text.split()[-1])], B=ADD)
 

@@ -34,11 +34,11 @@ class Memory:
         return self.at.get((name, index), 0)
 
 
-def check(name, memory, wishes, flags=(("-O0", "-fcheck=bounds"), ("-O3",)), **kw):
+def check(name, memory, requests, flags=(("-O0", "-fcheck=bounds"), ("-O3",)), **kw):
     """The accesses of the program are those of the memory, whatever the compiler made of it, and its output is that of the plain program."""
     h.need("gfortran")
     stem = name.split(".")[0]
-    out = i.instrument(stem, [f"trace file {name}", *(f"trace {w}" for w in wishes)], [name, f"{stem}_probes.c"], **kw)
+    out = i.instrument(stem, [f"trace file {name}", *(f"trace {w}" for w in requests)], [name, f"{stem}_probes.c"], **kw)
     plain = out / "plain"
     subprocess.run(["gfortran", "-w", str(h.PROG / "source" / name), "-o", str(plain)], check=True, cwd=out)
     want = subprocess.run([str(plain)], capture_output=True, text=True, check=True).stdout
@@ -90,7 +90,7 @@ def where_statements(m):
     store("a", picked, lambda k: k)
     for k in picked:
         m.get("a", k)
-    # one statement for all indices, then the next: what it writes is told behind what it reads
+    # one statement for all indices, then the next: what it writes is reported after what it reads
     store("b", [k + 1 for k in picked], lambda k: m.peek("a", k - 1))
 
 
@@ -121,7 +121,7 @@ def lists_and_texts(m):
         m.set("long", k, "a ")
     for k in (5, 6, 7):
         m.set("k", 1, k)
-        # behind .and. and .or. what needs no other element is told whether it is evaluated or not
+        # after .and. and .or. what needs no other element is reported whether it is evaluated or not
         m.get("k")
         m.get("k")
         if k <= 6:
@@ -144,7 +144,7 @@ def rest(m):
         m.set("a", k, m.peek("b", k) + 1)
     for k in (1, 2, 3):
         m.get("a", k)
-    # what a statement writes is told before what the functions do that it calls
+    # what a statement writes is reported before what the functions do that it calls
     m.set("a", 1, 0)
     m.get("a", 2)
     for k in (2, 3):
@@ -224,7 +224,7 @@ def blocks_left(m):
             m.get("j")
             m.get("j")
             m.set("inner", 1, 7)
-        m.set("j", 1, j)  # told behind each loop, however it was left
+        m.set("j", 1, j)  # reported after each loop, however it was left
         m.get("i")
         if i == 3:
             return False
@@ -244,7 +244,7 @@ def blocks_left(m):
         if not loops(i):
             break
     m.set("i", 1, i)
-    m.get("n")  # the r of f has no name where f is left from within the block: it is not told
+    m.get("n")  # the r of f has no name where f is left from within the block: it is not reported
     m.set("r", 1, 5)
     m.get("n")
     m.get("kept")
@@ -514,7 +514,7 @@ def functions():
             m.set("a", 4, 0)
     out = check("functions.f90", m, ["variable functions:a", "code at subroutine level"])
     trace = str(out / "t-O3.trace")
-    # pick is called 14 times, but once in another's arguments, and once behind .and.
+    # pick is called 14 times, but once in another's arguments, and once after .and.
     for name, last in (("pick", 12), ("half", 3), ("take", 1)):
         for n in (last, last + 1):
             r = subprocess.run([str(h.BOBBIN), "replay", "--mem", f"--between=..{name}:{n}", trace], capture_output=True, text=True)
@@ -578,7 +578,7 @@ def turns_free():
             break
         t.add(6, k)
     while True:
-        a(4)  # behind .or., told in any case
+        a(4)  # after .or., reported in any case
         if not (k < 3 or t.peek("a", 4) == 0):
             break
         trip(41)
@@ -698,9 +698,9 @@ def files():
     h.need("gfortran")
     folder = h.PROG / "source" / "several"
     names = ("field.f90", "driver.f90", "kernel.f")
-    wishes = ["trace file several/field.f90", "trace variable grid", "trace variable limits", "trace file several/driver.f90", "trace variable w",
+    requests = ["trace file several/field.f90", "trace variable grid", "trace variable limits", "trace file several/driver.f90", "trace variable w",
               "trace variable /blk/first", "trace variable c", "trace file several/kernel.f"]
-    for order in (wishes, wishes[3:7] + wishes[:3] + wishes[7:]):
+    for order in (requests, requests[3:7] + requests[:3] + requests[7:]):
         out = i.instrument("several", order, names)
         subprocess.run(["gfortran", "-w", *[str(folder / n) for n in names], "-o", "plain"], check=True, cwd=out)
         want = subprocess.run(["./plain"], capture_output=True, text=True, check=True, cwd=out).stdout
@@ -716,7 +716,7 @@ def files():
 
 @suite.case("EQUIVALENCE: what begins before a variable and shares its storage")
 def equivalence():
-    """Each access is in the tables, as an element, or as one before or behind the elements of what was told first of the storage."""
+    """Each access is in the tables, as an element, or as one before or after the elements of what was declared first of the storage."""
     h.need("gfortran")
     out = i.instrument("equivalence", ["trace file equivalence.f", *(f"trace variable {v}" for v in "zxyvu")],
                        ["equivalence.f", "equivalence_probes.c"])

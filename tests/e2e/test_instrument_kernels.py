@@ -36,7 +36,7 @@ def build(name, commands, level):
 
 
 def record(name, commands, level):
-    """(folder, output); the trace is in folder/t. The digits are the same, with probes and with a recorder behind them."""
+    """(folder, output); the trace is in folder/t. The digits are the same, with probes and with a recorder as well."""
     folder, plain, probes, said = build(name, commands, level)
     want = run(plain, folder=folder)
     h.check("VERIFICATION SUCCESSFUL" in want, want)
@@ -92,7 +92,7 @@ def lu():
 
 
 def everything(name, level):
-    """All variables, loops and calls. Refused are arrays whose size nobody says, and components."""
+    """All variables, loops and calls. Arrays of unknown size, and components, are refused."""
     folder, out, said = record(name, ALL, level)
     for why in re.findall(r"no probe at \d+ places?: (.*)", said):
         h.check(re.search("unknown size|size of its elements|function in an expression|component", why), said)

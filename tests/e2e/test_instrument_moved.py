@@ -62,7 +62,7 @@ def moved(m):
     m.get("f", 1)
 
 
-WISHES = ["variable moved:field", "variable moved:f", "variable moved:g", "variable moved:p", "variable local:own"]
+REQUESTS = ["variable moved:field", "variable moved:f", "variable moved:g", "variable moved:p", "variable local:own"]
 
 
 @suite.case("allocated, freed and moved by procedures that are passed it")
@@ -70,7 +70,7 @@ def procedures():
     for how in [], ["--in-place"], ["--flat", "--no-hold"], ["--exact"]:
         m = f.Memory(field=8, f=8, g=8, p=8, own=8)
         moved(m)
-        f.check("moved.f90", m, WISHES, how=how)
+        f.check("moved.f90", m, REQUESTS, how=how)
 
 
 if __name__ == "__main__":

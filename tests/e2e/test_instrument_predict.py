@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""bobbin instrument: what it predicts. How many accesses probes tell is compared with what the trace has and with what it says that nobody wanted, one by one; code
+"""bobbin instrument: what it predicts. How many accesses probes report is compared with the number in the trace and its count of untraced ones, one by one; code
 with what the compiler makes; times only as far as they follow from the costs that are said."""
 import re
 
@@ -38,9 +38,9 @@ def number(text):
     return int(text.replace(",", ""))
 
 
-def told(said):
-    """Accesses told; the share of them that is recorded, from and to."""
-    m = re.search(r"rows; ([\d,]+) accesses are told, ([\d.e+-]+)(?: to ([\d.e+-]+))? % of them recorded", said)
+def predicted(said):
+    """Accesses reported; the share of them that is recorded, from and to."""
+    m = re.search(r"rows; ([\d,]+) accesses are reported, ([\d.e+-]+)(?: to ([\d.e+-]+))? % of them recorded", said)
     h.check(m is not None, said)
     return number(m[1]), float(m[2]) / 100, float(m[3] or m[2]) / 100
 
@@ -60,7 +60,7 @@ def size(folder, name):
 
 
 def recorded(folder, *arguments):
-    """Accesses in the trace; those that probes told and nobody wanted."""
+    """Accesses in the trace; those that probes reported of untraced data."""
     run("rm", "-rf", "t", folder=folder)
     run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./program", *arguments, folder=folder)
     info = run(h.BOBBIN, "info", "t", folder=folder)
@@ -76,13 +76,13 @@ def check_kernel(name, suffix, flat):
     (folder / "assume").write_text(f"# said\ntrips {path.name}:{line_of(path, loop)} {STEPS}\nbaseline 0.5\ncode {size(folder, 'plain')}\n")
     for chosen in (whole, part):
         said = instrument(folder, path, [f"trace variable {v}" for v in chosen], "--assume", "assume", *(["--flat"] if flat else []))
-        count, least, most = told(said)
+        count, least, most = predicted(said)
         compile_all(folder, path)
         accesses, outside, info = recorded(folder, str(STEPS))
         # prepare() of move.f90 has conditions, which count half; what is read and written and not wanted is counted once: 6 times for 150 elements
         off = 0.03 * count if path.name == "move.f90" else 0
         once = 150 * 6 if path.name == "move.c" and chosen is part else 0
-        h.check(abs(count - accesses - outside - once) <= off, f"{name}.{suffix}: {count} told, {accesses} and {outside} in the trace\n{said}")
+        h.check(abs(count - accesses - outside - once) <= off, f"{name}.{suffix}: {count} reported, {accesses} and {outside} in the trace\n{said}")
         h.check(least == most and abs(least - accesses / count) < 0.03, f"{least} of {count}, {accesses} in the trace")
         h.check("assumed" not in said and re.search(r"(?m)^  dilation  [\d.]+$", said), said)
         code = re.search(r"code +([\d,]+) bytes more, ([\d.]+) times", said)
@@ -94,7 +94,7 @@ def check_kernel(name, suffix, flat):
 
 for kernel in CHOICES:
     for suffix in ("c", "f90"):
-        @suite.case(f"{kernel}.{suffix}: what is told is what the run tells")
+        @suite.case(f"{kernel}.{suffix}: the prediction is what the run reports")
         def counts(kernel=kernel, suffix=suffix):
             for flat in (False,) if kernel == "matmul" else (False, True):
                 check_kernel(kernel, suffix, flat)
@@ -126,7 +126,7 @@ CALLS = """      program calls
       end
 """
 # the array; 30 + 15 rows of 18; 7 by 10 calls, two accesses each
-CALLS_TOLD = 200 + 45 * 18 + 70 * 2
+CALLS_PREDICTED = 200 + 45 * 18 + 70 * 2
 
 
 @suite.case("calls from loops and under conditions, in one file and in two")
@@ -138,8 +138,8 @@ def calls():
         (folder / "second.f").write_text(CALLS[cut:])
         more = ["trace file second.f", "trace variable /blk/a"] if parts == 2 else []
         said = instrument(folder, "first.f", ["trace variable /blk/a", *more])
-        count, least, most = told(said)
-        h.check(count == CALLS_TOLD and least == most == 1, said)
+        count, least, most = predicted(said)
+        h.check(count == CALLS_PREDICTED and least == most == 1, said)
         h.check("assumed" not in said, said)
 
 
@@ -167,7 +167,7 @@ def conditions():
     (folder / "if.c").write_text("static int a[8], b[8];\nint main(void)\n{\n\tfor (int i = 0; i < 8; i++) {\n\t\tif (a[i])\n\t\t\tb[i] = 1;\n"
                                  "\t\tswitch (a[i]) {\n\t\tcase 0:\n\t\t\tb[i] = 2;\n\t\t}\n\t}\n\treturn 0;\n}\n")
     said = instrument(folder, "if.c", ["trace variable a", "trace variable b"])
-    h.check(told(said)[0] == 16 + 8, said)
+    h.check(predicted(said)[0] == 16 + 8, said)
 
 
 @suite.case("what is perhaps evaluated counts half, or as often as is said")
@@ -179,19 +179,19 @@ def perhaps():
     for lines, many in (("", 4 + 4 + 4), ("share 0.25\n", 6), ("share if.c:5 1\nshare if.c:6 0.125", 16 + 1)):
         (folder / "assume").write_text(lines)
         said = instrument(folder, "if.c", asked, "--assume", "assume", "--flat")
-        h.check(told(said)[0] == many, f"{lines}: {said}")
+        h.check(predicted(said)[0] == many, f"{lines}: {said}")
         run("rm", "-rf", "out", folder=folder)
     text = "program p\n  integer :: a(10, 20), b(10, 20), i, j, n\n  common /blk/ a, b\n  read *, n\n  if (n > 1) a(1, n) = 1\n  write (*, *) ((a(i, n), i = 1, 10), j = 1, 20)\n" \
            "  forall (i = 1:10, j = 1:20) b(i, n) = j\n  write (*, *) (b(i, 1), i = 1, n)\nend program\n"
     (folder / "p.f90").write_text(text)
-    # if: a half; implied DO: 10 times 20; FORALL: 10 times 20, 100 that nobody knows
+    # if: a half; implied DO: 10 times 20; FORALL: 10 times 20, 100 that are unknown
     for asked, many in (("/blk/a", 201), ("/blk/b", 200 + 100)):
         said = instrument(folder, "p.f90", [f"trace variable {asked}"], "--flat")
-        h.check(told(said)[0] == many, f"{asked}: {said}")
+        h.check(predicted(said)[0] == many, f"{asked}: {said}")
         run("rm", "-rf", "out", folder=folder)
 
 
-@suite.case("where probes stand: turns, loops that end, addresses that go back, and without a rule")
+@suite.case("where probes are: turns, loops that end, addresses that go back, and without a rule")
 def places():
     folder = h.fresh("places")
     (folder / "a.c").write_text("static int a[4][8], b[4][8], x[8], at[8];\nstatic void f(void)\n{\n\tfor (int m = 0; m < 4; m++) {\n\t\tx[m] = 1;\n\t\tfor (int i = 0; i < 5; i++) {\n"
@@ -218,16 +218,16 @@ def unknown():
     said = instrument(folder, "calls.c", ["trace variable a"])
     h.check("assumed   100 trips of 2 loops" in said and "trips calls.c:10 N; trips calls.c:12 N\n" in said, said)
     h.check("time      not known" in said and re.search(r"dilation  [\d.]+ to [\d.]+, if a reference", said), said)
-    h.check(told(said)[0] == 100 * 2 + 100 * 20 + 100 * 2, f"+= is a read and a write: {said}")
-    h.check(told(said)[1] < 1 and told(said)[2] == 1, f"a pointer may lead elsewhere: {said}")
+    h.check(predicted(said)[0] == 100 * 2 + 100 * 20 + 100 * 2, f"+= is a read and a write: {said}")
+    h.check(predicted(said)[1] < 1 and predicted(said)[2] == 1, f"a pointer may lead elsewhere: {said}")
     (folder / "assume").write_text("trips calls.c:10 3\r\ntrips x/calls.c:12 9\n\n# none\n\ttrips calls.c:12  4\nruns some 2\n")
     run("rm", "-rf", "out", folder=folder)
     said = instrument(folder, "calls.c", ["trace variable a"], "--assume", "assume")
-    h.check("assumed" not in said and told(said)[0] == 100 * 2 + 2 * 20 + 4 * 2, said)
+    h.check("assumed" not in said and predicted(said)[0] == 100 * 2 + 2 * 20 + 4 * 2, said)
     h.check(" s more, and " in said and "if a reference" in said, said)
 
 
-@suite.case("do ... while (0) runs once, in macros, too; loops of the system's headers are nobody's to say")
+@suite.case("do ... while (0) runs once, in macros, too; loops of the system's headers cannot be specified")
 def once():
     folder = h.fresh("once")
     (folder / "o.c").write_text("#include <stdlib.h>\n#define PUT(x) do { a[0] = (x); } while (0)\nint a[9];\nint main(void)\n{\n\tPUT(1);\n\tfor (int i = 0; i < 7; i++)\n\t\tPUT(i);\n\tdo {\n\t\ta[1]++;\n\t} while (0);\n"
@@ -236,10 +236,10 @@ def once():
     for optimised in ([], ["-O2"]):
         run("rm", "-rf", "out", folder=folder)
         said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder, text="trace file o.c\ntrace variable a\n")
-        h.check("assumed" not in said and told(said)[0] == 1 + 7 + 2, said)
+        h.check("assumed" not in said and predicted(said)[0] == 1 + 7 + 2, said)
         run("rm", "-rf", "out", folder=folder)
         said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder, text="trace file m.c\ntrace variable a\n")
-        h.check("100 trips of 1 loop\n" in said and told(said)[0] == 200, said)
+        h.check("100 trips of 1 loop\n" in said and predicted(said)[0] == 200, said)
 
 
 @suite.case("a Fortran file without probes has a file beside it all the same: its bytes are predicted")
@@ -266,7 +266,7 @@ def absurd():
     heads = "".join("\t" * (d + 1) + f"for (int i{d} = 0; i{d} < n; i{d}++)\n" for d in range(depth))
     (folder / "deep.c").write_text(f"int n, a[9];\nint main(void)\n{{\n{heads}\t\ta[at(i0)]++;\n\treturn 0;\n}}\n".replace("int n", "int at(int);\nint n"))
     said = instrument(folder, "deep.c", ["trace variable a"])
-    h.check("probes    more than 9e15 of one access" in said and "; more than 9e15 accesses are told, " in said, said)
+    h.check("probes    more than 9e15 of one access" in said and "; more than 9e15 accesses are reported, " in said, said)
     h.check("dilation  not known: no run has so many accesses; loops in loops whose trips nothing says multiply" in said, said)
     h.check("assumed   100 trips of 9 loops" in said, said)
     (folder / "assume").write_text("".join(f"trips deep.c:{line} 60\n" for line in range(5, 5 + depth)))
@@ -276,7 +276,7 @@ def absurd():
     (folder / "assume").write_text("".join(f"trips deep.c:{line} 40\n" for line in range(5, 5 + depth)))
     run("rm", "-rf", "out", folder=folder)
     said = instrument(folder, "deep.c", ["trace variable a"], "--assume", "assume")
-    h.check(told(said)[0] == 2 * 40 ** depth and re.search(r"dilation  [\d.]+ to ", said), said)
+    h.check(predicted(said)[0] == 2 * 40 ** depth and re.search(r"dilation  [\d.]+ to ", said), said)
 
 
 # trips and runs that the text does not say; the function is called by a pointer alone
@@ -288,7 +288,7 @@ PROFILE = {
 }
 
 
-@suite.case("trips from an earlier run: what is told is what that run tells; --assume and the text come first")
+@suite.case("trips from an earlier run: the prediction is what that run reports; --assume and the text come first")
 def profiled():
     for name, text in PROFILE.items():
         folder = h.fresh("profile-" + name)
@@ -301,15 +301,15 @@ def profiled():
         run("rm", "-rf", "out", folder=folder)
         (folder / "assume").write_text("runs fill 1\n")
         said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume", "--flat")
-        h.check("assumed" not in said and told(said)[0] == 14 * 2 + 7, said)
+        h.check("assumed" not in said and predicted(said)[0] == 14 * 2 + 7, said)
         compile_all(folder, path)
         accesses, outside, _ = recorded(folder, "7")
-        h.check(accesses + outside == told(said)[0], f"{accesses}, {outside}: {said}")
+        h.check(accesses + outside == predicted(said)[0], f"{accesses}, {outside}: {said}")
         run("rm", "-rf", "out", folder=folder)
         line = line_of(path, "k < 2 * n" if name == "p.c" else "do k")
         (folder / "assume").write_text(f"runs fill 1\ntrips {name}:{line} 100\n")
         said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume", "--flat")
-        h.check(told(said)[0] == 100 * 2 + 7, said)
+        h.check(predicted(said)[0] == 100 * 2 + 7, said)
         run("rm", "-rf", "out", folder=folder)
         said = instrument(folder, name, [variable], "--profile", "t", status=1)
         h.check("has no loops and no calls: `trace code at loop level`" in said and not (folder / "out").exists(), said)
@@ -346,11 +346,11 @@ def seldom():
             compile_all(folder, path)
             accesses, outside, _ = recorded(folder, "20")
             # 6 calls of touch, 8 of fill, each with 20 elements
-            h.check(told(said)[0] == accesses + outside == 6 * 2 + 8 * 20, f"{accesses}, {outside}: {said}")
+            h.check(predicted(said)[0] == accesses + outside == 6 * 2 + 8 * 20, f"{accesses}, {outside}: {said}")
             h.check("profile   2 loops were not come by in that run" in said and "assumed" not in said, said)
         run("rm", "-rf", "out", folder=folder)
         said = instrument(folder, name, [variable])
-        h.check(told(said)[0] > 1000 and "not come by" not in said, said)
+        h.check(predicted(said)[0] > 1000 and "not come by" not in said, said)
 
 
 # Each language calls the other; who calls `sum` and `reset_` is not seen where one file is looked at alone.
@@ -384,10 +384,10 @@ def two_languages():
     both = ask("trace file main.c\ntrace variable a\ntrace file parts.f90\n")
     build()
     accesses, outside, _ = recorded(folder, "")
-    h.check("assumed" not in both and told(both)[0] == accesses + outside, f"{accesses}, {outside}: {both}")
+    h.check("assumed" not in both and predicted(both)[0] == accesses + outside, f"{accesses}, {outside}: {both}")
     for commands, want, name in (("trace file main.c\ntrace variable a\n", 7 * 2 * 3, "reset_"), ("trace file parts.f90\ntrace variable sum:x\n", 7 * 4 * 3, "sum")):
         said = ask(commands, "--profile", "before")
-        h.check("assumed" not in said and told(said)[0] == want, said)
+        h.check("assumed" not in said and predicted(said)[0] == want, said)
         h.check(f"runs {name} N" in ask(commands), name)
 
 
@@ -423,7 +423,7 @@ def triangle():
         compile_all(folder, folder / "t.f90")
         accesses, outside, _ = recorded(folder)
         # the last loop runs for i to 3: 3 + 2 + 1 times; its mean is below 0 and taken for none
-        h.check("assumed" not in said and told(said)[0] == accesses + outside - (3 + 2 + 1), f"{accesses}, {outside}: {said}")
+        h.check("assumed" not in said and predicted(said)[0] == accesses + outside - (3 + 2 + 1), f"{accesses}, {outside}: {said}")
 
 
 @suite.case("times follow from the costs that are said")

@@ -13,7 +13,7 @@ suite = h.Suite("instrument_said")
 os.environ["OMP_NUM_THREADS"] = "1"
 
 
-def run(name, files, wishes, *lines, flags=()):
+def run(name, files, requests, *lines, flags=()):
     """The first file is instrumented: what is said has these lines. Gives the accesses."""
     h.need("gfortran")
     folder = h.fresh("instrument_said") / name
@@ -21,7 +21,7 @@ def run(name, files, wishes, *lines, flags=()):
     for path, text in files.items():
         (folder / path).write_text(text)
     main = next(iter(files))
-    commands = "".join(f"{c}\n" for c in [f"trace file {main}", *(f"trace {w}" for w in wishes)])
+    commands = "".join(f"{c}\n" for c in [f"trace file {main}", *(f"trace {w}" for w in requests)])
     r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=commands, text=True, capture_output=True, cwd=folder)
     assert r.returncode == 0, r.stderr
     for line in lines:
@@ -226,10 +226,10 @@ def remarks():
 
 @suite.case("what is not known because a module's file, or an INCLUDE, is missing")
 def unknown():
-    def said(*wishes):
+    def said(*requests):
         folder = h.fresh("unknown")
         (folder / "k.f90").write_text(KINDS)
-        text = "\n".join(["trace file k.f90", *(f"trace variable {w}" for w in wishes), ""])
+        text = "\n".join(["trace file k.f90", *(f"trace variable {w}" for w in requests), ""])
         r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=text, cwd=folder, capture_output=True, text=True)
         return r.returncode, r.stdout + r.stderr
     wp = "wp is not known here: no file of the command has module kinds; name its file, too (trace file F)"

@@ -71,7 +71,7 @@ def left():
     subprocess.run(["gcc", "-Iout", "-iquote.", "out/ok.c", "b.c", "-o", "program"], check=True, cwd=folder)
     bobbin(folder, "record", "-q", "--source", "-o", "t", "--", "./program")
     assert "ok.c: another file has no probes: bad.c:5:11: expected ';' after expression\n" in bobbin(folder, "info", "t").stdout
-    # An allocator may be called in the file that nobody could read.
+    # An allocator may be called in the file that could not be read.
     folder = folder_with(TWO + "trace allocator taken size(1)\n")
     bobbin(folder, "instrument", "-o", "out", "commands")
     assert (folder / "out/ok.c").exists()
@@ -83,7 +83,7 @@ def none_left():
             ("trace file bad.c\ntrace variable b\n", [], ["bad.c:5:11: expected ';' after expression"]),
             (TWO, ["--", "-include", "none.h"], ["ok.c: 'none.h' file not found: the file stays as it is, without probes",
                                                 "bad.c: 'none.h' file not found: the file stays as it is, without probes",
-                                                "no file could be read: nothing is written; the compiler's flags stand behind --"])):
+                                                "no file could be read: nothing is written; the compiler's flags follow --"])):
         folder = folder_with(commands)
         r = bobbin(folder, "instrument", "-o", "out", "commands", *flags, status=1)
         assert r.stderr.splitlines() == [f"bobbin: instrument: {x}" for x in said] and not (folder / "out").exists(), r
@@ -137,10 +137,10 @@ def senseless():
             (good, ["none"], 1, "none: No such file or directory"),
             (good, ["folder.c/.."], 1, "folder.c/..: Is a directory"),
             (good, ["ok.c"], 2, "ok.c is a source: COMMANDS is a file with `trace file ok.c` and more"),
-            (good, ["commands", "--flat"], 2, "--flat behind COMMANDS: options stand before, and flags of the compiler behind --"),
-            (good, ["commands", "-O2"], 2, "-O2 behind COMMANDS: options stand before, and flags of the compiler behind --"),
-            (good, ["commands", "ok.c"], 2, "ok.c behind COMMANDS: options stand before, and flags of the compiler behind --"),
-            (good, ["commands", "--", "-O2", "--flat"], 2, "--flat is an option: it stands before COMMANDS"),
+            (good, ["commands", "--flat"], 2, "--flat after COMMANDS: options go before, and flags of the compiler after --"),
+            (good, ["commands", "-O2"], 2, "-O2 after COMMANDS: options go before, and flags of the compiler after --"),
+            (good, ["commands", "ok.c"], 2, "ok.c after COMMANDS: options go before, and flags of the compiler after --"),
+            (good, ["commands", "--", "-O2", "--flat"], 2, "--flat is an option: write it before COMMANDS"),
             (good, ["commands", "--", "gcc", "-O2"], 2, "gcc is no flag of a compiler; to run a compiler, --compile"),
             (good, ["commands", "--", "-O2", "ok.c"], 2, "ok.c is no flag: `trace file ok.c` in COMMANDS names it"),
             ("trace file folder.c\n", ["commands"], 1, "commands:1: folder.c is no file of text"),

@@ -17,7 +17,7 @@ FAULT = r"""
 #include <ucontext.h>
 #define LONG __attribute__((noinline, noclone)) long
 LONG probe(long *p) { long v = *p; return v * 3 + v / 7; }
-LONG behind(long a, long *p) { a += 5; a ^= *p; return a * 3; }
+LONG following(long a, long *p) { a += 5; a ^= *p; return a * 3; }
 static int seen;
 static jmp_buf env;
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -25,7 +25,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     char *pc = (char *)uc->uc_mcontext.gregs[REG_RIP];
     if (pc < (char *)probe || pc >= (char *)probe + 64) {
-        printf("%d, fault in behind: %d\n", sig, pc > (char *)behind && pc < (char *)behind + 64);
+        printf("%d, fault in following: %d\n", sig, pc > (char *)following && pc < (char *)following + 64);
         siglongjmp(env, 1);
     }
     seen++;
@@ -40,7 +40,7 @@ int main(void)
     sigaction(SIGSEGV, &act, 0);
     printf("%ld %ld\n", probe(&v), probe((long *)16));
     if (!sigsetjmp(env, 1))
-        behind(1, (long *)16);
+        following(1, (long *)16);
     act.sa_flags |= SA_RESETHAND;
     sigaction(SIGSEGV, &act, &old);
     printf("%d %d\n", old.sa_sigaction == on_fault, old.sa_flags == SA_SIGINFO);
@@ -66,7 +66,7 @@ int main()
     return 4;
 }
 """
-# Calls that follow no rule, so that the recorder needs more and more room while it is stepped.
+# Calls that follow no rule, so that the recorder needs more and more memory while it is stepped.
 STEPPED_LONG = r"""
 #define _GNU_SOURCE
 #include <signal.h>

@@ -131,7 +131,7 @@ def children(images):
     h.check((r.status, r.out) == (0, b"400 killed\n"), str(r))
     h.check_trace(r.trace)
     extra = [f.name for f in r.trace.iterdir() if f.suffix not in (".bob", ".key")]
-    h.check(not extra, f"left behind: {extra}")
+    h.check(not extra, f"left over: {extra}")
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The launcher: it stands in between without being seen, older traces move away, LD_PRELOAD alone
+"""The launcher: it is invisible to the program and its parent, older traces move away, LD_PRELOAD alone
 does the same, and every way of choosing what is recorded."""
 
 import fcntl
@@ -174,7 +174,7 @@ class Counted:
         return out.decode().strip()
 
 
-def both(name, want, mode="nobody", send=lambda c: None, **kw):
+def both(name, want, mode="none", send=lambda c: None, **kw):
     for traced in (False, True):
         c = Counted(mode, traced, **kw)
         send(c)
@@ -238,7 +238,7 @@ def terminal():
                              ("the end", "group 0 hup 1 int 0 alrm 0 cont 1", lambda c: os.close(master))):
         for traced in (False, True):
             master, slave = pty.openpty()
-            c = Counted("nobody", traced, stdin=slave,
+            c = Counted("none", traced, stdin=slave,
                         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
             os.close(slave)
             send(c)

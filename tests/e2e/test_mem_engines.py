@@ -115,7 +115,7 @@ def in_arrays(row, arrays):
 
 
 def last_of(row, n):
-    """Setting the arrays up comes before what is expected, and nothing behind it."""
+    """Setting the arrays up comes before what is expected, and nothing after it."""
     return row[len(row) - n:] if len(row) >= n else row
 
 
@@ -363,7 +363,7 @@ def flow(engine, kernel, flag):
                 unknown += 1
         for bit in count:
             count[bit] += bool(desc.flow & bit)
-        if desc.kind == 3:  # a handler is entered by nobody
+        if desc.kind == 3:  # a handler has no caller
             call = None
     h.check(min(count.values()) > 2 and unknown <= 3, f"{count}, {unknown} returns from nowhere")
     return f"{count[1]} entered, {count[2]} calls, {count[4]} returns"
@@ -490,9 +490,9 @@ def damaged(engine):
     h.check(c.status == 1 and b"lost" in c.out, f"{c}")
     h.bobbin("dump", r.trace)
     lines = h.bobbin("replay", "--mem", r.trace)
-    # in the middle of a record, or just behind one
-    told = lines.status == 1 and b"cut off" in lines.err or lines.status == 0 and b"missing or damaged" in lines.err
-    h.check(told and 0 < lines.out.count(b"\n") - 1 < len(whole), f"{lines}")
+    # in the middle of a record, or just after one
+    reported = lines.status == 1 and b"cut off" in lines.err or lines.status == 0 and b"missing or damaged" in lines.err
+    h.check(reported and 0 < lines.out.count(b"\n") - 1 < len(whole), f"{lines}")
     rows = [tuple(w.split(b" ")) for w in lines.out.splitlines()[1:]]
     h.check([(k.decode(), int(a, 16)) for k, a, *_ in rows] == [a[:2] for a in whole[:len(rows)]],
             "something else than a part")

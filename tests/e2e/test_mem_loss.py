@@ -119,7 +119,7 @@ def byte_orders(rows):
     return orders
 
 
-@suite.case("unordered: the same accesses, and what depends on another stays behind it")
+@suite.case("unordered: the same accesses, and what depends on another stays after it")
 def unordered():
     notes = []
     order = h.compile("mem_order", ["mem_order.c"], "gcc", ["-O1", "-fno-unroll-loops"])
@@ -182,7 +182,7 @@ def drop():
     h.check(accesses(fold(alone, "--drop-below=2")) == accesses(alone), "one thread alone")
     h.check(h.bobbin("merge", "-q", "--drop-below=2", exact).status == 0 and loss(exact) == ["drop-below=2"], "merge")
     h.check([len(accesses(exact, f"0.{t}")) for t in range(5)] == [0, *map(len, threads[1:])], "merge")
-    # iterations that are told again count by what is there: nothing is left out before them
+    # iterations that are reported again count by what is there: nothing is left out before them
     truth = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
     for kernel in ("threads", "signals"):
         exact = record([truth, kernel])

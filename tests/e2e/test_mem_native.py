@@ -47,8 +47,8 @@ class Outside:
     """Takes accesses away that are in code which was not translated."""
 
     def __init__(self, trace):
-        gaps = info(trace)["process_list"][0]["unrecorded"]
-        self.ranges = [(g["addr"], g["addr"] + g["bytes"]) for g in gaps]
+        untranslated = info(trace)["process_list"][0]["unrecorded"]
+        self.ranges = [(g["addr"], g["addr"] + g["bytes"]) for g in untranslated]
         self.count = 0
 
     def __call__(self, rows):
@@ -135,7 +135,7 @@ case("team", ["mem_team.c"], "gcc", ["-O2", "-fopenmp"], oracle=False)
 
 
 def functions(program):
-    """{name: (first, behind the last)}"""
+    """{name: (first, after the last)}"""
     out = {}
     for line in h.run(["nm", "-S", program]).out.decode().splitlines():
         f = line.split()
@@ -264,7 +264,7 @@ def report():
 
 @suite.case("assembler")
 def assembler():
-    """Its jump tables lead into cold parts, too: entries behind such a one were once no landings."""
+    """Its jump tables lead into cold parts, too: entries after such a one were once no landings."""
     d = h.fresh("as")
     (d / "a.c").write_text(
         "#include <stdio.h>\nstatic int square(int x) { return x * x; }\nint main(void)\n"
@@ -299,7 +299,7 @@ def incomplete():
     return ""
 
 
-@suite.case("a child of fork, behind libraries that were loaded and left")
+@suite.case("a child of fork, after libraries were loaded and unloaded")
 def left_before_fork():
     where = h.fresh("left")
     for n, name in enumerate("abc"):

@@ -141,7 +141,7 @@ def killed():
     return f"{len(got)} of {total} accesses"
 
 
-@suite.case("no room on the disk while threads come and go: the program does what it did")
+@suite.case("a full disk while threads come and go: the program does what it did")
 def full():
     prog = h.compile("mem_threads", ["mem_threads.c"], "gcc", ["-O1", "-g"], ["-lpthread"])
     want, stopped = h.run([prog]), 0
@@ -228,7 +228,7 @@ def fortran():
     return ", ".join(counts)
 
 
-@suite.case("items that cannot be are said, and nothing is left behind")
+@suite.case("impossible items are reported, and nothing is left over")
 def wrong():
     prog = program("-O2")
     for what, words in (
@@ -238,7 +238,7 @@ def wrong():
         ("a+12800..+1", "12800 bytes"),
         ("a..+12801", "12800 bytes"),
         ("other.c:a", "no such variable"),
-        ("a,,b", "before and behind each comma"),
+        ("a,,b", "before and after each comma"),
         ("0x20..0x10", "no bytes"),
         ("0x20", "want addresses"),
         ("0xffffffffffffffffff..+8", "want addresses"),

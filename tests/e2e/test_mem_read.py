@@ -140,7 +140,7 @@ def expanded():
         trace = record(kind, 12, 2)
         notes.append(same_as_replay(trace, "0.1" if kind == "matmul" else "0.0"))
     truth = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
-    for engine in ENGINES:  # lanes, string instructions, iterations that are told again
+    for engine in ENGINES:  # lanes, string instructions, iterations that are reported again
         for kernel in ("csr", "strings", "lanes", "vectors", "signals"):
             r = h.record([truth, kernel], ["--mem", f"--engine={engine}"])
             h.check(r.status == 0, f"{r}")
@@ -201,7 +201,7 @@ def signatures():
         h.check(sum(v[1] + v[2] for v in rows.values()) == sum(v[0] for k, v in rows.items() if not k[2]), f"{rows}")
         lines = replay(trace).decode().splitlines()[1:]
         h.check(sum(v[0] for k, v in rows.items() if not k[2]) == len(lines), f"{len(lines)} accesses: {rows}")
-    # guarded accesses, and those told again, are expanded
+    # guarded accesses, and those reported again, are expanded
     truth = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
     for kernel in ("vectors", "lanes", "signals", "threads"):
         r = h.record([truth, kernel], ["--mem"])

@@ -82,7 +82,7 @@ def one_directory(kind, images):
     h.check(len(lines) == 1, f"{len(lines)} closing lines\n{after}")
     after.err = CLOSING.sub(b"", after.err).replace(b"\n", b"", 1)
     h.same(before, after)
-    h.check(sorted(os.listdir(trace.parent)) == ["t"], f"left behind: {os.listdir(trace.parent)}")
+    h.check(sorted(os.listdir(trace.parent)) == ["t"], f"left over: {os.listdir(trace.parent)}")
     h.check_trace(trace)
     info = h.info(trace)
     processes = check_ranks(info)
@@ -96,7 +96,7 @@ def one_directory(kind, images):
 
 
 def sums_up_last(kind):
-    """Rank 0 ends first and tells the calls of all."""
+    """Rank 0 ends first and reports the calls of all."""
     trace = h.fresh("mpi") / "t"
     r = traced(kind, [program(kind), "late"], trace, ["--images=main"])
     h.check(r.status == 0, f"recorded\n{r}")
@@ -123,7 +123,7 @@ def mixed(kind):
     h.check(before.status == 0, f"the program fails natively\n{before}")
     after = traced(kind, [exe, "mixed"], trace)
     h.same(before, after)
-    h.check(sorted(os.listdir(trace.parent)) == ["t"], f"left behind: {os.listdir(trace.parent)}")
+    h.check(sorted(os.listdir(trace.parent)) == ["t"], f"left over: {os.listdir(trace.parent)}")
     h.check_trace(trace)
     info = h.info(trace)
     processes = info["process_list"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""Traces equal an independent PMPI counter (mpi_counter.py) that is preloaded behind Bobbin: calls
+"""Traces equal an independent PMPI counter (mpi_counter.py) that is preloaded after Bobbin: calls
 by process and function, point-to-point and one-sided messages and bytes by pair of processes. Both
 observe the same run, so programs that poll are compared, too."""
 import csv
@@ -56,18 +56,18 @@ def pairs_of(trace, of):
 
 def numbered(trace, processes):
     """{pid: rank in the trace}, {pid: {rank in its MPI_COMM_WORLD: rank in the trace}}."""
-    told = {p["pid"]: p for p in h.info(trace)["process_list"] if p["rank"] is not None}
+    reported = {p["pid"]: p for p in h.info(trace)["process_list"] if p["rank"] is not None}
     pids = sorted(p.pid for p in processes)
-    h.check(sorted(told) == pids, f"recorded processes {sorted(told)}, counted {pids}")
-    first = min(p["world"] for p in told.values())
+    h.check(sorted(reported) == pids, f"recorded processes {sorted(reported)}, counted {pids}")
+    first = min(p["world"] for p in reported.values())
     worlds = {}
     for p in processes:
-        t = told[p.pid]
+        t = reported[p.pid]
         h.check(t["world_size"] == p.ranks, f"world of {t['world_size']} ranks, counted {p.ranks}")
         h.check(t["world"] != first or t["rank"] == p.rank, f"rank {t['rank']}, counted {p.rank}")
         worlds.setdefault(t["world"], {})[p.rank] = t["rank"]
-    return ({pid: t["rank"] for pid, t in told.items()},
-            {pid: worlds[t["world"]] for pid, t in told.items()})
+    return ({pid: t["rank"] for pid, t in reported.items()},
+            {pid: worlds[t["world"]] for pid, t in reported.items()})
 
 
 def pairs(processes, rank_of, in_world, ways):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How calls come to the recorder: before MPI_Init and behind MPI_Finalize, from a library's constructor, which runs before ours, through
+"""How calls come to the recorder: before MPI_Init and after MPI_Finalize, from a library's constructor, which runs before ours, through
 a tool that is linked with the program, whose own calls are not the program's; and that a program of another MPI than --mpi says runs as
 without a recorder."""
 import sys
@@ -77,7 +77,7 @@ def by_handle(mpi):
 
 
 def another(mpi):
-    """Behind a shell nobody knows which MPI the program has before it runs."""
+    """Under a shell it is unknown which MPI the program has until it runs."""
     other = [x for x in m.MPIS if x != mpi][0]
     argv = ["sh", "-c", f"{plain(mpi)}; exit $?"]
     before = m.native(mpi, 2, argv)
@@ -91,7 +91,7 @@ def another(mpi):
 
 
 for mpi in m.MPIS:
-    suite.add(f"{mpi}: before MPI_Init, and behind MPI_Finalize", any_time, mpi)
+    suite.add(f"{mpi}: before MPI_Init, and after MPI_Finalize", any_time, mpi)
     suite.add(f"{mpi}: in a library's constructor", constructor, mpi)
     suite.add(f"{mpi}: a tool linked with the program", tool, mpi)
     suite.add(f"{mpi}: where the program calls the tool", tool_place, mpi)

@@ -56,12 +56,12 @@ def site(text):
 
 
 def said(rows):
-    """{(site before, site): [count, gap: min, max, sum, duration: min, max, sum]}"""
+    """{(site before, site): [count, interval: min, max, sum, duration: min, max, sum]}"""
     out = {}
     for row in rows:
-        head, gap, duration = re.match(r"(.*) gap (.*) duration (.*)", row).groups()
+        head, interval, duration = re.match(r"(.*) gap (.*) duration (.*)", row).groups()
         count, before, of = re.match(r"(\d+) (.*) > (.*)", head).groups()
-        numbers = [re.match(r"(\d+) \(\S+\) (\d+) \(\S+\) (\d+) ", x).groups() for x in (gap, duration)]
+        numbers = [re.match(r"(\d+) \(\S+\) (\d+) \(\S+\) (\d+) ", x).groups() for x in (interval, duration)]
         out[site(before), site(of)] = [int(count), *(int(n) for x in numbers for n in x)]
     return out
 
@@ -73,11 +73,11 @@ def found(threads):
         h.check(len(t.moments) == 2 * n, f"thread {t.name}: {n} events, {len(t.moments)} moments")
         h.check(t.moments == sorted(t.moments), f"thread {t.name}: moments go back")
         for i in range(n):
-            gap = t.moments[2 * i] - t.moments[2 * i - 1] if i else 0
+            interval = t.moments[2 * i] - t.moments[2 * i - 1] if i else 0
             took = t.moments[2 * i + 1] - t.moments[2 * i]
-            row = out.setdefault((t.sites[i - 1] if i else None, t.sites[i]), [0, gap, 0, 0, took, 0, 0])
+            row = out.setdefault((t.sites[i - 1] if i else None, t.sites[i]), [0, interval, 0, 0, took, 0, 0])
             row[0] += 1
-            for at, value in ((1, gap), (4, took)):
+            for at, value in ((1, interval), (4, took)):
                 row[at] = min(row[at], value)
                 row[at + 1] = max(row[at + 1], value)
                 row[at + 2] += value
@@ -106,7 +106,7 @@ def killed(mpi, times):
     for _ in range(times):
         argv = [m.program(mpi, "ends.c"), "killed", str(random.randrange(1000, 200000))]
         r = m.record(mpi, 4, argv, options=EXACT, env={"ORACLE_DIR": str(h.fresh("said"))})
-        h.check(r.status != 0, f"nobody was killed\n{r}")
+        h.check(r.status != 0, f"no rank was killed\n{r}")
         check = h.run([h.BOBBIN, "check", r.trace])
         h.check(b"do not go together" not in check.out, f"{check}")
         for t in dump(r.trace)[0]:
@@ -162,7 +162,7 @@ def late(mpi, ranks, env=None):
 
 
 def cancelled(mpi):
-    """What is behind a receive that was cancelled is followed, whether that got a message or not."""
+    """Calls after a cancelled receive are followed, whether that got a message or not."""
     rounds = 20
     text = bobbin("report", "--by=late", recorded(mpi, 2, "follow.c", "wait", str(rounds), flags=["-g"]).trace)
     h.check(f" {10 * rounds} messages received" in text.splitlines()[0], f"\n{text}")
@@ -197,7 +197,7 @@ def without(mpi):
 
 
 def some_ranks(mpi):
-    """Not all ranks are recorded: nothing is measured together, and nobody waits for those that do not take part."""
+    """Not all ranks are recorded: nothing is measured together, and no rank waits for those that do not take part."""
     exe, trace = m.program(mpi, "late.c"), h.fresh("some") / "t"
     own = [h.BOBBIN, "record", "-q", "--mpi", *EXACT, "-o", trace, "--", exe, "3"]
     r = h.run([*m.mpirun(mpi, 1), *own, ":", "-n", "2", exe, "3"], env=m.environment(mpi))
@@ -214,8 +214,8 @@ for one in m.MPIS:
     suite.add(f"{one}: clocks", clocks, one, 5 if one == "openmpi" else 3)
     suite.add(f"{one}: late", late, one, 3)
     suite.add(f"{one}: late, by clocks that differ", late, one, 3, {"BOBBIN_TEST_CLOCK": str(SHIFT)})
-    suite.add(f"{one}: late, behind receives that are cancelled", cancelled, one)
-    suite.add(f"{one}: late, behind one that is cancelled and freed", freed, one)
+    suite.add(f"{one}: late, after receives that are cancelled", cancelled, one)
+    suite.add(f"{one}: late, after one that is cancelled and freed", freed, one)
     suite.add(f"{one}: late, between groups", groups, one)
     suite.add(f"{one}: without exact times", without, one)
     suite.add(f"{one}: some ranks", some_ranks, one)

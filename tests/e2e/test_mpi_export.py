@@ -62,7 +62,7 @@ def lines(kind):
             h.check(last.get(row["rank"], 0) <= begin <= end, f"times of {row}")
             last[row["rank"]] = end
     else:
-        h.check("begin_ns" not in rows[0], "times that nobody measured")
+        h.check("begin_ns" not in rows[0], "times that were not measured")
     return f"{len(rows)} lines"
 
 
@@ -94,7 +94,7 @@ def slices(kind):
 
 def arrows_of_threads(mpi):
     """Messages of which one thread sends all with their communicator, receiver and tag, and one posts all receives, have arrows; the order
-    of the others nobody knows, and how many these are is said."""
+    those of the others are unknown, and their number is printed."""
     rounds, ranks, threads = 5, 3, 3
     r = m.record(mpi, ranks, [m.program(mpi, "threads.c"), str(rounds)])
     h.check(r.status == 0, r)
@@ -152,7 +152,7 @@ def arrows_between_groups(mpi):
     return f"{len(begins)} arrows"
 
 
-def arrows_behind_cancelled(mpi):
+def arrows_after_cancelled(mpi):
     """Whether a receive that was cancelled got a message is known, of messages without bytes, too."""
     rounds = 10
     r = m.record(mpi, 2, [m.program(mpi, "follow.c"), "wait", str(rounds)])
@@ -233,7 +233,7 @@ def eager(mpi):
             open_now ^= {request}
             sent += kind_of == "MPI_ISEND"
     h.check(sent == 7 * 4 * rounds * ranks, f"{sent} sends")
-    # MPI may be unable to send at once, and then nobody knows when a send is complete whose request was freed
+    # MPI may be unable to send at once, and then the completion of a send whose request was freed is unknown
     h.check(len(open_now) <= 4 * rounds * ranks // 3, f"{len(open_now)} of {sent} sends are never complete")
     return f"{sent} sends, {len(open_now)} freed under way"
 
@@ -292,7 +292,7 @@ for trace_of in ("plain", "random", "exact"):
 for mpi in m.MPIS:
     suite.add(f"chrome: arrows of threads, {mpi}", arrows_of_threads, mpi)
     suite.add(f"chrome: arrows between groups, {mpi}", arrows_between_groups, mpi)
-    suite.add(f"chrome: arrows behind cancelled receives, {mpi}", arrows_behind_cancelled, mpi)
+    suite.add(f"chrome: arrows after cancelled receives, {mpi}", arrows_after_cancelled, mpi)
     suite.add(f"otf2: sends that are complete at once, {mpi}", eager, mpi)
 suite.add("chrome: the first calls", first_only)
 suite.add("otf2: one rank of four", some_ranks)

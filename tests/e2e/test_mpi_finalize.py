@@ -49,7 +49,7 @@ def all_there(trace, said, problems=False):
 
 
 def merge(trace, mpi=None):
-    """`mpi`: by as many processes as somebody starts."""
+    """`mpi`: by as many processes as mpirun starts."""
     r = h.run([*m.mpirun(mpi, 3), h.BOBBIN, "merge", trace], env=m.environment(mpi)) if mpi else h.bobbin("merge", trace)
     h.check(r.status == 0, f"{r}")
     left = sorted(p.name for p in trace.glob("*.bob") if p.name[0] != "i")
@@ -81,7 +81,7 @@ def replayed(trace):
 
 
 def memory(mpi):
-    """Loads and stores, too: of the finalizing thread's folded form only what came behind is new."""
+    """Loads and stores, too: of the finalizing thread's folded form only what follows is new."""
     r, said = run(mpi, 3, "plain", "60", options=["--mem"])
     is_invisible(r, 3)
     h.check(not reasons(r.trace) and head(r.trace), f"{reasons(r.trace)}")
@@ -104,12 +104,12 @@ def late(mpi, ms):
 
 
 def killed(mpi, times):
-    """At any moment, before, in and behind the merge: nothing that was committed is lost."""
+    """At any moment, before, in and after the merge: nothing that was committed is lost."""
     random.seed(mpi)
     made = 0
     for i in range(times):
         r, said = run(mpi, 4, "killed", str(i % 4), str(random.randrange(300000)), wait=1)
-        h.check(r.status != 0, f"nobody was killed\n{r}")
+        h.check(r.status != 0, f"no rank was killed\n{r}")
         made += head(r.trace) is not None
         for rank, events in {t.rank: t.events for t in m.read(r.trace, problems=True)}.items():
             h.check(len(said[rank]) <= len(events) <= len(said[rank]) + 1, f"rank {rank}: {len(events)} of {len(said[rank])}")
@@ -120,7 +120,7 @@ def killed(mpi, times):
 
 
 def not_all(mpi):
-    """One rank of the job is not recorded: nobody waits for it for long, and the rest is as ever."""
+    """One rank of the job is not recorded: no rank waits for it for long, and the rest is as ever."""
     exe = m.program(mpi, "finalize.c")
     trace = h.fresh("mpi") / "t"
     parts = [*m.mpirun(mpi, 2), h.BOBBIN, "record", "-q", "--mpi", "-o", trace, "--", exe, "plain", "20", ":", "-n", "1", exe, "plain", "20"]

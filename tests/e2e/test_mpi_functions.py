@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every function of MPI: a program calls each that can be called without harm (every.c); a tool that counts by PMPI -- linked with the
-program, preloaded before ours or behind it -- counts what is recorded. The program prints the same as without a recorder."""
+program, preloaded before ours or after it -- counts what is recorded. The program prints the same as without a recorder."""
 import sys
 
 import harness as h
@@ -59,7 +59,7 @@ def beside(mpi, where):
             exe = m.program(mpi, "every.c", [f"-I{m.have(mpi)}", *flags, '-DTAG="tool"'], libs=[str(m.counter(mpi))])
         e = m.environment(mpi, env(COUNT_DIR=str(counts)))
         argv, tool = [exe], m.counter_library(mpi, "tool")
-        if where == "behind":
+        if where == "after":
             e["LD_PRELOAD"] = ":".join(filter(None, [e.get("LD_PRELOAD"), str(tool)]))
         elif where == "before":
             argv = ["sh", "-c", f"LD_PRELOAD={tool}:$LD_PRELOAD exec \"$@\"", "sh", exe]
@@ -95,7 +95,7 @@ def no_call_paths(mpi):
 for mpi in m.MPIS:
     suite.add(f"{mpi}: every function", every, mpi)
     suite.add(f"{mpi}: without call paths", no_call_paths, mpi)
-    for where in ("linked", "before", "behind"):
+    for where in ("linked", "before", "after"):
         suite.add(f"{mpi}: a tool {where}", beside, mpi, where)
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks that are killed, abort, leave without MPI_Finalize, wait for ever, or find no room on the disk: all that was complete is there,
+"""Ranks that are killed, abort, leave without MPI_Finalize, wait for ever, or find the disk full: all that was complete is there,
 on all ranks, and the call that was under way is there as such."""
 import os
 import random
@@ -40,7 +40,7 @@ def killed(mpi, times):
     total = 0
     for _ in range(times):
         r, said = run(mpi, "killed", str(random.randrange(1000, 300000)))
-        h.check(r.status != 0, f"nobody was killed\n{r}")
+        h.check(r.status != 0, f"no rank was killed\n{r}")
         prefix(m.read(r.trace, problems=True), said)
         total += sum(map(len, said.values()))
     return f"{total} events"
@@ -74,7 +74,7 @@ def never(mpi):
 
 def deadlock(mpi):
     r, said = run(mpi, "deadlock", "20")
-    h.check(r.status != 0, f"nobody was killed\n{r}")
+    h.check(r.status != 0, f"no rank was killed\n{r}")
     extra = prefix(m.read(r.trace, problems=True), said)
     for rank, events in extra.items():
         last = events[-1] if events else None

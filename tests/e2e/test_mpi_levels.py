@@ -125,7 +125,7 @@ def killed(mpi):
     """What a flat recording of a rank that was killed has is what was said, up to the last call."""
     said = h.fresh("said")
     r = m.record(mpi, 4, [m.program(mpi, "ends.c"), "killed", "100000"], options=["--mpi-level=flat"], env={"ORACLE_DIR": str(said)})
-    h.check(r.status != 0, f"nobody was killed\n{r}")
+    h.check(r.status != 0, f"no rank was killed\n{r}")
     want = {rank: threads[0] for rank, threads in m.oracle(said).items()}
     total = 0
     for t in m.read(r.trace, problems=True):
@@ -263,7 +263,7 @@ def many_pairs():
                       + "\t\t}\n\t}\n\tMPI_Finalize();\n\treturn 0;\n}\n")
     r = m.record("openmpi", 1, [m.program("openmpi", str(source))])
     h.check(r.status == 0, f"{r}")
-    says(r.trace, "calls, behind too many pairs of call sites")
+    says(r.trace, "calls, after too many pairs of call sites")
 
 
 def misuse():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""bobbin merge, started by mpirun as several processes: the bytes are those of one process alone, whoever comes, dies or hangs."""
+"""bobbin merge, started by mpirun as several processes: the bytes are those of one process alone, whichever processes come, die or hang."""
 import fcntl
 import os
 import random

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs under MPI, without deadlocks, say what they do: the events are exactly that, in order, on all ranks; and what report and
-commmatrix tell, from the folded form, is what these events add up to."""
+commmatrix print, from the folded form, is what these events add up to."""
 import sys
 
 import harness as h

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""MPI calls as show, report, commmatrix and info tell them, of a program of four ranks whose calls are known: exact texts."""
+"""MPI calls as show, report, commmatrix and info print them, of a program of four ranks whose calls are known: exact texts."""
 
 import json
 import re
@@ -255,8 +255,8 @@ def one_sided(mpi):
             (1, 2): (2 + 5, 7 * 8), (2, 1): (2 + 10, 12 * 8),  # an operand, except for NO_OP, and what it replaces
             (1, 1): (1, 16)}
     rows = said("commmatrix", "--of=onesided", "--format=csv", r.trace).splitlines()[1:]
-    told = {(int(a), int(b)): (int(n), int(size)) for a, b, n, size, _ in (x.split(",") for x in rows)}
-    h.check(told == want, f"{told}\n{want}")
+    reported = {(int(a), int(b)): (int(n), int(size)) for a, b, n, size, _ in (x.split(",") for x in rows)}
+    h.check(reported == want, f"{reported}\n{want}")
     has(said("commmatrix", r.trace), "one-sided calls, such as MPI_Put and MPI_Get, are shown by --of=onesided")
     s.check(r.trace)
 

@@ -16,7 +16,7 @@ NAMES = {f.number: name for name, f in m.TABLE.functions.items()}
 
 
 class Thread:
-    """What a thread did: ("L", address), ("M", name), ("E",) behind a call in which something was done; accesses as text."""
+    """What a thread did: ("L", address), ("M", name), ("E",) after a call in which something was done; accesses as text."""
 
     def __init__(self, items):
         self.items = items
@@ -25,7 +25,7 @@ class Thread:
         return [i for i, item in enumerate(self.items) if item[0] == "M"]
 
     def ends(self, mark):
-        """Behind the call that begins at this item."""
+        """The position after the call that begins at this item."""
         end = next((i for i in range(mark + 1, len(self.items)) if self.items[i][0] in "ME"), None)
         return end + 1 if end is not None and self.items[end][0] == "E" else mark + 1
 
@@ -176,7 +176,7 @@ def stretches(mpi, options, seed, args=(), times=5):
 
 
 def among_calls(mpi, options, seed):
-    """Under which functions of the program each call was, and behind which."""
+    """Under which functions of the program each call was, and after which."""
     said = h.fresh("said")
     exe = m.program(mpi, "stretch.c", ["-fno-inline"])
     r = m.record(mpi, RANKS, [exe, str(seed), "80", "threads"], ["--calls", "--images=main", *options], env={"STRETCH_DIR": str(said)})
@@ -227,7 +227,7 @@ def form(text):
 
 
 def folds(mpi):
-    """Ten times as many rounds are the same program, take no more room, and are found without reading them."""
+    """Ten times as many rounds are the same program, take no more space, and are found without reading them."""
     exe, sizes, forms = m.program(mpi, "stretch.c", ["-O2", "-g"]), [], []
     for rounds in (40, 400):
         runs = [m.record(mpi, RANKS, [exe, "ring", str(rounds)], ["--mem", "--time=none"]) for _ in range(3)]
@@ -254,7 +254,7 @@ def killed(mpi, times):
         said = h.fresh("said")
         r = m.record(mpi, RANKS, [exe, str(rng.randrange(1000)), "100000", "killed", str(rng.randrange(5000, 60000))], ["--mem"],
                      env={"STRETCH_DIR": str(said)})
-        h.check(r.status != 0, f"nobody was killed\n{r}")
+        h.check(r.status != 0, f"no rank was killed\n{r}")
         events = {t.rank: t.events for t in m.read(r.trace, problems=True)}  # one thread each
         threads = replayed(r.trace)
         for name, t in threads.items():

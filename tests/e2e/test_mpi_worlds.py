@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Several MPI_COMM_WORLDs in one trace: programs that MPI_Comm_spawn starts are recorded as those that mpirun does, ranks of the trace
-tell all of them apart, and messages from one to the other are known. A tool that counts by PMPI says what each process called."""
+distinguish all of them, and messages from one to the other are known. A tool that counts by PMPI says what each process called."""
 import sys
 
 import harness as h
@@ -44,26 +44,26 @@ def same_calls(trace, counts):
         mine = seen.setdefault(t.pid, {})
         for e in t.events:
             mine[e.name] = mine.get(e.name, 0) + 1
-    told = {}
+    reported = {}
     for f in counts.iterdir():
         lines = [line.split() for line in f.read_text().splitlines()]
         if lines:  # launchers load a preloaded tool, too, and call nothing
-            told[int(f.suffix[1:])] = {name: int(n) for name, n in lines}
-    h.check(seen == told, f"calls by process differ\n{seen}\n{told}")
+            reported[int(f.suffix[1:])] = {name: int(n) for name, n in lines}
+    h.check(seen == reported, f"calls by process differ\n{seen}\n{reported}")
     return sum(sum(n.values()) for n in seen.values())
 
 
-def starts(mode, root, children, outside, behind=False):
+def starts(mode, root, children, outside, preloaded=False):
     """`outside`: what is recorded is mpirun, so that the daemons' environment has the agent in it.
-    `behind`: the tool is preloaded, not linked. Bobbin's MPI_Comm_spawn calls the tool's, and that
+    `preloaded`: the tool is preloaded, not linked. Bobbin's MPI_Comm_spawn calls the tool's, and that
     calls Bobbin's PMPI_Comm_spawn."""
-    exe = m.program("openmpi", "spawn.c") if behind else spawner()
+    exe = m.program("openmpi", "spawn.c") if preloaded else spawner()
     counts = h.fresh("counts")
     argv = [exe, *mode]
     before = m.native("openmpi", 2, argv)
     h.check(before.status == 0, f"it fails natively\n{before}")
     env = {"COUNT_DIR": str(counts)}
-    if behind:
+    if preloaded:
         env["LD_PRELOAD"] = str(m.counter_library("openmpi", "tool"))
     if outside:
         trace = h.fresh("mpi") / "t"
@@ -129,7 +129,7 @@ for outside in (False, True):
     where = "mpirun is recorded" if outside else "the ranks are recorded"
     suite.add(f"ranks in reverse order start three; {where}", in_order(["all", "3"], 3, outside))
     suite.add(f"one call starts two programs, with arguments; {where}", in_order(["many"], 3, outside))
-suite.add("a tool is preloaded behind Bobbin", starts, ["all", "3"], 1, 3, False, True)
+suite.add("a tool is preloaded after Bobbin", starts, ["all", "3"], 1, 3, False, True)
 suite.add("with --no-follow they are missing", left_out)
 suite.add("a command that is not there", not_there)
 suite.add("an MPI that cannot start programs", fails_alike)

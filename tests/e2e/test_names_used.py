@@ -9,7 +9,7 @@ import sys
 import harness as h
 
 suite = h.Suite("names_used")
-PLACES = ("tell_first", "tell_middle", "tell_last")
+PLACES = ("record_first", "record_middle", "record_last")
 CALLED = ("main", *PLACES, "function_0000", "function_0777", "function_1777")
 FUNCTIONS = 1024
 FEW = 6000  # bytes; the head of a file is 4,096 of them
@@ -31,7 +31,7 @@ def size(trace):
     return max(len(h.image_bytes(f)) for f in trace.glob("i*.bob"))
 
 
-def told(trace):
+def reported(trace):
     out = []
     for verb in (["show"], ["show", "-x", "--lines=0"], ["report", "--by=site"], ["report", "--by=parameter"], ["check", "-q", "--complete"],
                  ["export", "--format=csv", "-o", "-"]):
@@ -60,11 +60,11 @@ def few():
     trace = h.fresh("plain") / "t"
     r = h.run(alone(trace))
     h.check(r.status == 0 and size(trace) > 40 * FUNCTIONS, f"{size(trace)} bytes are not all names\n{r}")
-    first = told(trace)
+    first = reported(trace)
     r = h.bobbin("merge", trace)
     h.check(r.status == 0 and size(trace) < FEW, f"{size(trace)} bytes of names\n{r}")
     h.check_trace(trace)
-    second = told(trace)
+    second = reported(trace)
     same(first, second)
     for name in PLACES:
         h.check(name in second, f"no {name} in {second}")
@@ -76,12 +76,12 @@ def few():
 def lines():
     r = h.record([program("-g")], ["--events"])
     h.check(r.status == 0 and not r.err and size(r.trace) < FEW, f"{size(r.trace)} bytes of names\n{r}")
-    before = told(r.trace)
+    before = reported(r.trace)
     for name in PLACES:
         h.check(f"{name}  many_functions.c:" in before, before)
     again = h.bobbin("merge", r.trace)
     h.check(b"nothing to merge: its threads and processes are merged already" in again.out, f"{again}")
-    same(before, told(r.trace))
+    same(before, reported(r.trace))
 
 
 @suite.case("places in C++ have plain names, or the compiler's")
@@ -91,8 +91,8 @@ def plain_names():
     h.check(r.status == 0 and not r.err, f"{r}")
     for verb in (["show"], ["show", "-x"], ["report", "--by=site"]):
         plain, mangled = (h.bobbin(*verb, *options, r.trace).out.decode() for options in ([], ["--no-demangle"]))
-        h.check(re.search(r"\bspace::thing::tell\+0x", plain) and "_ZN" not in plain, f"{verb}\n{plain}")
-        h.check("_ZN5space5thing4tellEi+0x" in mangled and "space::" not in mangled, f"{verb}\n{mangled}")
+        h.check(re.search(r"\bspace::thing::report\+0x", plain) and "_ZN" not in plain, f"{verb}\n{plain}")
+        h.check("_ZN5space5thing6reportEi+0x" in mangled and "space::" not in mangled, f"{verb}\n{mangled}")
 
 
 @suite.case("a later program of the run records calls")
@@ -120,7 +120,7 @@ def goes_on():
     h.check(p.returncode == 0, f"status {p.returncode}")
     r = h.bobbin("merge", trace)
     h.check(r.status == 0 and size(trace) < FEW, f"{size(trace)} bytes of names\n{r}")
-    h.check("tell_late" in told(trace), "no tell_late")
+    h.check("record_late" in reported(trace), "no record_late")
 
 
 @suite.case("killed")
@@ -130,11 +130,11 @@ def killed():
     h.check(p.stdout.readline() == b"so far\n", "it does not begin")
     p.send_signal(signal.SIGKILL)
     p.communicate()
-    before = told(trace)
+    before = reported(trace)
     r = h.bobbin("merge", trace)
     h.check(r.status == 0 and size(trace) < FEW, f"{size(trace)} bytes of names\n{r}")
-    same(before, told(trace))
-    h.check("tell_last" in before, before)
+    same(before, reported(trace))
+    h.check("record_last" in before, before)
 
 
 if __name__ == "__main__":

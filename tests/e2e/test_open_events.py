@@ -80,8 +80,8 @@ def check(trace, want):
     report = read("report", trace)
     h.check(("not complete" in report) == (OPEN in want[-1]), report)
     left = sum(line.startswith("begin ") for line in have)
-    told = re.search(r"began and never ended [^:]*: (\d+) event", report)
-    h.check(left == int(told[1] if told else 0), report)
+    reported = re.search(r"began and never ended [^:]*: (\d+) event", report)
+    h.check(left == int(reported[1] if reported else 0), report)
     for form in ("csv", "chrome"):
         read("export", f"--format={form}", "-o", h.fresh("export") / "x", trace)
 

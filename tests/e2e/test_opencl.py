@@ -80,7 +80,7 @@ def bad():
     h.check(native.status == r.status and native.out == r.out, f"{native}\n{r}")
     notes = h.bobbin("info", r.trace).out.decode()
     h.check("with them it cannot be built" in notes, notes)
-    h.check(not [e for e in shown(r.trace) if e[0] in ("scale", "count")], "launches of twins")
+    h.check(not [e for e in shown(r.trace) if e[0] in ("scale", "count")], "launches of instrumented kernels")
 
 
 @suite.case("too many work-items")

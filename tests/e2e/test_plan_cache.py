@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cache of patch plans may be cold, stale, damaged, somebody else's, unusable; the planner may be
+"""The cache of patch plans may be cold, stale, damaged, another user's, unusable; the planner may be
 missing or fail. A plan is code to be: whatever is wrong with it, the program runs as without
 recording, no wrong plan is used, and the trace names the images it has no plan for."""
 
@@ -16,7 +16,7 @@ import harness as h
 suite = h.Suite("plan cache")
 # What a plan begins with: src/plan/format.h
 MAGIC = b"BOBPLAN\n"
-NOBODY = 65534
+UNPRIVILEGED = 65534
 
 
 def program():
@@ -119,9 +119,9 @@ def _():
         r = h.record([say, "10"], ["--events"], env=env)
         h.check((r.status, r.out, r.err) == (0, b"", b""), f"{r}")
         h.check_trace(r.trace)
-        told = h.bobbin("info", r.trace).out
-        h.check(re.search(rb"^events +60$", told, re.M), f"not 60 events\n{h.show(told)}")
-        h.check(re.search(rb"  exit status 0  .*/regular$", told, re.M), f"{h.show(told)}")
+        reported = h.bobbin("info", r.trace).out
+        h.check(re.search(rb"^events +60$", reported, re.M), f"not 60 events\n{h.show(reported)}")
+        h.check(re.search(rb"  exit status 0  .*/regular$", reported, re.M), f"{h.show(reported)}")
         h.check(h.info(r.trace)["process_list"][0]["end_mono_ns"], "the agent did not see its end")
 
     def kinds():
@@ -242,11 +242,11 @@ def _():
         raise h.Skip("needs root to give files away")
     cache = new_cache()
     complete(record(cache))
-    os.chown(cache, NOBODY, NOBODY)
+    os.chown(cache, UNPRIVILEGED, UNPRIVILEGED)
     without_plan(record(cache), "directory: ")
     os.chown(cache, 0, 0)
     mine = plan_of_program(cache)
-    os.chown(mine, NOBODY, NOBODY)
+    os.chown(mine, UNPRIVILEGED, UNPRIVILEGED)
     without_plan(preload(cache, None), "plan: ")
     complete(record(cache), "planned again: ")
     h.check(mine.stat().st_uid == 0, "not replaced")

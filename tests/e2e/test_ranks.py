@@ -74,7 +74,7 @@ def pools():
 
 @suite.case("ranks are one while they run")
 def heads():
-    # without a launcher nobody merges behind the program
+    # without a launcher no process merges after the program
     r = pool("calls", ["--exec"])
     h.check(r.status == 0 and r.out == b"job 1 101\n", str(r))
     equal([f for f in files(r.trace) if f != "ranks"], ["p"] * 6 + ["run.key", "t"])
@@ -117,7 +117,7 @@ def lonely():
     equal((count(r.trace), events(r.trace)), (100, 101))  # each worker's file has what it gave
 
 
-@suite.case("one behind the other, through files")
+@suite.case("one after the other, through files")
 def apart():
     p, place, traces = program("pool.c"), h.fresh("place"), h.fresh("traces")
     for rank in (4, 2, 3, 1, 0):
@@ -132,9 +132,9 @@ def apart():
 
 
 for mpi in m.MPIS:
-    @suite.case(f"told by the launcher of {mpi}")
-    def told(mpi=mpi):
-        t = h.fresh("told") / "t"
+    @suite.case(f"reported by the launcher of {mpi}")
+    def reported(mpi=mpi):
+        t = h.fresh("reported") / "t"
         r = h.run([*m.mpirun(mpi, 5), h.BOBBIN, "record", "-q", "-o", t, "--events", "--", program("pool.c"), "rank"], env=m.environment(mpi))
         h.check(r.status == 0 and r.out == b"job 1 100\n", str(r))
         h.check_trace(t)
@@ -191,7 +191,7 @@ def guarded(which):
         for how, said in (("throw", "has thrown an exception"), ("jump", "was left by a jump"), ("exit", "has ended the process")):
             what = f"{which} {how} {bad}"
             if how == "exit" and not bad:
-                continue  # nobody waits for the other one
+                continue  # no rank waits for the other one
             r = h.record([p, which, how, str(bad)], ["--events"], env=h.environment({"BOBBIN_MERGE_WAIT": "1"}))
             h.check(r.status == (5 if how == "exit" else 0) and b"under way" not in r.out, f"{what}: {r}")
             h.check(how != "jump" or b"%d jumped\n" % bad in r.out, f"{what}: {r}")

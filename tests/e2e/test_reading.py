@@ -373,7 +373,7 @@ def limited_accesses():
         h.check(limit.out == shown.out and b"--max-events has no effect on what is shown here" in limit.err, f"{limit}")
     to = h.fresh("folded") / "t"
     r = h.bobbin("fold", "-o", to, "--max-events=1", r.trace)
-    h.check(not to.exists(), "fold leaves something behind")
+    h.check(not to.exists(), "fold leaves a file")
     h.check(r.status == 1 and b"memory records, more than --max-events says" in r.err, f"{r}")
 
 
@@ -476,7 +476,7 @@ def terminal():
         h.check(r.status == 0, f"{r}")
         os.close(slave)
         out = b""
-        with open(master, "rb", buffering=0) as f, contextlib.suppress(OSError):  # EIO: that was all, and nobody has the other end
+        with open(master, "rb", buffering=0) as f, contextlib.suppress(OSError):  # EIO: that was all, and no process has the other end
             while part := f.read(1 << 16):
                 out += part
         return out.decode().splitlines()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Threads with stacks as small as the C library allows (tests/prog/small_stacks.c): they can be made, end as without Bobbin, and
-their traces are those of threads with large stacks. And the budgets behind that (docs/agent.md, "Stacks and static TLS"): static
+their traces are those of threads with large stacks. And the budgets for that (docs/agent.md, "Stacks and static TLS"): static
 TLS of what is preloaded, and how deep each kind of event writes below its caller."""
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --source: what instrumented sources tell is in the trace, access by access, and nothing else. The programs of
+"""record --source: what instrumented sources report is in the trace, access by access, and nothing else. The programs of
 tests/prog/source are instrumented by hand and write down themselves what must be there (oracle.h)."""
 
 import os
@@ -61,7 +61,7 @@ def read_log(path):
 def same(got, want, what=""):
     for i, (a, b) in enumerate(zip(got, want)):
         h.check(a == b, f"{what}access {i} of {len(want)}: recorded {a}, happened {b}; before it {want[max(0, i - 3):i]}")
-    h.check(len(got) == len(want), f"{what}{len(got)} recorded, {len(want)} happened; behind: {(got + want)[min(len(got), len(want)):][:3]}")
+    h.check(len(got) == len(want), f"{what}{len(got)} recorded, {len(want)} happened; the rest: {(got + want)[min(len(got), len(want)):][:3]}")
 
 
 def busy(rows):
@@ -82,10 +82,10 @@ def recorded(argv, options=(), env=None):
 
 
 def outside(r):
-    """(what probes told of that nobody wants, what the program says of it, if it does)"""
+    """(untraced accesses that probes reported, those that the program counts, if it does)"""
     m = re.search(rb"outside (\d+)", r.out)
-    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
-    return int(told[1]) if told else 0, int(m[1]) if m else None
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    return int(reported[1]) if reported else 0, int(m[1]) if m else None
 
 
 def truth(argv, options=(), env=None):
@@ -98,8 +98,8 @@ def truth(argv, options=(), env=None):
         same(row, expected)
     counted, replayed = h.info(r.trace)["accesses"], sum(map(len, accesses(r.text)))
     h.check(counted == replayed, f"{counted} counted, {replayed} replayed")
-    r.told, happened = outside(r)
-    h.check(happened is None or r.told == happened, f"{r.told} accesses of nothing that is wanted, of {happened}")
+    r.reported, happened = outside(r)
+    h.check(happened is None or r.reported == happened, f"{r.reported} accesses of nothing that is wanted, of {happened}")
     r.count = sum(map(len, want))
     return r
 
@@ -121,7 +121,7 @@ suite.add("aliases, not folded", variables, "aliases", ["--codec=none"])
 def beside(how, flags):
     """However code is left; as a part of the program, and as what may be loaded later."""
     r = truth([program("beside", flags=[*flags, "-pthread"]), how])
-    return f"{r.count} accesses, {r.told} of nothing that is wanted"
+    return f"{r.count} accesses, {r.reported} of nothing that is wanted"
 
 
 for k in "threads stays jumps handlers".split():
@@ -132,9 +132,9 @@ for k in "threads stays jumps handlers".split():
 @suite.case("what is not wanted is counted: fork, each process for itself")
 def beside_fork():
     r = recorded([program("beside", flags=["-O2", "-pthread"]), "forks"])
-    told = re.findall(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.findall(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     happened = re.findall(rb"(?:child|outside) (\d+)", r.out)
-    h.check(len(happened) == 2 and sorted(told) == sorted(happened), f"{told}, happened {happened}")
+    h.check(len(happened) == 2 and sorted(reported) == sorted(happened), f"{reported}, happened {happened}")
 
 
 @suite.case("the trace is the same at -O0 to -O3, of gcc and clang")
@@ -273,7 +273,7 @@ int main(void)
 
 
 @suite.case("what longjmp and pthread_exit leave has no say in what comes after it")
-def left_behind():
+def left_over():
     where = h.fresh("left")
     (where / "left.c").write_text(LEFT)
     names = ["main:top", "parse:stack", "work:w", "leave:q", "stay:z"]
@@ -404,7 +404,7 @@ suite.add("kill -9", killed, [])
 suite.add("kill -9, not folded", killed, ["--codec=none"])
 
 
-# --- without room, without a recorder, with ranks ---
+# --- with a full disk, without a recorder, with ranks ---
 
 
 @suite.case("a file system that is full ends the trace, not the program")

@@ -230,13 +230,13 @@ int main(void)
 
 @suite.case("nests: the same accesses as one by one, and where they may not be, none")
 def _():
-    wishes = ["--variable=a", "--variable=b", "--variable=d", "--variable=sum", "--variable=s"]
-    folder, r = instrument(KERNELS, *wishes)
+    requests = ["--variable=a", "--variable=b", "--variable=d", "--variable=sum", "--variable=s"]
+    folder, r = instrument(KERNELS, *requests)
     n = counts(r)
     # fill, product, turn, triangle (its inner loop), smooth, the one with step -3, scale
     h.check((n["nests"], n["in-nests"]) == (7, 16), str(r))
     native = h.run([build(folder, "a.c")])
-    flat, r = instrument(KERNELS, *wishes, "--flat")
+    flat, r = instrument(KERNELS, *requests, "--flat")
     h.check(counts(r)["nests"] == 0, str(r))
     _, want = accesses(build(flat, "new.c"))
     h.check(len(want.splitlines()) > 900, want)
@@ -268,7 +268,7 @@ int main(void)
     h.check(log.splitlines() == want, log)
 
 
-@suite.case("nests: what is declared in the loop has no meaning where the probe stands")
+@suite.case("nests: what is declared in the loop has no meaning where the probe is")
 def _():
     text = """
 static int a[40], v[40];
@@ -309,10 +309,10 @@ int main(void)
 	return run(3) != 0;
 }
 """
-    for wishes, nests in ((["--variable=a", "--variable=v"], 1), (["--variable=a", "--variable=v", "--variable=i", "--variable=n"], 1)):
-        flat, _ = instrument(text, *wishes, "--flat")
+    for requests, nests in ((["--variable=a", "--variable=v"], 1), (["--variable=a", "--variable=v", "--variable=i", "--variable=n"], 1)):
+        flat, _ = instrument(text, *requests, "--flat")
         _, want = accesses(build(flat, "new.c"))
-        folder, r = instrument(text, *wishes)
+        folder, r = instrument(text, *requests)
         h.check(counts(r)["nests"] == nests, str(r))
         for cc, level in WAYS:
             after, log = accesses(build(folder, "new.c", cc, ("-w", level)))
@@ -324,18 +324,18 @@ def _():
     check(
         """
 extern int before[];
-int behind[3];
-extern int behind[];
+int following[3];
+extern int following[];
 static int *p = before;
 int main(void)
 {
 	before[1] = 1;
-	behind[2] = p[1];
-	return behind[2] != 1;
+	following[2] = p[1];
+	return following[2] != 1;
 }
 int before[3];
 """,
-        "8 W before+4 4;9 R before+4 4;9 W behind+8 4;10 R behind+8 4", "--variable=before", "--variable=behind")
+        "8 W before+4 4;9 R before+4 4;9 W following+8 4;10 R following+8 4", "--variable=before", "--variable=following")
 
 
 @suite.case("a variable of a library that the linker knows by another name")
@@ -343,7 +343,7 @@ def _():
     check(
         """
 extern int next __asm__("optind");
-extern int other __asm__("there_is_none");
+extern int other __asm__("no_such_symbol");
 int main(void)
 {
 	next = 3;
@@ -359,10 +359,10 @@ def _():
     h.check(r.out == b"" and b"a.c:4:12: expected expression" in r.err, str(r))
 
 
-@suite.case("a wish for what is not there: what may have been meant")
+@suite.case("a request for what is not there: what may have been meant")
 def _():
     text = "static int alpha;\nstatic int f(int count)\n{\n\treturn alpha + 1;\n}\nint main(void)\n{\n\treturn f(1);\n}\n"
-    for wishes, said in ((["--variable=alpa"], "a.c: there is no variable alpa; did you mean alpha?"),
+    for requests, said in ((["--variable=alpa"], "a.c: there is no variable alpa; did you mean alpha?"),
                          (["--variable=count", "--function=main"], "a.c: there is no variable count in main; did you mean f:count?"),
                          (["--variable=alpha", "--function=f"], "a.c: there is no variable alpha in f; did you mean alpha, of the file?"),
                          (["--variable=alpha", "--path=->x"], "a.c: there is no use of a pointer alpha->x: what is no pointer is traced with its variable, alpha"),
@@ -370,7 +370,7 @@ def _():
                          (["--variable=count", "--function=mainn"], "a.c: there is no function mainn; did you mean main?"),
                          (["--variable=alpha", "--box=1..2"], "a.c: there is no subscript 1 of alpha: it has 0"),
                          (["--variable=alpha", "--lines=40-50"], "a.c: there is no line 40: it has 9")):
-        _, r = instrument(text, *wishes, status=1)
+        _, r = instrument(text, *requests, status=1)
         h.check(r.out == b"" and r.err.decode().strip() == said, str(r))
     instrument(text, "--variable=count", "--function=f")
 

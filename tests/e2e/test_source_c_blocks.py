@@ -46,7 +46,7 @@ int main(void)
 """
 
 
-@suite.case("blocks: what malloc and its like give to a traced pointer is declared, and gone when it is given back")
+@suite.case("blocks: what malloc and its like give to a traced pointer is declared, and gone when it is freed")
 def _():
     want = """12 W a+0 8; 13 R a+0 8;13 W *a+8 4; 14 R a+0 8; 7 R *a+8 4; 15 R m+0 8;15 W *m+20 4; 16 R a+0 8;16 W a+0 8;
         17 R a+0 8;17 R *a+8 4;17 R a+0 8;17 W *a+28 4; 20 R m+0 8;20 R *m+20 4; 23 R a+0 8; 30 R m+0 8"""
@@ -160,7 +160,7 @@ int main(void)
 	return l.v[0] != 6;
 }
 """
-    # Which of them `other` gets its memory for nobody knows: it is not told of.
+    # For which of them `other` allocates its memory is unknown: it is not declared.
     check(text, "9 W l->v+12 4", "--variable=l", "--path=->v", "--function=grow", "--lines=1-17")
     check(text, "9 W l->v+12 4; 23 W l->v+0 4;23 R l->v+12 4; 24 R l->v+0 4", "--variable=l", "--path=->v", "--function=grow")
 
@@ -268,7 +268,7 @@ int main(void)
 
 @suite.case("allocators whose declarations say how much they give")
 def _():
-    # a[3] is behind what the declaration says.
+    # a[3] is after what the declaration says.
     check(DECLARED, "31 W a+0 8;32 R a+0 8;32 W *a+8 4;33 R a+0 8;37 R a+0 8;37 R *a+8 4;38 R a+0 8", "--variable=a")
     check(DECLARED, "31 W b+0 8;34 R b+0 8;34 W *b+12 4;39 R b+0 8", "--variable=b")
     check(DECLARED, "31 W c+0 8;35 R c+0 8;35 W *c+4 4;40 R c+0 8", "--variable=c")

@@ -14,7 +14,7 @@ import re
 import harness as h
 import test_gcc_torture as torture
 from c_probes import why_not
-from copies_told import replay, run, said_of
+from copies_reported import replay, run, said_of
 
 suite = h.Suite("source c clones")
 SEEDS = int(os.environ.get("BOB_TEST_SEEDS", h.share(3, 6)))
@@ -45,7 +45,7 @@ def both_ways(folder, names, commands, flags=(), events=False, warnings=WARNINGS
     libs = ("-lm",)
     run("gcc", "-w", *flags, *names, *more, "-o", "plain", *libs, folder=folder)
     native = h.run([folder / "plain"], cwd=folder)
-    rows, said, told = {}, {}, {}
+    rows, said, reported = {}, {}, {}
     for way in ("in-place", "copies"):
         out = folder / way
         said[way] = run(h.BOBBIN, "instrument", *(["--copies"] if way == "copies" else []), *how, "-o", out, "--", *flags, folder=folder, text="\n".join([*commands, ""]))
@@ -57,12 +57,12 @@ def both_ways(folder, names, commands, flags=(), events=False, warnings=WARNINGS
             h.same(native, traced, f"{way}, {cc}")
             rows[way, cc] = replay(traced.trace, sites)
             lines = run(h.BOBBIN, "report", "--mpi", "-n", "0", out / f"t.{cc}", folder=folder).splitlines()[3:] if events else []
-            told[way, cc] = sorted(re.sub(r" +[\d.]+ \w+  ", "  ", re.sub(r"  +", "  ", line)) for line in lines)
+            reported[way, cc] = sorted(re.sub(r" +[\d.]+ \w+  ", "  ", re.sub(r"  +", "  ", line)) for line in lines)
     for cc in compilers:
         want, got = rows["in-place", cc], rows["copies", cc]
         first = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
         h.check(want == got, f"{folder} {cc}: {len(got)} accesses, not {len(want)}; first other one {first}: {got[first:first + 3]}, not {want[first:first + 3]}")
-        h.check(told["in-place", cc] == told["copies", cc], str(told))
+        h.check(reported["in-place", cc] == reported["copies", cc], str(reported))
     h.check(set(said_of(said["in-place"]).values()) == {0}, said["in-place"])
     h.check(refused_of(said["in-place"]) == refused_of(said["copies"]), f'{said["in-place"]}\n{said["copies"]}')
     copies = said_of(said["copies"])
@@ -251,7 +251,7 @@ def opened():
 HEADER = "static int f(int *p);\nstatic inline int in_header(int *p) { return f(p); }\n"
 
 
-@suite.case("a call in a header is one of somebody who is not seen; a static function of a header is no function of the file")
+@suite.case("a call in a header is one by an unknown caller; a static function of a header is no function of the file")
 def header():
     folder = h.fresh("clones")
     (folder / "a.h").write_text(HEADER)
@@ -284,7 +284,7 @@ WAYS = {
     "choose": ("int *p = b; (void)_Generic(n, int: p = a); r += get(p) + get(b);", 1),
     "memory": ("int *p = calloc(10, 4); p[0] = 4; r += get(p) + get(a); p = realloc(p, 80); r += get(p); free(p);", 1),
     "strings and literals": ("r += get((int[]){ 1, 2 }) + get((int *)\"four and more\") + get(a);", 1),
-    "but for a function that nobody calls, all are a": ("r += get(a) + get(a + 1);", 1),
+    "but for a function that is never called, all are a": ("r += get(a) + get(a + 1);", 1),
     "none is a": ("a[1] = 1; r += get(b);", 0),
     "a parameter": ("n = n * 2; r += deep(3, a) + deep(3, b);", 2),
     "a row": ("int m[2][8] = { { 1 }, { 2 } }; r += get(m[1]) + get(&m[0][2]) + get(&a[3]);", 1),
@@ -387,12 +387,12 @@ def compile_mode():
     h.check("bobbin_k1_work" in names, names)
 
 
-@suite.case("the prediction knows the copies: as many accesses as in place, but for what is not told")
+@suite.case("the prediction knows the copies: as many accesses as in place, but for what is not reported")
 def predicted():
     text = ("static int a[8], b[8];\nstatic int get(int *p)\n{\n\tint s = 0, i = 0;\n\twhile (i < 8)\n\t\ts += p[i++];\n\treturn s;\n}\n"
             "int main(void)\n{\n\tint r = 0;\n\tfor (int i = 0; i < 10; i++)\n\t\tr += get(b);\n\treturn r + get(a);\n}\n")
     _, said, rows = one(text, "trace variable a")
-    h.check(len(rows) == 8 and "100 accesses are told" in said, said)  # 100 trips are assumed
+    h.check(len(rows) == 8 and "100 accesses are reported" in said, said)  # 100 trips are assumed
 
 
 # --- programs at random ---
@@ -406,7 +406,7 @@ class Writer:
         self.gives = [self.r.random() < 0.25 for _ in self.arguments]
 
     def pointer(self, known, k):
-        """An expression with four elements behind it."""
+        """An expression of four elements."""
         r = self.r
         p, q = r.choice(known), r.choice(known)
         return r.choice([lambda: p] * 6 + [lambda: f"(n > {r.randint(0, 3)} ? {p} : {q})", lambda: f"(int *)(char *){p}", lambda: f"(s++, {p})", lambda: f"(&{p}[0])",
@@ -452,8 +452,8 @@ class Writer:
 
 def at_random(seed):
     w = Writer(seed)
-    wish = random.Random(seed).choice(["trace variable a", "trace variable a[1..2]", "trace variable main:h", "trace variable b"])
-    one(w.text(), wish, warnings=("-w",), how=("--flat",) if seed % 2 else (), flags=("-fwrapv",), compilers=("clang" if seed % 4 > 1 else "gcc",))
+    request = random.Random(seed).choice(["trace variable a", "trace variable a[1..2]", "trace variable main:h", "trace variable b"])
+    one(w.text(), request, warnings=("-w",), how=("--flat",) if seed % 2 else (), flags=("-fwrapv",), compilers=("clang" if seed % 4 > 1 else "gcc",))
 
 
 for number in range(SEEDS):
@@ -474,16 +474,16 @@ def torture_one(path):
     listed = (folder / "all" / "a.c").read_text(errors="replace")
     names = re.findall(r'^\{"(.*?)",', listed.split("bobbin_variables[]=")[1].split("{0,0,0")[0], re.M) if "bobbin_variables[]=" in listed else []
     chance = random.Random(path.stem)
-    wishes = []
+    requests = []
     for name in sorted(set(names)):
         m = re.fullmatch(r"(\w+)(?: in (\w+))?", name)
         if m and chance.random() < 0.5:
-            wishes.append(f"trace variable {m[2] + ':' if m[2] else ''}{m[1]}")
-    if not wishes:
+            requests.append(f"trace variable {m[2] + ':' if m[2] else ''}{m[1]}")
+    if not requests:
         raise h.Skip("has no variables")
     if re.search(r"typedef[^;]* u?int(8|16|32|64|ptr)_t;", text):
         raise h.Skip("has other types by names of <stdint.h>")
-    both_ways(folder, ["a.c"], ["trace file a.c", *wishes], warnings=("-w",), compilers=("gcc",), how=("--flat",))
+    both_ways(folder, ["a.c"], ["trace file a.c", *requests], warnings=("-w",), compilers=("gcc",), how=("--flat",))
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The C front end of the instrumenter: what leaves the sight of probes is said, on the terminal and in the trace: variables that functions without probes
-are given, and pointers that get their values from functions that nobody named as allocators."""
+are given, and pointers that get their values from functions that are not named as allocators."""
 import re
 import sys
 
@@ -122,7 +122,7 @@ int main(void)
 """
 
 
-@suite.case("pointers that get their values from what is no allocator, or get none; an allocator that nobody calls")
+@suite.case("pointers that get their values from what is no allocator, or get none; an allocator that is never called")
 def takes():
     folder = h.fresh("source")
     (folder / "a.c").write_text(TAKES)

@@ -37,11 +37,11 @@ def project(where):
     return folder / "src" if where == "." else folder
 
 
-def build(where, wishes=("trace variable a",), flags=(), cc="gcc", level="-O2"):
+def build(where, requests=("trace variable a",), flags=(), cc="gcc", level="-O2"):
     folder = project(where)
     source = "main.c" if where == "." else f"{where}/main.c"
     flags = (*flags, f"-I{where}/include" if where != "." else "-Iinclude")
-    said = run(h.BOBBIN, "instrument", "-o", "out", "--", *flags, folder=folder, input="\n".join([f"trace file {source}", *wishes, ""]),
+    said = run(h.BOBBIN, "instrument", "-o", "out", "--", *flags, folder=folder, input="\n".join([f"trace file {source}", *requests, ""]),
                env={**os.environ, "CC": cc})
     run(cc, level, *flags, source, "-o", "plain", folder=folder)
     # `cc` as it is printed: with the place of the headers in quotes

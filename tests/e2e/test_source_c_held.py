@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loops of C that hold the gaps of their sites: what they record, and what they count, is what the same loops tell probe by probe. These read a volatile variable."""
+"""Loops of C that hoist the negative caches of their sites record and count what the same loops report probe by probe. The latter read a volatile variable."""
 
 import re
 import sys
@@ -155,11 +155,11 @@ SELECTIONS = (
 )
 
 
-def recorded(look, wishes, flags, cc="gcc"):
+def recorded(look, requests, flags, cc="gcc"):
     """(accesses, how many were of nothing that is wanted, loops that hold)"""
     folder = h.fresh("held")
     (folder / "a.c").write_text(TEXT.replace("LOOK", look))
-    text = "\n".join(["trace file a.c", *wishes, ""])
+    text = "\n".join(["trace file a.c", *requests, ""])
     r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=text.encode())
     h.check(r.status == 0, str(r))
     r = h.run([cc, "-w", *flags, "-Iout", "out/a.c", "-o", "a", "-lm"], cwd=folder)
@@ -167,22 +167,22 @@ def recorded(look, wishes, flags, cc="gcc"):
     native = h.run([folder / "a"])
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
-    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     rows = h.bobbin("replay", "--mem", "--subscripts", r.trace).out
-    return rows, int(told[1]), (folder / "out" / "a.c").read_text().count("bobbin_held_end)))")
+    return rows, int(reported[1]), (folder / "out" / "a.c").read_text().count("bobbin_held_end)))")
 
 
-for number, wishes in enumerate(SELECTIONS):
+for number, requests in enumerate(SELECTIONS):
     @suite.case(f"what is recorded and counted is the same, selection {number + 1}")
-    def _(wishes=wishes):
-        want, outside, loops = recorded("(void)busy", wishes, ["-O2"])
+    def _(requests=requests):
+        want, outside, loops = recorded("(void)busy", requests, ["-O2"])
         h.check(loops < 2, f"{loops} loops hold though they read what may change")
         h.check(want.count(b"\n") > 50 and outside > 5000, f"{len(want)} bytes, {outside} outside")
         for cc, flags in (("gcc", ["-O2"]), ("clang", ["-O3"]), ("gcc", ["-O0"]), ("gcc", ["-O2", "-fPIC"])):
-            rows, told, loops = recorded("(void)0", wishes, flags, cc)
+            rows, reported, loops = recorded("(void)0", requests, flags, cc)
             h.check(loops >= 4, f"{loops} loops hold")
             h.check(rows == want, f"{cc} {flags}: accesses differ")
-            h.check(told == outside, f"{cc} {flags}: {told} accesses of nothing, {outside} without")
+            h.check(reported == outside, f"{cc} {flags}: {reported} accesses of nothing, {outside} without")
 
 
 ONE = r"""
@@ -306,22 +306,22 @@ int main(void)
 """
 
 
-@suite.case("loops of a team's threads, behind #ifdef and from macros, compile and are counted")
+@suite.case("loops of a team's threads, after #ifdef and from macros, compile and are counted")
 def _():
-    told = []
+    reported = []
     for flags in ([], ["-fopenmp"]):
         folder = h.fresh("held")
         (folder / "a.c").write_text(TEAMS)
-        wishes = b"trace file a.c\ntrace variable x[0..9]\n"
-        r = h.run([h.BOBBIN, "instrument", "-o", "out", "--", *flags], cwd=folder, stdin=wishes)
+        requests = b"trace file a.c\ntrace variable x[0..9]\n"
+        r = h.run([h.BOBBIN, "instrument", "-o", "out", "--", *flags], cwd=folder, stdin=requests)
         h.check(r.status == 0, str(r))
         r = h.run(["gcc", "-w", "-O2", *flags, "-Iout", "out/a.c", "-o", "a"], cwd=folder)
         h.check(r.status == 0, str(r))
         r = h.record([str(folder / "a")], ["--source"])
         h.same(h.run([folder / "a"]), r)
         more = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
-        told.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x[")))
-    h.check(told[0] == told[1] and min(told[0]) > 900, f"accesses of nothing and of x: {told[0]}, by a team {told[1]}")
+        reported.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x[")))
+    h.check(reported[0] == reported[1] and min(reported[0]) > 900, f"accesses of nothing and of x: {reported[0]}, by a team {reported[1]}")
 
 
 if __name__ == "__main__":

@@ -93,13 +93,13 @@ int main(void)
 """
 
 
-def same(text, wishes, nests, ways=WAYS):
+def same(text, requests, nests, ways=WAYS):
     """With nests and flat: the program's output, and what probes see, in the same order but for operands of one line."""
-    folder, r = instrument(text, *wishes)
+    folder, r = instrument(text, *requests)
     n = counts(r)
     h.check((n["nests"], n["in-nests"]) == nests, str(r))
     native = h.run([build(folder, "a.c", flags=("-w",))])
-    flat, r = instrument(text, *wishes, "--flat")
+    flat, r = instrument(text, *requests, "--flat")
     h.check(counts(r)["nests"] == 0, str(r))
     _, want = accesses(build(flat, "new.c"))
     for cc, level in ways:
@@ -358,7 +358,7 @@ static void deep(int n)
 		}
 	}
 }
-/* Rows as long as the loop around, not three; with the loop that is laid out, there would be no room. */
+/* Rows as long as the loop around, not three; with the loop that is laid out, there would be no space. */
 static void perfect(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -454,7 +454,7 @@ int main(void)
 """
 
 
-@suite.case("numbers without a sign go around below 0: loops that do not run then have no accesses")
+@suite.case("unsigned integers wrap around below 0: loops that do not run then have no accesses")
 def _():
     same(BELOW_0, ["--variable=a", "--variable=b"], (3, 4), [("gcc", "-O0"), ("clang", "-O2")])
     same(BELOW_0, ["--variable=*"], (3, 18), [("gcc", "-O2"), ("clang", "-O1")])

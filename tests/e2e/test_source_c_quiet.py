@@ -42,8 +42,8 @@ int main(void)
 @suite.case("names that the program has, too, and restrict: no warning of what is in a probe")
 def _():
     warnings = ("-Wall", "-Wextra", "-Wshadow", "-Werror", "-Wno-unknown-warning-option")
-    for wishes in (["--variable=at", "--variable=b"], ["--variable=*"], ["--variable=*", "--flat"]):
-        folder, _ = instrument(QUIET, *wishes)
+    for requests in (["--variable=at", "--variable=b"], ["--variable=*"], ["--variable=*", "--flat"]):
+        folder, _ = instrument(QUIET, *requests)
         native = h.run([build(folder, "a.c", flags=warnings)])
         for cc, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
             after, _ = accesses(build(folder, "new.c", cc, (*warnings, level)))
@@ -68,8 +68,8 @@ void f(int n)
 def _():
     folder, _ = instrument(SHADOWS, "--variable=b")
     for cc in ("gcc", "clang"):
-        told = [h.run([cc, "-Wshadow", f"-I{h.ROOT}/include", "-c", name, "-o", "x.o"], cwd=folder).err.count(b"[-Wshadow]") for name in ("a.c", "new.c")]
-        h.check(told == [1, 1], f"{cc}: {told}")
+        reported = [h.run([cc, "-Wshadow", f"-I{h.ROOT}/include", "-c", name, "-o", "x.o"], cwd=folder).err.count(b"[-Wshadow]") for name in ("a.c", "new.c")]
+        h.check(reported == [1, 1], f"{cc}: {reported}")
 
 
 if __name__ == "__main__":

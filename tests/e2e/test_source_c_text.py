@@ -89,7 +89,7 @@ int main(void)
 """
 
 
-@suite.case("macros: one that ends with the name of another takes the brackets behind it along")
+@suite.case("macros: one that ends with the name of another takes the following brackets along")
 def _():
     want = """26 W mode+0 4; 27 R v+4 4;27 W v+0 4; 28 R v+8 4;28 W v+4 4; 30 R v+0 4;30 W v+8 4; 31 U v+12 4; 32 R v+8 4;32 U v+4 4;
         33 R mode+0 4;33 R v+4 4;33 R v+8 4;33 R v+0 4;33 R v+4 4; 35 W v+12 4; 36 U v+4 4; 39 R v+4 4;39 R v+12 4;39 R mode+0 4"""
@@ -162,7 +162,7 @@ int main(void)
     h.check("in a register" in r.err.decode(), str(r))
 
 
-@suite.case("variables of a block: told of where they are declared, forgotten where they end")
+@suite.case("variables of a block: declared where their declarations are, discarded where they end")
 def _():
     folder, _ = instrument(
         "int main(void)\n{\n\tint s = 0;\n\tfor (int i = 0; i < 3; i++) {\n\t\tint v[i + 1];\n\t\tv[i] = i;\n\t\ts += v[i];\n"
@@ -176,7 +176,7 @@ def _():
         h.check(canonical(log.splitlines()) == canonical([*want, "9 R s+0 4"]), log)
 
 
-@suite.case("a goto into a loop: its variables, and the loop, are not told of")
+@suite.case("a goto into a loop: its variables, and the loop, are not reported")
 def _():
     r = check(
         """
@@ -269,14 +269,14 @@ int main(void)
 """
 
 
-@suite.case("packed structs: no compiler warns of a probe, none takes an address that is none of its type")
+@suite.case("packed structs: no compiler warns of a probe, none takes an address that is wrong for its type")
 def _():
-    wishes = ("--variable=h", "--variable=o", "--variable=t")
+    requests = ("--variable=h", "--variable=o", "--variable=t")
     expected = """21 W h+17 8;22 W o+9 8;23 R o+9 8;23 W o+33 4;24 W t+1 4;25 R t+1 4;25 W t+8 8;27 W o+25 8;27 W o+41 8;28 R o+17 16;28 W o+1 16;
 12 U h+1 4;13 U h+9 4;14 W h+15 2;15 R h+17 8;15 R h+17 8;15 R h+1 4;15 W h+1 4;16 R h+9 4"""
     for way in ((), ("--flat",)):
-        check(PACKED, expected, *wishes, *way)
-        folder, _ = instrument(PACKED, *wishes, *way)
+        check(PACKED, expected, *requests, *way)
+        folder, _ = instrument(PACKED, *requests, *way)
         for cc in ("gcc", "clang"):
             exe = build(folder, "new.c", cc, ("-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"))
             h.check(accesses(exe)[0].status == 0, "the sanitizer says something")
@@ -409,7 +409,7 @@ int main(void)
         h.check(after.status == 0 and log, f"{cc} {after}")
 
 
-@suite.case("default(none): probes name nothing that somebody must share")
+@suite.case("default(none): probes name nothing that the user must share")
 def _():
     text = """
 #include <stdlib.h>

@@ -13,7 +13,7 @@ import re
 
 import harness as h
 import test_gcc_torture as torture
-from copies_told import replay, run, said_of
+from copies_reported import replay, run, said_of
 
 h.link_fast()
 suite = h.Suite("source clones")
@@ -43,7 +43,7 @@ def both_ways(folder, paths, commands, flags=("-O1",), events=False):
     run("gfortran", "-w", *flags, *paths, "-o", "plain", folder=folder)
     native = h.run([folder / "plain"], cwd=folder)
     h.check(native.status == 0, str(native))
-    rows, said, told = {}, {}, {}
+    rows, said, reported = {}, {}, {}
     for way in ("--in-place", "copies"):
         out = folder / way.strip("-")
         said[way] = run(h.BOBBIN, "instrument", *([way] if way[0] == "-" else []), "-o", out, "--", *flags, folder=folder, text="\n".join([*commands, ""]))
@@ -55,11 +55,11 @@ def both_ways(folder, paths, commands, flags=("-O1",), events=False):
         h.same(native, traced, way)
         rows[way] = replay(traced.trace, tables(out, names))
         lines = run(h.BOBBIN, "report", "--mpi", "-n", "0", out / "t", folder=folder).splitlines()[3:] if events else []
-        told[way] = sorted(re.sub(r" +[\d.]+ \w+  ", "  ", re.sub(r"  +", "  ", line)) for line in lines)
+        reported[way] = sorted(re.sub(r" +[\d.]+ \w+  ", "  ", re.sub(r"  +", "  ", line)) for line in lines)
     want, got = rows["--in-place"], rows["copies"]
     first = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
     h.check(want == got, f"{folder}: {len(got)} accesses, not {len(want)}; first other one {first}: {got[first:first + 3]}, not {want[first:first + 3]}")
-    h.check(told["--in-place"] == told["copies"], str(told))
+    h.check(reported["--in-place"] == reported["copies"], str(reported))
     h.check(set(said_of(said["--in-place"]).values()) == {0}, said["--in-place"])
     return said_of(said["copies"]), said["copies"], got
 
@@ -428,7 +428,7 @@ class Writer:
                 *([f"  real, external :: {functions}"] if functions else []), "  t = 1", "  u = 2", "  v = 3", "  g = 4", "  s = 0"]
         for _ in range(3):
             main += self.body(-1, ["t", "u", "v", "g"])
-        # module procedures are called by what has no unit, and the other way round: these are put in the module's file behind it
+        # module procedures are called by what has no unit, and the other way round: these are put in the module's file after it
         return "\n".join(["module m", "  real :: g(8)", "contains", *of["module"], "end module", *main, "  print *, t, u, v, g, s", "contains",
                           *of["internal"], "end program", *of["external"], ""])
 
@@ -458,14 +458,14 @@ def torture_one(path):
     run(h.BOBBIN, "instrument", "-o", "all", folder=folder, text=f"trace file {path}\ntrace variable *\n")
     names = re.findall(r'^\{"(.*?)",', (folder / "all" / f"{path.stem}_probes.c").read_text().split("variables[] = {")[1].split("{NULL")[0], re.M)
     r = random.Random(path.stem)
-    wishes = []
+    requests = []
     for name in sorted(set(names)):
         m = re.fullmatch(r"(\w+) in (\w+)", name)
         if r.random() < 0.5 and re.fullmatch(r"\w+( in \w+)?|\w+::\w+|/\w+/\w+", name):
-            wishes.append(f"trace variable {m[2]}:{m[1]}" if m else f"trace variable {name.replace('::', '%') if name[0] != '/' else name}")
-    if not wishes:
+            requests.append(f"trace variable {m[2]}:{m[1]}" if m else f"trace variable {name.replace('::', '%') if name[0] != '/' else name}")
+    if not requests:
         raise h.Skip("has no variables")
-    copies, _, rows = both_ways(folder, [path], [f"trace file {path}", *wishes])
+    copies, _, rows = both_ways(folder, [path], [f"trace file {path}", *requests])
     COUNTS["copies"] += sum(copies.values())
     COUNTS["accesses"] += len(rows)
 

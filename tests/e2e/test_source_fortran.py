@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fortran loops that one probe tells: the trace is the one that a probe for each access gives, access by access, and the program does what it did.
+"""Fortran loops that one probe reports: the trace is the one that a probe for each access gives, access by access, and the program does what it did.
 
 Programs at random have nests of all kinds: steps up and down, no trips, labels that loops share, bounds and subscripts that change, conditions,
 indirect subscripts. BOB_TEST_SEEDS=N tries N of them (default 3; BOBBIN_TEST_LONG=1: 6)."""
@@ -45,7 +45,7 @@ def sites(out, name):
 
 
 def boxes(out, name):
-    """How many arrays and sections are told at once."""
+    """How many arrays and sections are reported at once."""
     text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("boxes[] = {")[1].split("}")[0]
     return sum(n.strip() not in ("", "0") for n in text.split(","))
 
@@ -125,7 +125,7 @@ def events():
     both_ways(SOURCE / "loops.f", ["trace variable loops:a", "trace variable c", "trace code at loop level from 20 to 40"])
 
 
-@suite.case("OpenMP: loops of a team are told by who runs them")
+@suite.case("OpenMP: loops of a team are reported by the thread that runs them")
 def team():
     text = """
 program team

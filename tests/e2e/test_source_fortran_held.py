@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""Loops of Fortran that hold the gaps of their sites: what they record, and what they count, is what --no-hold does, whose probes are calls."""
+"""Loops of Fortran that hoist the negative caches of their sites record and count what --no-hold does, whose probes are calls."""
 
 import re
 import sys
@@ -284,12 +284,12 @@ def plain(name, text, *flags):
     return native
 
 
-def recorded(name, text, wishes, options, flags):
+def recorded(name, text, requests, options, flags):
     """(accesses, how many were of nothing that is wanted, loops that hold)"""
     h.need("gfortran", "gcc")
     folder = h.fresh("held")
     (folder / name).write_text(text)
-    r = h.run([h.BOBBIN, "instrument", *options, "-o", "out"], cwd=folder, stdin="\n".join([f"trace file {name}", *wishes, ""]).encode())
+    r = h.run([h.BOBBIN, "instrument", *options, "-o", "out"], cwd=folder, stdin="\n".join([f"trace file {name}", *requests, ""]).encode())
     h.check(r.status == 0, str(r))
     for argv in (["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-Iout", "-c", "out/a_probes.c"], ["gfortran", "-w", *flags, f"out/{name}", "a_probes.o", "-o", "a"]):
         r = h.run(argv, cwd=folder)
@@ -298,9 +298,9 @@ def recorded(name, text, wishes, options, flags):
     h.same(native, h.run([folder / "a"]), f"{folder}, not recorded")
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r, str(folder))
-    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     rows = h.bobbin("replay", "--mem", "--subscripts", r.trace).out
-    return rows, int(told[1]) if told else 0, (folder / "out" / name).read_text().count("intrinsic::loc,bge")
+    return rows, int(reported[1]) if reported else 0, (folder / "out" / name).read_text().count("intrinsic::loc,bge")
 
 
 for number, (file, program, chosen, count) in enumerate(SELECTIONS):
@@ -311,10 +311,10 @@ for number, (file, program, chosen, count) in enumerate(SELECTIONS):
             h.check(loops == 0, f"{loops} loops hold with --no-hold")
             h.check(want.count(b"\n") > 50 and (outside > 500 or chosen == ALL), f"{len(want)} bytes, {outside} outside")
             for one in flags:
-                rows, told, loops = recorded(file, program, chosen, how, one)
+                rows, reported, loops = recorded(file, program, chosen, how, one)
                 h.check(loops >= count, f"{loops} loops hold")
                 h.check(rows == want, f"{how} {one}: accesses differ")
-                h.check(told == outside, f"{how} {one}: {told} accesses of nothing, {outside} without")
+                h.check(reported == outside, f"{how} {one}: {reported} accesses of nothing, {outside} without")
 
 
 ONE = """
@@ -440,7 +440,7 @@ ELSEWHERE = EACH + "1\nend do"
 
 
 def holds(text, *options, flags=()):
-    """Does the loop of g hold gaps? What is written compiles, unless gfortran is told not to know LOC."""
+    """Does the loop of g hoist negative caches? What is written compiles, unless an option makes gfortran reject LOC."""
     folder = h.fresh("held")
     (folder / "a.f90").write_text(text)
     r = h.run([h.BOBBIN, "instrument", "-o", "out", *options, "--", *flags], cwd=folder, stdin="trace file a.f90\ntrace variable *\n".encode())
@@ -589,13 +589,13 @@ end program
 """
 
 
-@suite.case("assignments and operators between intrinsic types that somebody defined are calls")
+@suite.case("assignments and operators between intrinsic types that the user defined are calls")
 def _():
-    for wishes in (["trace variable late"], ["trace variable late", "trace variable early"], ALL):
-        want, outside, loops = recorded("a.f90", MOVED, wishes, ["--flat", "--no-hold"], ["-O2"])
+    for requests in (["trace variable late"], ["trace variable late", "trace variable early"], ALL):
+        want, outside, loops = recorded("a.f90", MOVED, requests, ["--flat", "--no-hold"], ["-O2"])
         for how in ([], ["--flat"], ["--no-hold"]):
-            rows, told, loops = recorded("a.f90", MOVED, wishes, how, ["-O2"])
-            h.check(loops == 0 and rows == want, f"{wishes} {how}: {loops} loops, accesses differ: {len(rows)} bytes, {len(want)}")
+            rows, reported, loops = recorded("a.f90", MOVED, requests, how, ["-O2"])
+            h.check(loops == 0 and rows == want, f"{requests} {how}: {loops} loops, accesses differ: {len(rows)} bytes, {len(want)}")
 
 
 TEAM = """
@@ -638,10 +638,10 @@ end program
 """
 
 
-@suite.case("loops of a team's threads hold their own gaps")
+@suite.case("loops of a team's threads hoist their own negative caches")
 def _():
     h.need("gfortran", "gcc")
-    told = []
+    reported = []
     for options in (["--no-hold"], []):
         folder = h.fresh("held")
         (folder / "a.f90").write_text(TEAM)
@@ -656,8 +656,8 @@ def _():
         r = h.record([str(folder / "a")], ["--source"], env=team)
         h.same(native, r)
         more = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
-        told.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x(")))
-    h.check(told[0] == told[1] and min(told[0]) > 300, f"accesses of nothing and of x: {told[0]}, held {told[1]}")
+        reported.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x(")))
+    h.check(reported[0] == reported[1] and min(reported[0]) > 300, f"accesses of nothing and of x: {reported[0]}, held {reported[1]}")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ program laid
 
 # (name, text, accesses and loops of each nest, what else is traced)
 CASES = [
-    ("statements before, between and behind loops that have one counter", """
+    ("statements before, between and after loops that have one counter", """
   do i = 1, n
     x(i) = b(i, 1)
     do j = 1, 3
@@ -147,7 +147,7 @@ CASES = [
       a(mod(j, 2), i + idx(idx(j))) = x(max(j, 2))
     end do
   end do""", [(12, 1)]),
-    ("a counter that is used behind its loop, or before it", """
+    ("a counter that is used after its loop, or before it", """
   do i = 1, n
     do j = 1, 3
       a(j, i) = i
@@ -238,7 +238,7 @@ CASES = [
       a(j, i) = i
     end do
   end do""", [(1, 1), (4, 1)]),
-    ("what is not told may be in loops of any kind", """
+    ("what is not reported may be in loops of any kind", """
   do i = 1, n
     do j = 1, i
       s = s + j
@@ -267,14 +267,14 @@ CASES = [
       end do
     end do
   end do""", [(8, 2), (8, 2)]),
-    ("a counter that is told", """
+    ("a counter that is reported", """
   do m = 1, n
     x(m) = 1
     do j = 1, 3
       a(j, m) = m
     end do
   end do""", [(1 + 2 + 3 * 3, 1)], "laid:m"),
-    ("a counter of a short loop that is told", """
+    ("a counter of a short loop that is reported", """
   do i = 1, n
     x(i) = 1
     do m = 1, 3
@@ -377,7 +377,7 @@ end program
 """
 
 
-@suite.case("constants that have one value in each branch of an #if are none")
+@suite.case("constants that have one value in each branch of an #if are not constant")
 def branches():
     path = h.fresh("laid") / "laid.F90"
     path.write_text(BRANCHES)
@@ -429,7 +429,7 @@ def part():
     loops.both_ways(path, ["trace variable laid:a(2:4,3:5)", "trace variable laid:c(3:4,:,:,2:5)", "trace variable laid:b(2:2,:)", "trace variable laid:x from 26 to 40"])
 
 
-@suite.case("in loops that hold gaps, and in copies of procedures")
+@suite.case("in loops that hoist negative caches, and in copies of procedures")
 def held():
     path = h.fresh("laid") / "laid.f90"
     path.write_text(HEAD + """
@@ -474,7 +474,7 @@ def events():
     h.check(nests(outs[0]) == [(2, 1), (2, 1)], str(nests(outs[0])))
 
 
-@suite.case("where threads would share what a BLOCK has, only loops alone are told at once")
+@suite.case("where threads would share what a BLOCK has, only loops alone are reported at once")
 def shared():
     path = h.fresh("laid") / "laid.f90"
     path.write_text(HEAD + CASES[0][1] + CASES[2][1] + CASES[13][1] + "\nend program\n")

@@ -247,11 +247,11 @@ int main(void)
 """
 
 
-def recorded(name, text, wishes, how, flags):
-    """(accesses, how many were of nothing that is wanted, nests, those in loops of Fortran that hold gaps)"""
+def recorded(name, text, requests, how, flags):
+    """(accesses, how many were of nothing that is wanted, nests, those in loops of Fortran that hoist negative caches)"""
     folder = h.fresh("misses")
     (folder / name).write_text(text)
-    commands = "\n".join([f"trace file {name}", *wishes, ""])
+    commands = "\n".join([f"trace file {name}", *requests, ""])
     r = h.run([h.BOBBIN, "instrument", *how, "-o", "out"], cwd=folder, stdin=commands.encode())
     h.check(r.status == 0, str(r))
     nests = int(re.search(rb"(?m)^%s +\d+ +\d+ +\d+ +(\d+)" % re.escape(name.encode()), r.out)[1])
@@ -264,32 +264,32 @@ def recorded(name, text, wishes, how, flags):
     native = h.run([folder / "a"])
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
-    told = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
     # what is laid out has sites of its own
     rows = re.sub(rb"[.]c[+]0x[0-9a-f]+", b".c", h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
-    return rows, int(told[1]) if told else 0, nests, (folder / "out" / name).read_text().count("bobbin_t=")
+    return rows, int(reported[1]) if reported else 0, nests, (folder / "out" / name).read_text().count("bobbin_t=")
 
 
-def compare(name, text, wishes, flags):
-    want, outside, nests, _ = recorded(name, text, wishes, ["--flat"], flags)
+def compare(name, text, requests, flags):
+    want, outside, nests, _ = recorded(name, text, requests, ["--flat"], flags)
     h.check(nests == 0 and want.count(b"\n") > 50 and outside > 300, f"{nests} nests, {len(want)} bytes, {outside} outside")
-    rows, told, nests, held = recorded(name, text, wishes, [], flags)
+    rows, reported, nests, held = recorded(name, text, requests, [], flags)
     h.check(nests >= 2 and (held > 0 or name == "a.c"), f"{nests} nests, {held} held")
     h.check(rows == want, "accesses differ")
-    h.check(told == outside, f"{told} accesses of nothing, {outside} without nests")
+    h.check(reported == outside, f"{reported} accesses of nothing, {outside} without nests")
 
 
-for wishes in (["trace variable box[3..9][2..5]"], ["trace variable lately:own", "trace variable box[0..0]"], ["trace variable blocks", "trace variable other[100..110]"]):
+for requests in (["trace variable box[3..9][2..5]"], ["trace variable lately:own", "trace variable box[0..0]"], ["trace variable blocks", "trace variable other[100..110]"]):
     for flags in (["-O2"], ["-O0"], ["-O2", "-fPIC"]):
-        suite.add(f"C: {', '.join(wishes)}, {' '.join(flags)}", compare, "a.c", C, wishes, flags)
-for wishes in (["trace variable p[3..9]", "trace variable wide[5..9][10..40]"], ["trace variable m[38..39][1..1][0..2]", "trace variable wide[29..29]", "trace variable cube[2..3]"],
+        suite.add(f"C: {', '.join(requests)}, {' '.join(flags)}", compare, "a.c", C, requests, flags)
+for requests in (["trace variable p[3..9]", "trace variable wide[5..9][10..40]"], ["trace variable m[38..39][1..1][0..2]", "trace variable wide[29..29]", "trace variable cube[2..3]"],
                ["trace variable s[0..39][1..1]", "trace variable wide[0..29][0..0]", "trace variable cube[0..5][3..3][1..6]"],
                ["trace variable p", "trace variable wide[0..29][59..59]", "trace variable wide[4..4][0..20]", "trace variable cube[0..5][0..6][7..7]"],
                ["trace variable p[0..0]", "trace variable m[0..0]", "trace variable wide[7..7][7..7]", "trace variable cube[5..5][6..6]"]):
-    suite.add(f"rows that go in and out: {', '.join(wishes)}", compare, "a.c", CROSSED, wishes, ["-O2"])
-for wishes in (["trace variable box(2:5,3:9)"], ["trace variable block", "trace variable other(100:110)"], ["trace variable box(1:1,37:40)", "trace variable other(400:)"]):
+    suite.add(f"rows that go in and out: {', '.join(requests)}", compare, "a.c", CROSSED, requests, ["-O2"])
+for requests in (["trace variable box(2:5,3:9)"], ["trace variable block", "trace variable other(100:110)"], ["trace variable box(1:1,37:40)", "trace variable other(400:)"]):
     for flags in (["-O2"], ["-O0", "-fcheck=all", "-ffpe-trap=invalid"]):
-        suite.add(f"Fortran: {', '.join(wishes)}, {' '.join(flags)}", compare, "a.f90", FORTRAN, wishes, flags)
+        suite.add(f"Fortran: {', '.join(requests)}, {' '.join(flags)}", compare, "a.f90", FORTRAN, requests, flags)
 
 if __name__ == "__main__":
     if why_not():

@@ -8,7 +8,7 @@ is compiled, the trace is the one that its branch gives alone: the same variable
 import re
 
 import harness as h
-from copies_told import run
+from copies_reported import run
 
 h.link_fast()
 suite = h.Suite("source variants")
@@ -171,7 +171,7 @@ end program main
 """
 
 
-# No line can stand behind all declarations and before what runs, in either branch.
+# No line can be after all declarations and before what runs, in either branch.
 MIXED = """subroutine mixed(a)
   implicit none
   real a(3)
@@ -324,7 +324,7 @@ end program main
 """
 
 
-def told(folder, source, commands, flags, more=()):
+def reported(folder, source, commands, flags, more=()):
     """What was said, and the kind, name and bytes of each access of the program, which does what it did."""
     run("gfortran", "-w", "-cpp", *flags, folder / source, "-o", "plain", folder=folder)
     native = h.run([folder / "plain"], cwd=folder)
@@ -351,8 +351,8 @@ def branches(name, text, *commands, more=()):
         folder, alone = h.fresh("variants"), h.fresh("variant")
         (folder / name).write_text(text)
         run("gfortran", "-E", "-P", "-cpp", *flags, folder / name, "-o", alone / name, folder=folder)
-        said, rows = told(folder, name, commands, flags, more)
-        _, want = told(alone, name, commands, flags, more)
+        said, rows = reported(folder, name, commands, flags, more)
+        _, want = reported(alone, name, commands, flags, more)
         h.check(rows == want, f"{flags}: {len(rows)} accesses, not {len(want)}: "
                 f"{next(((n, g, w) for n, (g, w) in enumerate(zip(rows, want)) if g != w), '')}\n{said}")
         both.append((said, rows))
@@ -404,7 +404,7 @@ def bodies():
     for flags, want in ((), 2), (("-DMPI",), 1):
         folder = h.fresh("variants")
         (folder / "bodies.F90").write_text(BODIES)
-        said, rows = told(folder, "bodies.F90", ["trace variable main:p"], flags)
+        said, rows = reported(folder, "bodies.F90", ["trace variable main:p"], flags)
         h.check("bodies.F90:2: the END of this unit is missing: it stays as it is" in said, said)
         h.check(rows == [("S", "4", f"p({k})") for k in (1, 2, 3, *((1,) if want == 2 else ()))] + [("L", "4", f"p({k})") for k in (1, 2, 3)], str(rows))
 
@@ -415,7 +415,7 @@ def mixed():
     for flags in ((), ("-DMPI",)):
         folder = h.fresh("variants")
         (folder / "mixed.F90").write_text(MIXED)
-        said, rows = told(folder, "mixed.F90", ["trace variable *"], flags)
+        said, rows = reported(folder, "mixed.F90", ["trace variable *"], flags)
         h.check("mixed.F90:6: a branch of an #if has declarations and statements that run: the unit that it is in stays as it is" in said, said)
         h.check(rows == [(kind, "4", f"p({k})") for kind in "SL" for k in (1, 2, 3)], str(rows))
 
@@ -425,9 +425,9 @@ def foreign():
     folder = h.fresh("variants")
     (folder / "f.f90").write_text(FOREIGN.format("".join(f"  call far_{k}(x)\n" for k in range(10))))
     end = ", which no file of the command has: what is done with it there is not recorded"
-    for wishes, want in ((("v", "u", "w", "free"), {f"v may be passed to {', '.join(f'far_{k}' for k in range(8))} and 2 more{end}", f"u may be passed to elsewhere_1{end}"}),
+    for requests, want in ((("v", "u", "w", "free"), {f"v may be passed to {', '.join(f'far_{k}' for k in range(8))} and 2 more{end}", f"u may be passed to elsewhere_1{end}"}),
                          (("w",), set())):
-        said = run(h.BOBBIN, "instrument", "-o", f"out{len(want)}", folder=folder, text="\n".join(["trace file f.f90", *(f"trace variable main:{n}" for n in wishes), ""]))
+        said = run(h.BOBBIN, "instrument", "-o", f"out{len(want)}", folder=folder, text="\n".join(["trace file f.f90", *(f"trace variable main:{n}" for n in requests), ""]))
         h.check({line.split(": ", 1)[1] for line in said.splitlines() if "may be passed" in line} == want, said)
         h.check("total, which no file" not in said, said)
 

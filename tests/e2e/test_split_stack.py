@@ -17,8 +17,8 @@ MODES = (["--images=main"], ["--images=app"], ["--images=all"], ["--mem"], ["--m
 
 def check_translated(info, optimised):
     """All of the program, but for its one variadic function: see brim()."""
-    gaps = [g for g in info["process_list"][0]["unrecorded"] if g["image"] == 0]
-    h.check(len(gaps) <= optimised and all(g["reason"] == NO_PLACE for g in gaps), f"not translated: {gaps}")
+    untranslated = [g for g in info["process_list"][0]["unrecorded"] if g["image"] == 0]
+    h.check(len(untranslated) <= optimised and all(g["reason"] == NO_PLACE for g in untranslated), f"not translated: {untranslated}")
 
 
 def record(flags, opts):
@@ -43,7 +43,7 @@ def record(flags, opts):
 
 
 def brim(level, opts):
-    """No signal arrives on a split stack: it has no place for the frame. The `ret` behind a variadic function's call of
+    """No signal arrives on a split stack: it has no place for the frame. The `ret` after a variadic function's call of
     __morestack may find no dead bytes for a jump; then that function stays as it is."""
     program = h.compile("split_brim", ["split_brim.c"], "gcc", [level, "-w", "-fsplit-stack", "-pthread"])
     r = h.record([program], opts)

@@ -52,7 +52,7 @@ def recorded(what, opts):
         h.check(len(got) == 2 and got[1] >= CHILD + 1, f"{got} calls, of the child {CHILD} made")
     if what == "nothing":
         return ""
-    # what was allocated ahead is given back
+    # what was allocated ahead is released
     sizes = [f.stat().st_size for f in r.trace.glob("p*.bob")]
     h.check(sum(sizes) < 1600 << 10, f"files of {sizes} bytes")
     return f"{got[0]} calls"
@@ -127,7 +127,7 @@ def helper(sig, what):
         else:
             starve(p.pid, pid)
         if sig == signal.SIGSTOP:
-            out = p.stdout.read(len(native.out))  # the program ends while nobody helps
+            out = p.stdout.read(len(native.out))  # the program ends without help
             os.kill(p.pid, signal.SIGCONT)
             out += p.stdout.read()
         else:

@@ -244,7 +244,7 @@ def caches():
                 h.check(r.status == 0 and b"waiting" not in r.out, f"{mode} {engine} {opts}\n{r}")
 
 
-@suite.case("killed: what is there is replayed, and it is said that somebody went on")
+@suite.case("killed: what is there is replayed, with a note that a thread went on")
 def killed():
     missing = 0
     for engine in ENGINES:

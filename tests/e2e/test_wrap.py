@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""bobbin wrap: what it generates compiles, passes everything on as it is, and tells a recorder (tests/prog/wrap_recorder.c writes down
-what it is told) what was passed."""
+"""bobbin wrap: what it generates compiles, passes everything on as it is, and reports to a recorder (tests/prog/wrap_recorder.c writes down
+what it gets) what was passed."""
 
 import ctypes
 import os
@@ -311,7 +311,7 @@ def errors():
         text = r.err.decode()
         h.check(text.startswith("bobbin: wrap: ") and want in text and text.count("\n") == 1 and text[:-1].isprintable(),
                 f"{spec!r}\nwant: {want}\n{r}")
-        h.check(os.listdir(folder) == ["a.spec"], f"left behind: {os.listdir(folder)}")
+        h.check(os.listdir(folder) == ["a.spec"], f"left over: {os.listdir(folder)}")
     return f"{len(WRONG)} specs"
 
 
@@ -324,7 +324,7 @@ def errors_of_files():
     (folder / "p.c").write_text("int data = 1; int main(void) { return 0; }\n")
     h.run(["gcc", "-o", "p", "p.c"], cwd=folder)
     _, r = generate("definitions:\nint data(void);\n", "--binary", "p", folder=folder, status=1)
-    h.check(b"a.spec:2:5: expected a function: in p, data is none" in r.err, str(r))
+    h.check(b"a.spec:2:5: expected a function: in p, data is data" in r.err, str(r))
     _, r = generate("definitions:\nint nowhere(void);\n", "--binary", "p", folder=folder)
     h.check(b"nowhere is neither in p nor in a library" in r.err, str(r))
     _, r = generate("definitions:\nint f(void);\n", folder=folder, status=1)
@@ -401,7 +401,7 @@ FAMILY = ("void free(void *p)", "void *malloc(size_t n)", "void *calloc(size_t n
 
 
 def allocators(chosen, cc):
-    """Of malloc's family these, behind a function that no process has: looking that up allocates."""
+    """Of malloc's family these, after a function that no process has: looking that up allocates."""
     h.need(cc)
     argv = [h.compile("wrap_alloc", ["wrap_alloc.c"], cc, ["-O1", "-w", "-fno-builtin", "-pthread"])]
     names = [prototype.split("(")[0].split("*")[-1].split()[-1] for prototype in chosen]
@@ -477,11 +477,11 @@ int main(int argc, char **argv)
 		void *a = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), *b = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
 		of_int first = (of_int)dlsym(a, "work"), again = (of_int)dlsym(a, "work"), other = (of_int)dlsym(b, "work");
 		of_int chosen = (of_int)dlsym(a, "chosen"), absent = (of_int)dlsym(a, "no_such_function");
-		const char *why = dlerror(), *told = why && strstr(why, "no_such_function") ? "error" : "none";
+		const char *why = dlerror(), *reported = why && strstr(why, "no_such_function") ? "error" : "none";
 		size_t (*length)(const char *) = (size_t(*)(const char *))dlsym(RTLD_DEFAULT, "strlen");
 		size_t (*next)(const char *) = (size_t(*)(const char *))dlsym(RTLD_NEXT, "strlen");
 		printf("%d %d %d %d %d %zu %zu %d %s\\n", call(first, 1), call(again, 2), call(other, 3), call(chosen, 4), call(absent, 5),
-		       length("abc"), next("abcd"), first == again, told);
+		       length("abc"), next("abcd"), first == again, reported);
 		dlclose(b);
 		dlclose(a);
 	}

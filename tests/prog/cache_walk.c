@@ -15,7 +15,7 @@ static struct {
 } together __attribute__((aligned(128)));
 static struct {
 	volatile long a;
-	char room[120];
+	char padding[120];
 	volatile long b;
 } apart __attribute__((aligned(128)));
 

@@ -32,7 +32,7 @@ __attribute__((noinline)) int fib(int n)
 
 __attribute__((noinline)) void body(void)
 {
-	sink += mid(3); /* at -O0 the first instruction behind push and mov */
+	sink += mid(3); /* at -O0 the first instruction after push and mov */
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 /* How many signals reach the program? Counts those named below until SIGRTMAX comes, by which the test
  * marks the end: signals of higher numbers are taken last. SIGRTMIN+1 is queued, so none of
  * those is merged with another.
- *     deliveries nobody      prints "ready", waits
+ *     deliveries none        prints "ready", waits
  *     deliveries self        before, it sends SIGRTMIN+1 to its process group, 3 times
  *     deliveries child       before, its child does
  *     deliveries grandchild  before, its grandchild does
@@ -57,7 +57,7 @@ static pid_t sender(int gate[2], int depth)
 
 int main(int argc, char **argv)
 {
-	const char *mode = argc > 1 ? argv[1] : "nobody";
+	const char *mode = argc > 1 ? argv[1] : "none";
 	struct sigaction act = { .sa_handler = on_signal };
 	sigset_t none, marked;
 	int gate[2];
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		pid = sender(gate, 0);
 	else if (!strcmp(mode, "grandchild"))
 		pid = sender(gate, 1);
-	while (strcmp(mode, "nobody") && count[counted[0]] < TIMES)
+	while (strcmp(mode, "none") && count[counted[0]] < TIMES)
 		usleep(1000);
 	puts("ready");
 	fflush(stdout);

@@ -4,7 +4,7 @@
  * out, but must then leave them out always, and their results must stay right. */
 #include "truth.h"
 
-/* The bytes behind each name: with and without padding, with endbr64, with a jump at the end. */
+/* The bytes after each name: with and without padding, with endbr64, with a jump at the end. */
 __asm__(".text\n"
 	".macro TINY name\n"
 	".globl \\name\n.type \\name, @function\n\\name:\n.cfi_startproc\n"

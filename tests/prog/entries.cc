@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions that land in cold parts of functions: clean-up, catch, rethrow, and at last one that
-// nobody catches. Cold parts that begin with a landing pad are what a tracer of entries overwrites.
+// Exceptions that land in cold parts of functions: clean-up, catch, rethrow, and finally one that
+// is not caught. A tracer of entries overwrites cold parts that begin with a landing pad.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -62,8 +62,8 @@ NOINLINE static int again(int k)
 	return 0;
 }
 
-// As libstdc++'s own: its cold part has nothing but landing pads, the first behind a nop.
-NOINLINE static void told()
+// As libstdc++'s own: its cold part has nothing but landing pads, the first after a nop.
+NOINLINE static void on_terminate()
 {
 	static bool terminating;
 
@@ -91,7 +91,7 @@ int main(int argc, char **)
 		std::printf("%d %d\n", catches(i), again(i));
 	std::fflush(stdout);
 	if (argc > 1)
-		std::set_terminate(told);
+		std::set_terminate(on_terminate);
 	if (argc > 2)
 		must_not_throw(0);
 	throw std::runtime_error("disk full");

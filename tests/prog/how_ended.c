@@ -37,7 +37,8 @@ static void start(pthread_t *thread, void *forever)
 		exit(96);
 }
 
-/* One after the other, the last of which nobody notices; and one that is alive when all are killed. */
+/* Threads one after the other, the last of which is not joined; and one that is alive when all are
+ * killed. */
 static void threads(void)
 {
 	pthread_t thread;

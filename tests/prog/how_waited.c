@@ -118,7 +118,7 @@ static void functions(void)
 	}
 }
 
-/* Children that nobody waits for, at all or whom the recording knows. */
+/* Children that no process waits for, or only a process that is not recorded. */
 static void unwaited(void)
 {
 	pid_t pid = child(-9), other;
@@ -325,7 +325,7 @@ static void jumps(void)
 	if (count++ < 10) {
 		ualarm(3000, 0);
 		waitpid(pid, &status, 0);
-		fail("nobody jumped");
+		fail("no jump");
 	}
 	close(gate[1]);
 	must(waitpid(pid, &status, 0) == pid && status == 8 << 8, "waitpid");
@@ -336,19 +336,19 @@ static void jumps(void)
 
 static void orphans(void)
 {
-	int told[2], status, count = 0;
+	int gone[2], status, count = 0;
 	pid_t pid, grandchild;
 	char c;
 
-	must(pipe(told) == 0 && !prctl(PR_SET_CHILD_SUBREAPER, 1), "subreaper");
+	must(pipe(gone) == 0 && !prctl(PR_SET_CHILD_SUBREAPER, 1), "subreaper");
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		work(1);
 		grandchild = fork();
 		if (!grandchild) {
-			close(told[1]);
-			work((int)read(told[0], &c, 1)); /* until the parent has gone */
+			close(gone[1]);
+			work((int)read(gone[0], &c, 1)); /* until the parent has gone */
 			end(-9);
 		}
 		dprintf(1, "%d %x\n", (int)grandchild, 9);
@@ -356,14 +356,15 @@ static void orphans(void)
 	}
 	must(waitpid(pid, &status, 0) == pid && status == 4 << 8, "waitpid");
 	say(pid, status);
-	close(told[1]);
-	close(told[0]);
+	close(gone[1]);
+	close(gone[0]);
 	while (wait(&status) > 0)
 		count += status == 9;
 	must(count == 1, "the orphan");
 }
 
-/* The same pid again and again: of those that are waited for each, and of the others none, is told how it ended. */
+/* The same pid again and again: the trace has the end of each process that is waited for, and of no
+ * other. */
 static pid_t with_pid(pid_t pid, int how)
 {
 	/* struct clone_args: exit_signal, set_tid and set_tid_size */

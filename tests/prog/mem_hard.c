@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What makes it hard to run translated code unseen: children that come into being in other ways than fork, handlers in
- * odd moments, libc's own signals, stacks with little room. Each mode prints what it computed. */
+ * odd moments, libc's own signals, small stacks. Each mode prints what it computed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -164,7 +164,7 @@ static int mode_every_signal(void)
 		if (sigaction(sig, &sa, &old)) {
 			refused++;
 			if (old.sa_flags != 0x55555555)
-				printf("signal %d was refused, and told\n", sig);
+				printf("signal %d was refused, and reported\n", sig);
 		} else if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) {
 			printf("signal %d had a handler\n", sig);
 		}
@@ -279,7 +279,7 @@ static void on_alarm(int sig)
 	handled++;
 }
 
-/* Handlers on a stack with room for one and little else; what lies below it must not change. */
+/* Handlers on a stack with space for one and little else; the memory below it must not change. */
 static int mode_small_altstack(void)
 {
 	struct itimerval every = { { 0, 300 }, { 0, 300 } }, off = { { 0, 0 }, { 0, 0 } };

@@ -276,7 +276,7 @@ __attribute__((noinline)) long k_narrow512(long *mem, long n)
 	return 0;
 }
 
-/* A mask in each iteration, and one that stands still. */
+/* A mask in each iteration, and a constant one. */
 __attribute__((noinline)) long k_loops512(long *mem, long n)
 {
 	__mmask16 still = (__mmask16)bits(mem, n, 13);

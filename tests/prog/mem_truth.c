@@ -402,7 +402,7 @@ static NOINLINE void fault_run(volatile int *p, volatile int *q)
 	q[4] = p[0];
 }
 
-#define FAULTS 400 /* more than a room of records holds */
+#define FAULTS 400 /* more than a record buffer holds */
 
 static void faults(void)
 {

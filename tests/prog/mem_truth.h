@@ -3,7 +3,7 @@
  * code under test has run, in the order in which it must have happened, and written to the file $BOB_LOG:
  *     array NAME ADDRESS BYTES
  *     thread N COUNT               and as many notes, as struct truth_note is: text would take a program that has its
- *                                  libc in itself hundreds of accesses more than it tells of
+ *                                  libc in itself hundreds of accesses more than it reports
  * Notes are kept per thread of the program. The kind is L, S or A, the array a number in the order of these lines. */
 #ifndef MEM_TRUTH_H
 #define MEM_TRUTH_H
@@ -30,7 +30,7 @@ static struct {
 static int truth_arrays;
 static struct {
 	struct truth_note *note;
-	size_t count, room;
+	size_t count, capacity;
 } truth[TRUTH_THREADS];
 
 static inline void truth_register(const char *name, const volatile void *at, size_t bytes)
@@ -49,10 +49,10 @@ static inline void truth_in(int thread, char kind, const volatile void *p, unsig
 		i++;
 	if (i == truth_arrays)
 		abort();
-	if (truth[thread].count == truth[thread].room) {
-		truth[thread].room = truth[thread].room ? 2 * truth[thread].room : 1024;
-		truth[thread].note =
-			realloc(truth[thread].note, truth[thread].room * sizeof(struct truth_note));
+	if (truth[thread].count == truth[thread].capacity) {
+		truth[thread].capacity = truth[thread].capacity ? 2 * truth[thread].capacity : 1024;
+		truth[thread].note = realloc(truth[thread].note,
+					     truth[thread].capacity * sizeof(struct truth_note));
 	}
 	truth[thread].note[truth[thread].count++] =
 		(struct truth_note){ kind, i, size, (uint64_t)(at - truth_array[i].at) };

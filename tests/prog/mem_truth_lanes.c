@@ -206,7 +206,7 @@ static NOINLINE void fault_run(char *p, volatile int *q)
 	q[1] = 2;
 }
 
-/* All lanes are told when the instruction is over, behind what its handler does. */
+/* All lanes are reported when the instruction is over, after the accesses of its handler. */
 static void faults(void)
 {
 	char *two = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	need(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof(a), a, 0, NULL, NULL), "read");
 	print("scaled", a);
 
-	/* waits for something that comes later: whoever waited in the launch would never come here */
+	/* waits for something that comes later: a thread that waited in the launch would never get here */
 	gate = clCreateUserEvent(c, &e);
 	factor = 0.5f;
 	need(clSetKernelArg(scale, 1, sizeof(factor), &factor), "argument");

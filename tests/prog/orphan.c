@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls whose caller nobody can describe: hand-written assembly without call frame information,
+/* Calls whose caller has no description: hand-written assembly without call frame information,
  * code that the program writes at run time, and code that it changes. Everything else is ordinary.
  *     orphan asm | jit | selfmod        prints how many such calls it made */
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "truth.h"
 
-void orphan_asm(void (*f)(int), int n, int room);
+void orphan_asm(void (*f)(int), int n, int words);
 
 static int orphans;
 static volatile int results;
@@ -31,7 +31,7 @@ TFN void t_called(int n)
 	LEAVE;
 }
 
-/* Leaves a dead frame behind that is higher up than what assembly without a frame may use. */
+/* Leaves a dead frame that is higher up than what assembly without a frame may use. */
 TFN void t_before(int n)
 {
 	ENTER(t_before);
@@ -40,11 +40,11 @@ TFN void t_before(int n)
 	LEAVE;
 }
 
-TFN void t_asm(int n, int room)
+TFN void t_asm(int n, int words)
 {
 	ENTER(t_asm);
 	t_before(n);
-	orphan_asm(t_called, n, room);
+	orphan_asm(t_called, n, words);
 	t_before(n);
 	LEAVE;
 }

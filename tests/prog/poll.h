@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What poll.c and mpi_poll.c share: work, and how its time is taken.
  *
- * Whoever loses its processor to others makes a count of polls meaningless, so the polls of a round
- * are those of two processors that nobody else uses: as many as fit, at the poller's speed, into the
- * processor time of the work. */
+  * A count of polls means nothing if a process loses its processor to others. So the polls of a
+ * round are those of two processors without other work: as many as fit, at the poller's speed, into
+ * the processor time of the work. */
 #ifndef POLL_H
 #define POLL_H
 
 #include <time.h>
 
-#define WORK 2000 /* times 10 calls: more than a recorder's buffer has room for */
+#define WORK 2000 /* times 10 calls: more than a recorder's buffer holds */
 
 static double processor_time(void)
 {

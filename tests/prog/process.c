@@ -74,7 +74,7 @@ static int mode_wait_any(void)
 	int st, seen = 0;
 
 	if (waitpid(-1, &st, WNOHANG) != -1 || errno != ECHILD)
-		printf("a child that nobody started\n");
+		printf("an unexpected child\n");
 	for (int i = 0; i < 5; i++) {
 		pid_t pid = fork();
 

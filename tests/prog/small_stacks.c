@@ -4,7 +4,7 @@
  *
  *     small_stacks run SIZE [given]   four threads, one after the other, then four at once; given: on
  *                                     memory of the program's own
- *     small_stacks room SIZE          bytes of stack that are left to the thread's function
+ *     small_stacks space SIZE         bytes of stack that are left to the thread's function
  *     small_stacks depth              each kind of event, and how many bytes below its caller are written to
  *     small_stacks whole              a thread that does nothing, one with an event, one with a signal handler on a
  *                                     stack of its own: how many bytes of their stacks are written to
@@ -207,7 +207,7 @@ static void *work(void *unused)
 	return unused;
 }
 
-static void *room(void *out)
+static void *space(void *out)
 {
 	pthread_attr_t a;
 	void *lo;
@@ -477,10 +477,10 @@ int main(int argc, char **argv)
 		bob_hook_add(&hook);
 	if (argc > 2 && !strcmp(argv[1], "run"))
 		return run(size, argc > 3);
-	if (argc > 2 && !strcmp(argv[1], "room")) {
+	if (argc > 2 && !strcmp(argv[1], "space")) {
 		size_t bytes = 0;
 
-		if (start(&t, size, NULL, room, &bytes))
+		if (start(&t, size, NULL, space, &bytes))
 			return 1;
 		pthread_join(t, NULL);
 		printf("%zu\n", bytes);

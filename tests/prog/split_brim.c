@@ -2,7 +2,7 @@
 /* Split stacks filled to the brim. A function whose frame has less than 256 bytes compares the stack
  * pointer itself with the guard, so what it calls returns through __morestack with 256 bytes less
  * than libgcc guarantees: too few for a signal frame and its handler. Of a variadic function others read
- * the code behind `call __morestack`, so it keeps its bytes, and the `ret` between has few jumps to
+ * the code after `call __morestack`, so it keeps its bytes, and the `ret` between has few jumps to
  * choose from. Prints a sum of all frames. */
 #include <alloca.h>
 #include <pthread.h>

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOBODY 65534
+#define UNPRIVILEGED 65534
 #define DESCRIPTORS 64
 
 __attribute__((noinline)) unsigned leaf(unsigned x)
@@ -50,7 +50,7 @@ static int limit(int what, rlim_t to)
 	return setrlimit(what, &r);
 }
 
-/* An address space with room for a little more than there is. */
+/* An address space limited to a little more than is in use. */
 static int limit_space(void)
 {
 	char line[256];
@@ -91,9 +91,10 @@ static int forbid(void)
 static int lose(const char *what)
 {
 	if (!strcmp(what, "user"))
-		return setgid(NOBODY) || setuid(NOBODY);
+		return setgid(UNPRIVILEGED) || setuid(UNPRIVILEGED);
 	if (!strcmp(what, "effective user"))
-		return setresgid(NOBODY, NOBODY, -1) || setresuid(NOBODY, NOBODY, -1);
+		return setresgid(UNPRIVILEGED, UNPRIVILEGED, -1) ||
+		       setresuid(UNPRIVILEGED, UNPRIVILEGED, -1);
 	if (!strcmp(what, "root"))
 		return chroot("/proc/self/fdinfo") || chdir("/");
 	if (!strcmp(what, "mounts"))

@@ -111,13 +111,13 @@ static void rest(void)
 		puts("spin lock taken twice");
 	pthread_spin_unlock(&spin);
 	if (pthread_mutex_trylock(&mutex))
-		puts("nobody has it");
+		puts("not taken");
 	if (!pthread_mutex_trylock(&mutex))
 		puts("taken twice");
 	pthread_mutex_unlock(&mutex);
 	syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	/* the seventh argument, which lies on the stack, says who may wake it: nobody, which is
+	/* the seventh argument, which lies on the stack, says who may wake it: no thread, which is
 	 * refused */
 	if (syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, NULL, NULL, 0) != -1 ||
 	    errno != EINVAL)

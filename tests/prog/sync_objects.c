@@ -29,7 +29,7 @@ __attribute__((noinline)) static void put(int i)
 	pthread_mutex_unlock(&box[i].lock); /* put-unlock */
 }
 
-/* Pass the lock itself: where it is, only its address tells. */
+/* Pass the lock itself: only its address identifies it. */
 __attribute__((noinline)) static void with(pthread_mutex_t *lock)
 {
 	pthread_mutex_lock(lock);	/* with-lock */

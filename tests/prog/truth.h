@@ -9,7 +9,7 @@
  * The slot of a record is reserved with one instruction, so a signal handler may log too.
  *
  * truth_end checks the log's own rules and writes it to the file named by BOB_LOG, if set:
- *     mode exact | mode async NAME      NAME is a handler run at moments nobody can foresee
+ *     mode exact | mode async NAME      NAME is a handler run at unpredictable moments
  *     may_skip NAME                     NAME may be missing (too small to be patched)
  *     thread NUMBER                     then one line per record: DEPTH CTX NAME
  * Threads: each thread calls truth_begin with a number of its own; truth_end once, after joins. */
@@ -189,8 +189,8 @@ static char *truth_print(char *p)
 /* Names have fewer than 64 characters, numbers fewer than 32. */
 static int truth_write(const char *path, unsigned long records)
 {
-	size_t room = (records + TRUTH_THREADS + 80) * 128;
-	char *text = (char *)mmap(NULL, room, PROT_READ | PROT_WRITE,
+	size_t capacity = (records + TRUTH_THREADS + 80) * 128;
+	char *text = (char *)mmap(NULL, capacity, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	FILE *f = fopen(path, "w");
 	int bad;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recorder for bobbin/events.h that writes what it is told into the file $WRAP_LOG, a line each: so wrappers are tested without the
- * recorder. It is preloaded, makes system calls only, and leaves errno as it is. */
+/* A recorder for bobbin/events.h that writes each reported event as a line into the file $WRAP_LOG,
+ * to test wrappers without the real recorder. It is preloaded, makes system calls only, and leaves
+ * errno as it is. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>

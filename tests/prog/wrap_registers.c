@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that leave all registers alone but that of their result, and a caller that relies on it, as compilers do that see both. Prints every register that the caller finds
- * behind each call. */
+/* Functions that change no register but that of their result, and a caller that relies on it, as
+ * compilers do that see both. Prints every register that the caller finds after each call. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

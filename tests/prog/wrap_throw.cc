@@ -91,7 +91,7 @@ int main()
 {
 	pthread_t t;
 
-	for (int i = 0; i < 60; i++) // more often than there is room for frames that were left by longjmp
+	for (int i = 0; i < 60; i++) // more frames left by longjmp than there are slots
 		here(i);
 	pthread_create(&t, nullptr, thread, nullptr);
 	pthread_join(t, nullptr);

@@ -62,7 +62,7 @@ def generate(root, header, table, *more):
 
 
 def order(text, *parts):
-    """The parts are in the text, one behind the other."""
+    """The parts are in the text, one after the other."""
     at = 0
     for part in parts:
         found = text.find(part, at)
@@ -118,7 +118,7 @@ def test_faults(root):
     for role, why in (("dest:comm", "dest cannot be a comm"), ("dest:string", "dest cannot be a string"),
                       (">dest:rank", "dest cannot be a rank that comes out"), ("dest:rank[count]", "dest cannot be a rank"),
                       ("dest:function", "dest cannot be a function"), ("dest:colour", "no role is called 'colour'"),
-                      ("dest:rank?nobody", "speaks of 'nobody'"), ("dest:rank[many(comm)]", "what length is 'many(comm)'"),
+                      ("dest:rank?nothing", "speaks of 'nothing'"), ("dest:rank[many(comm)]", "what length is 'many(comm)'"),
                       ("dest:rank!odd", "no mark is called 'odd'"), ("dest", "what is 'dest'?")):
         fails(root, why, table=TABLE.replace("dest:rank", role))
     fails(root, "buf cannot be a buf that comes out", table=TABLE.replace(" buf:buf", " >buf:buf"))
@@ -128,7 +128,7 @@ def test_faults(root):
     fails(root, "is there already", table=TABLE.replace("  4  Comm_free", "  3  Comm_free"))
     fails(root, "handles of what kind are 'city'?", table=TABLE.replace("predefined comm", "predefined city"))
     fails(root, "gcc", header="#error no\n")
-    # Two faults are both told.
+    # Two faults are both reported.
     status, text, _ = generate(root, HEADER + "int MPI_A(void);\nint MPI_B(void);\n", TABLE)
     assert status == 1 and len(text.splitlines()) == 2, text
 

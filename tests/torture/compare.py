@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Build a program of the corpus, run it natively several times, record it in every mode, compare.
 
-A program need not succeed: status or signal, stdout, stderr and the files left behind must be the same
+A program need not succeed: status or signal, stdout, stderr and the resulting files must be the same
 in all native runs (else it is unfit), and then in every recording, whose trace must be intact, and not stop early, by `bobbin check`.
 Two things are replaced before the comparison, both different in any two native runs as well: addresses
 (0x and at least six digits) and, in what stress-ng says of itself, process numbers and durations.
@@ -87,7 +87,7 @@ def build(p):
 
 
 class Place:
-    """A folder with a directory `cwd` for runs, empty before each, and room for a trace beside it."""
+    """A folder with a directory `cwd` for runs, empty before each, and space for a trace beside it."""
 
     def __init__(self):
         self.top = h.fresh("torture")

@@ -123,7 +123,7 @@ def closing(text, i):
 
 
 def standard(word, now):
-    """The truth of a selector such as c++14_only, c++17_down or c++20, or None if it is none."""
+    """The truth of a selector such as c++14_only, c++17_down or c++20, or None if it is no such selector."""
     m = re.fullmatch(r"c\+\+(\w\w)(_only|_down)?", word)
     if not m or ALIASES.get(m[1], m[1]) not in STANDARDS:
         return None

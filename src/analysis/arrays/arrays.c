@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses one by one. Those of one site mostly go to one variable, so each site remembers where it
- * was last (struct slot); the rest is a division for each dimension. */
+/* Counts accesses one by one. The accesses of one site are mostly to one variable, so each site
+ * caches its last variable (struct slot). An element costs one division per dimension. */
 #include "analysis/arrays/arrays.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static int find(struct bob_arrays *a, const struct bob_access *x, struct slot *s
 
 		if (a->rows.at[slot->row].has_box)
 			return 0;
-		*(s.before ? &p->before : &p->behind) += 1;
+		*(s.before ? &p->before : &p->after) += 1;
 		*(x->type == BOB_ACCESS_LOAD ? &p->loads : &p->stores) += 1;
 		return 0;
 	}
@@ -129,7 +129,7 @@ static void touch(struct bob_arrays *a, struct bob_array_row *r, uint64_t number
 	r->pub.last = t;
 }
 
-/* The element that the access's last byte is in; what is behind all elements is none. */
+/* The element that contains the access's last byte. Bytes after all elements are in no element. */
 static uint64_t last_of(const struct slot *slot, const struct bob_access *x, uint32_t element)
 {
 	const uint64_t more = slot->hi - 1 - x->address, size = x->size ? x->size : 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happened to the variables of instrumented sources (docs/source.md): how often each element
- * was read and written, by which statement, in what steps, first and last by whom. Threads are
- * expanded, one after the other; memory does not depend on how many accesses there are. Threads:
- * one object, one thread. Texts live as long as the trace. */
+/* Accesses to the variables of instrumented sources (docs/source.md): reads and writes of each
+ * element, the statements and strides, the first and the last access. Threads are expanded one
+ * after the other; memory does not depend on the number of accesses. Threads: one object, one
+ * thread. Texts live as long as the trace. */
 #ifndef BOB_ANALYSIS_ARRAYS_H
 #define BOB_ANALYSIS_ARRAYS_H
 
@@ -46,9 +46,8 @@ struct bob_array {
 	const char *source;	/* its image */
 	uint64_t loads, stores;
 	uint64_t before,
-		/* of these, such that lie before or behind its elements: in what shares its
-		 * storage */
-		behind;
+		/* of these, those before or after its elements, in storage that it shares */
+		after;
 	uint64_t touched;	/* cells */
 	uint64_t cells;		/* elements, or bins of them */
 	uint64_t bin[BOB_SHAPE_DIMENSIONS_MAX]; /* elements of a cell in each dimension */
@@ -101,9 +100,9 @@ void bob_array_cell(const struct bob_array *a, uint64_t cell, int64_t *subscript
 
 #define BOB_SUBSCRIPTS_MAX 512u
 
-/* "a[3][4]", "a(1,1)", "s"; " +4" behind it: bytes into the element. "a{17}": its bounds varied,
- * the 17th element, from 0. What lies behind its elements is "a{100, behind}", what lies before
- * them "a{3 before}". 0: no variable whose bounds are known is there; `text` is then "". */
+/* "a[3][4]", "a(1,1)", "s". A following " +4" is an offset in bytes into the element. "a{17}": its
+ * bounds varied; the 17th element, from 0. An access after its elements is "a{100, after}", one
+ * before them "a{3 before}". 0: no variable whose bounds are known is there; `text` is then "". */
 int bob_subscripts_text(const struct bob_trace *t, uint32_t process, uint64_t address,
 			char text[BOB_SUBSCRIPTS_MAX]);
 /* Only "[3][4]" or "(1,1)" of these subscripts, fastest first; with `last` a box, "[0..3][4]". */

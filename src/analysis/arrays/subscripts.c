@@ -52,8 +52,7 @@ int bob_subscripts_text(const struct bob_trace *t, uint32_t process, uint64_t ad
 	if (s.before)
 		add(text, BOB_SUBSCRIPTS_MAX, &len, "%.200s{%" PRIu64 " before}", s.name, s.number);
 	else if (!s.inside)
-		add(text, BOB_SUBSCRIPTS_MAX, &len, "%.200s{%" PRIu64 ", behind}", s.name,
-		    s.number);
+		add(text, BOB_SUBSCRIPTS_MAX, &len, "%.200s{%" PRIu64 ", after}", s.name, s.number);
 	else if (s.varies)
 		add(text, BOB_SUBSCRIPTS_MAX, &len, "%.200s{%" PRIu64 "}", s.name, s.number);
 	else

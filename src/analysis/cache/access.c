@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A simulation's beginning and end, its accesses one by one, and its sums. */
+/* Creates and destroys a simulation, passes it single accesses, and sums its counts. */
 #include <stdlib.h>
 #include <string.h>
 

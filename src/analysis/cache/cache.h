@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What caches would do with a sequence of accesses: a simulated hierarchy of set-associative caches
- * with coherence between cores. The rules, and what no such model can tell, are in docs/cache.md;
- * in short:
+/* Simulates what caches do with a sequence of accesses: a hierarchy of set-associative caches with
+ * coherence between cores. The rules, and what no such model can answer, are in docs/cache.md; in
+ * short:
  *
  *   LRU, write-allocate, write-back; indices are address bits. A miss fills all levels on its way.
  *   Thread t runs on core t mod cores. Private levels are kept coherent by MESI; no prefetching.
@@ -11,9 +11,9 @@
  * instruction, a function, a line of source, a variable).
  *
  * Owner: the caller; bob_cache_destroy frees. Threads: one object, one thread. The same accesses in
- * the same order give the same counts, whichever of the ways below they come. Memory: 12 bytes a
- * line of the caches; for what the program touches a bit a line (one core) or 40 bytes
- * (several). */
+ * the same order give the same counts, whichever functions below they are passed to. Memory: 12
+ * bytes a line of the caches; for each line that the program accesses one bit (one core) or 40
+ * bytes (several). */
 #ifndef BOB_ANALYSIS_CACHE_H
 #define BOB_ANALYSIS_CACHE_H
 
@@ -65,8 +65,8 @@ bob_status bob_cache_access(struct bob_cache *c, const struct bob_cache_access *
 bob_status bob_cache_run(struct bob_cache *c, const struct bob_cache_access *first, int64_t stride,
 			 uint64_t count);
 
-/* A loop nest, as a row of items in which a loop stands before its body. Loops are numbered by
- * depth: index 0 is that of the outermost loop around an item. */
+/* A loop nest, as a row of items in which a loop precedes its body. Loops are numbered by depth:
+ * index 0 is that of the outermost loop around an item. */
 #define BOB_CACHE_DEPTH 8u
 #define BOB_CACHE_ITEMS_MAX 65536u
 
@@ -91,7 +91,7 @@ bob_status bob_cache_nest(struct bob_cache *c, uint32_t thread, const struct bob
 
 enum bob_cache_cause {
 	BOB_CACHE_COLD,		/* the line was never in this cache */
-	/* it was, and had to make room: too little capacity, or too few ways */
+	/* it was, and was evicted: too little capacity, or too few ways */
 	BOB_CACHE_REPLACED,
 	BOB_CACHE_COHERENCE,	/* it was, until another core wrote to it */
 	BOB_CACHE_CAUSES
@@ -99,10 +99,10 @@ enum bob_cache_cause {
 
 /* Of one level. [0]: loads, [1]: stores and atomics. */
 struct bob_cache_counts {
-	uint64_t accesses[2];	/* lines looked up; lines written back into the level are none */
+	uint64_t accesses[2];	/* lines looked up, not lines written back into the level */
 	uint64_t misses[2][BOB_CACHE_CAUSES];
-	uint64_t evictions;	/* lines that made room for what this site wanted */
-	uint64_t victims;	/* lines that this site had brought, and that made room */
+	uint64_t evictions;	/* lines evicted for what this site accessed */
+	uint64_t victims;	/* evicted lines that this site had brought in */
 	/* changed lines that it made leave, to the next level or to memory */
 	uint64_t write_backs;
 	uint64_t dropped;	/* copies above this inclusive level that left with its evictions */
@@ -129,7 +129,8 @@ void bob_cache_add(struct bob_cache_site *sum, const struct bob_cache_site *more
 /* Accesses that were counted without being simulated. */
 uint64_t bob_cache_skipped(const struct bob_cache *c);
 
-/* Who missed a line because whom had written to it: one row for each combination. */
+/* Coherence misses: which thread and site missed a line because another one had written to it. One
+ * row for each combination. */
 struct bob_cache_sharing {
 	uint64_t line;		/* address of its first byte */
 	uint32_t thread, site;	/* of the miss */
@@ -140,7 +141,7 @@ struct bob_cache_sharing {
 #define BOB_CACHE_SHARING_MAX (1u << 20)
 
 /* Sorted by misses, most first, then by the other members. Borrowed until the next access. At most
- * BOB_CACHE_SHARING_MAX are told apart; *lost are the misses of the others. */
+ * BOB_CACHE_SHARING_MAX are distinguished; *lost are the misses of the others. */
 void bob_cache_sharing(struct bob_cache *c, const struct bob_cache_sharing **rows, size_t *count,
 		       uint64_t *lost);
 
@@ -153,6 +154,6 @@ struct bob_cache_use {
 
 /* Cores by number, as many as fit; returns how many there are. 0: the line is of one core. */
 uint32_t bob_cache_line_use(const struct bob_cache *c, uint64_t line, struct bob_cache_use *out,
-			    uint32_t room, uint32_t *granule);
+			    uint32_t capacity, uint32_t *granule);
 
 #endif

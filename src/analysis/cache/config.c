@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads descriptions of caches. The text is hostile: it is walked once, line by line, with a
- * pointer and an end; every value is bounded before it is used, and every complaint is one
- * printable line. */
+/* Parser of cache descriptions. The text is untrusted: it is read once, line by line, with a
+ * pointer and an end. Every value is checked before use; every message is one printable line. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/cache/config.h"
 
-#define MACHINE BOB_CACHE_LEVELS	/* number of that section, behind the levels */
+#define MACHINE BOB_CACHE_LEVELS	/* number of that section, after the levels */
 #define NO_SECTION 0xffffffffu
 #define QUOTED_MAX 32
 
@@ -199,7 +198,7 @@ static bob_status take_value(struct parser *p, struct word name, struct word val
 	uint32_t key = 0;
 
 	if (p->section == NO_SECTION)
-		return complain(p, p->line, BOB_ERR_CORRUPT, "'%s' stands before the first section",
+		return complain(p, p->line, BOB_ERR_CORRUPT, "'%s' is before the first section",
 				quote(name, q));
 	while (key < KEYS && !equals(name, key_names[key]))
 		key++;

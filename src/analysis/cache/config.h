@@ -66,7 +66,7 @@ void bob_cache_config_write(const struct bob_cache_config *c, char *text, size_t
 
 /* BOB_NONE: no preset has that name. */
 bob_status bob_cache_preset(const char *name, struct bob_cache_config *out);
-/* The presets by number, from 0: the name, and what it is in *about. NULL behind the last. */
+/* The presets by number, from 0: the name, and its description in *about. NULL after the last. */
 const char *bob_cache_preset_name(uint32_t number, const char **about);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of the lines that the program touched. Lines come in pages of 64 (one core: a word
- * of bits) or 16 (a block of line_info); pages are found by a hash, and the most recent one at
- * once. */
+/* Directory of the lines that the program accessed. A page has 64 lines (one core: a word of bits)
+ * or 16 (a block of line_info). A hash table finds pages; the most recent page is cached. */
 #include <stdlib.h>
 
 #include "analysis/cache/model.h"
 #include "base/hash.h"
 
-#define ROOM_FIRST 256u
+#define CAPACITY_FIRST 256u
 #define PAGE_SHIFT(c) ((c)->multi ? 4u : 6u)
 
 static int count_bytes(struct bob_cache *c, uint64_t bytes)
@@ -24,29 +23,29 @@ static int count_bytes(struct bob_cache *c, uint64_t bytes)
 
 static uint64_t slot_of(const struct directory *d, uint64_t key)
 {
-	uint64_t s = bob_hash_mix(key) & (d->room - 1);
+	uint64_t s = bob_hash_mix(key) & (d->capacity - 1);
 
 	while (d->key[s] && d->key[s] != key)
-		s = (s + 1) & (d->room - 1);
+		s = (s + 1) & (d->capacity - 1);
 	return s;
 }
 
 static int grow(struct bob_cache *c)
 {
 	struct directory *d = &c->dir;
-	struct directory bigger = { .room = d->room * 2 };
+	struct directory bigger = { .capacity = d->capacity * 2 };
 
-	if (!count_bytes(c, d->room * 16))
+	if (!count_bytes(c, d->capacity * 16))
 		return 0;
-	bigger.key = calloc(bigger.room, sizeof(*bigger.key));
-	bigger.value = calloc(bigger.room, sizeof(*bigger.value));
+	bigger.key = calloc(bigger.capacity, sizeof(*bigger.key));
+	bigger.value = calloc(bigger.capacity, sizeof(*bigger.value));
 	if (!bigger.key || !bigger.value) {
 		free(bigger.key);
 		free(bigger.value);
 		c->status = BOB_ERR_NOMEM;
 		return 0;
 	}
-	for (uint64_t i = 0; i < d->room; i++) {
+	for (uint64_t i = 0; i < d->capacity; i++) {
 		uint64_t s;
 
 		if (!d->key[i])
@@ -59,7 +58,7 @@ static int grow(struct bob_cache *c)
 	free(d->value);
 	d->key = bigger.key;
 	d->value = bigger.value;
-	d->room = bigger.room;
+	d->capacity = bigger.capacity;
 	d->last_key = 0;
 	return 1;
 }
@@ -74,7 +73,7 @@ static uint64_t *page(struct bob_cache *c, uint64_t key)
 		return &d->value[d->last_slot];
 	s = slot_of(d, key);
 	if (!d->key[s]) {
-		if (d->pages >= d->room / 2) {
+		if (d->pages >= d->capacity / 2) {
 			if (!grow(c))
 				return NULL;
 			s = slot_of(d, key);
@@ -104,16 +103,16 @@ static uint64_t add_block(struct bob_cache *c)
 
 	if (!count_bytes(c, BLOCK_LINES * sizeof(*block)))
 		return 0;
-	if (d->blocks == d->block_room) {
-		uint64_t room = d->block_room ? d->block_room * 2 : ROOM_FIRST;
-		struct line_info **all = realloc(d->block, room * sizeof(*all));
+	if (d->blocks == d->block_capacity) {
+		uint64_t capacity = d->block_capacity ? d->block_capacity * 2 : CAPACITY_FIRST;
+		struct line_info **all = realloc(d->block, capacity * sizeof(*all));
 
 		if (!all) {
 			c->status = BOB_ERR_NOMEM;
 			return 0;
 		}
 		d->block = all;
-		d->block_room = room;
+		d->block_capacity = capacity;
 	}
 	block = calloc(BLOCK_LINES, sizeof(*block));
 	if (!block) {
@@ -163,19 +162,19 @@ struct line_user *bob_cache_user_add(struct bob_cache *c, struct line_info *e, u
 	struct directory *d = &c->dir;
 	uint32_t *link = &e->users;
 
-	if (d->users == d->user_room) {
-		uint32_t room = d->user_room ? d->user_room * 2 : ROOM_FIRST;
+	if (d->users == d->user_capacity) {
+		uint32_t capacity = d->user_capacity ? d->user_capacity * 2 : CAPACITY_FIRST;
 		struct line_user *all;
 
-		if (!count_bytes(c, (uint64_t)(room - d->user_room) * sizeof(*all)))
+		if (!count_bytes(c, (uint64_t)(capacity - d->user_capacity) * sizeof(*all)))
 			return NULL;
-		all = room ? realloc(d->user, room * sizeof(*all)) : NULL;
+		all = capacity ? realloc(d->user, capacity * sizeof(*all)) : NULL;
 		if (!all) {
 			c->status = BOB_ERR_NOMEM;
 			return NULL;
 		}
 		d->user = all;
-		d->user_room = room;
+		d->user_capacity = capacity;
 	}
 	while (*link && d->user[*link].core < core)
 		link = &d->user[*link].next;
@@ -188,16 +187,16 @@ bob_status bob_cache_directory_init(struct bob_cache *c, uint64_t bytes_max)
 {
 	struct directory *d = &c->dir;
 
-	d->room = ROOM_FIRST;
+	d->capacity = CAPACITY_FIRST;
 	d->bytes_max = bytes_max;
 	d->blocks = 1;
 	d->users = 1;
-	d->user_room = ROOM_FIRST;
-	d->block_room = ROOM_FIRST;
-	d->key = calloc(d->room, sizeof(*d->key));
-	d->value = calloc(d->room, sizeof(*d->value));
-	d->user = calloc(d->user_room, sizeof(*d->user));
-	d->block = calloc(d->block_room, sizeof(struct line_info *));
+	d->user_capacity = CAPACITY_FIRST;
+	d->block_capacity = CAPACITY_FIRST;
+	d->key = calloc(d->capacity, sizeof(*d->key));
+	d->value = calloc(d->capacity, sizeof(*d->value));
+	d->user = calloc(d->user_capacity, sizeof(*d->user));
+	d->block = calloc(d->block_capacity, sizeof(struct line_info *));
 	if (!d->key || !d->value || !d->user || !d->block)
 		return BOB_ERR_NOMEM;
 	return BOB_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nests of records (fold/nests.h) as nests of accesses. A block is its accesses, each at word +
- * offset; a loop record is a loop more, if it runs equally often at all positions of the nest. A
- * nest with anything that is not so is expanded, record by record. Iterations of loops with payload
- * come one by one, like blocks. */
+/* Converts nests of records (fold/nests.h) to nests of accesses. A block becomes its accesses, each
+ * at word + offset. A loop record becomes one more loop if its trip count is the same at all
+ * positions of the nest. Other nests are expanded record by record. Iterations of loops with
+ * payload are passed one by one, like blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct run {
 	struct shape *shape;	/* by number */
 	uint32_t shapes;
 	BOB_VEC(struct bob_cache_item) items;
-	uint64_t gaps;
+	uint64_t lost;
 	const struct bob_cache_records *from;
 };
 
@@ -102,7 +102,7 @@ static bob_status run_leaf(struct run *r, const struct shape *s, const uint64_t 
 {
 	if (s->desc->kind != BOB_MEM_MARK)
 		return run_accesses(r, s, word, s->words);
-	r->gaps += s->desc->mark == BOB_MEM_LOST;
+	r->lost += s->desc->mark == BOB_MEM_LOST;
 	return BOB_OK;
 }
 
@@ -142,7 +142,7 @@ static struct bob_cache_item *add_item(struct run *r)
 	return BOB_VEC_PUSH(&r->items);
 }
 
-static int stands_still(const struct bob_fold_nest_item *e, uint32_t word)
+static int is_constant(const struct bob_fold_nest_item *e, uint32_t word)
 {
 	uint64_t moves = 0;
 
@@ -177,7 +177,7 @@ static int step_of(const struct bob_fold_nest_item *e, const struct bob_mem_desc
 	if (s->word == BOB_MEM_NO_WORD)
 		return 1;
 	*step = (int64_t)((uint64_t)*step + s->scale * e->base[s->word]);
-	return stands_still(e, s->word);
+	return is_constant(e, s->word);
 }
 
 static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_t index)
@@ -187,7 +187,7 @@ static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_
 	struct bob_cache_item *item;
 
 	if (a->guard != BOB_MEM_NO_WORD) {
-		if (s->loops || !stands_still(e, a->guard))
+		if (s->loops || !is_constant(e, a->guard))
 			return 0;
 		if (!(e->base[a->guard] >> a->guard_bit & 1))
 			return 1;
@@ -314,7 +314,7 @@ static bob_status run_nest(struct run *r, const struct bob_fold_nest_item *item,
 
 bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct bob_folded *f,
 			    uint32_t participant, const struct bob_cache_records *from,
-			    uint64_t *gaps)
+			    uint64_t *lost)
 {
 	struct run r = { .cache = c, .thread = thread, .from = from };
 	const struct bob_fold_nest_item *item;
@@ -330,6 +330,6 @@ bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct b
 	bob_fold_nests_close(n);
 	free(r.shape);
 	BOB_VEC_FREE(&r.items);
-	*gaps = r.gaps;
+	*lost = r.lost;
 	return st == BOB_END ? BOB_OK : st;
 }

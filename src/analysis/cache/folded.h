@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of one participant of a folded memory trace (mem/fold.h) into a simulation: nests as
- * nests, what is none record by record. The same counts as all accesses one by one. */
+/* Passes the accesses of one participant of a folded memory trace (mem/fold.h) to a simulation:
+ * nests as nests, everything else record by record. The counts equal those of all accesses one by
+ * one. */
 #ifndef BOB_ANALYSIS_CACHE_FOLDED_H
 #define BOB_ANALYSIS_CACHE_FOLDED_H
 
@@ -20,11 +21,11 @@ struct bob_cache_records {
 	void *ctx;
 };
 
-/* BOB_NONE: not possible in this way, and nothing happened: signal handlers may have come within
- * records. *gaps: marks that say that accesses are missing. BOB_ERR_CORRUPT, BOB_ERR_NOMEM, and
- * those of bob_cache_access. */
+/* BOB_NONE: not possible in this way, and nothing happened: signal handlers may have run within
+ * records. *lost: marks that say that accesses are missing. Errors: BOB_ERR_CORRUPT, BOB_ERR_NOMEM,
+ * and those of bob_cache_access. */
 bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct bob_folded *f,
 			    uint32_t participant, const struct bob_cache_records *from,
-			    uint64_t *gaps);
+			    uint64_t *lost);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line wanted by one core, where that is no plain hit: the walk down the levels, what other
- * cores are made to give up, the fills on the way back, and what has to leave for them.
+/* Slow path of an access of one core to one line: lookup from level to level, invalidation in other
+ * cores, fills on the way back, and evictions.
  *
  * Order, which decides every count: (1) look up the private levels; (2) what other cores have of
  * the line is written back to the first shared level, and ended if the access writes; (3) look up
- * the shared levels; (4) fill from the lowest level that missed up to L1. Whatever a fill pushes
- * out is dealt with at once. A line written back to a level that does not have it is put there.
+ * the shared levels; (4) fill from the lowest level that missed up to L1. What a fill evicts is
+ * handled at once. A line written back to a level that does not have it is put there.
  *
- * Why this ends: what is pushed out of a level only goes further down; a copy above an inclusive
- * level is dropped, never moved; and an inclusive level always has what is written back to it. */
+ * Why this terminates: what is evicted from a level only goes further down; a copy above an
+ * inclusive level is dropped, never moved; and an inclusive level always has what is written back
+ * to it. */
 #include <string.h>
 
 #include "analysis/cache/model.h"
@@ -29,7 +30,7 @@ static inline struct bob_cache_counts *counts(struct bob_cache *c, const struct 
 /* --- sets --- */
 
 /* Words first .. at - 1 of a set move one place back; what was at `at` is lost. */
-static inline void make_room(struct cache_level *l, uint64_t first, uint64_t at)
+static inline void move_back(struct cache_level *l, uint64_t first, uint64_t at)
 {
 	uint64_t n = at - first;
 
@@ -52,11 +53,11 @@ static inline void promote(struct cache_level *l, uint64_t first, uint64_t at)
 	if (l->read) {
 		uint64_t read = l->read[at], written = l->written[at];
 
-		make_room(l, first, at);
+		move_back(l, first, at);
 		l->read[first] = read;
 		l->written[first] = written;
 	} else {
-		make_room(l, first, at);
+		move_back(l, first, at);
 	}
 	l->word[first] = word;
 	l->site[first] = site;
@@ -76,14 +77,14 @@ static inline void insert(struct cache_level *l, uint64_t word, uint32_t site, s
 	uint64_t first = set_index(l, word >> 3), last = first + l->ways - 1;
 
 	take_out(l, last, g);
-	make_room(l, first, last);
+	move_back(l, first, last);
 	l->word[first] = word;
 	l->site[first] = site;
 	if (l->read)
 		l->read[first] = l->written[first] = 0;
 }
 
-/* Out of the middle of a set: the room is at its end. */
+/* Removes a word from the middle of a set: the free word is at its end. */
 static void drop(struct cache_level *l, uint64_t at, struct gone *g)
 {
 	uint64_t n;
@@ -104,9 +105,9 @@ static void drop(struct cache_level *l, uint64_t at, struct gone *g)
 
 /* --- who used which bytes --- */
 
-/* What a core did since it was last told: its own masks, and what is foreign to the others. */
-static void tell(struct bob_cache *c, const struct line_info *e, uint32_t core, uint64_t read,
-		 uint64_t written)
+/* Records what a core did since its last report: in its own masks, and as foreign to the others. */
+static void report_use(struct bob_cache *c, const struct line_info *e, uint32_t core, uint64_t read,
+		       uint64_t written)
 {
 	for (uint32_t u = e->users; u; u = c->dir.user[u].next) {
 		struct line_user *user = &c->dir.user[u];
@@ -122,8 +123,8 @@ static void tell(struct bob_cache *c, const struct line_info *e, uint32_t core, 
 }
 
 /* A line that left an L1 and may be shared. */
-static inline void tell_gone(struct bob_cache *c, const struct cache_core *core,
-			     const struct gone *g)
+static inline void report_gone(struct bob_cache *c, const struct cache_core *core,
+			       const struct gone *g)
 {
 	struct line_info *e;
 
@@ -131,7 +132,7 @@ static inline void tell_gone(struct bob_cache *c, const struct cache_core *core,
 		return;
 	e = bob_cache_line(c, g->word >> 3);
 	if (e)
-		tell(c, e, core->number, g->read, g->written);
+		report_use(c, e, core->number, g->read, g->written);
 }
 
 /* --- what leaves --- */
@@ -139,8 +140,8 @@ static inline void tell_gone(struct bob_cache *c, const struct cache_core *core,
 static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		  uint32_t k, struct gone *g);
 
-/* A changed line comes to level k, or to memory. Passed by pointer: copies of structs that were
- * just written in parts are slow to load. */
+/* A dirty line is written back to level k, or to memory. Passed by pointer: copies of structs that
+ * were just written in parts are slow to load. */
 static void put_down(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		     uint32_t k, const struct gone *g)
 {
@@ -199,7 +200,7 @@ static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struc
 			drop(&o->level[j], (uint64_t)at, &g);
 			dirty |= g.word;
 			c->events += o != core;
-			tell_gone(c, o, &g);
+			report_gone(c, o, &g);
 		}
 	}
 	return dirty & FLAG_DIRTY;
@@ -215,7 +216,7 @@ static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_c
 	c->site[g->site].level[k].victims++;
 	if (c->config.level[k].inclusive)
 		g->word |= drop_above(c, by, core, k, g->word >> 3);
-	tell_gone(c, core, g);
+	report_gone(c, core, g);
 	if (!(g->word & FLAG_DIRTY))
 		return;
 	counts(c, by, k)->write_backs++;
@@ -248,7 +249,7 @@ static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core
 			from = k + 1;
 		}
 		if (k == 0 && (g.read | g.written)) {
-			tell(c, e, o->number, g.read, g.written);
+			report_use(c, e, o->number, g.read, g.written);
 			l->read[at] = l->written[at] = 0;
 		}
 		if (write) {
@@ -315,7 +316,7 @@ static void upgrade(struct bob_cache *c, const struct cache_by *by, uint64_t lin
 	}
 }
 
-/* From the moment at which a second core wants a line, it is told apart who uses which bytes. */
+/* From the moment at which a second core accesses a line, the users of its bytes are recorded. */
 static int become_shared(struct bob_cache *c, uint32_t core, uint64_t line, struct line_info *e)
 {
 	uint64_t bit = 1ull << core;
@@ -387,7 +388,7 @@ static void count_l1(struct bob_cache *c, const struct cache_by *by, int write,
 	counts(c, by, 0)->misses[write][cause]++;
 }
 
-/* One core: nobody to ask. */
+/* One core: there is no other one to ask. */
 static void miss_alone(struct bob_cache *c, const struct cache_by *by, uint64_t line, int write)
 {
 	enum bob_cache_cause cause[BOB_CACHE_LEVELS];

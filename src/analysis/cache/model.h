@@ -5,9 +5,9 @@
  * first, empty ones last: line number << 3 | flags. So a hit on the most recent line moves nothing,
  * the victim is the last word, and equal states are equal bytes.
  *
- * The *directory* knows each line that was ever touched: one bit where there is one core, struct
- * line_info where there are several. `holders` there may name cores that have lost the line
- * silently; they are asked when it matters. */
+ * The *directory* has each line that was ever accessed: one bit with one core, struct line_info
+ * with several. Its `holders` may include cores that evicted the line silently; they are checked
+ * when it matters. */
 #ifndef BOB_ANALYSIS_CACHE_MODEL_H
 #define BOB_ANALYSIS_CACHE_MODEL_H
 
@@ -18,7 +18,7 @@
 #define FLAG_DIRTY 1ull		/* to be written back */
 /* no other core has it: E or M of MESI; always set in shared levels */
 #define FLAG_OWN 2ull
-#define FLAG_SHARED 4ull	/* L1: a second core has wanted it, so bytes are told apart */
+#define FLAG_SHARED 4ull	/* L1: a second core has accessed it, so users are known by byte */
 #define FLAGS 7ull
 #define EMPTY (~0ull)		/* no line: lines are numbers below 2^60, so it equals none */
 
@@ -26,7 +26,7 @@ struct cache_level {
 	uint64_t *word;
 	uint32_t *site;		/* that brought the line */
 	uint64_t *read,
-		*written; /* granules since they were last told to the directory; L1, several cores */
+		*written; /* granules since the last report to the directory; L1, several cores */
 	uint64_t set_mask;
 	uint32_t ways;
 	uint32_t number;	/* 0 is L1 */
@@ -62,13 +62,13 @@ struct line_user {
 struct directory {
 	uint64_t *key;		/* page + 1; open addressing */
 	uint64_t *value;	/* one core: a bit a line; several: index of a block */
-	uint64_t pages, room;
+	uint64_t pages, capacity;
 	uint64_t last_key;	/* most recent page, or 0 */
 	uint64_t last_slot;
 	struct line_info **block; /* index 0 is not used */
-	uint64_t blocks, block_room;
+	uint64_t blocks, block_capacity;
 	struct line_user *user;	/* index 0 is not used */
-	uint32_t users, user_room;
+	uint32_t users, user_capacity;
 	uint64_t bytes, bytes_max;
 };
 
@@ -78,8 +78,8 @@ struct sharing_table {
 	int sorted;		/* `index` is not valid then */
 };
 
-/* Room of nests (nest.h), kept from one nest to the next: most are small. */
-struct nest_room {
+/* Buffers for nests (nest.h), kept from one nest to the next: most are small. */
+struct nest_buffers {
 	struct loop_info *info;
 	uint32_t *site;
 	struct bob_cache_site *before;
@@ -101,7 +101,7 @@ struct bob_cache {
 		*site; /* accesses of L1 are only those that `accesses` does not imply */
 	struct directory dir;
 	struct sharing_table sharing;
-	struct nest_room nest;
+	struct nest_buffers nest;
 	uint64_t skipped;
 	uint64_t slow;		/* touches that were no plain L1 hit */
 	uint64_t events;	/* changes of the directory */
@@ -157,7 +157,7 @@ void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct ca
 void bob_cache_sharing_fini(struct sharing_table *t);
 
 /* nest_look.c */
-void bob_cache_nest_fini(struct nest_room *room);
+void bob_cache_nest_fini(struct nest_buffers *buffers);
 
 /* hierarchy.c: one line. `mask` are the granules of it. */
 void bob_cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line,

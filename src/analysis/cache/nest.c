@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops, without simulating every iteration. Three rules, each of which gives exactly what plain
- * simulation gives, because a simulation is a function of the state and of the lines wanted:
+/* Loops, without simulating every iteration. A simulation is a function of the state and of the
+ * lines accessed, so each of these three rules gives exactly the counts of plain simulation:
  *
- *  1. Accesses that follow each other within a line: the first one made it the most recent line of L1, so
- *     the others are hits that change nothing (bob_cache_run).
- *  2. An iteration after which all its lines are in L1 (and owned where written): the next one, if it wants
- *     the same lines in the same order, hits always, and leaves the same order of recency behind; so does
- *     any further one. That they all are there is looked up for loops of accesses; other loops
- *     are simulated once more, and hit always.
- *  3. Iterations that want the same lines, of which one left the state exactly as it found it: caches are
- *     compared word by word, that the directory did not change is known from c->events. Then
- *     all further ones do what this one did, misses included.
+ *  1. Accesses that follow each other within a line: the first one made it the most recent line of
+ *     L1, so the others are hits that change nothing (bob_cache_run).
+ *  2. An iteration after which all its lines are in L1 (and owned where written): the next one, if
+ *     it accesses the same lines in the same order, hits always, and leaves the same order of
+ *     recency; so does any further one. Loops of accesses look up whether all lines are there;
+ *     other loops are simulated once more, and must hit always.
+ *  3. Iterations that access the same lines, of which one left the state exactly as it found it:
+ *     caches are compared word by word; c->events shows that the directory did not change. Then
+ *     all further iterations do what this one did, misses included.
  *
  * "The same lines in the same order": trip counts inside do not depend on the loop's index, and
  * each access stays within its line as the index grows, at every position of the loops inside. */
@@ -56,7 +56,7 @@ static void mark_run(struct bob_cache *c, struct cache_core *core, uint64_t addr
 
 	if (at < 0)
 		return;
-	if (length <= size) {	/* without gaps */
+	if (length <= size) {	/* without holes */
 		length *= n - 1;
 		mask = cache_mask(c, step < 0 ? offset - length : offset, length + size);
 	} else {
@@ -277,16 +277,16 @@ static int copy_or_compare(struct nest *n, struct snapshot *s, uint32_t bits, in
 
 static void take_snapshot(struct nest *n, struct snapshot *s, uint32_t bits, uint64_t words)
 {
-	size_t room = words * 28;
+	size_t bytes_needed = words * 28;
 
 	s->levels = 0;
-	if (room > s->room) {
-		void *bytes = realloc(s->bytes, room);
+	if (bytes_needed > s->capacity) {
+		void *bytes = realloc(s->bytes, bytes_needed);
 
 		if (!bytes)
 			return;		/* then nothing is found equal */
 		s->bytes = bytes;
-		s->room = room;
+		s->capacity = bytes_needed;
 	}
 	s->levels = bits;
 	copy_or_compare(n, s, bits, 0);
@@ -336,7 +336,7 @@ static void run_same(struct nest *n, uint32_t loop, uint64_t count)
 {
 	struct bob_cache *c = n->c;
 	const struct loop_info *info = &n->info[loop];
-	struct bob_cache_site *before = n->before + (size_t)info->depth * n->site_room;
+	struct bob_cache_site *before = n->before + (size_t)info->depth * n->site_capacity;
 	struct snapshot *s = &n->snapshot[info->depth];
 	uint64_t credit = 0;
 

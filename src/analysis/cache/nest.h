@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A nest of loops on its way through the caches: what is looked up before it runs (nest_look.c),
- * and running it (nest.c). Its room is the model's, kept from one nest to the next. One thread. */
+/* Simulates a nest of loops: preparation (nest_look.c), then the run (nest.c). The model owns the
+ * buffers and keeps them from one nest to the next. Threads: one. */
 #ifndef BOB_ANALYSIS_CACHE_NEST_H
 #define BOB_ANALYSIS_CACHE_NEST_H
 
@@ -18,7 +18,7 @@ struct loop_info {
 /* The state of the caches one core can reach, and what was done until then. */
 struct snapshot {
 	void *bytes;
-	size_t room;
+	size_t capacity;
 	uint64_t used[BOB_CACHE_LEVELS];
 	uint32_t levels;	/* bits: which are in `bytes` */
 };
@@ -31,13 +31,13 @@ struct nest {
 	struct loop_info *info;	/* by item; not set for accesses */
 	uint32_t *site;
 	struct bob_cache_site *before; /* by depth: counts of the body's sites */
-	uint32_t site_room;
+	uint32_t site_capacity;
 	struct snapshot snapshot[BOB_CACHE_DEPTH];
 	uint64_t idx[BOB_CACHE_DEPTH];
 };
 
-/* Checks the `count` items at n->item, and tells of each loop what there is to know, and its body's
- * sites. BOB_ERR_INVAL: they are no nest; BOB_ERR_NOMEM. */
+/* Checks the `count` items at n->item, and fills n->info with the properties of each loop and
+ * n->site with the sites of its body. BOB_ERR_INVAL: they are no nest; BOB_ERR_NOMEM. */
 bob_status bob_cache_nest_look(struct nest *n, uint32_t count);
 
 #endif

@@ -44,7 +44,7 @@ static bob_status check(const struct nest *n, uint32_t from, uint32_t to, uint32
 /* The sites of each loop's body, sorted, once each. */
 static bob_status collect_sites(struct nest *n, uint32_t count)
 {
-	struct nest_room *room = &n->c->nest;
+	struct nest_buffers *buffers = &n->c->nest;
 	uint32_t used = 0, most = 1;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -67,50 +67,51 @@ static bob_status collect_sites(struct nest *n, uint32_t count)
 		n->info[i].sites = used - first;
 		most = used - first > most ? used - first : most;
 	}
-	n->site_room = most;
-	if (most > room->sites) {
+	n->site_capacity = most;
+	if (most > buffers->sites) {
 		struct bob_cache_site *before =
-			realloc(room->before, (size_t)most * BOB_CACHE_DEPTH * sizeof(*before));
+			realloc(buffers->before, (size_t)most * BOB_CACHE_DEPTH * sizeof(*before));
 
 		if (!before)
 			return BOB_ERR_NOMEM;
-		room->before = before;
-		room->sites = most;
+		buffers->before = before;
+		buffers->sites = most;
 	}
-	n->before = room->before;
+	n->before = buffers->before;
 	return BOB_OK;
 }
 
-static bob_status make_room_for(struct nest *n, uint32_t count)
+static bob_status reserve_buffers(struct nest *n, uint32_t count)
 {
-	struct nest_room *room = &n->c->nest;
+	struct nest_buffers *buffers = &n->c->nest;
 
-	if (count > room->items) {
-		bob_cache_nest_fini(room);
-		*room = (struct nest_room){ .items = count + count / 2 };
-		room->info = malloc(room->items * sizeof(*room->info));
-		room->site = malloc((size_t)room->items * BOB_CACHE_DEPTH * sizeof(*room->site));
-		if (!room->info || !room->site) {
-			bob_cache_nest_fini(room);
-			*room = (struct nest_room){ .items = 0 };
+	if (count > buffers->items) {
+		bob_cache_nest_fini(buffers);
+		*buffers = (struct nest_buffers){ .items = count + count / 2 };
+		buffers->info = malloc(buffers->items * sizeof(*buffers->info));
+		buffers->site =
+			malloc((size_t)buffers->items * BOB_CACHE_DEPTH * sizeof(*buffers->site));
+		if (!buffers->info || !buffers->site) {
+			bob_cache_nest_fini(buffers);
+			*buffers = (struct nest_buffers){ .items = 0 };
 			return BOB_ERR_NOMEM;
 		}
 	}
-	n->info = room->info;
-	n->site = room->site;
+	n->info = buffers->info;
+	n->site = buffers->site;
 	return BOB_OK;
 }
 
-void bob_cache_nest_fini(struct nest_room *room)
+void bob_cache_nest_fini(struct nest_buffers *buffers)
 {
-	free(room->info);
-	free(room->site);
-	free(room->before);
+	free(buffers->info);
+	free(buffers->site);
+	free(buffers->before);
 }
 
 bob_status bob_cache_nest_look(struct nest *n, uint32_t count)
 {
-	bob_status st = make_room_for(n, count);
+	bob_status st = reserve_buffers(n, count);
 
 	if (st == BOB_OK)
 		st = check(n, 0, count, 0);

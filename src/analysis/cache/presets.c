@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Well-known processors, with the sizes that are published of them. One description is what shares
- * one last-level cache: a chip, or a core complex of a chip that has several. A last level of
- * several slices is one cache here; where its slices are not a power of two together, a model with
- * a power of two is taken. */
+/* Presets of well-known processors, with published sizes. One description covers the cores that
+ * share one last-level cache: a chip, or a core complex. A sliced last level is one cache here; if
+ * its total size is not a power of two, the preset is a model whose size is. */
 #include <string.h>
 
 #include "analysis/cache/config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the accesses of a trace, threads in the order of analysis/interleave, to the simulation.
- * Sites are given to program counters as they come, by a hash; which function a site is in is
+/* Passes the accesses of a trace to the simulation, threads in the order of analysis/interleave. A
+ * hash table assigns sites to program counters in order of appearance. The function of a site is
  * looked up once, in the process's functions sorted by address. */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ BOB_STATIC_ASSERT((int)BOB_CACHE_LOAD == (int)BOB_ACCESS_LOAD &&
 struct replay {
 	struct bob_cache_replay result; /* first, see bob_cache_replay_destroy */
 	struct bob_cache_place *place;
-	uint32_t *slot;		/* site + 1; 2 * room */
-	uint32_t room;
+	uint32_t *slot;		/* site + 1; 2 * capacity */
+	uint32_t capacity;
 	const struct bob_functions *functions;
 	const struct bob_trace *trace;
 	uint32_t process, count;
@@ -43,34 +43,34 @@ struct replay {
 static uint32_t *slot_of(const struct replay *r, uint32_t image, uint64_t pc, uint32_t variable)
 {
 	uint64_t h = bob_hash_mix(pc ^ (uint64_t)image << 48 ^ (uint64_t)variable << 32);
-	uint32_t s = (uint32_t)h & (2 * r->room - 1);
+	uint32_t s = (uint32_t)h & (2 * r->capacity - 1);
 
 	while (r->slot[s] &&
 	       (r->place[r->slot[s] - 1].pc != pc || r->place[r->slot[s] - 1].image != image ||
 		r->place[r->slot[s] - 1].variable != variable))
-		s = (s + 1) & (2 * r->room - 1);
+		s = (s + 1) & (2 * r->capacity - 1);
 	return &r->slot[s];
 }
 
 static bob_status grow(struct replay *r)
 {
-	uint32_t room = r->room ? 2 * r->room : SITES_FIRST;
-	struct bob_cache_place *place = realloc(r->place, room * sizeof(*place));
+	uint32_t capacity = r->capacity ? 2 * r->capacity : SITES_FIRST;
+	struct bob_cache_place *place = realloc(r->place, capacity * sizeof(*place));
 	uint32_t *slot;
 	bob_status st;
 
 	if (!place)
 		return BOB_ERR_NOMEM;
 	r->place = place;
-	st = bob_cache_more_sites(r->result.cache, room);
+	st = bob_cache_more_sites(r->result.cache, capacity);
 	if (st != BOB_OK)
 		return st == BOB_ERR_INVAL ? BOB_ERR_FULL : st;
-	slot = calloc((size_t)room * 2, sizeof(*slot));
+	slot = calloc((size_t)capacity * 2, sizeof(*slot));
 	if (!slot)
 		return BOB_ERR_NOMEM;
 	free(r->slot);
 	r->slot = slot;
-	r->room = room;
+	r->capacity = capacity;
 	for (uint32_t i = 0; i < r->result.sites; i++)
 		*slot_of(r, place[i].image, place[i].pc, place[i].variable) = i + 1;
 	return BOB_OK;
@@ -94,7 +94,7 @@ static bob_status find_site(struct replay *r, uint32_t image, uint64_t pc, uint3
 	uint32_t *slot = slot_of(r, image, pc, variable);
 
 	if (!*slot) {
-		if (r->result.sites == r->room) {
+		if (r->result.sites == r->capacity) {
 			bob_status st = grow(r);
 
 			if (st != BOB_OK)
@@ -134,12 +134,12 @@ static bob_status simulate(struct replay *r, uint32_t number, const struct bob_a
 			st = bob_cache_access(r->result.cache, &a);
 		if (st != BOB_OK)
 			return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
-		r->result.gaps += (from->flags & BOB_ACCESS_LOST) != 0;
+		r->result.lost += (from->flags & BOB_ACCESS_LOST) != 0;
 	}
 	return BOB_OK;
 }
 
-/* Damage is passed over, and said at the end. */
+/* Damage is skipped, and reported at the end. */
 static bob_status run(struct replay *r, struct bob_error *err)
 {
 	const struct bob_access *access;
@@ -191,7 +191,7 @@ static bob_status sites_of(void *ctx, uint32_t number, const struct bob_mem_desc
 	}
 	*first = r->result.sites;
 	for (uint32_t i = 0; i < desc->access_count; i++) {
-		bob_status st = r->result.sites == r->room ? grow(r) : BOB_OK;
+		bob_status st = r->result.sites == r->capacity ? grow(r) : BOB_OK;
 
 		if (st != BOB_OK)
 			return st;
@@ -233,7 +233,7 @@ static bob_status run_folded(struct replay *r, const uint32_t *threads, struct b
 	if (!s->folded || s->raw_count)
 		return BOB_NONE;
 	st = bob_cache_folded(r->result.cache, i, s->folded, s->participant, &from,
-			      &r->result.gaps);
+			      &r->result.lost);
 	if (st == BOB_NONE)
 		r->result.sites = 0;
 	if (st == BOB_ERR_CORRUPT && err)

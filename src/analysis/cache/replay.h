@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The caches of one process of a trace: its threads' accesses, in the order of analysis/interleave,
- * through a simulated machine. If one thread alone has accesses, and they are folded, they come by
- * nests (folded.h). A site is an instruction; several sites may be the same one. Who wants
- * functions adds up.
+/* Simulates the caches of one process of a trace: the accesses of its threads, in the order of
+ * analysis/interleave. If only one thread has accesses, and they are folded, they are passed as
+ * nests (folded.h). A site is an instruction; several sites may be the same one. Sums by function
+ * are the caller's task.
  *
  * Owner: the caller; bob_cache_replay_destroy frees, with the simulation. Threads: one object, one
  * thread. */
@@ -26,7 +26,7 @@ struct bob_cache_replay {
 	struct bob_cache *cache;
 	const struct bob_cache_place *places; /* by site */
 	uint32_t sites;
-	uint64_t gaps;		/* places where accesses are missing in the trace */
+	uint64_t lost;		/* places where accesses are missing in the trace */
 	uint64_t quantum;
 	uint32_t threads;	/* that have accesses */
 	/* places where a thread went on that should have waited for another */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of who missed a line because of whom, and the questions about it. A bounded number of
- * rows is told apart; misses of further ones are only counted. */
+/* The table of misses by missing site and causing site, and its queries. It has a bounded number of
+ * rows; misses of further pairs are only counted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ void bob_cache_sharing_fini(struct sharing_table *t)
 }
 
 uint32_t bob_cache_line_use(const struct bob_cache *c, uint64_t line, struct bob_cache_use *out,
-			    uint32_t room, uint32_t *granule)
+			    uint32_t capacity, uint32_t *granule)
 {
 	const struct line_info *e = NULL;
 	uint64_t number = line >> c->line_shift;
@@ -128,7 +128,7 @@ uint32_t bob_cache_line_use(const struct bob_cache *c, uint64_t line, struct bob
 		const struct cache_level *l1 = &c->core[user->core].level[0];
 		int64_t at = cache_find(l1, number);
 
-		if (n < room)
+		if (n < capacity)
 			out[n] = (struct bob_cache_use){
 				user->core, user->read | (at < 0 ? 0 : l1->read[at]),
 				user->written | (at < 0 ? 0 : l1->written[at])

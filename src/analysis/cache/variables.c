@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which variable an access is of changes only where an object or the stack begins or ends; so an
- * answer holds for a stretch of addresses, and is kept for the instruction. */
+/* The variable of an access changes only where an object or the stack begins or ends. So an answer
+ * is valid for a range of addresses, and is cached per instruction. */
 #include "analysis/cache/variables.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls per function and per arc in one pass over a thread's events.
+/* Counts calls per function and per arc in one pass over a thread's events.
  *
- * Frames name arcs by their numbers in a map; the arc a function was entered by last is tried
- * first. `below` of a frame is what it
- * has seen called inside; it is handed up at its exit. */
+ * Frames refer to arcs by their numbers in a map; the arc by which a function was last entered is
+ * tried first. `below` of a frame counts the calls inside it; its exit adds them to the caller. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,7 +188,7 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 
 	for (;;) {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
 			damage = st;
 			continue;
 		}
@@ -217,7 +216,7 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 	}
 }
 
-/* The functions of an image have numbers one behind the other, if it has any. */
+/* The functions of an image, if it has any, have consecutive numbers. */
 static void map_image(struct pass *p, const struct bob_image_info *im, uint32_t ids)
 {
 	uint32_t first = bob_functions_number(p->g->functions, p->process, im->first_id);

@@ -108,7 +108,7 @@ static bob_status read_events(struct bob_contexts *c, struct bob_cursor *cursor,
 		struct bob_stack *k;
 
 		st = bob_cursor_next(cursor, &ev, damage == BOB_OK ? err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
 			damage = st;
 			continue;
 		}

@@ -20,12 +20,12 @@ struct bob_tree_node *bob_tree_new(struct bob_tree_pool *p)
 
 	if (n) {
 		struct bob_tree_item *items = n->items;
-		uint32_t room = n->room;
+		uint32_t capacity = n->capacity;
 
 		p->free = n->next_free;
 		memset(n, 0, sizeof(*n));
 		n->items = items;
-		n->room = room;
+		n->capacity = capacity;
 	} else {
 		n = calloc(1, sizeof(*n));
 		if (!n)
@@ -43,10 +43,10 @@ void bob_tree_free(struct bob_tree_pool *p, struct bob_tree_node *n)
 	for (uint32_t i = 0; i < n->count; i++)
 		bob_tree_free(p, n->items[i].node);
 	n->count = 0;
-	if (n->room > 64) {	/* keep small vectors with their nodes */
+	if (n->capacity > 64) {	/* keep small vectors with their nodes */
 		free(n->items);
 		n->items = NULL;
-		n->room = 0;
+		n->capacity = 0;
 	}
 	n->next_free = p->free;
 	p->free = n;
@@ -106,14 +106,14 @@ static void hash_body(struct bob_tree_node *n)
 
 static bob_status push_item(struct bob_tree_node *parent, struct bob_tree_node *n)
 {
-	if (parent->count == parent->room) {
-		uint32_t room = parent->room ? 2 * parent->room : 4;
-		struct bob_tree_item *items = realloc(parent->items, room * sizeof(*items));
+	if (parent->count == parent->capacity) {
+		uint32_t capacity = parent->capacity ? 2 * parent->capacity : 4;
+		struct bob_tree_item *items = realloc(parent->items, capacity * sizeof(*items));
 
 		if (!items)
 			return BOB_ERR_NOMEM;
 		parent->items = items;
-		parent->room = room;
+		parent->capacity = capacity;
 	}
 	parent->items[parent->count++] = (struct bob_tree_item){ n, key_of(n) };
 	return BOB_OK;

@@ -7,7 +7,7 @@
 
 struct bob_tree_node;
 
-/* `key` tells equal items from others without a look at the node; its lowest bit is set for
+/* `key` distinguishes equal items from others without access to the node; its lowest bit is set for
  * rows. */
 struct bob_tree_item {
 	struct bob_tree_node *node;
@@ -16,7 +16,7 @@ struct bob_tree_item {
 
 struct bob_tree_node {
 	struct bob_tree_item *items;	/* finished children */
-	uint32_t count, room;
+	uint32_t count, capacity;
 	/* function; BOB_CALLER_NONE: a row that repeats, or a root */
 	uint32_t number;
 	uint32_t flags;			/* enum bob_tree_flag */

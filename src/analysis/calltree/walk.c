@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From events to the folded tree: which calls are shown, which frames are open, when to print.
+/* Builds the folded tree from events: selects the calls to show, keeps the open frames, decides
+ * when to print.
  *
- * Calls that have ended hang in the tree under their parent, folded. Nothing is printed before the
- * end unless the tree grows beyond its bound; then all that is finished is printed (it can no
- * longer fold with what comes later, which changes the look and not the content) and freed. Each
- * stack of a thread is a tree of its own. */
+ * Completed calls are in the tree under their parent, folded. Nothing is printed before the end
+ * unless the tree exceeds its bound. Then all completed calls are printed and freed; they no longer
+ * fold with later calls, which changes the layout and not the content. Each stack of a thread is a
+ * tree of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ static uint32_t flags_of(uint32_t notes)
 {
 	return (notes & BOB_NOTE_SIGNAL ? BOB_TREE_SIGNAL : 0) |
 	       (notes & BOB_NOTE_ORPHAN ? BOB_TREE_ORPHAN : 0) |
-	       (notes & BOB_NOTE_PAUSED ? BOB_TREE_GAP : 0) |
+	       (notes & BOB_NOTE_PAUSED ? BOB_TREE_PAUSED : 0) |
 	       (notes & BOB_NOTE_LOST ? BOB_TREE_LOST : 0);
 }
 
@@ -333,7 +334,7 @@ bob_status bob_tree_walk(const struct bob_trace *t, const struct bob_functions *
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
 		if (st == BOB_OK)
 			st = take(&w, &ev);
-		else if (st == BOB_ERR_CORRUPT)	/* there may be more behind */
+		else if (st == BOB_ERR_CORRUPT)	/* there may be more after it */
 			damage = st;
 	} while (st == BOB_OK || st == BOB_ERR_CORRUPT);
 	end = finish(&w);

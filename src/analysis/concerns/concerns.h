@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How concerns lie in components: source lines of code of each concern in each component, and from
- * these concentration (CONC), degree of scattering (DOS), dedication (DEDI) and degree of focus
- * (DOF), as Eaddy, Aho and Murphy define them and ScalaJack's chapter 4 uses them.
+/* Distribution of concerns over components: source lines of code of each concern in each component,
+ * and from these concentration (CONC), degree of scattering (DOS), dedication (DEDI) and degree of
+ * focus (DOF), as Eaddy, Aho and Murphy define them and ScalaJack's chapter 4 uses them.
  * docs/concerns.md. Pure functions over texts; any thread. */
 #ifndef BOB_ANALYSIS_CONCERNS_CONCERNS_H
 #define BOB_ANALYSIS_CONCERNS_CONCERNS_H
@@ -24,7 +24,7 @@ struct bob_concerns_text {
 
 /* `files` are the texts of map->file, in that order. With `count_marks` annotations are code. *out
  * is changed only on BOB_OK. Errors: BOB_ERR_CORRUPT, and `why` (or NULL) says where: a range that
- * is not in its file, a line that two have, a line that nobody has; BOB_ERR_NOMEM. */
+ * is not in its file, a line with two claims, a line without a claim; BOB_ERR_NOMEM. */
 bob_status bob_concerns_count(const struct bob_concerns_map *map,
 			      const struct bob_concerns_text *files, int count_marks,
 			      struct bob_concerns_counts *out, struct bob_concerns_complaint *why);

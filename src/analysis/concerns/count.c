@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lays a map over the texts of its files. For each file there is a word per line that says whose it
- * is; claims are laid down in the order of the map, so a line that two claim is complained about at
- * the second. */
+/* Applies a map to the texts of its files. Each file has one word per line, the owner of that line.
+ * Claims are applied in the order of the map, so the second claim of a line is the error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/concerns/concerns.h"
 
-#define FREE 0u		/* a line of nobody; else the number of the claim plus 1 */
+#define FREE 0u		/* a line without a claim; else the number of the claim plus 1 */
 
 struct laying {
 	const struct bob_concerns_map *map;
@@ -98,7 +97,7 @@ static bob_status last_line(const struct laying *l, const struct bob_concerns_cl
 		if (*at < first)
 			return bob_concerns_complain(l->why, BOB_ERR_CORRUPT, l->map->name, c->line,
 						     c->column,
-						     "the range begins in line %zu, behind its end",
+						     "the range begins in line %zu, after its end",
 						     first + 1);
 		return check_number(l, c, (uint32_t)*at + 1);
 	}
@@ -159,8 +158,8 @@ static uint32_t rest_of(const struct bob_concerns_map *map)
 	return BOB_CONCERNS_NONE;
 }
 
-/* Files are named beside the map, as whoever reads the complaint must. */
-static bob_status nobody_has(const struct laying *l, size_t line, const char *whom)
+/* The message names files relative to the map's folder, as the user must. */
+static bob_status fail_unclaimed(const struct laying *l, size_t line, const char *whom)
 {
 	const char *slash = strrchr(l->map->name, '/'), *file = l->map->file[l->file];
 	int dir = slash && *file != '/' ? (int)(slash + 1 - l->map->name) : 0;
@@ -182,9 +181,9 @@ static bob_status count_lines(const struct laying *l, int count_marks,
 		if (l->class[i] < BOB_SLOC_ANNOTATION)
 			continue;
 		if (t == FREE)
-			return nobody_has(l, i, "component");
+			return fail_unclaimed(l, i, "component");
 		if (s == FREE && rest == BOB_CONCERNS_NONE)
-			return nobody_has(l, i, "concern");
+			return fail_unclaimed(l, i, "concern");
 		t = l->map->claim[t - 1].owner;
 		s = s == FREE ? rest : l->map->claim[s - 1].owner;
 		if (l->class[i] == BOB_SLOC_CODE || count_marks)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads maps of concerns. The text is hostile: it is copied, and walked once with a pointer and an
- * end; words are ended in place by zeros. What a line of a file holds is looked up later
- * (count.c). */
+/* Parser of maps of concerns. The text is untrusted: it is copied, and read once with a pointer and
+ * an end; zeros terminate words in place. The contents of files are looked up later (count.c). */
 #include "analysis/concerns/map.h"
 
 #include <stdio.h>
@@ -181,7 +180,7 @@ static bob_status take_section(struct parser *p)
 		return COMPLAIN(p, column_of(p, p->at), BOB_ERR_CORRUPT, "']' is missing here");
 	if (st == BOB_OK && !at_end(p))
 		return COMPLAIN(p, column_of(p, p->at), BOB_ERR_CORRUPT,
-				"the line must end behind ']'");
+				"the line must end after ']'");
 	return st;
 }
 
@@ -236,14 +235,14 @@ static bob_status read_lines(struct parser *p, struct bob_concerns_claim *c)
 	c->shape = takes_every(p) ? BOB_CONCERNS_EVERY : BOB_CONCERNS_RANGE;
 	if (c->shape == BOB_CONCERNS_EVERY && (p->at == p->end || *p->at != '"'))
 		return COMPLAIN(p, column_of(p, p->at), BOB_ERR_CORRUPT,
-				"a text in quotes must be behind every");
+				"a text in quotes must follow every");
 	st = read_end(p, &c->first);
 	c->last = (struct bob_concerns_end){ c->first.line, NULL };
 	if (st != BOB_OK || c->shape == BOB_CONCERNS_EVERY || !takes(p, '-'))
 		return st;
 	st = read_end(p, &c->last);
 	if (st == BOB_OK && !c->first.text && !c->last.text && c->last.line < c->first.line)
-		return COMPLAIN(p, c->column, BOB_ERR_CORRUPT, "line %u lies behind line %u",
+		return COMPLAIN(p, c->column, BOB_ERR_CORRUPT, "line %u is after line %u",
 				c->first.line, c->last.line);
 	return st;
 }
@@ -326,7 +325,7 @@ static bob_status take_home(struct parser *p)
 				list_names(m->component, m->components, known));
 	if (!at_end(p))
 		return COMPLAIN(p, column_of(p, p->at), BOB_ERR_CORRUPT,
-				"the line must end behind the component");
+				"the line must end after the component");
 	return BOB_OK;
 }
 
@@ -380,8 +379,8 @@ static bob_status take_line(struct parser *p)
 	if (st != BOB_OK)
 		return st;
 	if (p->section == NO_SECTION)
-		return COMPLAIN(p, column, BOB_ERR_CORRUPT,
-				"'%.40s' stands before the first section", word);
+		return COMPLAIN(p, column, BOB_ERR_CORRUPT, "'%.40s' is before the first section",
+				word);
 	if (takes(p, '=')) {
 		if (!quoted && !strcmp(word, "home") && p->section == CONCERN)
 			return take_home(p);

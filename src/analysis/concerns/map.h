@@ -8,7 +8,7 @@
  *     [component perf]
  *     perf.c
  *     common.c  10-40, "int sum(" - "}"   # lines of it: by number, or by text that one line has;
- *                                         # behind the dash, the next line that has it
+ *                                         # after the dash, the next line that has it
  *     [concern perf]
  *     home = perf              # its component; if not said, the one with most of its lines
  *     perf.c
@@ -18,9 +18,8 @@
  *     [annotations]            # further functions whose calls are annotations
  *     my_mark  my_trace_*
  *
- * Names of files and of anything else with blanks in them stand in double quotes.
- * Who owns what: a map owns its texts; bob_concerns_map_destroy frees all. Threads: one map, one
- * thread. */
+ * Names with blanks, of files and of anything else, are in double quotes. Who owns what: a map owns
+ * its texts; bob_concerns_map_destroy frees all. Threads: one map, one thread. */
 #ifndef BOB_ANALYSIS_CONCERNS_MAP_H
 #define BOB_ANALYSIS_CONCERNS_MAP_H
 
@@ -47,7 +46,7 @@ struct bob_concerns_name {
 	const char *name;
 	uint32_t line, column;		/* where its section begins */
 	uint32_t home;			/* of a concern: a component, or NONE */
-	/* takes what nobody else has: the line that says so, or 0 */
+	/* takes the lines without another claim: the line that says so, or 0 */
 	uint32_t rest;
 };
 

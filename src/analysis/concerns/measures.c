@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The measures, straight from their definitions. */
+/* Computes the measures directly from their definitions. */
 #include <math.h>
 
 #include "analysis/concerns/concerns.h"

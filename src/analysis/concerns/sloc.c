@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two passes. The first copies the text with comments made blanks and the letters of strings made
- * S, byte for byte, so that the second needs to know no language: a line of the copy that is blank
- * was blank or a comment. Annotations are then looked for where a statement can begin. The text is
- * any bytes. */
+/* Two passes. The first copies the text byte for byte, with comments replaced by blanks and the
+ * letters of strings by S, so the second does not depend on the language: a blank line of the copy
+ * was blank or a comment. The second pass looks for annotations where a statement can begin. Any
+ * bytes are valid input. */
 #include "analysis/concerns/sloc.h"
 
 #include <string.h>
@@ -118,8 +118,8 @@ static void mask_block_comment(struct masking *m)
 		put(m, ' ');
 }
 
-/* Up to the closing quote, or the end of the line: prose with an apostrophe may stand in what #if
- * leaves out. */
+/* Up to the closing quote, or the end of the line: what #if leaves out may contain prose with an
+ * apostrophe. */
 static void mask_quoted(struct masking *m)
 {
 	char quote = *m->at;
@@ -138,7 +138,7 @@ static void mask_quoted(struct masking *m)
 		put(m, STRING);
 }
 
-/* `at` is the quote of R"delimiter( ... )delimiter". 0: it is none. */
+/* `at` is the quote of R"delimiter( ... )delimiter". 0: it is no raw string. */
 static int mask_raw(struct masking *m)
 {
 	const char *delimiter = m->at + 1, *p = delimiter;
@@ -162,15 +162,15 @@ static int mask_raw(struct masking *m)
 	return 1;
 }
 
-/* A name or a number, with the digit separators of C++. Tells whether a raw string may follow. */
+/* A name or a number, with the digit separators of C++. Returns whether a raw string may follow. */
 static int keep_word(struct masking *m)
 {
 	const char *from = m->at;
 	int number = *from >= '0' && *from <= '9';
-	size_t n = 0, room = (size_t)(m->end - from);
+	size_t n = 0, available = (size_t)(m->end - from);
 
-	while (n < room && (is_name(from[n]) ||
-			    (number && from[n] == '\'' && n + 1 < room && is_name(from[n + 1]))))
+	while (n < available && (is_name(from[n]) || (number && from[n] == '\'' &&
+						      n + 1 < available && is_name(from[n + 1]))))
 		n++;
 	keep(m, n);
 	return from[n - 1] == 'R' && (n == 1 || (n == 2 && strchr("uUL", from[0])) ||
@@ -253,7 +253,7 @@ static void mask_free_line(struct masking *m, const char *eol, char *quote)
 }
 
 /* Where column FIXED_TEXT begins; *joins: the line goes on from the one before. A tab leads there,
- * too, and a digit behind it takes the place of column 6. */
+ * too, and a digit after it takes the place of column 6. */
 static const char *fixed_text(const char *at, const char *eol, int *joins)
 {
 	for (unsigned column = 1; column < FIXED_TEXT - 1 && at < eol; column++, at++)
@@ -268,9 +268,9 @@ static const char *fixed_text(const char *at, const char *eol, int *joins)
 static void mask_fixed_line(struct masking *m, const char *eol, char *quote)
 {
 	const char *first = skip_space(m->at, eol), *text, *stop;
-	int joins, heeded = eol - m->at > 1 && is_fixed_comment(*m->at) && m->at[1] == '$';
+	int joins, is_directive = eol - m->at > 1 && is_fixed_comment(*m->at) && m->at[1] == '$';
 
-	if (first == eol || heeded || *m->at == '#') {
+	if (first == eol || is_directive || *m->at == '#') {
 		keep(m, (size_t)(eol - m->at));
 		return;
 	}
@@ -343,7 +343,7 @@ static size_t word_length(const struct scanning *s)
 	return n;
 }
 
-/* From the opening parenthesis behind the closing one. */
+/* From the opening parenthesis to after the closing one. */
 static int skip_parentheses(struct scanning *s)
 {
 	size_t depth = 0, lines = 0;

@@ -2,12 +2,11 @@
 /* Source lines of code: which lines of a text are blank, comments, annotations or code.
  *
  * A line is code if anything but white space is left of it without its comments; a blank line is
- * blank wherever it stands. An annotation is a line with nothing but a whole call, as a statement
- * of its own, of a function that only marks an event or a concern (its name is in the list); a call
+ * blank wherever it is. An annotation is a line with nothing but a whole call, as a statement of
+ * its own, of a function that only marks an event or a concern (its name is in the list); a call
  * over several lines is as many of them. The preprocessor is not run: directives are code, and so
- * is what they leave out. In Fortran, comments that compilers heed (`!$omp`, `c$omp`, `!$ `) are
- * code, as #pragma is in C.
- * Everything here is by value; any thread. */
+ * is what they leave out. In Fortran, comments that compilers interpret (`!$omp`, `c$omp`, `!$ `)
+ * are code, as #pragma is in C. Everything here is by value; any thread. */
 #ifndef BOB_ANALYSIS_CONCERNS_SLOC_H
 #define BOB_ANALYSIS_CONCERNS_SLOC_H
 
@@ -38,7 +37,7 @@ bob_status bob_sloc_language_of(const char *path, enum bob_sloc_language *out);
 /* How many lines; a last one without a newline is one. */
 size_t bob_sloc_lines(const char *text, size_t len);
 
-/* `class` has room for bob_sloc_lines of them, `scratch` for `len` bytes. */
+/* `class` has the capacity for bob_sloc_lines of them, `scratch` for `len` bytes. */
 void bob_sloc_classify(const char *text, size_t len, enum bob_sloc_language language,
 		       const struct bob_sloc_marks *marks, char *scratch, uint8_t *class);
 

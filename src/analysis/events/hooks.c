@@ -22,7 +22,7 @@
 /* One hook at one event, perhaps of one place; sets of the user's own are those of one process. */
 struct row {
 	char *event, *hook, *text;
-	char *place;		/* where it is, for people; "": it is of no place */
+	char *place;		/* where it is, as text; "": no place */
 	uint32_t process;	/* the first one */
 	struct bob_set_call *call;
 	uint32_t depth;

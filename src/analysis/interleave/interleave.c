@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns. A thread is ready, or waits for the count of one object. Whoever raises it wakes those
- * that it suffices for, so that choosing the next thread is looking for one that is ready. Objects,
- * told apart by number, stay in a table once they were seen. */
+/* Scheduler of a replay. A thread is ready, or waits until the count of one object reaches a value.
+ * The thread that raises the count wakes the threads for which it suffices, so choosing the next
+ * thread means finding a ready one. Objects are identified by number and stay in a table. */
 #include <stdlib.h>
 
 #include "analysis/interleave/interleave.h"
@@ -47,7 +47,7 @@ bob_status bob_interleave_create(uint32_t threads, uint64_t quantum, struct bob_
 		return BOB_ERR_NOMEM;
 	}
 	v->threads = v->alive = threads;
-	v->turn = threads - 1;	/* the first turn is that of the one behind */
+	v->turn = threads - 1;	/* the first turn is that of the next one */
 	v->quantum = quantum ? quantum : BOB_INTERLEAVE_QUANTUM;
 	*out = v;
 	return BOB_OK;
@@ -69,7 +69,7 @@ uint64_t bob_interleave_forced(const struct bob_interleave *v)
 
 /* --- waiting and waking --- */
 
-/* Those for whom the count suffices; turns among them raise it. */
+/* Wakes the threads for which the count suffices; turns among them raise it. */
 static void wake(struct bob_interleave *v, struct object *o)
 {
 	int woken = 1;

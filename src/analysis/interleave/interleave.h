@@ -3,17 +3,18 @@
  * and between threads only what synchronisation implies; this picks one order that respects it,
  * always the same one:
  *
- *   Threads take turns, by number. A turn ends after `quantum` accesses, at any synchronisation point,
- *   and at the end of the thread. A thread that comes to a point before which something must have happened that
- *   has not (somebody gives a lock, arrives at a barrier, makes this thread, ends) is passed over until it has.
- *   The marks of a complete trace always leave one that can go on. In others -- threads that were killed, damage,
- *   synchronisation that was not recorded -- all may wait; then one of them goes on as if it had what it waits
- *   for, and that is counted: of those that wait for a turn the one whose turn is next, the first in turn if several
- *   are; else the first in turn.
+ *   Threads take turns, by number. A turn ends after `quantum` accesses, at any synchronisation
+ *   point, and at the end of the thread. A thread may come to a point that must follow an event of
+ *   another thread: a released lock, an arrival at a barrier, its own creation, an end. It is
+ *   skipped until that event has happened. The marks of a complete trace always leave a thread that
+ *   can continue. In other traces (killed threads, damage, synchronisation that was not recorded)
+ *   all may wait. Then one of them continues as if the event had happened, and that is counted: of
+ *   those that wait for a turn the one whose turn is next, the first in turn if there are several;
+ *   else the first in turn.
  *
- * Nothing is read or simulated here, so `replay` and `cache` share it. Who reads asks whose turn it
- * is and for how many accesses (bob_interleave_turn), consumes up to that many in whatever way is
- * fastest, and says what happened; or lets bob_interleave_run do that with two callbacks.
+ * Nothing is read or simulated here, so `replay` and `cache` share it. The reader asks which thread
+ * has the turn, and for how many accesses (bob_interleave_turn). It consumes up to that many, and
+ * reports what happened; or it lets bob_interleave_run do that with two callbacks.
  *
  * Owner: the caller; bob_interleave_destroy frees. Threads: one object, one thread. Work and memory
  * grow with threads and with distinct synchronisation objects, never with accesses. */
@@ -27,14 +28,14 @@
 #define BOB_INTERLEAVE_QUANTUM 100u /* default: accesses of a turn */
 #define BOB_INTERLEAVE_THREADS_MAX 65536u
 
-/* What a thread has come to. `object` is any number that names one; each has a count, which begins
+/* The next event of a thread. `object` is any number that names one; each has a count, which begins
  * with 0. */
 enum bob_interleave_what {
 	BOB_INTERLEAVE_POINT = 0, /* the turn ends, no more */
-	/* behind the count reaching `value`; makes it value + 1, if it is less */
+	/* after the count has reached `value`; makes it value + 1, if it is less */
 	BOB_INTERLEAVE_TURN,
 	BOB_INTERLEAVE_GIVE,	/* adds 1 to the count */
-	BOB_INTERLEAVE_AWAIT,	/* behind the count reaching `value` */
+	BOB_INTERLEAVE_AWAIT,	/* after the count has reached `value` */
 	BOB_INTERLEAVE_END	/* of the thread; adds 1 to the count */
 };
 
@@ -65,8 +66,8 @@ struct bob_interleave_step {
 };
 
 /* Until all threads have ended, or a callback returns something else than BOB_OK, which is
- * returned. `next` moves `thread` to its next step. `access` is told of each access in the order
- * chosen, right behind the `next` that found it. */
+ * returned. `next` moves `thread` to its next step. `access` gets each access in the order chosen,
+ * immediately after the `next` that found it. */
 bob_status bob_interleave_run(struct bob_interleave *v,
 			      bob_status (*next)(void *ctx, uint32_t thread,
 						 struct bob_interleave_step *step),

@@ -19,7 +19,7 @@ struct bob_turns {
 	struct bob_interleave *order;
 	struct reader *reader;
 	uint32_t chosen, count;	/* those from `chosen` on only synchronise */
-	int tells_syncs;
+	int reports_syncs;
 	struct bob_sync_event sync;
 	struct bob_value_place value;
 };
@@ -100,12 +100,12 @@ void bob_turns_close(struct bob_turns *v)
 	free(v);
 }
 
-void bob_turns_tell_syncs(struct bob_turns *v)
+void bob_turns_report_syncs(struct bob_turns *v)
 {
-	v->tells_syncs = 1;
+	v->reports_syncs = 1;
 }
 
-void bob_turns_tell_values(struct bob_turns *v)
+void bob_turns_report_values(struct bob_turns *v)
 {
 	for (uint32_t i = 0; i < v->chosen; i++)
 		if (v->reader[i].cursor)
@@ -181,7 +181,7 @@ bob_status bob_turns_next(struct bob_turns *v, uint32_t *index, const struct bob
 			return BOB_NONE;
 		if (st == BOB_NONE) {
 			st = synchronise(v, r);
-			if (st == BOB_OK && v->tells_syncs && *index < v->chosen)
+			if (st == BOB_OK && v->reports_syncs && *index < v->chosen)
 				return BOB_NONE;
 		} else if (st == BOB_END) {
 			st = bob_interleave_sync(v->order, BOB_INTERLEAVE_END,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The accesses of several threads of one process as one sequence, in the order of interleave.h:
- * marks of synchronisation are respected. Threads of the process that are not among the chosen ones
- * are there as well, but with their marks only: others wait for them. Nothing is made at once: each
- * thread has a cursor and a batch of accesses read ahead.
+ * marks of synchronisation are respected. Threads of the process that were not chosen take part
+ * with their marks only, because others wait for them. Each thread has a cursor and a batch of
+ * accesses read ahead.
  *
  * Owner: the caller; bob_turns_close frees. Threads: one object, one thread. */
 #ifndef BOB_ANALYSIS_TURNS_H
@@ -19,18 +19,19 @@ bob_status bob_turns_open(const struct bob_trace *t, const uint32_t *threads, ui
 			  uint64_t quantum, struct bob_turns **out, struct bob_error *err);
 /* The next accesses of the thread whose turn it is: at least one, at most the rest of its turn;
  * *index is its place in `threads`. Borrowed until the next call. BOB_END after the last;
- * BOB_ERR_CORRUPT where something is damaged: calling on goes on behind it; BOB_NONE, once
- * bob_turns_tell_syncs was called: the thread synchronises. */
+ * BOB_ERR_CORRUPT where something is damaged: the next call continues after it; BOB_NONE, once
+ * bob_turns_report_syncs was called: the thread synchronises. */
 bob_status bob_turns_next(struct bob_turns *v, uint32_t *index, const struct bob_access **accesses,
 			  size_t *count, struct bob_error *err);
 void bob_turns_close(struct bob_turns *v); /* NULL is allowed */
 
-void bob_turns_tell_syncs(struct bob_turns *v);
+void bob_turns_report_syncs(struct bob_turns *v);
 /* ... or comes to one of its events with values, a call of MPI. Then bob_turns_value(v)->kind is
  * not 0. */
-void bob_turns_tell_values(struct bob_turns *v);
+void bob_turns_report_values(struct bob_turns *v);
 const struct bob_value_place *bob_turns_value(const struct bob_turns *v);
-/* What bob_turns_next came to last. Whether the thread goes on at once is not said. */
+/* The synchronisation that bob_turns_next found last. It does not say whether the thread continues
+ * at once. */
 const struct bob_sync_event *bob_turns_sync(const struct bob_turns *v);
 /* Does the chosen thread `i` have memory records? */
 int bob_turns_has(const struct bob_turns *v, uint32_t i);

@@ -14,7 +14,7 @@ struct bob_lattice;
 struct bob_footprint {
 	struct bob_lattice *lattice;
 	size_t count, cap;
-	uint64_t dropped;	/* bytes, at most, of what had no room */
+	uint64_t dropped;	/* bytes, at most, that did not fit */
 };
 
 /* Accesses of `size` bytes at the values of `p`, plus `offset`. 0, or -1: no memory. */

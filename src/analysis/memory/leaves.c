@@ -150,7 +150,7 @@ static int has_left(void *ctx, const struct bob_piece *p)
 	return ++*(uint32_t *)ctx == PIECES_MAX;
 }
 
-/* Must all accesses of the instruction be expanded, because only their addresses tell the
+/* Must all accesses of the instruction be expanded, because only their addresses identify the
  * variable? */
 static int must_expand(struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
 		       const struct bob_leaf_access *a)

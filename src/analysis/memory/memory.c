@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads one after the other: folded where that tells everything (leaves.c), else expanded. */
+/* Counts threads one after the other: on the folded form where it suffices (leaves.c), else
+ * expanded. */
 #include "analysis/memory/memory.h"
 
 #include <stdlib.h>

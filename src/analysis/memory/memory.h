@@ -2,7 +2,7 @@
 /* What the memory accesses of a trace amount to: by function, instruction, source line or variable;
  * and what did not fold. Counted on the folded form: nothing is expanded, unless a thread has
  * records that are not folded, accesses that happen only sometimes, or -- by variable -- addresses
- * without rule whose variable only they tell. */
+ * without rule, where the variable depends on the address. */
 #ifndef BOB_ANALYSIS_MEMORY_H
 #define BOB_ANALYSIS_MEMORY_H
 
@@ -57,7 +57,7 @@ enum bob_memory_reason {
 struct bob_memory_unfolded {
 	enum bob_memory_reason reason;
 	uint32_t process, image;
-	/* of the instruction; of the first one of the loop, or of what stands alone */
+	/* of the instruction; of the first one of the loop, or of the single access */
 	uint64_t pc;
 	uint8_t type;		/* of the access */
 	uint64_t values;	/* kept one by one, or pieces */

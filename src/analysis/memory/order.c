@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the structure of a thread's folded accesses says about code that did not fold: loops whose
- * trip counts follow no rule, and items that stand alone in the spine again and again, because the
- * order of what happens does not repeat. */
+/* Finds code that did not fold in the structure of a thread's folded accesses: loops whose trip
+ * counts follow no rule, and items that are outside of loops in the spine again and again, because
+ * the order of accesses does not repeat. */
 #include <stdlib.h>
 
 #include "analysis/memory/rows.h"

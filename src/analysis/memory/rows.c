@@ -108,7 +108,7 @@ void bob_memory_count(struct bob_memory_row *r, unsigned type, uint64_t times, u
 	r->bytes += times * size;
 }
 
-/* Of more strides than there is room for, a rare one makes place. */
+/* If there are more strides than the table holds, a rare one is replaced. */
 static void add_stride(struct bob_memory_entry *e, int64_t bytes, uint64_t accesses)
 {
 	struct bob_memory_stride *s = e->pub.stride, *least = s;

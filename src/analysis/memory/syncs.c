@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mark's object is its first word. Where that word's column is pieces, these are walked, loops
- * that do not move it at once; else all events of the thread are looked at. */
+/* A mark's object is its first word. Where that word's column consists of pieces, the pieces are
+ * counted, and loops that do not change it in one step; otherwise all events of the thread are
+ * read. */
 #include "analysis/memory/syncs.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which variable an access belongs to, from its address and from what the trace knows of its
- * instruction. What is said is so; where nothing certain is known, that is said (docs/memory.md,
+/* Finds the variable of an access from its address and from what the trace has of its instruction.
+ * Answers are certain; where nothing certain is known, the result says so (docs/memory.md,
  * "Variables"). Texts live as long as the trace. */
 #ifndef BOB_ANALYSIS_VARIABLES_H
 #define BOB_ANALYSIS_VARIABLES_H

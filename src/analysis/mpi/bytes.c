@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions are told apart by their numbers, which never change (src/mpi/functions.txt). */
+/* Bytes of each kind of call. Functions are identified by their numbers, which never change
+ * (src/mpi/functions.txt). */
 #include "analysis/mpi/bytes.h"
 
 #include <string.h>
@@ -71,7 +72,7 @@ static uint32_t base_of(const struct bob_mpi_function *f)
 	return f->number >= LARGE ? f->number - LARGE : f->number;
 }
 
-/* The blocking form of a collective operation; 0: it is none. */
+/* The blocking form of a collective operation; 0: it is no collective operation. */
 static uint32_t collective_of(uint32_t n)
 {
 	if (n >= BARRIER && n <= EXSCAN)

@@ -19,7 +19,7 @@ enum bob_mpi_class {
 };
 
 enum bob_mpi_class bob_mpi_class_of(const struct bob_mpi_function *f);
-/* The blocking form of a collective function; NULL: it is none. */
+/* The blocking form of a collective function; NULL: it is no collective function. */
 const struct bob_mpi_function *bob_mpi_collective_form(const struct bob_mpi_function *f);
 /* What the rank contributes: BOB_MPI_UNKNOWN if a type's size or a topology is not known. Of Start
  * and Startall 0: ask for their requests. */
@@ -38,8 +38,8 @@ uint64_t bob_mpi_destination(const struct bob_mpi_call *c);
 /* The communicator of a call, of its window if it has one; BOB_MPI_UNKNOWN: none, or not known. */
 uint64_t bob_mpi_comm_of(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
 /* What a collective call's data go to, by the rank in its communicator: bytes for each of its
- * `members`, itself included. 0: they go nowhere from here, or, of a reduction to all and the like,
- * to nobody in particular. */
+ * `members`, itself included. 0: they go nowhere from here, or, in a reduction to all and the like,
+ * to no particular process. */
 int bob_mpi_spread(const struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint64_t *to,
 		   uint32_t members);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values, by the table of MPI's functions. An event that the table does not have is
- * left out as damaged. */
+/* Decodes events with values by the table of MPI's functions. An event that is not in the table is
+ * skipped as damaged. */
 #include "analysis/mpi/calls.h"
 
 #include <stdlib.h>

@@ -25,7 +25,8 @@ struct bob_mpi_reader;
 /* BOB_NONE: the thread has no MPI calls. BOB_ERR_NOMEM, BOB_ERR_INVAL. */
 bob_status bob_mpi_reader_open(const struct bob_trace *t, uint32_t thread,
 			       struct bob_mpi_reader **out, struct bob_error *err);
-/* BOB_END after the last; BOB_ERR_CORRUPT: something is damaged, calling on goes on behind it. */
+/* BOB_END after the last; BOB_ERR_CORRUPT: something is damaged, the next call continues after
+ * it. */
 bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *call,
 			       struct bob_error *err);
 void bob_mpi_reader_close(struct bob_mpi_reader *r); /* NULL is allowed */

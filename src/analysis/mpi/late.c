@@ -131,7 +131,7 @@ static void sink(struct heap *h, uint32_t i)
 	}
 }
 
-/* Damage ends the thread: what comes behind it nobody can count. */
+/* Damage ends the thread: what follows it cannot be counted. */
 static int next(struct bob_mpi_late *l, struct source *s)
 {
 	uint64_t uncertainty;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where processes waited for others: receives that were waited for before the message was sent,
- * collective calls that some came to later than others. From the moments of each call (record
+/* Wait states: receives that waited before the message was sent (late sender), and collective calls
+ * that some processes entered later than others. Computed from the times of each call (record
  * --time=exact:mpi), by the clock of rank 0; docs/mpi-reading.md has the rules.
  *
  * Messages are matched by the trace alone: those of one sender, receiver, communicator and tag are
@@ -17,8 +17,8 @@
 #include "analysis/mpi/objects.h"
 #include "analysis/mpi/places.h"
 
-/* What was waited for, and by whom: of a message the call that sent it, of a collective call that
- * of who came last. */
+/* The cause of waiting: for a message the call that sent it, for a collective call the call of the
+ * last process to enter. */
 struct bob_mpi_late_cause {
 	const struct bob_mpi_function *function;
 	uint32_t path;		/* of bob_mpi_late_places */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective calls: once all members have come, it is known who waited for whom. */
+/* Wait states of collective calls: computed when all members have entered the call. */
 #include "analysis/mpi/late_calls.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void judge(struct bob_mpi_late *l, const struct instance *x, uint32_t who
 	struct bob_late_wait w = { .call = x->call[who] };
 
 	if (w.call.end_ns == UINT64_MAX)
-		return; /* it did not come back: how long it waited for that nobody knows */
+		return; /* it did not return: how long it waited is unknown */
 	bob_late_judge(l, &w, &x->call[last].site, x->call[last].begin_ns);
 	bob_late_done(l, &w);
 }

@@ -218,7 +218,7 @@ static void drop_request(struct bob_mpi_late *l, uint32_t process, uint64_t id)
 	bob_late_map_drop(&l->requests, process, id);
 }
 
-/* The id of the request that the call made; 0: it cannot be told from others. */
+/* The id of the request that the call made; 0: it cannot be distinguished from others. */
 static uint64_t new_request(const struct bob_late_event *e)
 {
 	const uint64_t word = out_word(e->call, "request");
@@ -361,7 +361,7 @@ static void send_later(struct bob_mpi_late *l, const struct bob_late_event *e)
 					.tag = named(e->call, "tag", "") });
 }
 
-/* A message that was probed is as good as received, by whoever receives it. */
+/* A message that was probed counts as received, by any receive. */
 static void probe(struct bob_mpi_late *l, const struct bob_late_event *e)
 {
 	const uint64_t message = out_word(e->call, "message");
@@ -464,7 +464,7 @@ void bob_late_take(struct bob_mpi_late *l, const struct bob_late_event *e)
 	const uint32_t n = f->number >= LARGE ? f->number - LARGE : f->number;
 	const enum bob_mpi_class class = bob_mpi_class_of(f);
 
-	/* Calls that failed, or were not recorded: what happened then nobody knows. */
+	/* Calls that failed, or were not recorded: what happened then is unknown. */
 	if ((bob_mpi_result(e->call) && moves_messages(class, n)) ||
 	    (n == PCONTROL && !e->call->event.word[0]) || n == PRECV_INIT)
 		l->process[e->at.site.process].doubtful = 1;

@@ -20,7 +20,7 @@ const struct bob_late_comm *bob_late_comm_of_call(struct bob_mpi_late *l,
 						  const struct bob_mpi_comm **own);
 /* late_all.c: a collective call; `n` is the number of its function, without large counts. */
 void bob_late_collective(struct bob_mpi_late *l, const struct bob_late_event *e, uint32_t n);
-/* Of struct bob_mpi_late's `requests`, behind bob_late_match_end. */
+/* Of struct bob_mpi_late's `requests`, after bob_late_match_end. */
 void bob_late_request_free(void *request);
 /* Has the process MPI calls? */
 int bob_mpi_has_calls_of(const struct bob_trace *t, uint32_t process);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A channel is what goes from one process to another on one communicator with one tag: its messages
- * are received in the order in which they were sent. Which of its messages a receive gets is
- * settled as soon as it is known that it is of this channel, and that no receive that was posted
- * before it may still turn out to be: so wildcards hold up what is behind them until they have got
- * something, and receives that are cancelled until it is known whether they did. */
+/* Matches messages with receives. A channel is (sender, receiver, communicator, tag); its messages
+ * are received in the order in which they were sent (MPI's non-overtaking rule). The message of a
+ * receive is settled when the receive is known to be of this channel, and no receive that was
+ * posted before it can still turn out to be. So a wildcard delays the receives after it until it
+ * has got a message, and a cancelled receive delays them until it is known whether it got one. */
 #include "analysis/mpi/late_private.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct bob_late_receive {
 	uint64_t source, tag;	/* what it asks for, or what it got */
 	uint64_t order;		/* of posting, in the process */
 	int is_known;		/* it has got it */
-	int is_forgotten, is_cancelled;
+	int is_discarded, is_cancelled;
 	struct bob_late_channel *channel; /* settled */
 	uint64_t number;	/* in that */
 	struct bob_late_wait *wait;
@@ -40,33 +40,33 @@ static struct bob_late_channel *channel_of(struct bob_mpi_late *l, uint32_t comm
 
 static int grow(struct bob_late_channel *c)
 {
-	size_t room = c->room ? 2 * c->room : 4;
-	struct bob_late_slot *slot = calloc(room, sizeof(*slot));
+	size_t capacity = c->capacity ? 2 * c->capacity : 4;
+	struct bob_late_slot *slot = calloc(capacity, sizeof(*slot));
 
 	if (!slot)
 		return 0;
-	for (size_t i = 0; i < c->room; i++)
-		slot[(c->base + i) & (room - 1)] = c->slot[(c->base + i) & (c->room - 1)];
+	for (size_t i = 0; i < c->capacity; i++)
+		slot[(c->base + i) & (capacity - 1)] = c->slot[(c->base + i) & (c->capacity - 1)];
 	free(c->slot);
 	c->slot = slot;
-	c->room = room;
+	c->capacity = capacity;
 	return 1;
 }
 
 static struct bob_late_slot *slot_of(struct bob_mpi_late *l, struct bob_late_channel *c,
 				     uint64_t number)
 {
-	while (number - c->base >= c->room)
+	while (number - c->base >= c->capacity)
 		if (!grow(c)) {
 			l->no_memory = 1;
 			return NULL;
 		}
-	return &c->slot[number & (c->room - 1)];
+	return &c->slot[number & (c->capacity - 1)];
 }
 
 static int is_done(const struct bob_late_slot *s)
 {
-	return s->sent && (s->received || s->nobody);
+	return s->sent && (s->received || s->unclaimed);
 }
 
 void bob_late_waited(struct bob_mpi_late *l, struct bob_late_wait *w)
@@ -84,8 +84,8 @@ static void meet(struct bob_mpi_late *l, struct bob_late_channel *c, struct bob_
 		bob_late_waited(l, s->wait);
 		s->wait = NULL;
 	}
-	while (c->base < c->sends && is_done(&c->slot[c->base & (c->room - 1)]))
-		c->slot[c->base++ & (c->room - 1)] = (struct bob_late_slot){ 0 };
+	while (c->base < c->sends && is_done(&c->slot[c->base & (c->capacity - 1)]))
+		c->slot[c->base++ & (c->capacity - 1)] = (struct bob_late_slot){ 0 };
 }
 
 void bob_late_send(struct bob_mpi_late *l, const struct bob_late_call *c, uint32_t comm,
@@ -106,7 +106,7 @@ void bob_late_send(struct bob_mpi_late *l, const struct bob_late_call *c, uint32
 
 /* --- receives --- */
 
-/* Behind those that were posted before it. */
+/* After those that were posted before it. */
 static void put_in(struct bob_late_posted *p, struct bob_late_receive *r)
 {
 	struct bob_late_receive *before = p->last;
@@ -131,7 +131,7 @@ static void take_out(struct bob_late_posted *p, struct bob_late_receive *r)
 		p->last = r->before;
 }
 
-/* Nobody knows yet what it gets, or whether it does. */
+/* It is not yet known what it gets, or whether it gets anything. */
 static int is_open(const struct bob_late_receive *r)
 {
 	return !r->is_known &&
@@ -160,7 +160,7 @@ static void fulfil(struct bob_mpi_late *l, struct bob_late_receive *r)
 
 	if (s) {
 		s->received = (uint8_t)r->is_known;
-		s->nobody = (uint8_t)!r->wait;
+		s->unclaimed = (uint8_t)!r->wait;
 		s->wait = r->wait;
 		meet(l, r->channel, s);
 	}
@@ -186,7 +186,7 @@ static void settle(struct bob_mpi_late *l, uint32_t process)
 		r->number = r->channel->receives++;
 		if (!slot_of(l, r->channel, r->number))
 			return;
-		if (r->is_known || r->is_forgotten)
+		if (r->is_known || r->is_discarded)
 			fulfil(l, r);
 	}
 }
@@ -226,18 +226,18 @@ void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64
 		settle(l, process);
 }
 
-/* If one behind it has got a message of the channel, it has got an earlier one itself: messages do
- * not overtake. Else what is behind it has to be settled anew when it is complete. */
+/* If a receive after it has got a message of the channel, it has got an earlier one: messages do
+ * not overtake. Otherwise the receives after it are settled anew when it is complete. */
 void bob_late_cancel(struct bob_mpi_late *l, struct bob_late_receive *r)
 {
 	struct bob_late_channel *c = r->channel;
 	struct bob_late_receive *next;
-	uint64_t behind = 0;
+	uint64_t following = 0;
 
 	r->is_cancelled = 1;
 	for (const struct bob_late_receive *x = r; c && x; x = x->next)
-		behind++;
-	if (!c || behind < c->receives - r->number)
+		following++;
+	if (!c || following < c->receives - r->number)
 		return;
 	c->receives = r->number;
 	for (; r; r = next) {
@@ -254,7 +254,7 @@ void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
 
 	if (r->channel) {
 		l->process[process].deaf |=
-			r->is_cancelled; /* it got nothing, and others behind it did */
+			r->is_cancelled; /* it got nothing, and others after it did */
 		fulfil(l, r);
 		return;
 	}
@@ -263,11 +263,11 @@ void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
 	settle(l, process);
 }
 
-/* A wildcard that nobody knows more of holds up all that it might have been: the process cannot be
- * followed any more. */
+/* A wildcard whose result stays unknown delays all that it might have matched: the process cannot
+ * be followed any more. */
 void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int ends)
 {
-	r->is_forgotten = 1;
+	r->is_discarded = 1;
 	if (r->channel)
 		fulfil(l, r);
 	else
@@ -288,10 +288,10 @@ static void end_channel(struct bob_mpi_late *l, const struct bob_late_entry *e)
 	const struct bob_late_process *to =
 		&l->process[l->process_of[(uint32_t)e->key[1]]]; /* channel_of */
 
-	for (size_t k = 0; k < c->room; k++) {
+	for (size_t k = 0; k < c->capacity; k++) {
 		if (c->slot[k].wait)
 			end_wait(l, c->slot[k].wait);
-		else if (c->slot[k].sent && !c->slot[k].received && !c->slot[k].nobody)
+		else if (c->slot[k].sent && !c->slot[k].received && !c->slot[k].unclaimed)
 			l->sum.not_followed += to->deaf || to->doubtful;
 	}
 	free(c->slot);
@@ -307,7 +307,7 @@ void bob_late_match_end(struct bob_mpi_late *l)
 			if (r->wait) {
 				end_wait(l, r->wait);
 				free(r);
-			} else if (r->is_forgotten) {
+			} else if (r->is_discarded) {
 				free(r);
 			}
 		}

@@ -72,8 +72,8 @@ struct bob_late_comm {		/* an intercommunicator: as one of its groups sees it */
 	uint32_t number;	/* the same for both groups */
 };
 
-/* The process's communicator `number`, and how the process sees it. NULL: it is none whose messages
- * can be followed: its processes are not known, or, of an intercommunicator, one of its groups. */
+/* The process's communicator `number`, and how the process sees it. NULL: its messages cannot be
+ * followed: its processes are not known, or, of an intercommunicator, one of its groups. */
 const struct bob_late_comm *bob_late_comm_of(struct bob_mpi_late *l, uint32_t process,
 					     uint64_t number, const struct bob_mpi_comm **own);
 /* The process of a rank of it; ~0: none that was recorded, or that can be followed. */
@@ -91,7 +91,7 @@ struct bob_late_slot {		/* of a channel: one message */
 	struct bob_late_site from;
 	uint64_t sent_ns;
 	struct bob_late_wait *wait;
-	uint8_t sent, received, nobody;
+	uint8_t sent, received, unclaimed;
 };
 
 struct bob_late_channel {
@@ -99,20 +99,20 @@ struct bob_late_channel {
 	struct bob_late_posted settled;
 	struct bob_late_slot *slot; /* a ring; those before `base` are done */
 	uint64_t base, sends, receives;
-	size_t room;		/* a power of two */
+	size_t capacity;		/* a power of two */
 };
 
 /* A receive of `source` (rank in MPI_COMM_WORLD, or ANY) and `tag` is posted. NULL: no memory. */
 struct bob_late_receive *bob_late_post(struct bob_mpi_late *l, uint32_t process, uint32_t comm,
 				       uint64_t source, uint64_t tag);
-/* It got that message, in the call; NULL: in which one nobody knows. The receive is gone. */
+/* It got that message, in the call (NULL: in an unknown one). The receive is freed. */
 void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64_t source,
 		      uint64_t tag, struct bob_late_wait *w);
 /* MPI_Cancel was called for it: it gets its message or none, which is known when it is complete. */
 void bob_late_cancel(struct bob_mpi_late *l, struct bob_late_receive *r);
 /* It got something that is not followed, or nothing. */
 void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r);
-/* Nobody will ever know what it got; `ends`: nor does anything come behind it. */
+/* What it got stays unknown; `ends`: and nothing follows it. */
 void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int ends);
 void bob_late_send(struct bob_mpi_late *l, const struct bob_late_call *c, uint32_t comm,
 		   uint32_t to, uint64_t tag);

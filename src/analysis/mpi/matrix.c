@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls, in runs (runs.h). What a process sends is summed up in a row that has a
- * place for each rank, what it fetches from others in a second one; and what of them is used is
- * kept. */
+/* One pass over the calls, in runs (runs.h). A row with one place per rank sums what a process
+ * sends, a second row what it fetches from others; the used places are kept. */
 #include "analysis/mpi/matrix.h"
 
 #include <stdlib.h>
@@ -87,7 +86,7 @@ static void move(struct bob_mpi_matrix *m, enum way way, uint32_t rank, uint64_t
 		s->bytes += times * bytes;
 }
 
-/* A message to PROC_NULL is none. */
+/* A message to PROC_NULL is not sent. */
 static void move_in(struct bob_mpi_matrix *m, enum way way, uint64_t comm, uint64_t rank,
 		    uint64_t bytes, uint64_t times)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sends how many messages and bytes to whom, by ranks of MPI_COMM_WORLD.
+/* Numbers of messages and bytes by sender and receiver, as ranks of MPI_COMM_WORLD.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_MATRIX_H
@@ -37,7 +37,7 @@ const struct bob_mpi_cell *bob_mpi_matrix_cells(struct bob_mpi_matrix *m, size_t
 /* Ranks: one more than the highest, and at least as many as the world that the processes say they
  * are of. */
 uint32_t bob_mpi_matrix_ranks(const struct bob_mpi_matrix *m);
-/* Are there one-sided calls, whatever was asked for? */
+/* Are there one-sided calls, also if they were not requested? */
 int bob_mpi_matrix_has_one_sided(const struct bob_mpi_matrix *m);
 /* Messages whose sender or receiver is not known. */
 uint64_t bob_mpi_matrix_lost(const struct bob_mpi_matrix *m);

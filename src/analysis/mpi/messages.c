@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions are told apart by their parameters: who has a `dest` sends, who has a `source` and is
- * no probe receives, who has requests that went in completes them. */
+/* Functions are classified by their parameters: one with a `dest` sends; one with a `source` that
+ * is no probe receives; one with requests as input completes them. */
 #include "analysis/mpi/messages.h"
 
 #include <stdlib.h>
@@ -125,8 +125,8 @@ static void describe(const struct bob_mpi_messages *m, struct bob_mpi_pending *x
 	}
 }
 
-static bob_status tell(struct bob_mpi_messages *m, const struct bob_mpi_pending *x,
-		       enum bob_mpi_act_kind kind, int at_end)
+static bob_status report(struct bob_mpi_messages *m, const struct bob_mpi_pending *x,
+			 enum bob_mpi_act_kind kind, int at_end)
 {
 	int sends = kind == BOB_MPI_ACT_SEND || kind == BOB_MPI_ACT_ISEND ||
 		    kind == BOB_MPI_ACT_ISEND_DONE;
@@ -151,11 +151,11 @@ static bob_status begin(struct bob_mpi_messages *m, struct bob_mpi_pending *x)
 
 	x->active = 1;
 	if (x->kind & BOB_MPI_PENDING_SEND)
-		st = tell(m, x, BOB_MPI_ACT_ISEND, 0);
+		st = report(m, x, BOB_MPI_ACT_ISEND, 0);
 	if (st == BOB_OK && (x->kind & BOB_MPI_PENDING_RECV))
-		st = tell(m, x, BOB_MPI_ACT_IRECV, 0);
+		st = report(m, x, BOB_MPI_ACT_IRECV, 0);
 	if (st == BOB_OK && (x->kind & BOB_MPI_PENDING_COLLECTIVE))
-		st = tell(m, x, BOB_MPI_ACT_ICOLLECTIVE, 0);
+		st = report(m, x, BOB_MPI_ACT_ICOLLECTIVE, 0);
 	return st;
 }
 
@@ -171,11 +171,11 @@ static bob_status end_receive(struct bob_mpi_messages *m, const struct bob_mpi_p
 		is_there =
 			bob_mpi_was_received(status, (uint64_t)x->source, (uint64_t)x->receive_tag);
 	if (!is_there)
-		return tell(m, x, BOB_MPI_ACT_DROPPED, 1);
+		return report(m, x, BOB_MPI_ACT_DROPPED, 1);
 	got.source = (int64_t)status[0];
 	got.receive_tag = (int64_t)status[1];
 	got.received = status[2];
-	return tell(m, &got, kind, 1);
+	return report(m, &got, kind, 1);
 }
 
 /* `x` is of the table, and may be gone then. */
@@ -184,11 +184,11 @@ static bob_status end(struct bob_mpi_messages *m, struct bob_mpi_pending *x, con
 	bob_status st = BOB_OK;
 
 	if (x->active && (x->kind & BOB_MPI_PENDING_SEND))
-		st = tell(m, x, BOB_MPI_ACT_ISEND_DONE, 1);
+		st = report(m, x, BOB_MPI_ACT_ISEND_DONE, 1);
 	if (st == BOB_OK && x->active && (x->kind & BOB_MPI_PENDING_RECV))
 		st = end_receive(m, x, status, BOB_MPI_ACT_IRECV_DONE);
 	if (st == BOB_OK && x->active && (x->kind & BOB_MPI_PENDING_COLLECTIVE))
-		st = tell(m, x, BOB_MPI_ACT_ICOLLECTIVE_DONE, 1);
+		st = report(m, x, BOB_MPI_ACT_ICOLLECTIVE_DONE, 1);
 	x->active = 0;
 	if (!x->persistent)
 		bob_mpi_pendings_remove(&m->pending, x);
@@ -213,9 +213,9 @@ static bob_status take_blocking(struct bob_mpi_messages *m, struct bob_mpi_pendi
 	bob_status st = BOB_OK;
 
 	if (x->kind & BOB_MPI_PENDING_COLLECTIVE)
-		return tell(m, x, BOB_MPI_ACT_COLLECTIVE, 0);
+		return report(m, x, BOB_MPI_ACT_COLLECTIVE, 0);
 	if (x->kind & BOB_MPI_PENDING_SEND)
-		st = tell(m, x, BOB_MPI_ACT_SEND, 0);
+		st = report(m, x, BOB_MPI_ACT_SEND, 0);
 	if (st == BOB_OK && (x->kind & BOB_MPI_PENDING_RECV) && !m->call->event.open)
 		st = end_receive(m, x, status_of(m), BOB_MPI_ACT_RECV);
 	return st;
@@ -238,11 +238,11 @@ static bob_status take_new(struct bob_mpi_messages *m, const struct bob_mpi_pend
 		bob_status st = begin(m, &whole);
 
 		if (st == BOB_OK && (whole.kind & BOB_MPI_PENDING_SEND))
-			st = tell(m, &whole, BOB_MPI_ACT_ISEND_DONE, 1);
+			st = report(m, &whole, BOB_MPI_ACT_ISEND_DONE, 1);
 		if (st == BOB_OK && (whole.kind & BOB_MPI_PENDING_RECV))
-			st = tell(m, &whole, BOB_MPI_ACT_DROPPED, 1);
+			st = report(m, &whole, BOB_MPI_ACT_DROPPED, 1);
 		if (st == BOB_OK && (whole.kind & BOB_MPI_PENDING_COLLECTIVE))
-			st = tell(m, &whole, BOB_MPI_ACT_ICOLLECTIVE_DONE, 1);
+			st = report(m, &whole, BOB_MPI_ACT_ICOLLECTIVE_DONE, 1);
 		return st;
 	}
 	x = bob_mpi_pendings_add(&m->pending, whole.id);
@@ -252,7 +252,8 @@ static bob_status take_new(struct bob_mpi_messages *m, const struct bob_mpi_pend
 	return x->persistent ? BOB_OK : begin(m, x);
 }
 
-/* Mprobe and its like: the message is out of the line, and whoever gets it says only its number. */
+/* Mprobe and its like: the message leaves the queue, and the call that receives it has only its
+ * number. */
 static bob_status take_probed(struct bob_mpi_messages *m, const struct bob_mpi_param *message)
 {
 	const uint64_t *status = status_of(m);
@@ -270,7 +271,7 @@ static bob_status take_probed(struct bob_mpi_messages *m, const struct bob_mpi_p
 	x->source = (int64_t)status[0];
 	x->receive_tag = (int64_t)status[1];
 	x->received = status[2];
-	return tell(m, x, BOB_MPI_ACT_MATCHED, 1);
+	return report(m, x, BOB_MPI_ACT_MATCHED, 1);
 }
 
 static bob_status take_starts(struct bob_mpi_messages *m)
@@ -341,7 +342,7 @@ static bob_status take_freed(struct bob_mpi_messages *m)
 		return BOB_OK;
 	}
 	if (x->active && (x->kind & BOB_MPI_PENDING_RECV))
-		st = tell(m, x, BOB_MPI_ACT_DROPPED, 1);
+		st = report(m, x, BOB_MPI_ACT_DROPPED, 1);
 	bob_mpi_pendings_remove(&m->pending, x);
 	return st;
 }

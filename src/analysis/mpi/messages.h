@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the calls of MPI begin and end: messages and collective operations, each of them when it
- * begins and when it is complete. Of the calls of a process, thread after thread; what is
- * remembered are requests that are not complete.
+/* Messages and collective operations that MPI calls begin and complete. Reads the calls of a
+ * process, thread after thread, and keeps only the requests that are not complete.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_MESSAGES_H
@@ -50,8 +49,8 @@ void bob_mpi_messages_destroy(struct bob_mpi_messages *m); /* NULL is allowed */
  * as bob_mpi_request_id has it. BOB_ERR_NOMEM; what `act` returns. */
 bob_status bob_mpi_messages_take(struct bob_mpi_messages *m, const struct bob_mpi_call *c,
 				 uint32_t thread, uint64_t made, bob_mpi_act_fn act, void *ctx);
-/* Requests that were completed, but nobody knows what they were: made before recording, or by
- * another thread later than this. */
+/* Completed requests of unknown kind: created before recording, or by another thread later than
+ * this. */
 uint64_t bob_mpi_messages_unknown(const struct bob_mpi_messages *m);
 
 #endif

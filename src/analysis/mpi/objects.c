@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All calls of a process are read once, in runs (runs.h), and those that make something are kept.
- * Handles are few, and looked up by halving. */
+/* Reads all calls of a process once, in runs (runs.h), and keeps those that create objects. Handles
+ * are few; they are found by binary search. */
 #include "analysis/mpi/objects.h"
 
 #include <stdlib.h>

@@ -57,7 +57,7 @@ uint32_t bob_mpi_objects_member(const struct bob_mpi_objects *o, uint64_t comm, 
 uint64_t bob_mpi_objects_size(const struct bob_mpi_objects *o, uint64_t type);
 /* The communicator that a window was made on; BOB_MPI_UNKNOWN. */
 uint64_t bob_mpi_objects_window_comm(const struct bob_mpi_objects *o, uint64_t win);
-/* NULL: it is none. */
+/* NULL: it is no persistent request. */
 const struct bob_mpi_persistent *bob_mpi_objects_persistent(const struct bob_mpi_objects *o,
 							    uint64_t id);
 

@@ -21,8 +21,8 @@ struct bob_mpi_place {
 
 bob_status bob_mpi_places_create(const struct bob_trace *t, struct bob_mpi_places **out);
 void bob_mpi_places_destroy(struct bob_mpi_places *p); /* NULL is allowed */
-/* The number of these `depth` places of process `process`, outermost first. BOB_MPI_NO_PATH: there
- * are none, or no memory. */
+/* The number of these `depth` places of process `process`, outermost first. BOB_MPI_NO_PATH: no
+ * places, or no memory. */
 uint32_t bob_mpi_places_path(struct bob_mpi_places *p, uint32_t process, const uint64_t *place,
 			     uint32_t depth);
 /* The last call of a path. 0: it has none. */

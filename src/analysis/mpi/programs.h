@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each thread does with MPI as loops, and which threads do the same. The calls are folded anew
- * with names that all processes share: an item of a folded trace here is a whole call, vectors
- * included, so equal programs have equal items.
+/* The MPI calls of each thread as loops, and the sets of threads with equal calls. The calls are
+ * folded anew with names that all processes share: an item of a folded trace here is a whole call,
+ * vectors included, so equal programs have equal items.
  *
- * A leaf's words are those of its event, and behind them a number for each of its vectors: equal
+ * A leaf's words are those of its event, followed by a number for each of its vectors: equal
  * vectors have equal numbers. Reads every call once; memory does not depend on their number, but on
  * how many different vectors there are.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each item of a nest of events (archive/events/event_nests.h) is taken by itself: loops around it
- * along which nothing changes that matters are a factor, those along which something does are run.
- * Requests are named by how many the thread has made since; so where a loop makes as many in each
- * iteration as their names grow by, they are the same ones. */
+/* Each item of a nest of events (archive/events/event_nests.h) is handled by itself. A loop around
+ * it in which no relevant value changes becomes a factor; other loops are expanded. A request's
+ * name is the number of requests that the thread has created since. So if a loop creates as many
+ * requests per iteration as the names grow by, the requests are the same ones. */
 #include "analysis/mpi/runs.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define ITEMS_MAX 512u
 
-struct telling {
+struct reporter {
 	const struct bob_trace *trace;
 	const struct bob_mpi_question *q;
 	struct bob_error *err;
@@ -29,8 +29,8 @@ struct telling {
 	uint64_t trips[BOB_EVENT_NEST_DEPTH], made_by[BOB_EVENT_NEST_DEPTH]; /* of loops around */
 };
 
-static bob_status tell(struct telling *t, const struct bob_mpi_function *f,
-		       const struct bob_value_event *e, uint64_t times, uint64_t made)
+static bob_status report(struct reporter *t, const struct bob_mpi_function *f,
+			 const struct bob_value_event *e, uint64_t times, uint64_t made)
 {
 	const struct bob_mpi_run run = { { f, *e }, times, made };
 
@@ -41,7 +41,7 @@ static bob_status tell(struct telling *t, const struct bob_mpi_function *f,
 
 static bob_status take_one(void *ctx, uint32_t item, const struct bob_value_event *e)
 {
-	struct telling *t = ctx;
+	struct reporter *t = ctx;
 	const struct bob_mpi_function *f = t->function[item];
 	const struct bob_mpi_call c = { f, *e };
 	uint64_t made = t->made;
@@ -49,7 +49,7 @@ static bob_status take_one(void *ctx, uint32_t item, const struct bob_value_even
 	if (!f)
 		return BOB_OK;
 	t->made += bob_mpi_requests_made(&c);
-	return t->q->want(t->q->ctx, f) == BOB_MPI_WANT_NONE ? BOB_OK : tell(t, f, e, 1, made);
+	return t->q->want(t->q->ctx, f) == BOB_MPI_WANT_NONE ? BOB_OK : report(t, f, e, 1, made);
 }
 
 /* --- requests that a nest makes --- */
@@ -57,7 +57,7 @@ static bob_status take_one(void *ctx, uint32_t item, const struct bob_value_even
 static const uint64_t at_first[BOB_EVENT_NEST_DEPTH];
 
 /* How many each event of the item makes; 0 in *same: not all the same. */
-static bob_status made_by_item(const struct telling *t, uint32_t item, uint64_t *made, int *same)
+static bob_status made_by_item(const struct reporter *t, uint32_t item, uint64_t *made, int *same)
 {
 	const struct bob_mpi_function *f = t->function[item];
 	struct bob_mpi_call c = { .function = f };
@@ -82,8 +82,8 @@ static bob_status made_by_item(const struct telling *t, uint32_t item, uint64_t 
 	return st;
 }
 
-/* Fills t->before from `from` to `to`, behind *made of them. */
-static bob_status count_made(struct telling *t, uint32_t from, uint32_t to, uint64_t *made,
+/* Fills t->before from `from` to `to`, after *made of them. */
+static bob_status count_made(struct reporter *t, uint32_t from, uint32_t to, uint64_t *made,
 			     int *same)
 {
 	bob_status st = BOB_OK;
@@ -106,7 +106,7 @@ static bob_status count_made(struct telling *t, uint32_t from, uint32_t to, uint
 
 /* --- what varies --- */
 
-static uint32_t word_varies(const struct telling *t, uint32_t item, uint32_t word)
+static uint32_t word_varies(const struct reporter *t, uint32_t item, uint32_t word)
 {
 	uint32_t mask = 0;
 
@@ -115,7 +115,7 @@ static uint32_t word_varies(const struct telling *t, uint32_t item, uint32_t wor
 	return mask;
 }
 
-static uint32_t vector_varies(const struct telling *t, uint32_t item, uint32_t vector,
+static uint32_t vector_varies(const struct reporter *t, uint32_t item, uint32_t vector,
 			      uint32_t word)
 {
 	uint32_t mask = 0;
@@ -130,7 +130,7 @@ static uint32_t vector_varies(const struct telling *t, uint32_t item, uint32_t v
 }
 
 /* Is it negative in all iterations, or in none? */
-static int sign_stays(const struct telling *t, uint32_t item, uint32_t word, int64_t first)
+static int sign_stays(const struct reporter *t, uint32_t item, uint32_t word, int64_t first)
 {
 	__extension__ typedef __int128 wide;
 	wide least = first, most = first;
@@ -147,7 +147,7 @@ static int sign_stays(const struct telling *t, uint32_t item, uint32_t word, int
 
 /* Are the requests the same ones in all iterations of loop `d`, where their names change by
  * `step`? */
-static int requests_stay(const struct telling *t, const uint64_t *name, uint64_t count,
+static int requests_stay(const struct reporter *t, const uint64_t *name, uint64_t count,
 			 uint64_t step, uint32_t d)
 {
 	uint64_t made = t->made_by[d];
@@ -161,8 +161,8 @@ static int requests_stay(const struct telling *t, const uint64_t *name, uint64_t
 	return 1;
 }
 
-static uint32_t requests_vary(const struct telling *t, uint32_t item, const struct bob_mpi_param *p,
-			      const struct bob_value_event *e)
+static uint32_t requests_vary(const struct reporter *t, uint32_t item,
+			      const struct bob_mpi_param *p, const struct bob_value_event *e)
 {
 	uint32_t v = bob_mpi_vector_of(t->function[item], p), mask = 0;
 
@@ -183,15 +183,15 @@ static uint32_t requests_vary(const struct telling *t, uint32_t item, const stru
 }
 
 /* Bits of the loops around along which the answer may change. */
-static uint32_t param_varies(const struct telling *t, uint32_t item, const struct bob_mpi_param *p,
+static uint32_t param_varies(const struct reporter *t, uint32_t item, const struct bob_mpi_param *p,
 			     const struct bob_value_event *e)
 {
 	const struct bob_mpi_function *f = t->function[item];
 	enum bob_mpi_depends depends = t->q->depends(t->q->ctx, f, p);
 	int is_status = p->role == BOB_MPI_ROLE_STATUS || p->role == BOB_MPI_ROLE_IOSTATUS;
 	uint32_t bytes = p->role == BOB_MPI_ROLE_STATUS ? 2 : 0;
-	const int is_behind = is_status || (f->flags & BOB_MPI_USER && p->in == BOB_MPI_NOWHERE);
-	uint32_t word = is_behind ? p->out : p->in;
+	const int is_trailing = is_status || (f->flags & BOB_MPI_USER && p->in == BOB_MPI_NOWHERE);
+	uint32_t word = is_trailing ? p->out : p->in;
 
 	if (depends == BOB_MPI_DEPENDS_NOT || word == BOB_MPI_NOWHERE)
 		return 0;
@@ -204,7 +204,7 @@ static uint32_t param_varies(const struct telling *t, uint32_t item, const struc
 	return word_varies(t, item, word + bytes);
 }
 
-static bob_status what_varies(struct telling *t, uint32_t item, enum bob_mpi_want want,
+static bob_status what_varies(struct reporter *t, uint32_t item, enum bob_mpi_want want,
 			      uint32_t *mask)
 {
 	const struct bob_mpi_function *f = t->function[item];
@@ -227,7 +227,7 @@ static bob_status what_varies(struct telling *t, uint32_t item, enum bob_mpi_wan
 
 /* The item in all iterations of the loops of `mask`, the outer ones first; `times` is what the
  * other loops make. */
-static bob_status tell_item(struct telling *t, uint32_t item, uint32_t mask)
+static bob_status report_item(struct reporter *t, uint32_t item, uint32_t mask)
 {
 	uint64_t at[BOB_EVENT_NEST_DEPTH] = { 0 }, times = t->item[item].times;
 	uint32_t depth = t->item[item].depth, d = 0;
@@ -243,7 +243,7 @@ static bob_status tell_item(struct telling *t, uint32_t item, uint32_t mask)
 			made += at[i] * t->made_by[i];
 		st = bob_event_nest_get(t->nest, item, at, &e);
 		if (st == BOB_OK)
-			st = tell(t, t->function[item], &e, times, made);
+			st = report(t, t->function[item], &e, times, made);
 		for (d = depth; d > 0; d--) {
 			if (!(mask >> (d - 1) & 1))
 				continue;
@@ -255,7 +255,7 @@ static bob_status tell_item(struct telling *t, uint32_t item, uint32_t mask)
 	return st;
 }
 
-static bob_status tell_items(struct telling *t)
+static bob_status report_items(struct reporter *t)
 {
 	bob_status st = BOB_OK;
 
@@ -273,14 +273,14 @@ static bob_status tell_items(struct telling *t)
 			continue;
 		st = what_varies(t, i, want, &mask);
 		if (st == BOB_OK)
-			st = tell_item(t, i, mask);
+			st = report_item(t, i, mask);
 	}
 	return st;
 }
 
-/* What is of no function that is known is left out. *each: how many places there are whose calls
- * have to be told in order. */
-static void know_functions(struct telling *t, uint32_t *each)
+/* Items of unknown functions are left out. *each: the number of places whose calls must be reported
+ * in order. */
+static void know_functions(struct reporter *t, uint32_t *each)
 {
 	*each = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -301,7 +301,7 @@ static void know_functions(struct telling *t, uint32_t *each)
 
 static bob_status visit(void *ctx, struct bob_event_nest *nest)
 {
-	struct telling *t = ctx;
+	struct reporter *t = ctx;
 	uint64_t made = 0;
 	uint32_t each;
 	int same = 1;
@@ -318,7 +318,7 @@ static bob_status visit(void *ctx, struct bob_event_nest *nest)
 	if (st == BOB_OK && (!same || each > 1))
 		return bob_event_nest_each(nest, take_one, t);
 	if (st == BOB_OK)
-		st = tell_items(t);
+		st = report_items(t);
 	t->made += made;
 	return st;
 }
@@ -326,10 +326,10 @@ static bob_status visit(void *ctx, struct bob_event_nest *nest)
 bob_status bob_mpi_runs(const struct bob_trace *t, uint32_t thread,
 			const struct bob_mpi_question *q, struct bob_error *err)
 {
-	struct telling telling = { .trace = t, .q = q, .err = err };
-	bob_status st = bob_event_nests_visit(t, thread, BOB_VALUES_MPI, visit, &telling, err);
+	struct reporter reporter = { .trace = t, .q = q, .err = err };
+	bob_status st = bob_event_nests_visit(t, thread, BOB_VALUES_MPI, visit, &reporter, err);
 
 	if (st == BOB_NONE)
 		return BOB_OK;
-	return st == BOB_OK ? telling.damage : st;
+	return st == BOB_OK ? reporter.damage : st;
 }

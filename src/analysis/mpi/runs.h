@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI calls of a thread in *runs*: calls that differ in nothing that the question is about come
- * once, with how often. From the folded form: the work grows with how many loops there are and with
- * what really varies in them, not with calls.
+/* The MPI calls of a thread in *runs*: calls that do not differ in the queried values are reported
+ * once, with their number. Works on the folded form: the work grows with the number of loops and
+ * with what varies in them, not with the number of calls.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_RUNS_H
@@ -10,7 +10,7 @@
 #include "analysis/mpi/calls.h"
 
 enum bob_mpi_want {
-	BOB_MPI_WANT_NONE,	/* calls of the function are passed over */
+	BOB_MPI_WANT_NONE,	/* calls of the function are skipped */
 	BOB_MPI_WANT_RUNS,
 	BOB_MPI_WANT_EACH, /* in the order of the calls, if a loop has more than one such */
 };
@@ -30,8 +30,8 @@ struct bob_mpi_run {
 struct bob_mpi_question {
 	enum bob_mpi_want (*want)(void *ctx, const struct bob_mpi_function *f);
 	/* Does the answer depend on the parameter, as it was before the call, or, of a status and
-	 * of what an event ends with, behind it? On what the function returned and on which call it
-	 * is, where from, it always does. */
+	 * of what an event ends with, after it? It always depends on what the function returned, on
+	 * which call it is, and on where it was called. */
 	enum bob_mpi_depends (*depends)(void *ctx, const struct bob_mpi_function *f,
 					const struct bob_mpi_param *p);
 	/* Runs of one place in the program come in the order of the program; those of a loop's body
@@ -40,7 +40,7 @@ struct bob_mpi_question {
 	void *ctx;
 };
 
-/* BOB_OK, also without calls; BOB_ERR_CORRUPT: something is damaged, the rest was told.
+/* BOB_OK, also without calls; BOB_ERR_CORRUPT: something is damaged, the rest was reported.
  * BOB_ERR_NOMEM; what `take` returns. */
 bob_status bob_mpi_runs(const struct bob_trace *t, uint32_t thread,
 			const struct bob_mpi_question *q, struct bob_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls of each process, in runs (runs.h). What a row has of the process that is
- * being read is kept apart, and added when the process is done: that is when it is known who has
- * most. */
+/* One pass over the calls of each process, in runs (runs.h). The counts of the current process are
+ * kept separately and added when the process is complete; only then is it known which process has
+ * the most. */
 #include "analysis/mpi/table.h"
 
 #include <stdlib.h>

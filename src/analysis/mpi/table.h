@@ -63,7 +63,7 @@ void bob_mpi_table_destroy(struct bob_mpi_table *m); /* NULL is allowed */
 bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const uint32_t *threads,
 			     uint32_t count, bob_mpi_open_fn open, void *ctx,
 			     struct bob_error *err);
-/* How long the calls took, by function and site. The trace says so of all its threads together:
+/* How long the calls took, by function and site. The trace has that for all its threads together:
  * call it if these were all added. */
 bob_status bob_mpi_table_add_times(struct bob_mpi_table *m);
 /* Those with most calls first, then in an order that depends on the program only. By rank: in that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of MPI calls for people. */
+/* Text of the words of MPI calls. */
 #ifndef BOB_ANALYSIS_MPI_VALUES_H
 #define BOB_ANALYSIS_MPI_VALUES_H
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Values kept of all vectors: 256 MB. Behind that a new one has no number. */
+/* Values kept of all vectors: 256 MB. Beyond that a new vector has no number. */
 #define BOB_MPI_VECTORS_VALUES_MAX (32u << 20)
 #define BOB_MPI_VECTOR_NONE UINT64_MAX
 

@@ -139,6 +139,6 @@ void cli_cache_print_sharing(const struct cli_answer *a, const struct bob_cache_
 		print_line(a, r, threads, rows, count, i);
 	}
 	if (lost)
-		fprintf(a->text, "%s more miss%s, not told apart\n", bob_format_count(n, lost),
+		fprintf(a->text, "%s more miss%s, not distinguished\n", bob_format_count(n, lost),
 			lost == 1 ? "" : "es");
 }

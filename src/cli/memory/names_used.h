@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of the names of an image those that a trace of events with values needs: such a trace is a few
- * kilobytes, and the names of all functions of a large library a megabyte. Which functions stay,
- * and how readers know that others are left out: docs/format.md, IMAGE payload. */
+/* Selects the names of an image that a trace of events with values needs. Such a trace has a few
+ * kilobytes, and the names of all functions of a large library have a megabyte. Which functions are
+ * kept, and how readers detect that others are omitted: docs/format.md, IMAGE payload. */
 #ifndef BOB_CLI_NAMES_USED_H
 #define BOB_CLI_NAMES_USED_H
 

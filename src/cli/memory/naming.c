@@ -34,14 +34,14 @@ struct naming {
 struct image {
 	const struct bob_image_info *info;
 	uint64_t *pc;
-	size_t count, room;
+	size_t count, capacity;
 	int needs_all;	/* of its functions: calls or accesses were recorded, or may still be */
 };
 
 struct images {
 	const struct bob_trace *trace;
 	struct image *at;
-	size_t count, room;
+	size_t count, capacity;
 	uint32_t *number;	/* by image of the present process: index of it */
 	uint32_t numbers;
 	int no_memory;
@@ -65,14 +65,14 @@ static uint32_t number_of(struct images *all, const struct bob_image_info *info)
 	for (size_t i = 0; i < all->count; i++)
 		if (all->at[i].info->key == info->key)
 			return (uint32_t)i;
-	if (all->count == all->room) {
-		more = realloc(all->at, (2 * all->room + 16) * sizeof(*more));
+	if (all->count == all->capacity) {
+		more = realloc(all->at, (2 * all->capacity + 16) * sizeof(*more));
 		if (!more) {
 			all->no_memory = 1;
 			return 0;
 		}
 		all->at = more;
-		all->room = 2 * all->room + 16;
+		all->capacity = 2 * all->capacity + 16;
 	}
 	all->at[all->count] = (struct image){ .info = info };
 	return (uint32_t)all->count++;
@@ -88,14 +88,14 @@ static void note_pc(void *ctx, uint32_t image, uint64_t pc)
 	    pc > INT32_MAX) /* planned code is below 2 GB */
 		return;
 	im = &all->at[all->number[image]];
-	if (im->count == im->room) {
-		more = realloc(im->pc, (2 * im->room + 256) * sizeof(*more));
+	if (im->count == im->capacity) {
+		more = realloc(im->pc, (2 * im->capacity + 256) * sizeof(*more));
 		if (!more) {
 			all->no_memory = 1;
 			return;
 		}
 		im->pc = more;
-		im->room = 2 * im->room + 256;
+		im->capacity = 2 * im->capacity + 256;
 	}
 	im->pc[im->count++] = pc;
 }

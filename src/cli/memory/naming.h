@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of a memory trace's images, and the source lines and variables of the accesses that
- * occur. Their engine knows addresses only; here, once the program has ended, the planner reads the
- * names and the debug information from the files, and they are put into the trace: readers need no
+ * occur. The engine records addresses only. When the program has ended, the planner reads the names
+ * and the debug information from the files and adds them to the trace, so readers need no
  * binaries. */
 #ifndef BOB_CLI_NAMING_H
 #define BOB_CLI_NAMING_H

@@ -17,7 +17,7 @@
 #include "sys/sys.h"
 
 #define WINDOW_MAX 64u		/* BOB_MEM_WINDOW_MAX */
-#define NAME_ROOM 256
+#define NAME_BYTES 256
 
 /* --- options --- */
 
@@ -114,7 +114,7 @@ static int is_process(const struct bob_trace *t, const char *name)
 	return 0;
 }
 
-/* What is beside the processes: images, marks. */
+/* Copies the other files of a trace: images, marks. */
 static int copy_others(const char *verb, const struct bob_trace *t, const char *dir, const char *to)
 {
 	DIR *d = opendir(dir);
@@ -159,7 +159,8 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* Written beside `path`, then it takes its name. BOB_NONE: there is nothing to fold. */
+/* Writes a temporary file next to `path` and renames it to `path`. BOB_NONE: there is nothing to
+ * fold. */
 static bob_status write_process(const struct folding *f, uint32_t process, const char *path,
 				struct bob_error *err)
 {
@@ -241,7 +242,7 @@ static int fold_process(const struct folding *f, uint32_t process)
 static int make_dir(const char *verb, const char *name, char *dir)
 {
 	struct bob_error err = { .text = "" };
-	char key[NAME_ROOM];
+	char key[NAME_BYTES];
 
 	snprintf(key, sizeof(key), "fold %ld %lld", (long)getpid(), (long long)time(NULL));
 	if (bob_rundir_prepare(name, key, dir, NULL, &err) != BOB_OK)
@@ -278,7 +279,7 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	memset(result, 0, sizeof(*result));
 	st = root ? bob_archive_open_below(dir, root, &t, &err) : bob_trace_open(dir, &t, &err);
 	if (st == BOB_ERR_NOENT && root)
-		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
+		return 1; /* nothing was recorded: the recorder reports that, if asked to */
 	if (st != BOB_OK)
 		return cli_fail_open(verb, dir, st, &err);
 	f.t = t;

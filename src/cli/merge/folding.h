@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding a trace anew, otherwise than exactly if so wanted: options that `record` and `fold`
- * share, and the work. */
+/* Folds a trace anew, exactly or with bounded errors: the implementation, and the options that
+ * `record` and `fold` share. */
 #ifndef BOB_CLI_FOLDING_H
 #define BOB_CLI_FOLDING_H
 

@@ -293,7 +293,7 @@ int cli_merge_rank(const char *dir, uint32_t rank, uint32_t size)
 
 /* --- rank 0 --- */
 
-/* Nobody holds it: who did has died. */
+/* No process holds it: its owner has died. */
 static int is_free(int fd)
 {
 	return !flock(fd, LOCK_EX | LOCK_NB);
@@ -356,8 +356,8 @@ static void await_rank(const struct place *p, uint32_t rank, int64_t begin)
 		close(lock);
 }
 
-/* It takes its marker away when it has seen that there is nothing to do. A launcher that is told of
- * our failure may end it before. */
+/* It removes its marker when it has seen that there is nothing to do. A launcher that gets the
+ * report of our failure may end it before. */
 static void await_leave(const struct place *p, uint32_t rank, int64_t begin)
 {
 	char *path = path_of(p, rank, "");

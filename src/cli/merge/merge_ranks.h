@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin merge, started by an MPI launcher as so many processes: each merges its share of the
- * processes' files to one file in the directory, and rank 0 puts these together. No MPI: who they
- * are is in their environment, and they meet in the directory.
+ * processes' files to one file in the directory, and rank 0 puts these together. No MPI is used:
+ * the environment contains rank and size, and the processes synchronise by files in the directory.
  *
  * Rank 0 makes a *marker* for each other rank, merge.<key>.<rank>: "g": go, or "n": there is
  * nothing to share. The rank locks it, adds "s", merges, adds "d". A marker that has begun and is
- * not locked is of a rank that has died. What rank 0 has no file of in the end, it merges from the
- * processes' own files, which stay until all is done; so the directory is a whole trace at any
- * moment. */
+ * not locked belongs to a rank that has died. Processes for which rank 0 has no merged file in the
+ * end are merged from their own files, which stay until all is done; so the directory is a complete
+ * trace at any moment. */
 #ifndef BOB_CLI_MERGE_RANKS_H
 #define BOB_CLI_MERGE_RANKS_H
 

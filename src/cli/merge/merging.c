@@ -60,7 +60,7 @@ static bob_status write_to(const struct job *j, FILE *f, struct bob_error *err)
 			       bob_archive_merge(j->trace, j->process, 0, f, err);
 }
 
-/* `path` is written beside and then takes its name. */
+/* Writes a temporary file next to `path` and renames it to `path`. */
 static bob_status replace(const struct job *j, const char *path, struct cli_merged *result,
 			  struct bob_error *err)
 {
@@ -121,7 +121,7 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merge
 	memset(result, 0, sizeof(*result));
 	bob_status st = bob_archive_open_below(dir, root, &t, &err);
 	if (st == BOB_ERR_NOENT)
-		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
+		return 1; /* nothing was recorded: the recorder reports that, if asked to */
 	if (st != BOB_OK)
 		return cli_fail_open(verb, dir, st, &err);
 	bob_archive_sum(t, 1);
@@ -210,13 +210,13 @@ static const struct bob_problem *lost_of(const struct bob_trace *t, const char *
 }
 
 /* `p` is NULL: there are too many to be listed. */
-static int print_lost(const char *verb, const char *before, const char *file, const char *behind,
+static int print_lost(const char *verb, const char *before, const char *file, const char *after,
 		      const struct bob_problem *p)
 {
 	if (p && p->offset)
-		return cli_fail(verb, "%s%s%s: %s at byte %" PRIu64, before, file, behind, p->text,
+		return cli_fail(verb, "%s%s%s: %s at byte %" PRIu64, before, file, after, p->text,
 				p->offset);
-	return cli_fail(verb, "%s%s%s: %s", before, file, behind, p ? p->text : "it is damaged");
+	return cli_fail(verb, "%s%s%s: %s", before, file, after, p ? p->text : "it is damaged");
 }
 
 /* What must not be put together, or in the place of what can be read as it is. 0: all may. Without
@@ -317,8 +317,7 @@ int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 	else
 		status = merge_opened(verb, dir, &j, path, threads, result);
 	if (!status)
-		result->named =
-			cli_name_images(dir, t); /* as record does: nobody may have done so */
+		result->named = cli_name_images(dir, t); /* as record does: perhaps not done yet */
 	free(path);
 	free(j.is_in);
 	bob_trace_close(t);

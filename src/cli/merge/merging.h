@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging the folded streams of a trace's threads: each process file is written once more, without
- * what is not needed any more, and put in the place of the old one. Then the processes. */
+/* Merging the folded streams of a trace's threads: each process file is rewritten without obsolete
+ * chunks and replaces the old one. Then the processes are merged. */
 #ifndef BOB_CLI_MERGING_H
 #define BOB_CLI_MERGING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is a trace one run, and all of it? Ranks whose files are not there, and files of other runs. */
+/* Checks that a trace is one complete run: finds ranks without files, and files of other runs. */
 #ifndef BOB_CLI_WHOLE_H
 #define BOB_CLI_WHOLE_H
 
@@ -7,10 +7,10 @@
 
 #include "bobbin/trace.h"
 
-/* Which run a process is of: record says so in its environment. */
+/* The run of a process: record puts it into the environment. */
 #define CLI_RUN_VARIABLE "BOBBIN_RUN"
 #define CLI_RUN_BYTES 17
-/* `run` has room for CLI_RUN_BYTES: the key of a run's directory, short. */
+/* `run` has a capacity of CLI_RUN_BYTES: the key of a run's directory, short. */
 void cli_run_name(const char *key, char *run);
 
 /* Two processes of different runs. 0: there are none that are known to be. */

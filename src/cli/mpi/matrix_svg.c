@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Squares are shaded by the logarithm, so that few bytes are not white beside many; a square says
- * its numbers when it is pointed at. Needs no fonts, scripts or files of its own. */
+/* Squares are shaded by the logarithm, so that small numbers of bytes are visible beside large
+ * ones. A square has its numbers as a tooltip. The file is self-contained: no fonts, no scripts. */
 #include "cli/mpi/matrix_svg.h"
 
 #include <inttypes.h>
@@ -70,7 +70,7 @@ static void print_square(const struct picture *p, uint32_t row, uint32_t column)
 		bob_plural(s->messages), bob_format_bytes(b, s->bytes));
 }
 
-/* Numbers of ranks along both sides, as many as there is room for. */
+/* Numbers of ranks along both sides, as many as fit. */
 static void print_axes(const struct picture *p)
 {
 	uint32_t step = 1;

@@ -70,7 +70,7 @@ static int speaks_for_itself(const struct printing *p, const struct bob_mpi_para
 	return is_handle(q) && same == 1;
 }
 
-/* How long the vector behind it is, which shows that itself. */
+/* The length of the vector after it, which shows that itself. */
 static int is_length(const struct printing *p, uint32_t i)
 {
 	const struct bob_mpi_param *q = &p->f->params[i];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI call as a person would write it:
+/* Formats an MPI call as a person would write it:
  *
  *     MPI_Isend(1 INT, dest=rank+1, tag=7, comm#1)
  *     MPI_Waitall(2, requests [last-1, last]) -> statuses [from rank-1, tag 7, 4 B; -]
  *
- * Where the texts of its words come from -- one call, or the same one of many ranks and
- * iterations -- is the business of who asks. */
+ * The caller supplies the texts of its words: of one call, or of the same call of many ranks and
+ * iterations. */
 #ifndef BOB_CLI_MPI_CALL_H
 #define BOB_CLI_MPI_CALL_H
 

@@ -28,7 +28,7 @@ static void print_title(const struct cli_session *s, uint32_t thread, FILE *out)
 /* Of a thread whose calls are being shown, in step with them. */
 struct spans {
 	struct bob_span_cursor
-		*cursor; /* NULL: not recorded, or nobody knows whose the next one is */
+		*cursor; /* NULL: not recorded, or the caller of the next one is unknown */
 	struct bob_value_span now;
 	uint64_t origin_ns;	/* by the clock of rank 0 */
 	uint32_t process;

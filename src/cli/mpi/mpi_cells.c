@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cell has a series of values from each member. Where these are the same but for where they
- * begin, the beginnings are written as one expression in the rank if there is one; else members
- * with the same text are named together. */
+/* A cell has a series of values from each member. If these differ only in their first values, the
+ * first values are written as one expression in the rank if there is one; otherwise members with
+ * the same text are grouped. */
 #define _GNU_SOURCE
 #include "cli/mpi/mpi_cells.h"
 

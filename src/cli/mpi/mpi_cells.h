@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of a leaf are, over the iterations and the ranks of a set: "7", "0..99", "(rank+1)
+/* Formats the words of a leaf over the iterations and the ranks of a set: "7", "0..99", "(rank+1)
  * mod 4", "{0: PROC_NULL; 1-3: rank-1}". `rank` there is the process's rank in the call's
  * communicator. */
 #ifndef BOB_CLI_MPI_CELLS_H
@@ -26,7 +26,7 @@ struct cli_mpi_leaf {
 	struct cli_mpi_who who;	/* ranks of these in the call's communicator */
 	const uint32_t *rank;	/* in MPI_COMM_WORLD */
 	uint32_t part, item;
-	struct cli_mpi_series *series; /* room for one of each member */
+	struct cli_mpi_series *series; /* capacity: one of each member */
 };
 
 void cli_mpi_series_read(const struct bob_mpi_program *p, uint32_t part, uint32_t item,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A number that several ranks have, each its own, as one expression: "7", "rank+1", "(rank+1) mod
- * 4", "rank^2", "10+5*rank". */
+/* Finds one expression for a number that differs between ranks: "7", "rank+1", "(rank+1) mod 4",
+ * "rank^2", "10+5*rank". */
 #ifndef BOB_CLI_MPI_FORMS_H
 #define BOB_CLI_MPI_FORMS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin show of MPI calls: what ranks do as loops, those that do the same together; or one
- * thread's calls one by one. */
+/* bobbin show of MPI calls: the calls of ranks as loops, with equal ranks together; or one thread's
+ * calls one by one. */
 #ifndef BOB_CLI_MPI_SHOW_H
 #define BOB_CLI_MPI_SHOW_H
 

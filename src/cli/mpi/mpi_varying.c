@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors that are not the same in each call, where each element goes its own simple way: "[0..99,
+/* Formats vectors that differ between calls, where each element follows a simple rule: "[0..99,
  * 4]", "[(1, 3), 0 x2]". */
 #include <inttypes.h>
 

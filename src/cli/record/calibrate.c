@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a recorded call costs here. The launcher runs `bobbin calibrate` twice, natively and under
- * the agent, and takes the differences: of calls in regular order, which cost no coded bits, and
- * of calls in random order, whose bits are then counted in the trace. The result depends on the
- * program, the agent and the machine, which therefore are in the file's first lines; any other
- * first lines are no file. Nothing here may fail or delay a run for long: whatever goes wrong,
- * the costs are unknown. */
+/* Measures the cost of a recorded call on this machine. The launcher runs `bobbin calibrate` twice,
+ * natively and under the agent, and takes the differences: of calls in regular order, which cost no
+ * coded bits, and of calls in random order, whose bits are then counted in the trace. The result
+ * depends on the program, the agent and the machine, which are therefore in the file's first lines;
+ * a file with other first lines is ignored. A failure here does not stop a run or delay it for
+ * long: the costs are then unknown. */
 #define _GNU_SOURCE
 #include "cli/record/calibrate.h"
 
@@ -340,7 +340,7 @@ int cli_costs_get(const char *cache, const char *agent, int may_measure, struct 
 	if (!bad && load(dir, key, out)) {
 		/* What could not be kept would be measured for every run. */
 		bad = !may_measure || faccessat(dir, ".", W_OK, AT_EACCESS) ? -1 : lock(dir);
-		if (!bad && load(dir, key, out)) /* nobody measured while we waited */
+		if (!bad && load(dir, key, out)) /* no other process measured while we waited */
 			bad = measure_and_keep(dir, cache, agent, key, out);
 	}
 	close(dir);

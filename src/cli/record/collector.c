@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One collector. It maps the process's file as far as it may ever grow, looks for rings and
- * descriptors among its chunks, folds rooms that are handed over, and sleeps when there are none.
- * When the process has ended it folds what is left and ends the streams. What it reads was written
- * by another process: offsets and counts are checked before they are used. */
+/* One collector. It maps the process's file up to its maximum size, looks for rings and descriptors
+ * among its chunks, folds record buffers that are handed over, and sleeps when there are none. When
+ * the process has ended it folds what is left and ends the streams. Another process wrote what it
+ * reads, so offsets and counts are checked before use. */
 #define _GNU_SOURCE
 #include "cli/record/collector.h"
 
@@ -103,8 +103,8 @@ static int commit(struct cli_cfile *c, struct cli_cstream *s, int part)
 	return 1;
 }
 
-/* A commit costs 0.3 us a column; rooms are made rather than that it were a large part of
- * folding. */
+/* Is it time to commit? A commit costs 0.3 us a column. If that is a large part of the cost of
+ * folding, and the program waits, the ring gets another record buffer instead, up to the limit. */
 static int is_due(struct cli_cstream *s)
 {
 	struct bob_ring *r = s->ring;
@@ -123,11 +123,11 @@ static int is_due(struct cli_cstream *s)
 	return 0;
 }
 
-/* The next room, if it was handed over. 1: there was one. */
+/* The next record buffer, if it was handed over. 1: there was one. */
 static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 {
 	const uint64_t len = cli_cfile_len(c);
-	uint64_t room, *word;
+	uint64_t capacity, *word;
 	size_t used;
 	bob_status st;
 	const uint32_t i = bob_ring_find(s->ring, c->file, len, s->writer.buffers.position);
@@ -137,18 +137,18 @@ static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 
 	if (i == BOB_RECORD_BUFFERS_MAX || (!handed && !last))
 		return 0;
-	word = bob_ring_words(s->ring, i, c->file, len, &room);
+	word = bob_ring_words(s->ring, i, c->file, len, &capacity);
 	if (handed) {
 		const uint64_t words = __atomic_load_n(&s->ring->slot[i].words, __ATOMIC_RELAXED);
 
-		word = words <= room ? word : NULL;
-		room = words;
+		word = words <= capacity ? word : NULL;
+		capacity = words;
 	}
 	if (!word) {
 		give_up(c, s, BOB_ERR_CORRUPT);
 		return 0;
 	}
-	st = bob_mem_writer_fold(&s->writer, word, room, !handed, &used);
+	st = bob_mem_writer_fold(&s->writer, word, capacity, !handed, &used);
 	if (st != BOB_OK) {
 		give_up(c, s, st);
 		return 0;
@@ -186,7 +186,7 @@ static int serve(struct cli_cfile *c, struct cli_cstream *s)
 	return done;
 }
 
-/* Nothing comes behind what is there. */
+/* Nothing follows what is there. */
 static void end_stream(struct cli_cfile *c, struct cli_cstream *s)
 {
 	if (s->over || !is_ours(c) || !begin_stream(c, s))
@@ -228,7 +228,7 @@ static int has_file(const struct cli_cfile *c, uint32_t pid)
 	while (!found && fgets(line, sizeof(line), f)) {
 		unsigned long long inode = 0;
 
-		/* layered file systems tell other numbers here */
+		/* layered file systems report other numbers here */
 		found = strstr(line, c->name) != NULL;
 		if (sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1)
 			found |= inode == st.st_ino && st.st_ino;
@@ -260,7 +260,7 @@ static void find_process(struct cli_cfile *c)
 		c->process = errno == ESRCH ? NO_PROCESS : NO_PIDFD;
 	if (has_file(c, cli_cfile_head(c)->pid))
 		return;
-	if (c->process >= 0) /* somebody else has its number */
+	if (c->process >= 0) /* another process has its number */
 		close(c->process);
 	c->process = NO_PROCESS;
 }
@@ -285,7 +285,7 @@ static enum cli_collected collect(struct cli_cfile *c)
 	if (c->shared->restarts)
 		cli_cfile_note(
 			c,
-			"a collector was killed; another one went on where it stood, and nothing is lost\n");
+			"a collector was killed; another one continued at the same place, and nothing is lost\n");
 	for (;;) {
 		const int gone = is_gone(c);
 		int done = 0;
@@ -334,8 +334,8 @@ static int expects_us(struct cli_cfile *c, uint32_t launcher)
 	cli_cfile_scan(c);
 	if (!c->shared)
 		return h.used > BOB_FILE_HEAD_BYTES ? 0 : -1;
-	const uint32_t told = __atomic_load_n(&c->shared->launcher, __ATOMIC_ACQUIRE);
-	return !told ? -1 : told == launcher;
+	const uint32_t expected = __atomic_load_n(&c->shared->launcher, __ATOMIC_ACQUIRE);
+	return !expected ? -1 : expected == launcher;
 }
 
 static int attach(struct cli_cfile *c, uint32_t restarts)

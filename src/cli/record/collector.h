@@ -15,16 +15,16 @@
 
 enum cli_collected {
 	CLI_COLLECTED = 0,	/* the process has ended, and all it recorded is folded */
-	CLI_COLLECTED_NONE,	/* it is nobody's, or another launcher's */
+	CLI_COLLECTED_NONE,	/* it has no launcher, or another one */
 	CLI_COLLECTED_FAILED	/* not: what it recorded is in the log */
 };
 
 /* In a process of its own: folds for the process whose file this is, until that has ended.
  * `launcher` and `restarts` as in struct bob_collector. */
 enum cli_collected cli_collector(const char *path, uint32_t launcher, uint32_t restarts);
-/* The collector that was there is gone: somebody else may come (1), or nobody will (0). */
+/* The collector that was there has ended: another one may come (1), or none will (0). */
 void cli_collector_gone(const char *path, int another);
-/* Has the process ended that writes this file, as far as the file or the system tells? */
+/* Has the process that writes this file ended, according to the file or the system? */
 int cli_collector_is_over(const char *path);
 
 /* --- the host --- */

@@ -21,7 +21,7 @@ struct bob_file_head *cli_cfile_head(const struct cli_cfile *c)
 	return (struct bob_file_head *)(void *)c->file;
 }
 
-/* --- room in the file --- */
+/* --- space in the file --- */
 
 static int open_window(struct cli_cfile *c, uint64_t need)
 {
@@ -193,7 +193,7 @@ const struct bob_mem_desc *cli_cfile_desc(void *ctx, uint32_t number)
 }
 
 /* A process that was killed may have left a place without a header. */
-static void pad_gap(struct cli_cfile *c, uint64_t from, uint64_t len)
+static void pad_free_bytes(struct cli_cfile *c, uint64_t from, uint64_t len)
 {
 	uint64_t to = from;
 
@@ -202,7 +202,7 @@ static void pad_gap(struct cli_cfile *c, uint64_t from, uint64_t len)
 	bob_ring_pad(c->file + from, (to < len ? to : len) - from);
 }
 
-/* What no chunk took at the end of the file; nobody else writes it any more. */
+/* What no chunk uses at the end of the file; no other process writes it any more. */
 void cli_cfile_trim(struct cli_cfile *c)
 {
 	const uint64_t len = cli_cfile_len(c);
@@ -212,7 +212,7 @@ void cli_cfile_trim(struct cli_cfile *c)
 		const struct bob_chunk_head *h = (const void *)(c->file + off);
 
 		if (!bob_chunk_is_at(c->file + off, c->file + len))
-			pad_gap(c, off, len);
+			pad_free_bytes(c, off, len);
 		if (!bob_chunk_is_at(c->file + off, c->file + len))
 			break;
 		off += bob_chunk_bytes(h->size);

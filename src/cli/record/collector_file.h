@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process's file, as its collector sees and writes it: mapped as far as it may ever grow, with
- * the rings and descriptors that are among its chunks, and windows of the collector's own. What
- * another process wrote is checked before it is used.
+/* The process's file, as its collector reads and writes it: mapped up to its maximum size, with the
+ * rings and descriptors among its chunks, and windows of the collector's own. What another process
+ * wrote is checked before use.
  *
- * One thread. The caller's memory, zeroed; what hangs on it is freed by close. */
+ * One thread. The caller's memory, zeroed; close frees what it refers to. */
 #ifndef BOB_CLI_COLLECTOR_FILE_H
 #define BOB_CLI_COLLECTOR_FILE_H
 
@@ -33,7 +33,7 @@ struct cli_cfile {
 	/* windows */
 	uint8_t *window;
 	uint64_t window_size, window_used, window_next;
-	/* descriptors, in blocks; and room for decoding one */
+	/* descriptors, in blocks; and a buffer to decode one */
 	struct bob_mem_desc *block[CLI_CFILE_BLOCKS];
 	struct bob_mem_access accesses[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step steps[BOB_MEM_WORDS_MAX];
@@ -53,7 +53,7 @@ struct bob_chunk_head *cli_cfile_chunk(void *ctx, enum bob_chunk_kind kind, uint
 				       uint64_t size, uint64_t aux, uint64_t *off);
 /* A line, with its newline, for those who read the trace (bobbin info). */
 void cli_cfile_note(struct cli_cfile *c, const char *line);
-/* The process has ended, and nobody else writes: gives back what no chunk took at the end. */
+/* The process has ended, and no other process writes: frees what no chunk uses at the end. */
 void cli_cfile_trim(struct cli_cfile *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The host of collectors: see collector.h. It is the launcher's child, in a session of its own, so
- * that what a terminal sends to the program does not reach it, and never the program's. It ends
- * when the launcher has heard what it asked for, or is gone, and no process is left whose records
- * are folded. */
+ * that signals of the terminal to the program do not reach it, and never the program's child. It
+ * ends when the launcher has got its answer, or has ended, and no process is left whose records are
+ * folded. */
 #define _GNU_SOURCE
 #include "cli/record/collector.h"
 
@@ -143,11 +143,11 @@ static int is_busy(const struct host *h, int with_ended_only)
 
 static void read_events(struct host *h)
 {
-	_Alignas(struct inotify_event) char room[16384];
+	_Alignas(struct inotify_event) char buffer[16384];
 	ssize_t n;
 
-	while ((n = read(h->notify, room, sizeof(room))) > 0)
-		for (char *p = room; p < room + n;) {
+	while ((n = read(h->notify, buffer, sizeof(buffer))) > 0)
+		for (char *p = buffer; p < buffer + n;) {
 			const struct inotify_event *e = (const void *)p;
 
 			if (e->mask & IN_Q_OVERFLOW)
@@ -174,7 +174,7 @@ static void serve(struct host *h)
 		reap(h);
 		if (!asked && p[2].revents) {
 			asked = 1;
-			add_all(h); /* what no event told of */
+			add_all(h); /* what no event reported */
 		}
 		if (asked && !answered && !is_busy(h, 1)) {
 			answered = 1;

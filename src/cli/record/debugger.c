@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 #include "base/tracer_list.h"
-#include "cli/record/give_back.h"
+#include "cli/record/restore_code.h"
 #include "cli/record/watching.h"
 
 #define LOOK_MS 100u		/* without an event of inotify */
 #define TRIES_MAX 1000u		/* a debugger may leave threads running for good */
 
-/* --- who traces it, and do its threads stand still? --- */
+/* --- who traces it, and are its threads stopped? --- */
 
-/* The text behind `key` in a status file of /proc, or NULL. */
+/* The text after `key` in a status file of /proc, or NULL. */
 static const char *read_status(const char *path, const char *key, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -131,7 +131,7 @@ static int look(const struct cli_watching *w, struct cli_watched *f)
 	if (tracer && !all_stopped(f->pid) && f->debugged.tries++ < TRIES_MAX)
 		return 1;
 	if (tracer && f->debugged.tries <= TRIES_MAX)
-		cli_give_back(w->dir, f->name, f->pid, w->cache, w->translates);
+		cli_restore_code(w->dir, f->name, f->pid, w->cache, w->translates);
 	f->debugged.tracer = tracer;
 	f->debugged.tries = 0;
 	return 0;

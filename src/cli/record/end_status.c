@@ -11,8 +11,8 @@
 #include "archive/format.h"
 #include "archive/write/write.h"
 
-/* The head of the file of process `pid`, the program that it was as the `seq`th. < 0: there is
- * none. */
+/* The head of the file of process `pid`, the program that it was as the `seq`th. < 0: it has no
+ * head. */
 static int open_file(const char *dir, const char *host, uint32_t pid, uint32_t seq,
 		     struct bob_file_head *h)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a process ended, written into its trace by the launcher, which waited for it: a process that
- * a signal ends cannot do so. One thread; a file that cannot be written stays as it is. */
+/* Writes into a process's trace how the process ended. The launcher does this, since it waits for
+ * the process; a process that a signal ends cannot. One thread; a file that cannot be written stays
+ * as it is. */
 #ifndef BOB_CLI_END_STATUS_H
 #define BOB_CLI_END_STATUS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prototype is read by the reader of specs, of which it is the only function. */
+/* A prototype is parsed as a spec with one function. */
 #define _GNU_SOURCE
 #include "cli/record/hook_prototype.h"
 
@@ -16,11 +16,11 @@
 static int refuse(const char *verb, const char *arg, const char *why)
 {
 	unsigned column;
-	int behind = 0;
+	int end = 0;
 
-	if (sscanf(why, "x:2:%u: %n", &column, &behind) == 1 && behind)
+	if (sscanf(why, "x:2:%u: %n", &column, &end) == 1 && end)
 		return cli_misuse(verb, "--hook-functions=%s: column %u: %s", arg, column,
-				  why + behind),
+				  why + end),
 		       125;
 	return cli_misuse(verb, "--hook-functions=%s: %s", arg, why), 125;
 }

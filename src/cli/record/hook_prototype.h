@@ -7,7 +7,7 @@
 #include "cli/record/recording.h"
 
 /* BOBBIN_HOOK_FUNCTIONS, and what the recorder wants to know of a prototype in
- * BOBBIN_HOOK_PROTOTYPES (events/signature.h). 0, or the exit status behind a complaint. */
+ * BOBBIN_HOOK_PROTOTYPES (events/signature.h). 0, or the exit status after a complaint. */
 int cli_hook_functions_option(const char *verb, void *vars, const char *arg);
 
 #endif

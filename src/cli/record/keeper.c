@@ -25,8 +25,8 @@ static int write_head(int fd, size_t off, const void *value, size_t len)
 	return pwrite(fd, value, len, (off_t)off) == (ssize_t)len ? 0 : -1;
 }
 
-/* errno of what cannot be done, or 0. A limit that the program has inherited holds for us, too: no
- * signal need tell us. */
+/* errno of what cannot be done, or 0. A limit that the program has inherited applies to this
+ * process, too: no signal is needed. */
 static int try(int fd, uint64_t from, uint64_t to)
 {
 	struct rlimit limit;
@@ -65,7 +65,7 @@ int cli_keeper_look(const struct cli_watched *f)
 	return h.wanted || h.ahead;
 }
 
-/* A collector may still write behind the end. */
+/* A collector may still write after the end. */
 static int has_collector(int fd)
 {
 	struct bob_chunk_head c;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The launcher keeps the files of the processes that it watches open, and does for them what they
- * cannot do any more: it makes a file larger when a process asks for it in the file's head, or has
- * said that it will never ask again (a seccomp filter), ahead of need. So a recording goes on when
- * the program has become another user, left the root directory, used up its descriptors or set
- * itself a limit on files. */
+/* The launcher keeps the files of the watched processes open, and extends them for processes that
+ * cannot: on request in the file's head, or ahead of need for a process that has announced that it
+ * can no longer ask (a seccomp filter). So recording continues when the program changes its user or
+ * its root directory, uses up its descriptors, or limits the size of its files. */
 #ifndef BOB_CLI_KEEPER_H
 #define BOB_CLI_KEEPER_H
 
@@ -19,8 +18,8 @@ int cli_keeper_serve(const struct cli_watching *w);
 
 /* What the process wants of its file. 1: it depends on us, look again soon. */
 int cli_keeper_look(const struct cli_watched *f);
-/* The process is gone (before, its threads may write behind what it calls its end): what was
- * allocated in vain is given back. */
+/* The process is gone (before, its threads may write after what it calls its end): releases what
+ * was allocated and not used. */
 void cli_keeper_end(const struct cli_watched *f);
 
 #endif

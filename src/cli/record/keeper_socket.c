@@ -62,8 +62,8 @@ static void answer(int fd, const struct bob_keeper_answer *a, int file)
 {
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .room = { 0 } };
+		char buffer[CMSG_SPACE(sizeof(int))];
+	} control = { .buffer = { 0 } };
 	struct iovec from = { (void *)(uintptr_t)a, sizeof(*a) };
 	struct msghdr m = { .msg_iov = &from, .msg_iovlen = 1 };
 

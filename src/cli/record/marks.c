@@ -20,7 +20,7 @@ struct cli_sampled_stream {
 	uint32_t number;
 	uint64_t head_off;	/* of its bob_stream_head in the file */
 	struct bob_mark *marks;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint32_t every_ms;	/* not looked at more often, 0: at every tick */
 	uint64_t looked_ms;
 };
@@ -31,12 +31,12 @@ static void add_stream(struct cli_sampled *s, uint32_t number, uint64_t off)
 
 	if (s->count == STREAMS_MAX)
 		return;
-	if (s->count == s->room) {
-		grown = realloc(s->stream, (2 * s->room + 16) * sizeof(*grown));
+	if (s->count == s->capacity) {
+		grown = realloc(s->stream, (2 * s->capacity + 16) * sizeof(*grown));
 		if (!grown)
 			return;
 		s->stream = grown;
-		s->room = 2 * s->room + 16;
+		s->capacity = 2 * s->capacity + 16;
 	}
 	if (s->live < s->count)
 		s->stream[s->count] = s->stream[s->live];
@@ -70,24 +70,24 @@ static void thin_out(struct cli_sampled_stream *st, uint32_t interval_ms)
 	st->every_ms = 2 * (st->every_ms ? st->every_ms : interval_ms);
 }
 
-static int make_room(struct cli_sampled_stream *st, uint32_t interval_ms)
+static int reserve_mark(struct cli_sampled_stream *st, uint32_t interval_ms)
 {
-	uint32_t room = st->room ? 2 * st->room : MARKS_FIRST;
+	uint32_t capacity = st->capacity ? 2 * st->capacity : MARKS_FIRST;
 	struct bob_mark *grown;
 
-	if (st->count < st->room)
+	if (st->count < st->capacity)
 		return 1;
 	if (st->count >= MARKS_MAX) {
 		thin_out(st, interval_ms);
 		return 1;
 	}
-	if (room > MARKS_MAX)
-		room = MARKS_MAX;
-	grown = realloc(st->marks, room * sizeof(*grown));
+	if (capacity > MARKS_MAX)
+		capacity = MARKS_MAX;
+	grown = realloc(st->marks, capacity * sizeof(*grown));
 	if (!grown)
 		return 0;
 	st->marks = grown;
-	st->room = room;
+	st->capacity = capacity;
 	return 1;
 }
 
@@ -101,7 +101,8 @@ static int look(int fd, struct cli_sampled_stream *st, uint32_t interval_ms)
 	if (pread(fd, &h, sizeof(h), (off_t)st->head_off) != sizeof(h))
 		return 0;
 	pos = h.run.commit;
-	if ((st->count ? st->marks[st->count - 1].pos != pos : pos) && make_room(st, interval_ms))
+	if ((st->count ? st->marks[st->count - 1].pos != pos : pos) &&
+	    reserve_mark(st, interval_ms))
 		st->marks[st->count++] =
 			(struct bob_mark){ .stream = st->number, .pos = pos, .mono_ns = t };
 	return h.state == BOB_THREAD_ENDED;

@@ -15,7 +15,7 @@
 struct cli_sampled {
 	uint64_t scanned;	/* chunks before this offset of the file are known */
 	struct cli_sampled_stream *stream;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint32_t live;		/* the first of them have not ended */
 };
 struct cli_watching;
@@ -24,7 +24,7 @@ struct cli_watching;
 int cli_marks_scan(struct cli_sampled *s, int fd);
 /* Take the marks of the threads that are due at `now_ms`; all: of each. */
 void cli_marks_look(struct cli_sampled *s, int fd, uint64_t now_ms, uint32_t interval_ms, int all);
-/* Write them into the directory, if there are any. Failures leave no file behind. */
+/* Write them into the directory, if there are any. Failures leave no file. */
 void cli_marks_write(const struct cli_watching *w);
 void cli_marks_free(struct cli_sampled *s);
 

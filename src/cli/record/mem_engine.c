@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Engines of memory recording: the agent, or our Valgrind tool, which lies with its launcher beside
- * the agent. */
+/* Engines of memory recording: the agent, or Bobbin's Valgrind tool, which is installed with its
+ * launcher beside the agent. */
 #define _GNU_SOURCE
 #include "cli/record/mem_engine.h"
 

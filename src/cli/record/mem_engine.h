@@ -11,7 +11,7 @@ struct cli_mem {
 	int complete;		/* refuse to start if something could not be recorded */
 	/* filled by cli_mem_finish; freed by cli_mem_free */
 	char *path;		/* of what is executed */
-	char **argv;		/* its arguments, the program's behind them */
+	char **argv;		/* its arguments, then the program's */
 	char *text[16];
 	int texts;
 };

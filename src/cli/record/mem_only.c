@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Items are looked up in debug information and symbols of all images before the program starts, so
- * a name that is not there is said at once. Addresses of an image are link addresses: the agent
- * knows where it was loaded. */
+ * an unknown name is an error at once. Addresses of an image are link addresses: the agent adds the
+ * load address. */
 #define _GNU_SOURCE
 #include "cli/record/mem_only.h"
 
@@ -15,7 +15,7 @@
 #include "cli/terminal/complain.h"
 #include "plan/plan.h"
 
-#define BOXES_MAX 1000u	/* the environment of a program has room for so many */
+#define BOXES_MAX 1000u	/* the environment of a program can hold so many */
 #define ITEM_MAX 256u
 
 struct item {
@@ -43,7 +43,7 @@ struct lookup {
 
 /* --- reading --- */
 
-/* *end: what comes behind it; decimal, or hexadecimal with 0x. */
+/* *end: what follows it; decimal, or hexadecimal with 0x. */
 static int read_number(const char *s, uint64_t *n, char **end)
 {
 	int hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
@@ -76,7 +76,7 @@ static int bad_item(const struct item *i, const char *at, const char *why)
 	return 125;
 }
 
-/* Behind "..": +BYTES, or the address of the end. */
+/* After "..": +BYTES, or the address of the end. */
 static int read_bytes(struct item *i, char *at)
 {
 	int plus = *at == '+';
@@ -91,7 +91,7 @@ static int read_bytes(struct item *i, char *at)
 	return 0;
 }
 
-/* What stands before the colon may be a function. */
+/* The text before the colon may be a function. */
 static void qualify(struct item *i)
 {
 	if (i->file[0] && !strpbrk(i->file, "./"))
@@ -118,7 +118,7 @@ static int read_item(struct item *i, const char *text, size_t len)
 	if (!len || len >= ITEM_MAX)
 		return cli_misuse("record", "--mem-only: %s",
 				  len ? "too long a name" :
-					"want a name before and behind each comma"),
+					"want a name before and after each comma"),
 		       125;
 	memcpy(i->text, text, len);
 	memcpy(i->rest, text, len);

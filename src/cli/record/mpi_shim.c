@@ -47,7 +47,7 @@ static const char *of_launcher(const char *path)
 	return NULL;
 }
 
-/* MPI that is a part of the program; *why_not: it is, but nobody can stand before it. */
+/* MPI that is a part of the program; *why_not: it is, but its calls cannot be intercepted. */
 static const char *of_program(const char *path, int *why_not)
 {
 	*why_not = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record: who the ranks of a program without MPI are, and when they become one (docs/ranks.md). */
+/* record: ranks of programs without MPI, and when their traces are merged (docs/ranks.md). */
 #ifndef BOB_CLI_RANKS_H
 #define BOB_CLI_RANKS_H
 

@@ -93,7 +93,7 @@ const struct cli_option record_options[] = {
 	{ "from-start", 0, NULL, "--mem: accesses before main, too",
 	  CLI_FLAG(struct recording, engine.from_start) },
 	{ "source", 0, NULL,
-	  "record what instrumented sources tell of their variables (bobbin instrument)",
+	  "record what instrumented sources report of their variables (bobbin instrument)",
 	  CLI_FLAG(struct recording, source) },
 	{ "collector", 0, "HOW",
 	  "--source: process: another process folds what is recorded; none: the program "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of `record`, as they were given. */
+/* The parsed options of `record`. */
 #ifndef BOB_CLI_RECORD_OPTIONS_H
 #define BOB_CLI_RECORD_OPTIONS_H
 

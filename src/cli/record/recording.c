@@ -27,7 +27,7 @@ const char *cli_vars_get(const struct cli_vars *v, const char *name)
 	return NULL;
 }
 
-/* Set NAME=value; with `join`, append to a value that is there, behind these characters. */
+/* Set NAME=value; with `join`, append to an existing value, after these characters. */
 static void set_joined(struct cli_vars *v, const char *name, const char *value, const char *join)
 {
 	size_t n = strlen(name);

@@ -6,7 +6,7 @@
 #include "cli/terminal/options.h"
 #include "sys/sys.h"
 
-/* Variables for the program, NAME=value each. Fixed room: the options are few. */
+/* Variables for the program, NAME=value each. Fixed capacity: the options are few. */
 #define CLI_VARS_MAX 32
 struct cli_vars {
 	char *text[CLI_VARS_MAX];
@@ -62,7 +62,7 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir);
 void cli_recording_costs(struct cli_vars *v, int may_measure);
 const char *cli_vars_get(const struct cli_vars *v, const char *name); /* NULL if not set */
 void cli_vars_set(struct cli_vars *v, const char *name, const char *value);
-/* The same, but behind a value that is there, and a colon. */
+/* The same, but after an existing value and a colon. */
 void cli_vars_add(struct cli_vars *v, const char *name, const char *value);
 void cli_vars_add_line(struct cli_vars *v, const char *name,
 		       const char *value); /* ... by a newline */

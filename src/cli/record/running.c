@@ -78,8 +78,8 @@ static uint8_t *copy_of(int fd, uint64_t *len)
 	return bytes;
 }
 
-/* Others of its threads may be at work, and then a copy is neither what was nor what is: two that
- * are the same are both. NULL: it does not come to rest. */
+/* Other threads of the process may write meanwhile, and then a copy is inconsistent. Two equal
+ * copies in a row are consistent. NULL: the file does not become stable. */
 static uint8_t *snapshot(const char *dir, const char *file, uint64_t *len)
 {
 	uint8_t *now = NULL, *before = NULL;

@@ -187,7 +187,7 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 			cli_marks_look(&f->sampled, f->fd, now, interval_ms, f->ended);
 			took += cli_watching_now() - begin;
 		}
-		if (cli_keeper_look(f)) /* what is behind its end is cut off in the end */
+		if (cli_keeper_look(f)) /* what is after its end is cut off in the end */
 			w->depend |= !f->ended;
 		else if (f->ended)
 			close_file(w, f);
@@ -196,7 +196,7 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 		w->marks_ms = now + took * MARKS_COST / 1000000u;
 }
 
-/* Nobody attaches to what runs for a moment, and the end of inotify takes the system some ms. */
+/* No debugger attaches to what runs for a moment, and closing inotify takes the system some ms. */
 static void watch_debuggers(struct cli_watching *w)
 {
 	w->notify = cli_debugger_notify();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The launcher's eye on the processes that it started, the program and its descendants: it finds
- * their files as they come, takes time marks (marks.h), makes files larger for those that cannot
- * (keeper.h) and sees debuggers (debugger.h). It uses pread and pwrite only: a file that is cut
- * while it is looked at is a short read, not a signal.
- * Threads: one. */
+/* The launcher watches the processes that it started, the program and its descendants: it finds
+ * their new files, takes time marks (marks.h), extends files for processes that cannot (keeper.h)
+ * and detects debuggers (debugger.h). It uses pread and pwrite only: a file that is truncated
+ * meanwhile causes a short read, not a signal. Threads: one. */
 #ifndef BOB_CLI_WATCHING_H
 #define BOB_CLI_WATCHING_H
 
@@ -27,7 +26,7 @@ struct cli_watching {
 	const char *cache;	/* of plans; borrowed */
 	char host[64];
 	int takes_marks, translates; /* calls, memory accesses are recorded */
-	int notify;		/* inotify: somebody opens the memory of a process; -1: none */
+	int notify;		/* inotify: a process opens the memory of another; -1: none */
 	int keeper;		/* where processes ask for files; -1: nowhere */
 	uint64_t secret;	/* of those who may */
 	int wake;		/* epoll: one of these can be read; -1: none */
@@ -41,8 +40,8 @@ struct cli_watching {
 	uint32_t count;
 };
 
-/* `keeper` (CLI_KEEPER_ADDRESS bytes) gets the value of BOBBIN_KEEPER, "" if nobody listens. The
- * caller then says what is recorded. -1: out of memory; then nothing can be watched. */
+/* `keeper` (CLI_KEEPER_ADDRESS bytes) gets the value of BOBBIN_KEEPER, "" if no process listens.
+ * The caller then says what is recorded. -1: out of memory; then nothing can be watched. */
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper);
 /* ns of the clock that marks and heads of files are by. */
 uint64_t cli_watching_now(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The source is written into a directory of its own in the cache, preprocessed there, and compiled
- * unless there is a library of just that text already: so whatever is included counts. What is made
- * is renamed when it is complete; ranks may do this at the same time. */
+ * unless the cache has a library of exactly that text; so included files are part of the key.
+ * Complete files are renamed into place; ranks may do this at the same time. */
 #define _GNU_SOURCE
 #include "cli/record/wrap_library.h"
 
@@ -234,7 +234,7 @@ int cli_wrap_preload(const struct cli_wrap *w, struct cli_vars *v)
 				"BOBBIN_CACHE",
 				m.cache),
 		       125;
-	fd = bob_plan_cache_open(m.cache, &err); /* ours, and nobody else's to write to */
+	fd = bob_plan_cache_open(m.cache, &err); /* ours, and no other user may write to it */
 	if (fd < 0)
 		return cli_fail(VERB, "%s: %s", m.cache, err.text), 125;
 	close(fd);

@@ -18,7 +18,8 @@ int cli_wrap_open(struct cli_wrap *w, const char *path, int quiet);
 /* Which functions of MPI are recorded: those of the spec, if no others were asked for (`all`: MPI
  * was, level custom apart). 0, or 125. */
 int cli_wrap_mpi(const struct cli_wrap *w, struct cli_vars *v, int all);
-/* Then the library, behind what is preloaded: after cli_mpi_choose. 0, or 125 after a complaint. */
+/* Then the library, after what is preloaded: call after cli_mpi_choose. 0, or 125 after a
+ * complaint. */
 int cli_wrap_preload(const struct cli_wrap *w, struct cli_vars *v);
 void cli_wrap_close(struct cli_wrap *w);
 

@@ -145,7 +145,7 @@ static int decide(const char *verb, const struct search *s, const char *path, en
 		if (f->is_mpi)
 			continue;
 		if (s->found[i] & FOUND_DATA)
-			return cli_fail(verb, "%s:%u:%u: expected a function: in %s, %s is none",
+			return cli_fail(verb, "%s:%u:%u: expected a function: in %s, %s is data",
 					s->spec->name, f->line, f->column, path, f->symbol);
 		if (s->found[i] & FOUND_CHOSEN ||
 		    (s->found[i] & FOUND_MANY && own == BOB_WRAP_PATCH))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `wrap` and `record --wrap` share: a spec from its file, held against a program. Complaints
- * are printed. */
+/* What `wrap` and `record --wrap` share: reads a spec and checks it against a program. Prints
+ * complaints. */
 #ifndef BOB_CLI_WRAPPING_H
 #define BOB_CLI_WRAPPING_H
 

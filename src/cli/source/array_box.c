@@ -7,7 +7,7 @@
 
 #include "cli/terminal/complain.h"
 
-/* A number at *at, which goes on behind it. 0: there is none. */
+/* A number at *at, which advances past it. 0: there is no number. */
 static int number(const char **at, int64_t *value)
 {
 	char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "a", "a[0..9][3]", "a(1:5,*)": which elements of which variable somebody wants. */
+/* "a", "a[0..9][3]", "a(1:5,*)": a selection of elements of a variable. */
 #ifndef BOB_CLI_ARRAY_BOX_H
 #define BOB_CLI_ARRAY_BOX_H
 

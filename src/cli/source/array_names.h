@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin arrays: why nothing was found of the variable that was named. One thread. */
+/* bobbin arrays: explains why the named variable was not found. One thread. */
 #ifndef BOB_CLI_ARRAY_NAMES_H
 #define BOB_CLI_ARRAY_NAMES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures of one variable share their shades, so that windows and slices can be compared. A square
- * says its numbers when it is pointed at. They flow from left to right; heights are known before
- * anything is printed, since the size of the whole comes first. */
+ * has its numbers as a tooltip. Pictures are laid out from left to right; heights are computed
+ * before printing, since the size of the whole comes first. */
 #include "cli/source/arrays_svg.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #define PANELS_MAX 64u		/* of a variable */
 #define WIDTH 1070u
 #define LEFT 50u
-#define GAP 26u			/* between pictures, and for what stands above each */
+#define SPACING 26u			/* between pictures, and for the text above each */
 #define STRIP 28u		/* height of one */
 #define SQUARES_ALONE 128u	/* in a row of a picture */
 #define SQUARES_AMONG 64u
@@ -75,7 +75,7 @@ static uint32_t panel_width(const struct drawing *d)
 {
 	const uint32_t w = d->wide * d->pixels;
 
-	return (w < 90 ? 90 : w) + GAP;
+	return (w < 90 ? 90 : w) + SPACING;
 }
 
 static uint32_t panels_in_row(const struct drawing *d)
@@ -88,7 +88,7 @@ static uint32_t panels_in_row(const struct drawing *d)
 
 static uint32_t panel_height(const struct drawing *d)
 {
-	return d->high * d->pixels_high + GAP;
+	return d->high * d->pixels_high + SPACING;
 }
 
 static uint32_t height(const struct drawing *d)
@@ -197,12 +197,12 @@ static void print_caption(const struct drawing *d, uint32_t window, uint64_t sli
 	for (uint32_t i = 0; i < a->shape.rank && d->slices > 1; i++) {
 		const uint32_t k = a->shape.rows_first ? a->shape.rank - 1 - i : i;
 		const char *before = a->shape.rows_first ? "[" : i ? "," : "(";
-		const char *behind = a->shape.rows_first ? "]" : i + 1 == a->shape.rank ? ")" : "";
+		const char *after = a->shape.rows_first ? "]" : i + 1 == a->shape.rank ? ")" : "";
 
 		if (k < 2)
-			fprintf(d->out, "%s*%s", before, behind);
+			fprintf(d->out, "%s*%s", before, after);
 		else
-			fprintf(d->out, "%s%" PRId64 "%s", before, at[k], behind);
+			fprintf(d->out, "%s%" PRId64 "%s", before, at[k], after);
 	}
 	fputs("</text>\n", d->out);
 }

@@ -59,7 +59,7 @@ int cli_compiler_check_flags(const char *verb, const struct cli_option *own, cha
 		if (is_value)
 			continue;
 		if (is_own(own, *f))
-			return cli_misuse(verb, "%s is an option: it stands before COMMANDS", *f);
+			return cli_misuse(verb, "%s is an option: write it before COMMANDS", *f);
 		if (bob_source_language(*f) != BOB_SOURCE_UNKNOWN && **f != '-')
 			return cli_misuse(verb,
 					  "%s is no flag: `trace file %s` in COMMANDS names it", *f,

@@ -10,7 +10,7 @@
 
 #define NOTES_MAX 20u
 
-/* How often the line stands in the logs of processes before this one, or of all: UINT32_MAX. */
+/* How often the line is in the logs of processes before this one, or of all: UINT32_MAX. */
 static uint32_t times_logged(const struct bob_trace *t, uint32_t before, const char *line,
 			     size_t len)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In the place of a compiler. A C file of the command line that the commands name is instrumented
- * with the flags of the command line; the compiler gets a copy in a directory of its own, which
- * goes when it has ended. The copy says where it is from (#line), finds headers where the original
- * does, and has bobbin's headers in it, so that lists of what objects depend on are right: in them
- * the copy is called by the original's name again. */
+/* Runs instead of a compiler. A C file of the command line that the commands name is instrumented
+ * with the flags of the command line; the compiler gets a copy in a directory of its own, which is
+ * removed when the compiler has ended. The copy refers to the original (#line), finds headers where
+ * the original does, and contains Bobbin's headers. So dependency lists are right: the name of the
+ * copy in them is replaced by the original's. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_compile.h"
 
@@ -40,7 +40,7 @@ struct job {
 	char folder[PATH_MAX];	/* of the commands */
 	char **argv;
 	uint32_t argc;
-	uint32_t compiler;	/* which word it is, behind what starts it */
+	uint32_t compiler;	/* which word it is, after what starts it */
 	struct bob_request_file *files; /* of the commands, by the names that they have here */
 	char (*paths)[PATH_MAX];
 	uint32_t file_count;
@@ -319,7 +319,7 @@ static int run(const struct job *j, char **argv)
 	struct sigaction interrupt, quit;
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
-	int error, status = W_EXITCODE(1, 0); /* if nobody can say */
+	int error, status = W_EXITCODE(1, 0); /* if it is unknown */
 	pid_t pid;
 
 	sigaction(SIGINT, &ignore, &interrupt);
@@ -409,8 +409,7 @@ static int make_directory(struct job *j)
 	return 1;
 }
 
-/* Where headers beside the originals are is told by a flag, which holds for all that is
- * compiled. */
+/* A flag names the folder of headers beside the originals; it applies to all that is compiled. */
 static int find_folder(struct job *j)
 {
 	char folder[PATH_MAX];
@@ -486,7 +485,7 @@ int cli_instrument_compile(const char *verb, const struct bob_request_file *file
 
 	snprintf(j.folder, sizeof(j.folder), "%.*s", slash ? (int)(slash - commands) + 1 : 1,
 		 slash ? commands : ".");
-	/* ignored by those who started this, nobody could say how the compiler ended */
+	/* if the parent ignored it, the status of the compiler would be lost */
 	signal(SIGCHLD, SIG_DFL);
 	while (argv[j.argc])
 		j.argc++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of what an object depends on: found as the compiler finds its place, and mended where they
- * name a copy; else they stay as they are. */
+/* Dependency lists: finds the file as the compiler does, and replaces the names of copies;
+ * otherwise the list is unchanged. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_depends.h"
 
@@ -35,8 +35,8 @@ static bool has_option(char *const *argv, const char *option)
 	return false;
 }
 
-/* -MP: each header is a target of its own, too. The list itself does not say so: all headers may be
- * in the copy. */
+/* -MP: each header is also a target of its own. The list itself does not show that: all headers may
+ * be in the copy. */
 static bool wants_targets(char *const *argv)
 {
 	if (has_option(argv, "-MP"))
@@ -50,7 +50,7 @@ static bool wants_targets(char *const *argv)
 	return false;
 }
 
-/* Of `-Wp,-MD,FILE` and what may stand behind another comma. */
+/* Of `-Wp,-MD,FILE` and what may follow another comma. */
 static const char *file_of_words(char *const *argv)
 {
 	const char *file = value_of(argv, "-Wp,-MD,");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of what an object depends on (-MD and their like), when a copy was compiled. One thread. */
+/* Dependency lists (-MD and the like) of compiled copies. One thread. */
 #ifndef BOB_CLI_INSTRUMENT_DEPENDS_H
 #define BOB_CLI_INSTRUMENT_DEPENDS_H
 

@@ -104,10 +104,10 @@ static bool has_includes(const char *path)
 {
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	bool is_there = false;
 
-	while (f && !is_there && getline(&line, &room, f) >= 0)
+	while (f && !is_there && getline(&line, &capacity, f) >= 0)
 		is_there = is_include(line);
 	free(line);
 	if (f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin instrument: what it writes, and how that is compiled. One thread. */
+/* bobbin instrument: prints what it writes, and how to compile that. One thread. */
 #ifndef BOB_CLI_INSTRUMENT_HOW_H
 #define BOB_CLI_INSTRUMENT_HOW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that rest on something not known are not printed as if they were: without trips there are
- * no seconds, without a time no single dilation. */
+/* Numbers that depend on unknown values are not printed: without trips there are no seconds,
+ * without a time no single dilation. */
 #include "cli/source/instrument_predict.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@ int cli_predict_assume(const char *verb, struct bob_predict *p, const char *name
 	FILE *in = fopen(name, "re");
 	char why[BOB_PREDICT_WHY_BYTES], *line = NULL;
 	uint32_t number = 0, column;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t n;
 	int bad = 0;
 
 	if (!in)
 		return cli_fail(verb, "%s: %m", name);
 	errno = 0;
-	while (!bad && (n = getline(&line, &room, in)) >= 0) {
+	while (!bad && (n = getline(&line, &capacity, in)) >= 0) {
 		bob_status st;
 
 		number++;
@@ -91,7 +91,7 @@ static void print_probes(const struct bob_predict_total *t, FILE *out)
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX], d[BOB_NUMBER_MAX];
 
 	fprintf(out,
-		"  probes    %s of one access, %s of loops with %s rows; %s accesses are told, ",
+		"  probes    %s of one access, %s of loops with %s rows; %s accesses are reported, ",
 		count(a, t->singles), count(b, t->nests), count(c, t->rows), count(d, t->reported));
 	if (t->reported > 0)
 		print_range(100 * t->traced_least / t->reported, 100 * t->traced_most / t->reported,
@@ -148,7 +148,7 @@ static void print_assumed(const struct bob_predict_total *t, FILE *out)
 		fprintf(out, "  assumed   %.0f trips of %u loop%s\n", BOB_PREDICT_TRIPS,
 			t->unknown_trips, bob_plural(t->unknown_trips));
 	if (t->unknown_runs)
-		fprintf(out, "  assumed   one run of %u function%s that nobody is seen to call\n",
+		fprintf(out, "  assumed   one run of %u function%s with no visible call\n",
 			t->unknown_runs, bob_plural(t->unknown_runs));
 	if (!t->unknown_count)
 		return;

@@ -49,8 +49,9 @@ static void say_one(const char *path, const struct bob_source_refusal *x, cli_re
 	if (x->line)
 		snprintf(place, sizeof(place), ":%u", x->line);
 	if (x->is_early)
-		snprintf(line, sizeof(line), "%s%s: told before the statement at %u place%s: %s",
-			 path, place, x->count, bob_plural(x->count), x->why);
+		snprintf(line, sizeof(line),
+			 "%s%s: reported before the statement at %u place%s: %s", path, place,
+			 x->count, bob_plural(x->count), x->why);
 	else if (x->count)
 		snprintf(line, sizeof(line), "%s%s: no probe at %u place%s: %s", path, place,
 			 x->count, bob_plural(x->count), x->why);

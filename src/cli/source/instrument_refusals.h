@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has no probe, as it is said: a line for each reason of a file, one for the headers of the
- * system of all files together, for these stay as they are and are many. Owner: the caller of
- * cli_refusals_end, which has to follow. One thread. */
+/* Reports what has no probe: a line for each reason of a file, and one line for the system headers
+ * of all files, which are never changed and are many. Owner: the caller, who must call
+ * cli_refusals_end. One thread. */
 #ifndef CLI_SOURCE_INSTRUMENT_REFUSALS_H
 #define CLI_SOURCE_INSTRUMENT_REFUSALS_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces of chosen variables (`record --source`): are they, and what there is to say of them. One
- * thread. */
+/* Recognises and describes traces of chosen variables (`record --source`). One thread. */
 #ifndef BOB_CLI_OF_SOURCE_H
 #define BOB_CLI_OF_SOURCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured is from the beginning of a process to its end, of the one that took longest: what a user
- * waits for. The prediction is of processor time: on a machine with other work on it, and where
- * another process folds, they differ for that alone. */
+/* The measured time is that from the beginning of the longest process to its end, as a user waits
+ * for it. The prediction is of processor time. So the two differ on a machine with other load, and
+ * where another process folds. */
 #include "cli/source/report_predicted.h"
 
 #include <string.h>

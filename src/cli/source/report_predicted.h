@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin report of an instrumented program: what `bobbin instrument` predicted, beside what the run
- * took. One thread. */
+/* bobbin report of an instrumented program: the prediction of `bobbin instrument` beside the time
+ * of the run. One thread. */
 #ifndef BOB_CLI_REPORT_PREDICTED_H
 #define BOB_CLI_REPORT_PREDICTED_H
 

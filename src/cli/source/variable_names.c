@@ -13,14 +13,14 @@ static int add(struct cli_variable_names *n, const char *name)
 	for (size_t i = 0; i < n->count; i++)
 		if (!strcmp(n->at[i], name))
 			return 0;
-	if (n->count == n->room) {
-		const size_t room = 2 * n->room + 64;
-		const char **more = realloc(n->at, room * sizeof(*more));
+	if (n->count == n->capacity) {
+		const size_t capacity = 2 * n->capacity + 64;
+		const char **more = realloc(n->at, capacity * sizeof(*more));
 
 		if (!more)
 			return 1;
 		n->at = more;
-		n->room = room;
+		n->capacity = capacity;
 	}
 	n->at[n->count++] = name;
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of the variables of instrumented sources that a trace knows (of its first 16
- * processes), each once, as they come. Names are the trace's. One thread. */
+/* The names of the variables of instrumented sources in a trace (in its first 16 processes), each
+ * once, in order of appearance. The trace owns the names. One thread. */
 #ifndef BOB_CLI_VARIABLE_NAMES_H
 #define BOB_CLI_VARIABLE_NAMES_H
 
@@ -10,7 +10,7 @@
 
 struct cli_variable_names {
 	const char **at;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* 0, or 1: no memory. */

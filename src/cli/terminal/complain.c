@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages to the user: one line, prefixed, on stderr. A message is put together in a buffer and
- * written at once, so lines of several processes do not mix. */
+/* Messages to the user: one line, prefixed, on stderr. A message is formatted in a buffer and
+ * written with one call, so lines of several processes do not mix. */
 #include "cli/terminal/complain.h"
 
 #include <inttypes.h>

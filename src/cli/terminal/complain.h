@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the commands say on stderr when something is wrong: one line
- * "bobbin: <verb>: what, cause, what to do". Both return an exit status so that callers can write
- * `return cli_fail(...)`. */
+/* Error messages of the commands on stderr: one line "bobbin: <verb>: what, cause, what to do".
+ * Both return an exit status so that callers can write `return cli_fail(...)`. */
 #ifndef BOB_CLI_COMPLAIN_H
 #define BOB_CLI_COMPLAIN_H
 

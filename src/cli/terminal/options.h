@@ -53,7 +53,7 @@ struct cli_option {
 #define CLI_TAKE(type, field, function)                                                            \
 	.bind = CLI_BIND_TAKE, .take = (function), .at = offsetof(type, field)
 
-/* `file`, `dir` and `command` in `operands` tell completion what to offer. */
+/* `file`, `dir` and `command` in `operands` determine what completion offers. */
 struct cli_verb {
 	const char *name;
 	const char *summary;	/* one line, at most 60 characters, no full stop */
@@ -75,7 +75,7 @@ int cli_options_read_given(const char *verb, int argc, char **argv, void *target
 /* Of the options named in "a|b|c", the first that was given; NULL: none was. */
 const char *cli_options_given(const char *verb, uint64_t given, const char *names);
 
-/* The index of `word` in "a|b|c", -1 if it is none of them. */
+/* The index of `word` in "a|b|c", -1 if it is not one of them. */
 int cli_word_index(const char *words, const char *word);
 /* *value is the index of `arg` among the words that the option accepts. 0, or the status of a usage
  * error, which has been printed: 2. */

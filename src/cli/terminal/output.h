@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where -o leads. A file is written under a temporary name beside it and renamed when complete, so
- * a command that fails or is interrupted leaves no half file and overwrites nothing. */
+/* The output of -o. A file is written under a temporary name beside it and renamed when complete,
+ * so a command that fails or is interrupted leaves no partial file and overwrites nothing. */
 #ifndef BOB_CLI_OUTPUT_H
 #define BOB_CLI_OUTPUT_H
 

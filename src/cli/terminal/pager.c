@@ -14,7 +14,7 @@
 #define NO_PAGER "\nstatus=$?; case $status in 126|127) exec cat;; esac; exit $status"
 #define LESS "command -v less >/dev/null && exec less -FRX; exec cat"
 
-/* "": nobody has chosen one. */
+/* "": the user has chosen none. */
 static const char *chosen_pager(void)
 {
 	const char *command = getenv("BOBBIN_PAGER");

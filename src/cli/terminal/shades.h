@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What pictures have in common: squares that are the darker the more, by the logarithm, and
- * texts. */
+/* Shared parts of pictures: squares shaded by the logarithm of a number, and texts. */
 #ifndef BOB_CLI_SHADES_H
 #define BOB_CLI_SHADES_H
 

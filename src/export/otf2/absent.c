@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In the place of the other files here where OTF2's library was not found when this was built. */
+/* Replaces the other files of this folder in builds without OTF2's library. */
 #include "export/export.h"
 
 bob_status bob_export_mpi_otf2(struct bob_export *x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls as an OTF2 archive: events first, location by location, then what they speak of.
- * Memory: OTF2's buffers of one location, and what bob_mpi_tour keeps. */
+/* MPI calls as an OTF2 archive: events first, location by location, then the definitions that they
+ * refer to. Memory: OTF2's buffers of one location, and what bob_mpi_tour keeps. */
 #include "export/otf2/archive.h"
 
 #include <stdio.h>

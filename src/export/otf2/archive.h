@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the files of the OTF2 export. OTF2's writers say at once, or when something is flushed,
- * that they fail; what they said first is kept.
+/* Shared by the files of the OTF2 export. OTF2's writers fail at once, or at a flush; the first
+ * failure is kept.
  *
- * Definitions have numbers here: a location is the thread's index in the trace, ranks that are not
- * in the trace come behind these; processes are location groups, functions regions and hosts nodes
- * in the order in which they come; so are communicators, of which those are defined that are
- * used. */
+ * Definitions are identified by numbers. A location's number is the thread's index in the trace;
+ * ranks that are not in the trace follow. Processes are location groups, functions regions and
+ * hosts nodes in the order in which they come; so are communicators, of which those are defined
+ * that are used. */
 #ifndef BOB_EXPORT_OTF2_ARCHIVE_H
 #define BOB_EXPORT_OTF2_ARCHIVE_H
 
@@ -38,8 +38,8 @@ struct bob_otf2 {
 	uint64_t last_ns;	/* of all */
 	uint32_t world;		/* ranks */
 	struct bob_otf2_comm *comm;
-	uint32_t comms, comm_room;
-	uint32_t *comm_slot;	/* by id, number + 1; twice as many as comm_room */
+	uint32_t comms, comm_capacity;
+	uint32_t *comm_slot;	/* by id, number + 1; twice as many as comm_capacity */
 	struct bob_mpi_comms *ids; /* of the process */
 };
 
@@ -47,7 +47,7 @@ struct bob_otf2 {
 bob_status bob_otf2_status(const struct bob_otf2 *o);
 /* comms.c: the communicators of a process. BOB_ERR_NOMEM. */
 bob_status bob_otf2_comms_begin(struct bob_otf2 *o, const struct bob_mpi_objects *objects);
-/* *comm: BOB_OTF2_NO_COMM: none that OTF2 can be told of. BOB_ERR_NOMEM. */
+/* *comm: BOB_OTF2_NO_COMM if OTF2 cannot represent it. BOB_ERR_NOMEM. */
 bob_status bob_otf2_comm(struct bob_otf2 *o, const struct bob_mpi_objects *objects, uint64_t number,
 			 OTF2_CommRef *comm);
 void bob_otf2_comms_free(struct bob_otf2 *o);

@@ -6,7 +6,7 @@
 
 static uint32_t *slot_of(const struct bob_otf2 *o, uint64_t id)
 {
-	uint32_t mask = 2 * o->comm_room - 1, i = (uint32_t)(id >> 24) & mask;
+	uint32_t mask = 2 * o->comm_capacity - 1, i = (uint32_t)(id >> 24) & mask;
 
 	while (o->comm_slot[i] && o->comm[o->comm_slot[i] - 1].id != id)
 		i = (i + 1) & mask;
@@ -15,19 +15,19 @@ static uint32_t *slot_of(const struct bob_otf2 *o, uint64_t id)
 
 static int grow(struct bob_otf2 *o)
 {
-	uint32_t room = o->comm_room ? 2 * o->comm_room : 16;
-	struct bob_otf2_comm *comm = realloc(o->comm, room * sizeof(*comm));
+	uint32_t capacity = o->comm_capacity ? 2 * o->comm_capacity : 16;
+	struct bob_otf2_comm *comm = realloc(o->comm, capacity * sizeof(*comm));
 	uint32_t *slot;
 
 	if (!comm)
 		return 0;
 	o->comm = comm;
-	slot = calloc(2ull * room, sizeof(*slot));
+	slot = calloc(2ull * capacity, sizeof(*slot));
 	if (!slot)
 		return 0;
 	free(o->comm_slot);
 	o->comm_slot = slot;
-	o->comm_room = room;
+	o->comm_capacity = capacity;
 	for (uint32_t i = 0; i < o->comms; i++)
 		*slot_of(o, o->comm[i].id) = i + 1;
 	return 1;
@@ -38,7 +38,7 @@ static int add(struct bob_otf2 *o, const struct bob_mpi_comm *c, uint64_t id)
 	struct bob_otf2_comm *to;
 	uint64_t *member;
 
-	if (o->comms == o->comm_room && !grow(o))
+	if (o->comms == o->comm_capacity && !grow(o))
 		return 0;
 	member = malloc((c->members + 1ull) * sizeof(*member));
 	if (!member)
@@ -69,7 +69,7 @@ bob_status bob_otf2_comm(struct bob_otf2 *o, const struct bob_mpi_objects *objec
 
 	*comm = BOB_OTF2_NO_COMM;
 	if (!id || own->local)
-		return BOB_OK; /* intercommunicators are not told */
+		return BOB_OK; /* intercommunicators are not exported */
 	if ((!o->comms || !*slot_of(o, id)) && !add(o, own, id))
 		return BOB_ERR_NOMEM;
 	*comm = *slot_of(o, id) - 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What events speak of: processes, threads, functions, communicators. Ranks that are not in the
- * trace, or were not chosen, have a location without events, so that communicators are whole. */
+/* Definitions that events refer to: processes, threads, functions, communicators. Ranks that are
+ * not in the trace, or were not chosen, have a location without events, so that communicators are
+ * whole. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A location after the other: each call is entered and left, and between that what it begins, at
- * its begin, and what it completes, at its end. A call that never came back is not left. */
+/* Writes one location after the other. Each call has an Enter and a Leave event. Between them are
+ * the operations that it begins, at its begin, and those that it completes, at its end. A call that
+ * never returned has no Leave. */
 #include <string.h>
 
 #include "export/otf2/archive.h"
@@ -8,7 +9,7 @@
 struct writing {
 	struct bob_otf2 *o;
 	OTF2_EvtWriter *w;
-	const struct bob_mpi_told *told;
+	const struct bob_mpi_visited *visited;
 	struct bob_mpi_act collective; /* of the call, to be ended */
 	OTF2_CommRef collective_comm;
 	int has_collective;
@@ -74,7 +75,7 @@ static void end_collective(struct writing *w)
 {
 	const struct bob_mpi_act *a = &w->collective;
 
-	check(w->o, OTF2_EvtWriter_MpiCollectiveEnd(w->w, NULL, w->told->span.end_ns,
+	check(w->o, OTF2_EvtWriter_MpiCollectiveEnd(w->w, NULL, w->visited->span.end_ns,
 						    operation_of(a->function), w->collective_comm,
 						    root_of(a), bytes_of(a->sent),
 						    bytes_of(a->received)));
@@ -123,9 +124,9 @@ static OTF2_ErrorCode put_message(struct writing *w, const struct bob_mpi_act *a
 static bob_status put_act(void *ctx, const struct bob_mpi_act *a)
 {
 	struct writing *w = ctx;
-	uint64_t ns = a->at_end ? w->told->span.end_ns : w->told->span.begin_ns;
+	uint64_t ns = a->at_end ? w->visited->span.end_ns : w->visited->span.begin_ns;
 	OTF2_CommRef comm;
-	bob_status st = bob_otf2_comm(w->o, w->told->objects, a->comm, &comm);
+	bob_status st = bob_otf2_comm(w->o, w->visited->objects, a->comm, &comm);
 
 	if (st != BOB_OK)
 		return st;
@@ -155,63 +156,65 @@ static uint32_t region_of(struct bob_otf2 *o, const struct bob_mpi_function *f)
 	return *r - 1;
 }
 
-static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
+static bob_status put_call(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct writing *w = ctx;
-	const struct bob_mpi_call *c = told->call;
+	const struct bob_mpi_call *c = visited->call;
 	uint32_t region = region_of(w->o, c->function);
 	bob_status st;
 
-	w->told = told;
+	w->visited = visited;
 	w->has_collective = 0;
-	if (told->span.end_ns > w->o->last_ns)
-		w->o->last_ns = told->span.end_ns;
+	if (visited->span.end_ns > w->o->last_ns)
+		w->o->last_ns = visited->span.end_ns;
 	if (!(c->function->flags & BOB_MPI_USER_END))
-		check(w->o, OTF2_EvtWriter_Enter(w->w, NULL, told->span.begin_ns, region));
-	st = bob_mpi_messages_take(told->messages, c, told->number, told->made, put_act, w);
+		check(w->o, OTF2_EvtWriter_Enter(w->w, NULL, visited->span.begin_ns, region));
+	st = bob_mpi_messages_take(visited->messages, c, visited->number, visited->made, put_act,
+				   w);
 	if (c->event.open || c->function->flags & BOB_MPI_USER_BEGIN)
 		return st;
 	if (w->has_collective)
 		end_collective(w);
-	check(w->o, OTF2_EvtWriter_Leave(w->w, NULL, told->span.end_ns, region));
+	check(w->o, OTF2_EvtWriter_Leave(w->w, NULL, visited->span.end_ns, region));
 	return st == BOB_OK ? bob_otf2_status(w->o) : st;
 }
 
-static bob_status begin_process(void *ctx, const struct bob_mpi_told *told)
+static bob_status begin_process(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct writing *w = ctx;
 
-	if (told->rank != ~0u && told->rank >= w->o->world && told->rank < BOB_OTF2_RANKS_MAX)
-		w->o->world = told->rank + 1;
-	return bob_otf2_comms_begin(w->o, told->objects);
+	if (visited->rank != ~0u && visited->rank >= w->o->world &&
+	    visited->rank < BOB_OTF2_RANKS_MAX)
+		w->o->world = visited->rank + 1;
+	return bob_otf2_comms_begin(w->o, visited->objects);
 }
 
-static bob_status begin_thread(void *ctx, const struct bob_mpi_told *told)
+static bob_status begin_thread(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct writing *w = ctx;
 
-	w->w = OTF2_Archive_GetEvtWriter(w->o->archive, told->thread);
+	w->w = OTF2_Archive_GetEvtWriter(w->o->archive, visited->thread);
 	if (!w->w)
 		check(w->o, OTF2_ERROR_INTEGRITY_FAULT);
-	w->o->has_calls[told->thread] = 1;
+	w->o->has_calls[visited->thread] = 1;
 	return bob_otf2_status(w->o);
 }
 
-static bob_status end_thread(void *ctx, const struct bob_mpi_told *told)
+static bob_status end_thread(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct writing *w = ctx;
 
-	check(w->o, OTF2_EvtWriter_GetNumberOfEvents(w->w, &w->o->events[told->thread]));
+	check(w->o, OTF2_EvtWriter_GetNumberOfEvents(w->w, &w->o->events[visited->thread]));
 	check(w->o, OTF2_Archive_CloseEvtWriter(w->o->archive, w->w));
 	w->w = NULL;
 	return bob_otf2_status(w->o);
 }
 
-static bob_status end_process(void *ctx, const struct bob_mpi_told *told)
+static bob_status end_process(void *ctx, const struct bob_mpi_visited *visited)
 {
 	struct writing *w = ctx;
 
-	w->o->x->lost_messages += bob_mpi_messages_unknown(told->messages);
+	w->o->x->lost_messages += bob_mpi_messages_unknown(visited->messages);
 	return BOB_OK;
 }
 

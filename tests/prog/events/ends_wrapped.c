@@ -9,7 +9,7 @@
 
 #include "../finish.h"
 
-static const char *how; /* NULL: whoever is in the function stays there */
+static const char *how; /* NULL: threads in the function stay there */
 static int there, steps;
 
 __attribute__((noinline)) int step(int n)

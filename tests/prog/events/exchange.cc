@@ -1,8 +1,10 @@
-// What ranks, processes of one family, tell each other at events that all have: bob_hook_exchange, bob_hook_post. argv: how, ranks. How:
-//   sums     each brings its number and one; two exchanges, of which rank 0 tells the sum in words, then as it is packed
+// Ranks (processes of one family) exchange values at common events: bob_hook_exchange,
+// bob_hook_post. argv: how, ranks. How:
+//   sums     each rank contributes its number and one; two exchanges, of which rank 0 returns the
+//            sum as text, then as it is packed
 //   wrong    what is refused; names that are posted
-//   throw-F, jump-F   function F of the set, or tell, does so on rank 0
-//   alone    no rank: it is told what it brings
+//   throw-F, jump-F   function F of the set, or encode, does so on rank 0
+//   alone    no rank: it gets back its own contribution
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -46,19 +48,19 @@ static int add(void *, void *set, const union bob_datum *data)
 
 static int merge(void *, void *into, const void *from)
 {
-	const void *told;
+	const void *result;
 	size_t len;
 
 	perhaps("merge");
-	within = bob_hook_exchange(&hook, from, nullptr, &told, &len);
+	within = bob_hook_exchange(&hook, from, nullptr, &result, &len);
 	*static_cast<long *>(into) += *static_cast<const long *>(from);
 	return 1;
 }
 
-static size_t pack(void *, const void *set, void *to, size_t room)
+static size_t pack(void *, const void *set, void *to, size_t capacity)
 {
 	perhaps("pack");
-	if (room >= sizeof(long))
+	if (capacity >= sizeof(long))
 		memcpy(to, set, sizeof(long));
 	return sizeof(long);
 }
@@ -78,13 +80,13 @@ static void destroy(void *, void *set)
 	delete static_cast<long *>(set);
 }
 
-static size_t tell(void *, const void *all, void *to, size_t room)
+static size_t encode(void *, const void *all, void *to, size_t capacity)
 {
 	char text[64];
 	const auto n = static_cast<size_t>(snprintf(text, sizeof(text), "%ld in all", *static_cast<const long *>(all)));
 
-	perhaps("tell");
-	if (room >= n)
+	perhaps("encode");
+	if (capacity >= n)
 		memcpy(to, text, n);
 	return n;
 }
@@ -119,15 +121,15 @@ static void prepare()
 
 static void exchange(long brings, bob_hook_report_fn by)
 {
-	const void *told = nullptr;
+	const void *result = nullptr;
 	size_t len = 0;
-	const bob_status st = bob_hook_exchange(&hook, &brings, by, &told, &len);
+	const bob_status st = bob_hook_exchange(&hook, &brings, by, &result, &len);
 	long sum = -1;
 
 	if (st == BOB_OK && by)
-		printf("rank %u: %.*s", rank, static_cast<int>(len), static_cast<const char *>(told));
+		printf("rank %u: %.*s", rank, static_cast<int>(len), static_cast<const char *>(result));
 	else if (st == BOB_OK && len == sizeof(sum))
-		printf("rank %u: %ld", rank, *static_cast<const long *>(memcpy(&sum, told, len)));
+		printf("rank %u: %ld", rank, *static_cast<const long *>(memcpy(&sum, result, len)));
 	else
 		printf("rank %u: status %d", rank, st);
 	printf(", %d alive\n", alive);
@@ -137,12 +139,12 @@ static void exchange(long brings, bob_hook_report_fn by)
 static void wrong()
 {
 	const long one = 1;
-	const void *told;
+	const void *result;
 	size_t len;
 	char name[80] = "", bytes[300] = "", got[300] = "";
 	int posted = 0;
 
-	printf("%d %d\n", bob_hook_exchange(&other, &one, nullptr, &told, &len), bob_hook_exchange(&without, &one, nullptr, &told, &len));
+	printf("%d %d\n", bob_hook_exchange(&other, &one, nullptr, &result, &len), bob_hook_exchange(&without, &one, nullptr, &result, &len));
 	exchange(1, nullptr);
 	printf("within: %d\n", within);
 	memset(name, 'n', 64);
@@ -179,7 +181,7 @@ int main(int argc, char **argv)
 		if (how == "wrong")
 			wrong();
 		else
-			exchange(7, tell);
+			exchange(7, encode);
 		return 0;
 	}
 	if (pipe(ready) || pipe(go) || be_rank())
@@ -199,7 +201,7 @@ int main(int argc, char **argv)
 		if (write(go[1], &c, 1) != 1)
 			return 1;
 	if (!setjmp(back))
-		exchange(1l + rank, tell);
+		exchange(1l + rank, encode);
 	else
 		printf("jumped\n");
 	exchange(100l * rank, nullptr);

@@ -1,4 +1,5 @@
-/* Steps of nested events, to be flushed. argv: ranks, steps, ns to sleep in each, "kill": all are killed behind the last one, "threads": ranks are threads of one process */
+/* Steps of nested events, to be flushed. argv: ranks, steps, ns to sleep in each step, "kill": all
+ * ranks are killed after the last one, "threads": ranks are threads of one process */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* How many bytes of what was recorded go up the tree of ranks. argv: ranks, steps. Each rank has so many events, of numbers that nobody can foresee. A pipe leads from each to each, for each tag. */
+/* Prints how many bytes of the recorded data go up the tree of ranks. argv: ranks, steps. Each rank
+ * has so many events, of unpredictable numbers. There is a pipe from each rank to each, per tag. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,13 +57,14 @@ static int get(int fd, void *bytes, uint64_t len, uint64_t wait_ns)
 	return 1;
 }
 
-static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 			uint64_t *len, uint64_t wait_ns)
 {
 	const int fd = ends[from][rank][tag][0];
 
 	(void)ctx;
-	return get(fd, len, sizeof(*len), wait_ns) && *len <= room && get(fd, bytes, *len, wait_ns);
+	return get(fd, len, sizeof(*len), wait_ns) && *len <= capacity &&
+	       get(fd, bytes, *len, wait_ns);
 }
 
 static void be_rank(void)

@@ -46,10 +46,10 @@ static int merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
-static size_t pack(void *ctx, const void *set, void *to, size_t room)
+static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	(void)ctx;
-	if (room >= sizeof(long))
+	if (capacity >= sizeof(long))
 		memcpy(to, set, sizeof(long));
 	return sizeof(long);
 }

@@ -1,8 +1,10 @@
-/* Ranks are compared while they run, at each MPI_Barrier or event `phase`, of which there are four; one rank differs from the second one on. Each says what it is told.
+/* Ranks are compared while they run, at each MPI_Barrier or event `phase`, of which there are four;
+ * one rank differs from the second one on. Each rank prints the result that it gets.
  * argv: that rank, how:
  *   barrier   the event is MPI_Barrier       phase    it is one of the program's own
  *   skips     that rank has no `phase`       late     it has one only when the others have stopped waiting
- *   quiet     only one rank of each cluster goes on being recorded, behind the third one; the last step before each is left out
+  *   quiet     after the third one only one rank of each cluster is recorded; the last step before
+ *             each is left out
  *   thread    `phase` is in a thread that may not call MPI
  *   twice     that rank, 0, has the last `phase` in another thread, too, while it waits for the others
  * NO_MPI: the ranks are processes of one family, their number the third argument: phase, skips, twice; dies: that rank does, at the third event */
@@ -28,7 +30,7 @@ static bob_event_id phase, step, other;
 static char seen[PHASES * 2][128];
 static int seen_count;
 
-static void tell(const char *who, int n)
+static void report(const char *who, int n)
 {
 	struct bob_cluster c;
 
@@ -115,7 +117,7 @@ static void meet(int n)
 	if (!strcmp(how, "barrier") || !strcmp(how, "quiet"))
 		MPI_Barrier(MPI_COMM_WORLD);
 #endif
-	tell("rank", n);
+	report("rank", n);
 }
 
 static void prepare(void)
@@ -206,7 +208,7 @@ int main(int argc, char **argv)
 	if (me == odd && !strcmp(how, "late")) {
 		MPI_Barrier(MPI_COMM_WORLD); /* the others have waited for it, as long as they do */
 		one_phase(1);
-		tell("late", 1);
+		report("late", 1);
 	} else if (!strcmp(how, "late")) {
 		MPI_Barrier(MPI_COMM_WORLD);
 	}

@@ -36,7 +36,7 @@ static const struct bob_hook numbers = { .size = sizeof(numbers), .name = "n", .
 
 /* --- a callback: of some only; it has an event itself, which no hook is called for --- */
 
-static void tell(void *ctx, const struct bob_hook_event *e)
+static void report(void *ctx, const struct bob_hook_event *e)
 {
 	(void)ctx;
 	errno = 77;
@@ -51,7 +51,7 @@ static void tell(void *ctx, const struct bob_hook_event *e)
 
 static const struct bob_hook callback = { .size = sizeof(callback), .flags = BOB_HOOK_CALLBACK_ONLY,
 					  .kinds = BOB_HOOK_CUSTOM, .events = "x:st[e]p",
-					  .when = "n >= 7 && n != 8", .callback = tell };
+					  .when = "n >= 7 && n != 8", .callback = report };
 
 /* --- a set of its own --- */
 
@@ -86,10 +86,10 @@ static int merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
-static size_t pack(void *ctx, const void *set, void *to, size_t room)
+static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	(void)ctx;
-	if (room >= sizeof(struct set))
+	if (capacity >= sizeof(struct set))
 		memcpy(to, set, sizeof(struct set));
 	return sizeof(struct set);
 }
@@ -103,12 +103,12 @@ static void *unpack(void *ctx, const void *bytes, size_t len)
 	return s;
 }
 
-static size_t print(void *ctx, const void *set, char *to, size_t room)
+static size_t print(void *ctx, const void *set, char *to, size_t capacity)
 {
 	const struct set *s = set;
 
 	(void)ctx;
-	return (size_t)snprintf(to, room, "%ld times, %ld", s->count, s->sum);
+	return (size_t)snprintf(to, capacity, "%ld times, %ld", s->count, s->sum);
 }
 
 static void destroy(void *ctx, void *set)

@@ -8,22 +8,22 @@ static bob_event_id e;
 static int calls, looked;
 static unsigned ended;
 
-// Events that have ended, also where hooks before have left without giving back what they had borrowed.
-static void look(const struct bob_hook_event *told)
+// Events that have ended, also where earlier hooks have left without releasing what they borrowed.
+static void look(const struct bob_hook_event *event)
 {
 	const struct bob_so_far *s;
 	const bob_status st = bob_hook_so_far(0, &s);
 
-	ended += told->at_end;
+	ended += event->at_end;
 	looked += st == BOB_OK ? s->read->events(s->folded, 0) == ended : st == BOB_NONE && !ended;
 }
 
-static void callback(void *, const struct bob_hook_event *told)
+static void callback(void *, const struct bob_hook_event *event)
 {
-	look(told);
+	look(event);
 	calls++;
 	if (calls % 7 == 3 || calls % 7 == 0) // prologues and epilogues in turn
-		throw std::runtime_error(told->at_end ? "end" : "begin");
+		throw std::runtime_error(event->at_end ? "end" : "begin");
 }
 
 int main()

@@ -66,10 +66,10 @@ static int merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
-static size_t pack(void *ctx, const void *set, void *to, size_t room)
+static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	(void)ctx;
-	if (room >= sizeof(long))
+	if (capacity >= sizeof(long))
 		memcpy(to, set, sizeof(long));
 	return sizeof(long);
 }
@@ -78,7 +78,7 @@ static void *unpack(void *ctx, const void *bytes, size_t len)
 {
 #ifdef ADD_PACKED
 	(void)ctx, (void)bytes, (void)len;
-	return NULL; /* nobody needs it: every rank has such a set */
+	return NULL; /* not needed: every rank has such a set */
 #endif
 	void *set = len == sizeof(long) ? create(ctx) : NULL;
 

@@ -1,5 +1,6 @@
-/* Signal handlers that jump out of the recorder: the text of an event lies where nobody may read. argv: how many times, in the main thread; another thread has events all the while. Prints
- * how many events hooks saw in each. */
+/* Signal handlers that jump out of the recorder: the text of an event is in unreadable memory.
+ * argv: how many times, in the main thread; another thread has events all the while. Prints how
+ * many events hooks saw in each. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -64,7 +65,7 @@ int main(int argc, char **argv)
 		if (!sigsetjmp(back, 1))
 			events(nowhere);
 	for (int i = 0; i < 10; i++)
-		events("behind");
+		events("after");
 	pthread_join(t, NULL);
 	printf("%d %d\n", seen[0], seen[1]);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Integers beyond what a double can tell apart. */
+/* Integers that a double cannot represent exactly. */
 #include <bobbin/events.h>
 
 int main(void)

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Events behind calls in which a hooked function was left by a jump (left_out.c): it is over then.
+! Events after calls in which a jump (left_out.c) left a hooked function: it has ended by then.
 program left
   use bobbin
   implicit none

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 1,024 functions in which nothing is recorded, and three among them that tell of events; a fourth one when, with an argument, a line has come. */
+/* 1,024 functions without events, and three among them with events. With an argument, a fourth one
+ * has events after a line of input has arrived. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 static bob_event_id step;
 static volatile unsigned sum;
 
-#define TELL(name)                                                                                 \
+#define RECORD(name)                                                                               \
 	__attribute__((noinline)) void name(unsigned n)                                            \
 	{                                                                                          \
 		BOB_EVENT_BEGIN(step, bob_int(n));                                                 \
@@ -27,12 +28,12 @@ static volatile unsigned sum;
 #define MORE(n)                                                                                    \
 	MANY(n##0) MANY(n##1) MANY(n##2) MANY(n##3) MANY(n##4) MANY(n##5) MANY(n##6) MANY(n##7)
 
-TELL(tell_first)
+RECORD(record_first)
 MORE(0)
-TELL(tell_middle)
+RECORD(record_middle)
 MORE(1)
-TELL(tell_last)
-TELL(tell_late)
+RECORD(record_last)
+RECORD(record_late)
 
 int main(int argc, char **argv)
 {
@@ -41,9 +42,9 @@ int main(int argc, char **argv)
 	(void)argv;
 	step = bob_event_register("step", 0, "int n");
 	for (unsigned i = 0; i < 100; i++) {
-		tell_first(i);
-		tell_middle(2 * i);
-		tell_last(3 * i);
+		record_first(i);
+		record_middle(2 * i);
+		record_last(3 * i);
 	}
 	function_0000(1);
 	function_0777(1);
@@ -53,7 +54,7 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		if (!fgets(line, sizeof(line), stdin))
 			return 1;
-		tell_late(1);
+		record_late(1);
 	}
 	printf("%u\n", sum);
 	return 0;

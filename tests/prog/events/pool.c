@@ -49,10 +49,10 @@ static int merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
-static size_t pack(void *ctx, const void *set, void *to, size_t room)
+static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
 {
 	(void)ctx;
-	if (room >= sizeof(long))
+	if (capacity >= sizeof(long))
 		memcpy(to, set, sizeof(long));
 	return sizeof(long);
 }
@@ -163,6 +163,6 @@ int main(int argc, char **argv)
 		kill(last, SIGKILL);
 	while (wait(NULL) > 0)
 		;
-	work(1); /* what comes behind is this process's own */
+	work(1); /* what follows is this process's own */
 	return 0;
 }

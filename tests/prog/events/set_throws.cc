@@ -69,10 +69,10 @@ static int merge(void *, void *into, const void *from)
 	return 1;
 }
 
-static size_t pack(void *, const void *set, void *to, size_t room)
+static size_t pack(void *, const void *set, void *to, size_t capacity)
 {
 	perhaps("pack");
-	if (room >= sizeof(int))
+	if (capacity >= sizeof(int))
 		memcpy(to, set, sizeof(int));
 	return lies("pack") ? static_cast<size_t>(1) << 40 : sizeof(int);
 }
@@ -97,10 +97,10 @@ static int add_packed(void *, void *into, const void *bytes, size_t len)
 	return 1;
 }
 
-static size_t print(void *, const void *set, char *to, size_t room)
+static size_t print(void *, const void *set, char *to, size_t capacity)
 {
 	perhaps("print");
-	return static_cast<size_t>(snprintf(to, room, "%d in all", *static_cast<const int *>(set)));
+	return static_cast<size_t>(snprintf(to, capacity, "%d in all", *static_cast<const int *>(set)));
 }
 
 static void destroy(void *, void *set)

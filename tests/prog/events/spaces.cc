@@ -4,7 +4,7 @@
 
 namespace space {
 struct thing {
-	__attribute__((noinline)) static void tell(int n)
+	__attribute__((noinline)) static void report(int n)
 	{
 		static const bob_event_id step = bob_event_register("step", 0, "int n");
 		BOB_EVENT_INSTANT(step, bob_int(n));
@@ -15,5 +15,5 @@ struct thing {
 int main()
 {
 	for (int i = 0; i < 3; i++)
-		space::thing::tell(i);
+		space::thing::report(i);
 }

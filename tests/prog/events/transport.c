@@ -1,6 +1,7 @@
-/* Ranks with a transport of the program's own: processes with a pipe between each two. argv: how, ranks. How: friend; what the last rank does instead of
- * sending: silent (nothing), huge (lengths without end), junk (other bytes), short (half of them); what its receiving does: liar (more bytes than there is room);
- * wrong: structs that are none. */
+/* Ranks with a transport of the program's own: processes with a pipe between each two. argv: how,
+ * ranks. How: friend; what the last rank does instead of sending: silent (nothing), huge (lengths
+ * without end), junk (other bytes), short (half of them); what its receiving does: liar (returns
+ * more bytes than the buffer holds); wrong: invalid structs. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 		n = len / 2;
 	if (evil && (!strcmp(how, "huge") || !strcmp(how, "junk")) && len <= sizeof(other)) {
 		memset(other, strcmp(how, "huge") ? 0x5a : 0x7f, sizeof(other));
-		/* lengths that are believed, then nonsense */
+		/* plausible lengths, then nonsense */
 		if (!strcmp(how, "junk") && len <= 16)
 			memcpy(other, bytes, len);
 		bytes = other;
@@ -76,16 +77,17 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 	return put(fd, &n, sizeof(n)) && put(fd, bytes, n);
 }
 
-static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t room,
+static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 			uint64_t *len, uint64_t wait_ns)
 {
 	const int fd = ends[from][rank][tag][0];
 
 	(void)ctx;
-	if (!get(fd, len, sizeof(*len), wait_ns) || *len > room || !get(fd, bytes, *len, wait_ns))
+	if (!get(fd, len, sizeof(*len), wait_ns) || *len > capacity ||
+	    !get(fd, bytes, *len, wait_ns))
 		return 0;
 	if (!strcmp(how, "liar"))
-		*len = room + 12345;
+		*len = capacity + 12345;
 	return 1;
 }
 

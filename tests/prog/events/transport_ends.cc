@@ -1,5 +1,7 @@
-// Two ranks with a pipe each way. argv: a function of the transport that does what none may (send, receive, barrier, count), how (throw, jump, exit, signal: a handler on a stack of its own, above, has an event; or well), and on which
-// rank. Each rank says how its Finalize went; each has events before it and behind it.
+// Two ranks with a pipe each way. argv: a function of the transport that does something forbidden
+// (send, receive, barrier, count), how (throw, jump, exit, signal: a handler on a stack of its own,
+// above, has an event; or well), and on which rank. Each rank prints the result of its Finalize;
+// each has events before and after it.
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -56,12 +58,12 @@ static int send_to(void *, uint32_t, uint32_t tag, const void *bytes, uint64_t l
 	return write(fd, &len, sizeof(len)) == sizeof(len) && write(fd, bytes, len) == static_cast<ssize_t>(len);
 }
 
-static int receive_from(void *, uint32_t from, uint32_t tag, void *bytes, uint64_t room, uint64_t *len, uint64_t wait_ns)
+static int receive_from(void *, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity, uint64_t *len, uint64_t wait_ns)
 {
 	const int fd = ends[from][tag][0];
 
 	perhaps("receive");
-	return get(fd, len, sizeof(*len), wait_ns) && *len <= room && get(fd, bytes, *len, wait_ns);
+	return get(fd, len, sizeof(*len), wait_ns) && *len <= capacity && get(fd, bytes, *len, wait_ns);
 }
 
 static int all_meet(void *, uint64_t)
@@ -95,13 +97,13 @@ static void handler(int)
 	work(1);
 }
 
-/* `room` lies above all frames that are still to come. */
-static void have_handler(void *room, size_t size)
+/* `stack` lies above all later frames. */
+static void have_handler(void *stack, size_t size)
 {
 	struct sigaction a = {};
 	stack_t s = {};
 
-	s.ss_sp = room;
+	s.ss_sp = stack;
 	s.ss_size = size;
 	a.sa_handler = handler;
 	a.sa_flags = SA_ONSTACK;
@@ -139,7 +141,7 @@ static void be_rank()
 int main(int, char **argv)
 {
 	static struct bob_hook h = {};
-	char room[65536];
+	char stack[65536];
 	int status;
 
 	which = argv[1];
@@ -153,7 +155,7 @@ int main(int, char **argv)
 		for (auto &tag : from)
 			if (pipe(tag))
 				return 1;
-	have_handler(room, sizeof(room));
+	have_handler(stack, sizeof(stack));
 	const pid_t other = fork();
 	rank = !other;
 	be_rank();

@@ -85,7 +85,8 @@ void h_touches_nothing(void)
 	__asm__ volatile("nop\nnop\nnop\nnop\nnop\nnop");
 }
 
-/* Registers that only these processors have: behind a hooked call they are used, as is done by who sees that the function does not touch them. */
+/* Registers that only these processors have. They are used after a hooked call, as by a compiler
+ * that sees that the function does not touch them. */
 static void keep_wide(void)
 {
 	__m512d v = h_wide_vector(_mm512_set1_pd(1.5), _mm512_set_pd(8, 7, 6, 5, 4, 3, 2, 1));

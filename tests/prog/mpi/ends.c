@@ -4,7 +4,7 @@
  *     ends abort                  rank 2 calls MPI_Abort, others wait for it
  *     ends exit                   all leave without MPI_Finalize
  *     ends never                  rank 3 never calls MPI; others do not use it
- *     ends deadlock               rank 0 waits for a message that nobody sends, others for rank 0; then rank 3 is killed
+ *     ends deadlock               rank 0 waits for a message that no rank sends, others for rank 0; then rank 3 is killed
  *     ends full ROUNDS            many different calls, to the end */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -6,7 +6,7 @@
 
 static int me;
 
-static void tell(const char *what, int r)
+static void report(const char *what, int r)
 {
 	int c = 0;
 
@@ -14,7 +14,7 @@ static void tell(const char *what, int r)
 	printf("%d: %s: %s class %d\n", me, what, r ? "wrong" : "right", c);
 }
 
-#define T(call) tell(#call, call)
+#define T(call) report(#call, call)
 
 int main(int argc, char **argv)
 {

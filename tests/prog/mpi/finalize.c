@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that come to MPI_Finalize; what they do before and behind it they say (oracle.h).
+/* Ranks that call MPI_Finalize; they print what they do before and after it (oracle.h).
  *     finalize plain ROUNDS       and then some more
  *     finalize late RANK MS       one comes so much later
  *     finalize killed RANK US     one is killed with SIGKILL so long after the others have begun to finalize

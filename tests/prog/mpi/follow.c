@@ -93,7 +93,8 @@ static OWN void again(void)
 	MPI_Request_free(&r);
 }
 
-/* Nobody knows whether a receive got something that is freed when it has been cancelled: 5 more messages are not followed. */
+/* Whether a receive that is cancelled and freed got a message is unknown: 5 more messages are not
+	 * followed. */
 static OWN void freed(void)
 {
 	MPI_Request r;

@@ -331,7 +331,7 @@ static void comms(void)
 
 #include "oracle_objects.h"
 
-/* --- before MPI_Init, behind MPI_Finalize, MPI_Pcontrol --- */
+/* --- before MPI_Init, after MPI_Finalize, MPI_Pcontrol --- */
 
 static void pcontrol(void)
 {

@@ -235,7 +235,7 @@ static int is_cancelled(const MPI_Status *s)
 #endif
 }
 
-/* A receive that was cancelled is told as one from nobody. */
+/* A cancelled receive is reported without a sender. */
 static const char *req_status(const MPI_Status *s, int receives)
 {
 	return !receives ? nothing : is_cancelled(s) ? "(-2,-1,0)" : status_of(s, bytes_of(s));

@@ -51,12 +51,12 @@ static void types(void)
 	    "array_of_addresses=[] array_of_datatypes=[INT]",
 	    r);
 	for (int i = 7; i >= 0; i--) {
-		int p = 0, room;
+		int p = 0, size;
 
 		r = MPI_Type_commit(&t[i]);
 		say("Type_commit datatype=%d result=%d datatype>=%d", 256 + i, r, 256 + i);
-		r = MPI_Pack_size(1, t[i], MPI_COMM_WORLD, &room);
-		say("Pack_size incount=1 datatype=%d comm=1 result=%d size=%d", 256 + i, r, room);
+		r = MPI_Pack_size(1, t[i], MPI_COMM_WORLD, &size);
+		say("Pack_size incount=1 datatype=%d comm=1 result=%d size=%d", 256 + i, r, size);
 		(void)p;
 		r = MPI_Type_free(&t[i]);
 		say("Type_free datatype=%d result=%d datatype>=0", 256 + i, r);

@@ -19,7 +19,7 @@
 #define ROWS 4096
 #define REQUESTS 65536
 #define GROUPS 64
-#define NOBODY (-2147483647 - 1)
+#define NO_RANK (-2147483647 - 1)
 
 enum way { SEND, PUT, GET };
 
@@ -90,7 +90,7 @@ static int peer_by_comm(MPI_Comm c, int r)
 	int inter;
 
 	if (r == MPI_PROC_NULL)
-		return NOBODY;
+		return NO_RANK;
 	SUMS_NEXT(PMPI_Comm_test_inter)(c, &inter);
 	if (inter)
 		SUMS_NEXT(PMPI_Comm_remote_group)(c, &g);
@@ -104,7 +104,7 @@ static int peer_by_window(MPI_Win w, int r)
 	MPI_Group g;
 
 	if (r == MPI_PROC_NULL)
-		return NOBODY;
+		return NO_RANK;
 	SUMS_NEXT(PMPI_Win_get_group)(w, &g);
 	return peer_of(g, r);
 }
@@ -123,7 +123,7 @@ static void add(enum way way, int peer, unsigned long bytes)
 {
 	int i = 0;
 
-	if (peer == NOBODY)
+	if (peer == NO_RANK)
 		return;
 	pthread_mutex_lock(&lock);
 	while (i < rows && (row[i].way != way || row[i].peer != peer))
@@ -171,7 +171,7 @@ void sums_forget(const MPI_Request *request)
 void sums_persistent(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm,
 		     const MPI_Request *request)
 {
-	struct persistent p = { *request, NOBODY, 0 };
+	struct persistent p = { *request, NO_RANK, 0 };
 
 	if (type != MPI_DATATYPE_NULL) {
 		p.peer = peer_by_comm(comm, dest);
@@ -187,7 +187,7 @@ void sums_persistent(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm
 
 static struct persistent persistent_of(MPI_Request request)
 {
-	struct persistent p = { request, NOBODY, 0 };
+	struct persistent p = { request, NO_RANK, 0 };
 	int i = 0;
 
 	pthread_mutex_lock(&lock);

@@ -16,10 +16,10 @@ static int draw(int below)
 }
 
 #define SLOTS 6
-#define ROOM 4096
+#define CAPACITY 4096
 static struct comm comms[SLOTS];	/* 0: the world; size 0: not there */
 static struct type derived;		/* size 0: not there */
-static char in[16][ROOM], out[16][ROOM];
+static char in[16][CAPACITY], out[16][CAPACITY];
 static int op;				/* which operation of the program: gives tags */
 
 static struct type any_type(void)

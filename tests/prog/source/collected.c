@@ -42,7 +42,7 @@ static struct bob_probe_file bob_probe_here = {
 static double array[THREADS][ELEMENTS];
 static uint64_t accesses;
 static int pauses;
-static const char *stranger;
+static const char *unexpected;
 
 static void *work(void *number)
 {
@@ -56,10 +56,10 @@ static void *work(void *number)
 			printf("half\n");
 			fflush(stdout);
 			if (!fgets(line, sizeof(line), stdin))
-				stranger = "no line";
+				unexpected = "no line";
 		}
 		if (i % 4096 == 0 && !t && waitpid(-1, NULL, WNOHANG | __WALL) >= 0)
-			stranger = "a child that nobody made";
+			unexpected = "an unexpected child";
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
@@ -84,7 +84,7 @@ static void run(unsigned threads)
 		pthread_join(thread[t], NULL);
 }
 
-static int tell_cost(void)
+static int print_cost(void)
 {
 	struct rusage r;
 
@@ -108,19 +108,19 @@ int main(int argc, char **argv)
 		bob_probe_declare(&bob_probe_here, t, array[t], NULL);
 	run(threads);
 	if (argc > 3 && !strcmp(argv[3], "cost"))
-		return tell_cost();
+		return print_cost();
 	if (argc > 3 && !strcmp(argv[3], "fork")) {
 		const pid_t child = fork();
 
 		if (!child) {
 			run(threads);
-			_exit(stranger ? 1 : 7);
+			_exit(unexpected ? 1 : 7);
 		}
 		if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7)
-			stranger = "the child ended otherwise";
+			unexpected = "the child ended otherwise";
 	}
 	if (waitpid(-1, NULL, __WALL) != -1 || errno != ECHILD)
-		stranger = "a child that nobody made, in the end";
-	printf("%s\n", stranger ? stranger : "ok");
-	return stranger ? 1 : 3;
+		unexpected = "an unexpected child, in the end";
+	printf("%s\n", unexpected ? unexpected : "ok");
+	return unexpected ? 1 : 3;
 }

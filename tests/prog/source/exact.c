@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Order within expressions: test_instrument_exact.py has by hand what must be told. */
+/* Order within expressions: test_instrument_exact.py has the expected records, written by hand. */
 #include <stdio.h>
 
 static int n, a[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, b[8];

@@ -1,4 +1,4 @@
-! Order within expressions, and what is evaluated at all: test_instrument_exact.py has by hand what must be told.
+! Order and evaluation in expressions: test_instrument_exact.py has the expected records, by hand.
 module shared
   implicit none
   integer :: n = 0, a(8) = [1, 2, 3, 4, 5, 6, 7, 8], idx(4) = [3, 1, 2, 4]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The C front end from a command line: instrument FILE [wish...] [-- flags]; the new file to standard output, counts to standard error.
- *   --variable=NAME --pointers --loops --calls                       begin a wish
+/* The C front end from a command line: instrument FILE [request...] [-- flags]; the new file to
+ * standard output, counts to standard error.
+ *   --variable=NAME --pointers --loops --calls                       begin a request
  *   --flat                                                        every access has a probe of its own
  *   --allocator=NAME:BYTES,COUNT,OLD[,counted|text]               arguments from 0; -1: none
  *   --path=->V --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
@@ -10,9 +11,9 @@
 
 #include "source/c/c.h"
 
-#define WISHES_MAX 32
+#define REQUESTS_MAX 32
 
-static struct bob_source_c_request wishes[WISHES_MAX];
+static struct bob_source_c_request requests[REQUESTS_MAX];
 static uint32_t count;
 
 static const struct {
@@ -39,7 +40,7 @@ static void read_box(struct bob_source_c_request *w, const char *text)
 }
 
 static struct bob_source_c_allocator allocators[8];
-static struct bob_source_c_options o = { .requests = wishes, .allocators = allocators };
+static struct bob_source_c_options o = { .requests = requests, .allocators = allocators };
 
 static int read_allocator(char *text)
 {
@@ -60,11 +61,12 @@ static int read_allocator(char *text)
 
 static int read_option(char *a)
 {
-	struct bob_source_c_request *w = count ? &wishes[count - 1] : NULL;
+	struct bob_source_c_request *w = count ? &requests[count - 1] : NULL;
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (!strncmp(a, begins[i].option, strlen(begins[i].option)) && count < WISHES_MAX) {
-			wishes[count++] = (struct bob_source_c_request){
+		if (!strncmp(a, begins[i].option, strlen(begins[i].option)) &&
+		    count < REQUESTS_MAX) {
+			requests[count++] = (struct bob_source_c_request){
 				.what = begins[i].what, .name = a + strlen(begins[i].option)
 			};
 			return 0;

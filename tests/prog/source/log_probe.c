@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recorder behind bobbin/probe.h for tests: each access is a line in the file that BOB_TEST_LOG names (none: nothing is recorded): line of
- * the source, kind, variable, offset in it and bytes. What lies in no variable, or is not wanted of it, is left out. Linked into the
- * program, which must export bobbin_probe_1. It is simple and slow, and shares no code with the real one. Threads: one at a time. */
+/* A recorder that implements bobbin/probe.h for tests: it writes each access as a line into the
+ * file that BOB_TEST_LOG names (none: nothing is recorded): line of the source, kind, variable,
+ * offset in it and bytes. Accesses to no variable, or to an unwanted part of one, are left out.
+ * Linked into the program, which must export bobbin_probe_1. It is simple and slow, and shares no
+ * code with the real one. Threads: one at a time. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -197,13 +199,13 @@ static const struct bob_probe_table table;
 static void begin(struct bob_probe_file *f)
 {
 	static const struct bob_probe_untraced nothing;
-	const struct bob_probe_untraced **gap = malloc((f->sites + 1) * sizeof(void *));
+	const struct bob_probe_untraced **untraced = malloc((f->sites + 1) * sizeof(void *));
 
 	if (!getenv("BOB_TEST_LOG"))
 		return;
 	for (uint32_t i = 0; i < f->sites; i++)
-		gap[i] = &nothing;
-	f->untraced = gap;
+		untraced[i] = &nothing;
+	f->untraced = untraced;
 	f->recorder = &table;
 	f->access = see;
 }

@@ -1,4 +1,4 @@
-C     Loops in fixed form, with accesses that one probe can tell, and such that it cannot. Prints what it computed.
+C     Loops in fixed form, with and without accesses that one probe can report. Prints its results.
       PROGRAM LOOPS
       INTEGER N, I, J, K, L, IDX(8)
       REAL*8 A(8,8), B(8,8), C(0:9), S

@@ -83,7 +83,7 @@ program loops
   do k = 1, 2
     allocate (lists(k)%at(4))
   end do
-  do k = 1, 2 ! where they are stands in each
+  do k = 1, 2 ! each has its own place
     do m = 1, 4
       lists(k)%at(m) = m
     end do

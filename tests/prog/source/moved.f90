@@ -91,14 +91,14 @@ end module
 program moved
   use moving
   implicit none
-  real(8), allocatable :: field(:,:), f(:), g(:), unnamed(:), stranger(:,:)
+  real(8), allocatable :: field(:,:), f(:), g(:), unnamed(:), unlisted(:,:)
   real(8), pointer :: p(:), q(:)
   integer :: i
   nullify(p)
   call setup(field, 4)
   field(1,1) = 2
   call setup(field, 4)
-  call setup(stranger, 4)
+  call setup(unlisted, 4)
   do i = 1, 2
     call through(f, g)
     f(2) = g(1)

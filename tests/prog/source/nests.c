@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nests of all depths, told at random: nests SEED COUNT, or nests KERNEL. What must be recorded is found access by access, as the loops
- * would run. See oracle.h. */
+/* Nests of all depths, reported at random: nests SEED COUNT, or nests KERNEL. The program finds the
+ * expected records access by access, as the loops would run. See oracle.h. */
 #define ORACLE_MAIN
 #include "oracle.h"
 
@@ -106,7 +106,7 @@ static void access_at(const char *at, uint32_t site)
 	oracle_outside++;
 }
 
-struct told {
+struct run {
 	uint32_t nest;
 	int64_t trips[DEPTHS];
 	const volatile void *at[MOST];
@@ -115,7 +115,7 @@ struct told {
 	int64_t slope[DEPTHS * DEPTHS], by[DEPTHS];
 };
 
-static void want_row(const struct told *t, const int64_t *i)
+static void want_row(const struct run *t, const int64_t *i)
 {
 	const struct bob_probe_nest *n = &nests[t->nest];
 
@@ -128,7 +128,7 @@ static void want_row(const struct told *t, const int64_t *i)
 	}
 }
 
-static void run(const struct told *t, uint32_t d, int64_t *i)
+static void run(const struct run *t, uint32_t d, int64_t *i)
 {
 	const uint32_t depth = nests[t->nest].depth;
 	int64_t span = t->trips[d];
@@ -143,8 +143,8 @@ static void run(const struct told *t, uint32_t d, int64_t *i)
 	}
 }
 
-/* Addresses are only told: they need not be anybody's. */
-static void tell(const struct told *t)
+/* Addresses are only reported: no variable need be there. */
+static void report(const struct run *t)
 {
 	const struct bob_probe_nest *n = &nests[t->nest];
 	int64_t i[DEPTHS] = { 0 };
@@ -171,7 +171,7 @@ static void tell(const struct told *t)
 }
 
 /* One of three, if that does not make it large. */
-static void make_uneven(struct told *t, uint32_t depth)
+static void make_uneven(struct run *t, uint32_t depth)
 {
 	t->is_uneven = depth > 1 && depth < 5 && !below(3);
 	for (uint32_t d = 0; d < depth && t->is_uneven; d++) {
@@ -184,14 +184,14 @@ static void make_uneven(struct told *t, uint32_t depth)
 
 static void random_nest(void)
 {
-	struct told t = { .nest = below(NESTS) };
+	struct run t = { .nest = below(NESTS) };
 	const struct bob_probe_nest *n = &nests[t.nest];
-	uint32_t room = 300 / n->count + 1;
+	uint32_t limit = 300 / n->count + 1;
 
 	for (uint32_t d = n->depth; d-- > 0;) {
-		t.trips[d] = 1 + below(room < 20 ? room : 20);
-		room /= (uint32_t)t.trips[d];
-		room += !room;
+		t.trips[d] = 1 + below(limit < 20 ? limit : 20);
+		limit /= (uint32_t)t.trips[d];
+		limit += !limit;
 	}
 	if (!below(12))
 		t.trips[below(n->depth)] = -(int64_t)below(3);
@@ -217,14 +217,14 @@ static void random_nest(void)
 		}
 	}
 	make_uneven(&t, n->depth);
-	tell(&t);
+	report(&t);
 }
 
 /* A stencil as it would be written: c(i,j) of the box from b(i-1,j), b(i+1,j), a(j); large, for the size of the trace. */
 static void stencil(int64_t n)
 {
 	for (int64_t turn = 0; turn < n; turn++) {
-		struct told t = { .nest = 1, .trips = { 10, 18 } };
+		struct run t = { .nest = 1, .trips = { 10, 18 } };
 
 		t.at[0] = &b[1][2];
 		t.at[1] = &b[1][4];
@@ -239,7 +239,7 @@ static void stencil(int64_t n)
 		t.step[4] = 8;
 		t.step[6] = 50;
 		t.step[7] = 2;
-		tell(&t);
+		report(&t);
 	}
 }
 

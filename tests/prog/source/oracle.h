@@ -17,7 +17,7 @@
 
 #define NOINLINE __attribute__((noinline))
 #define ORACLE_ROWS 64
-#define ORACLE_ROOM (1u << 21)
+#define ORACLE_CAPACITY (1u << 21)
 
 struct oracle_note {
 	uint64_t offset;
@@ -51,7 +51,7 @@ static inline void oracle_thread(void)
 	if (i >= ORACLE_ROWS)
 		abort();
 	oracle_rows[i].note = (struct oracle_note *)mmap(
-		NULL, ORACLE_ROOM * sizeof(struct oracle_note), PROT_READ | PROT_WRITE,
+		NULL, ORACLE_CAPACITY * sizeof(struct oracle_note), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (oracle_rows[i].note == MAP_FAILED)
 		abort();
@@ -66,7 +66,7 @@ static inline void oracle_note(int file, int v, uint64_t offset, uint32_t site, 
 	struct oracle_note *n =
 		oracle_own->note + __atomic_fetch_add(&oracle_own->count, 1, __ATOMIC_RELAXED);
 
-	if (oracle_own->count > ORACLE_ROOM)
+	if (oracle_own->count > ORACLE_CAPACITY)
 		abort();
 	n->offset = offset;
 	n->site = site;

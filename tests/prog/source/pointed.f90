@@ -31,7 +31,7 @@ contains
     real(8), target :: at(:)
     q => at
   end subroutine
-  function behind(b, n) result(q)
+  function following(b, n) result(q)
     type(box) :: b
     integer :: n
     real(8), pointer :: q(:)
@@ -68,7 +68,7 @@ program main
   call point(z, t)
   z(7) = one
   call first_of(z(8:))
-  call given(behind(keep, 9))
+  call given(following(keep, 9))
   part => d%y
   part(2) = 2
   part => c%im

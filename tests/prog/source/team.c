@@ -209,7 +209,7 @@ static void loads_in_child(char *path)
 		abort();
 }
 
-/* Twice: what it was is forgotten, and it becomes known again. */
+/* Twice: the recorder drops the library's description, and learns it again. */
 static void loads(char *path)
 {
 	for (int turn = 0; turn < 2; turn++) {
@@ -278,8 +278,8 @@ static void handler(int sig)
 	errno = error;
 }
 
-/* Two timers, whose handlers may interrupt each other, while the program probes, declares and tells nests. The handlers' rows are
- * their own: which comes first is nobody's business. */
+/* Two timers, whose handlers may interrupt each other, while the program probes, declares and
+ * reports nests. The handlers have rows of their own, in any order. */
 static void signals(void)
 {
 	static const int which[] = { ITIMER_REAL, ITIMER_PROF };
@@ -311,7 +311,7 @@ static void signals(void)
 	}
 }
 
-/* Known beforehand: element x, how far it is stands in the file. Then it waits to be killed. */
+/* The accesses are known: element x, and the file has the progress. Then it waits to be killed. */
 static void for_ever(const char *path)
 {
 	int fd = open(path, O_RDWR);

@@ -245,7 +245,7 @@ static void dimensions(void)
 }
 
 /* Subscripts are 1 too small in C. */
-static void told(int row, int column, enum site site)
+static void reported(int row, int column, enum site site)
 {
 	if (row >= 1 && row <= 8 && column >= 2 && column <= 5)
 		want(V_BOX, 4u * (row * 10 + column), site);
@@ -257,12 +257,12 @@ static void boxes(void)
 {
 	for (int p = 0; p < 12; p++)
 		for (int q = 0; q < 10; q++) {
-			told(p, q, BOX_WRITE);
+			reported(p, q, BOX_WRITE);
 			X(BOX_WRITE, box[p][q]) = p;
 		}
 	for (int q = 9; q >= 0; q--)
 		for (int p = 0; p < 12; p++) {
-			told(p, q, BOX_READ);
+			reported(p, q, BOX_READ);
 			untraced += X(BOX_READ, box[p][q]);
 		}
 	for (int k = 0; k < 500; k++) {
@@ -333,7 +333,7 @@ static void aliases(void)
 	}
 	bob_probe_declare(&bob_probe_here, V_BRIDGE, storage + 32, NULL);
 	bob_probe_declare(&bob_probe_here, V_SECOND, storage + 100, NULL);
-	/* bridge goes on behind first, second behind bridge: one */
+	/* bridge follows first, second follows bridge: one */
 	for (int k = 0; k < 164; k++) {
 		want(V_FIRST, (uint64_t)k, BRIDGE);
 		c ^= X(BRIDGE, storage[k]);

@@ -2,7 +2,7 @@
 /* The rules of docs/cache.md once more, as slowly and plainly as possible: every cache is an
  * unordered list of entries with time stamps, every line has a record with a byte of flags for each
  * granule and core, and every question is a search through everything. Written from the page, not
- * from the code; shares no code with it. For tests and as the yardstick of bench/cache. */
+ * from the code; shares no code with it. For tests, and the baseline of bench/cache. */
 #ifndef BOB_TESTS_CACHE_NAIVE_H
 #define BOB_TESTS_CACHE_NAIVE_H
 
@@ -40,19 +40,19 @@ struct naive {
 	uint64_t clock;
 	struct naive_cache cache[64][4]; /* [0][k] where level k is shared */
 	struct naive_line *line;
-	size_t lines, line_room;
+	size_t lines, line_capacity;
 	struct bob_cache_site *site;
 	uint32_t sites;
 	struct bob_cache_sharing *row;
-	size_t rows, row_room;
+	size_t rows, row_capacity;
 };
 
-static inline void *naive_more(void *p, size_t count, size_t *room, size_t size)
+static inline void *naive_more(void *p, size_t count, size_t *capacity, size_t size)
 {
-	if (count < *room)
+	if (count < *capacity)
 		return p;
-	*room = *room * 2 + 16;
-	p = realloc(p, *room * size);
+	*capacity = *capacity * 2 + 16;
+	p = realloc(p, *capacity * size);
 	if (!p)
 		abort();
 	return p;
@@ -82,7 +82,7 @@ static inline struct naive_line *naive_line(struct naive *n, uint64_t line)
 	for (size_t i = n->lines; i-- > 0;)
 		if (n->line[i].line == line)
 			return &n->line[i];
-	n->line = naive_more(n->line, n->lines, &n->line_room, sizeof(*n->line));
+	n->line = naive_more(n->line, n->lines, &n->line_capacity, sizeof(*n->line));
 	memset(&n->line[n->lines], 0, sizeof(*n->line));
 	n->line[n->lines].line = line;
 	return &n->line[n->lines++];
@@ -177,7 +177,7 @@ static inline void naive_shared_miss(struct naive *n, struct naive_line *l, unsi
 		if (memcmp(&n->row[i], &key, offsetof(struct bob_cache_sharing, true_misses)) == 0)
 			break;
 	if (i == n->rows) {
-		n->row = naive_more(n->row, n->rows, &n->row_room, sizeof(*n->row));
+		n->row = naive_more(n->row, n->rows, &n->row_capacity, sizeof(*n->row));
 		n->row[n->rows++] = key;
 	}
 	if (true_sharing) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace of MPI calls that are made here, behind include/bobbin/trace.h and
- * archive/events/event_nests.h, so the real reader is not linked. */
+/* A trace of MPI calls in memory. Implements what include/bobbin/trace.h and
+ * archive/events/event_nests.h declare, so the real reader is not linked. */
 #ifndef BOB_TEST_ANALYSIS_FAKE_CALLS_H
 #define BOB_TEST_ANALYSIS_FAKE_CALLS_H
 
@@ -119,7 +119,7 @@ bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
 	return BOB_OK;
 }
 
-static void tell(const struct made *m, struct bob_value_event *e)
+static void fill_event(const struct made *m, struct bob_value_event *e)
 {
 	const struct bob_mpi_function *f = bob_mpi_function_of(m->function);
 
@@ -151,7 +151,7 @@ bob_status bob_value_cursor_next_sized(struct bob_value_cursor *c, struct bob_va
 	(void)err, (void)e_size;
 	if (c->at == c->t->calls[c->thread])
 		return BOB_END;
-	tell(&c->t->call[c->thread][c->at++], e);
+	fill_event(&c->t->call[c->thread][c->at++], e);
 	return BOB_OK;
 }
 
@@ -190,7 +190,7 @@ static const struct made *call_at(const struct bob_event_nest *n, uint32_t item,
 bob_status bob_event_nest_get(struct bob_event_nest *n, uint32_t item, const uint64_t *at,
 			      struct bob_value_event *e)
 {
-	tell(call_at(n, item, at[0]), e);
+	fill_event(call_at(n, item, at[0]), e);
 	return BOB_OK;
 }
 
@@ -221,13 +221,13 @@ bob_status bob_event_nest_each(struct bob_event_nest *n, bob_event_nest_fn each,
 	struct bob_value_event e;
 
 	for (uint32_t i = 0; i < n->trips * n->body; i++) {
-		tell(n->first + i, &e);
+		fill_event(n->first + i, &e);
 		assert_int_equal(each(ctx, 1 + i % n->body, &e), BOB_OK);
 	}
 	return BOB_OK;
 }
 
-/* Is `c` what comes behind `b` as that comes behind `a`? */
+/* Does `c` follow `b` as `b` follows `a`? */
 static int goes_on(const struct made *a, const struct made *b, const struct made *c)
 {
 	if (c->function != b->function || c->place != b->place || c->open ||
@@ -296,7 +296,7 @@ bob_status bob_event_nests_visit(const struct bob_trace *t, uint32_t thread,
 		for (uint32_t k = 1; k <= n.body; k++) {
 			struct bob_value_event e;
 
-			tell(n.first + k - 1, &e);
+			fill_event(n.first + k - 1, &e);
 			n.item[k] = (struct bob_event_nest_item){ .depth = 1,
 								  .times = n.trips,
 								  .key_len = 2,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace in memory, behind include/bobbin/trace.h, for tests of what reads traces: included by the
- * test, so the real reader is not linked. A thread is a string: an upper-case letter enters
- * function A..Z, its lower-case letter leaves it; a digit switches to that stack; ! makes the next
- * entry a signal handler's, ? an orphan; spaces mean nothing. Frames left open stay open. */
+/* A trace in memory, for tests of code that reads traces. Implements what include/bobbin/trace.h
+ * declares; the test includes this file, so the real reader is not linked. A thread is a string: an
+ * upper-case letter enters function A..Z, its lower-case letter leaves it; a digit switches to that
+ * stack; ! makes the next entry a signal handler's, ? an orphan; spaces mean nothing. Frames left
+ * open stay open. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ struct bob_cursor {
 	struct bob_frame frames[FAKE_STACKS][FAKE_DEPTH];
 	uint64_t entered[FAKE_STACKS][FAKE_DEPTH];
 	uint32_t first_id;
-	int tells;
+	int reports_values;
 };
 
 static struct bob_trace fake;
@@ -200,7 +201,7 @@ static void fake_enter(struct bob_cursor *c, struct bob_event *ev, uint32_t id)
 
 void bob_cursor_enable_values(struct bob_cursor *c)
 {
-	c->tells = 1;
+	c->reports_values = 1;
 }
 
 /* '#' makes the stream corrupt, '*' is a call of MPI function 7. */
@@ -226,7 +227,7 @@ bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bo
 			if (err)
 				err->offset = 42;
 			return BOB_ERR_CORRUPT;
-		} else if (ch == '*' && c->tells) {
+		} else if (ch == '*' && c->reports_values) {
 			*ev = (struct bob_event){ c->index, c->index, BOB_EVENT_VALUES,	7,
 						  c->depth[c->stack], c->stack, 0, 0 };
 			return BOB_OK;

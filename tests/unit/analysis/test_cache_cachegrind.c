@@ -79,11 +79,11 @@ static void simulate(const struct bob_cache_config *c, struct counts *n)
 }
 
 /* The numbers of a line such as "D1  misses: 4,587  ( 3,862 rd + 725 wr)". */
-static unsigned numbers(const char *p, uint64_t *out, unsigned room)
+static unsigned numbers(const char *p, uint64_t *out, unsigned capacity)
 {
 	unsigned n = 0;
 
-	for (p = strchr(p, ':'); p && *p && n < room; p++) {
+	for (p = strchr(p, ':'); p && *p && n < capacity; p++) {
 		uint64_t v = 0;
 
 		if (*p < '0' || *p > '9')

@@ -56,7 +56,7 @@ static void complaints(void **state)
 		{ "", BOB_ERR_INVAL,
 		  "my.caches:1: there is no level: it needs [L1] with size and ways" },
 		{ "size = 3\n", BOB_ERR_CORRUPT,
-		  "my.caches:1: 'size' stands before the first section" },
+		  "my.caches:1: 'size' is before the first section" },
 		{ "[L1]\nsize 3\n", BOB_ERR_CORRUPT,
 		  "my.caches:2: 'size 3' is neither a [section] nor key = value" },
 		{ "[L5]\n", BOB_ERR_CORRUPT,

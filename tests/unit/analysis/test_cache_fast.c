@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs and nests count exactly what their accesses count one by one, on random machines, in random
- * states, and leave the same state behind: what comes after them counts the same, too. */
+ * states, and leave the same state: the accesses after them have the same counts, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -259,7 +259,7 @@ static void refusals(void **state)
 	item[2].site = CMP_SITES;
 	assert_int_equal(bob_cache_nest(sim, 0, item, 3), BOB_ERR_INVAL);
 	item[2].site = 0;
-	item[1].items = 2;	/* ends behind the loop around it */
+	item[1].items = 2;	/* ends after the loop around it */
 	assert_int_equal(bob_cache_nest(sim, 0, item, 3), BOB_ERR_INVAL);
 	item[1].items = 0;
 	assert_int_equal(bob_cache_nest(sim, 2, item, 3), BOB_ERR_INVAL);

@@ -16,20 +16,20 @@
 #define VALUES 400000u
 #define BIAS 4096u
 
-struct room {
+struct made_desc {
 	struct bob_mem_desc d;
 	struct bob_mem_access access[PER_DESC];
 	struct bob_mem_step step[WORDS];
 };
 
-static struct room room[DESCS];
+static struct made_desc made[DESCS];
 static uint64_t raw[VALUES];
 static size_t raw_count;
 
 static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 {
 	(void)ctx;
-	return number < DESCS ? &room[number].d : NULL;
+	return number < DESCS ? &made[number].d : NULL;
 }
 
 static uint64_t bias_of(void *ctx, const struct bob_mem_desc *desc)
@@ -48,7 +48,7 @@ static bob_status sites_of(void *ctx, uint32_t number, const struct bob_mem_desc
 	return BOB_OK;
 }
 
-static void make_desc(struct room *m, uint64_t *r)
+static void make_desc(struct made_desc *m, uint64_t *r)
 {
 	struct bob_mem_desc *d = &m->d;
 
@@ -95,7 +95,7 @@ static void make_desc(struct room *m, uint64_t *r)
 
 		m->step[w] = (struct bob_mem_step){ 8, d->counter, 2 };
 	}
-	/* a word that others step by stands still, so a counter is none */
+	/* a word that others step by is constant, so it is no counter */
 	for (uint32_t w = 0; w < d->words; w++)
 		if (m->step[w].word != BOB_MEM_NO_WORD)
 			m->step[w] = (struct bob_mem_step){ 8, BOB_MEM_NO_WORD, 0 };
@@ -117,7 +117,7 @@ struct program {
 
 static void put_record(const struct program *p, uint32_t i, const uint64_t *idx, uint64_t *r)
 {
-	const struct bob_mem_desc *d = &room[p->number[i]].d;
+	const struct bob_mem_desc *d = &made[p->number[i]].d;
 	uint64_t *word = &raw[raw_count + 1];
 
 	if (raw_count + WORDS + 2 + 2 * 12 > VALUES)
@@ -170,7 +170,7 @@ static void one_by_one(struct bob_cache *sim)
 {
 	for (size_t at = 0, n; at < raw_count; at += 1 + n) {
 		uint32_t number = (uint32_t)raw[at];
-		const struct bob_mem_desc *d = &room[number].d;
+		const struct bob_mem_desc *d = &made[number].d;
 		struct bob_mem_event e;
 		struct bob_mem_walk w;
 		bob_status st;
@@ -201,7 +201,7 @@ static void folded(struct bob_cache *sim)
 	struct bob_folder *folder;
 	struct bob_mem_fold *m;
 	struct bob_folded *f;
-	uint64_t gaps;
+	uint64_t lost;
 
 	assert_true(mem != MAP_FAILED && folder_mem != MAP_FAILED);
 	folder = bob_folder_begin(folder_mem, events_write, &out);
@@ -210,8 +210,8 @@ static void folded(struct bob_cache *sim)
 	assert_int_equal(used, raw_count);
 	bob_folder_end(folder);
 	assert_int_equal(bob_folded_open(out.at, out.len, 1, &events_alloc, &f), BOB_OK);
-	assert_int_equal(bob_cache_folded(sim, 0, f, 0, &from, &gaps), BOB_OK);
-	assert_int_equal(gaps, 0);
+	assert_int_equal(bob_cache_folded(sim, 0, f, 0, &from, &lost), BOB_OK);
+	assert_int_equal(lost, 0);
 	bob_folded_close(f);
 	free(out.at);
 	munmap(mem, size);
@@ -230,7 +230,7 @@ static void random_records(void **state)
 		struct bob_cache_site s, t;
 
 		for (uint32_t i = 0; i < DESCS; i++)
-			make_desc(&room[i], &r);
+			make_desc(&made[i], &r);
 		raw_count = 0;
 		for (uint64_t n = 1 + cmp_random(&r) % 4; n; n--)
 			run_program(&r);

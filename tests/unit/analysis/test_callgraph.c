@@ -107,7 +107,7 @@ static void processes_share_functions(void **state)
 	assert_int_equal(bob_functions_number(functions, 9, 0), 26);
 }
 
-/* Nothing but the image's file could tell that it has fewer, and that may be missing. */
+/* Only the image's file could show that it has fewer, and that may be missing. */
 static void absurd_counts_of_functions_cost_nothing(void **state)
 {
 	(void)state;
@@ -196,7 +196,7 @@ static void contexts(uint32_t max, const char *expected, uint64_t merged)
 	bob_contexts_destroy(c);
 }
 
-static void paths_are_told_apart(void **state)
+static void paths_are_distinguished(void **state)
 {
 	(void)state;
 	fake_process(0, -1);
@@ -290,7 +290,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stacks_signals_orphans_open_ends, fresh, clean),
 		cmocka_unit_test_setup_teardown(what_is_around_damage_counts, fresh, clean),
 		cmocka_unit_test_setup_teardown(adding_after_reading_arcs, fresh, clean),
-		cmocka_unit_test_setup_teardown(paths_are_told_apart, fresh, clean),
+		cmocka_unit_test_setup_teardown(paths_are_distinguished, fresh, clean),
 		cmocka_unit_test_setup_teardown(too_many_paths_are_merged_and_counted, fresh, clean),
 		cmocka_unit_test_setup_teardown(arcs_are_a_table, fresh, clean),
 		cmocka_unit_test_setup_teardown(paths_are_a_table, fresh, clean),

@@ -238,20 +238,20 @@ static uint32_t draw(uint32_t n)
 	return (seed >> 16) % n;
 }
 
-static size_t random_calls(char *out, size_t room, uint32_t depth)
+static size_t random_calls(char *out, size_t capacity, uint32_t depth)
 {
 	size_t len = 0;
 	uint32_t children = depth > 4 ? 0 : 1 + draw(4);
 
-	for (uint32_t i = 0; i < children && len + 300 < room; i++) {
+	for (uint32_t i = 0; i < children && len + 300 < capacity; i++) {
 		uint32_t times = draw(3) ? 1 : 1 + draw(4), letter = draw(4);
 		size_t start = len, one;
 
 		out[len++] = (char)('A' + letter);
-		len += random_calls(out + len, (room - len) / 6, depth + 1);
+		len += random_calls(out + len, (capacity - len) / 6, depth + 1);
 		out[len++] = (char)('a' + letter);
 		one = len - start;
-		while (--times && len + one + 300 < room) {
+		while (--times && len + one + 300 < capacity) {
 			memcpy(out + len, out + start, one);
 			len += one;
 		}

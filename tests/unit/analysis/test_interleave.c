@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The order in which threads are replayed: scripts of steps, and the order that must come out. A
- * script is a word a thread: a letter is an access; ! ends the turn; tX5 is behind turn 4 of X; gX
+ * script is a word a thread: a letter is an access; ! ends the turn; tX5 is after turn 4 of X; gX
  * gives one to X; wX2 waits for two of X; the end of thread n gives one to n. What comes out:
  * thread numbers. */
 #include <setjmp.h>
@@ -98,7 +98,8 @@ static void turns(void **state)
 static void locks(void **state)
 {
 	(void)state;
-	/* inside the lock nobody else is, whatever the quantum; who was first comes first */
+	/* no other thread is inside the lock, whatever the quantum; the first one that waited comes
+	 * first */
 	EXPECT("000111", 0, 1, "tx0aaatx1", "tx2bbbtx3");
 	EXPECT("111000", 0, 1, "tx2aaatx3", "tx0bbbtx1");
 	EXPECT("010101", 0, 1, "tx0aaatx1", "ty0bbbty1");
@@ -106,7 +107,7 @@ static void locks(void **state)
 	EXPECT("0101", 0, 9, "tx0atx1tx4atx5", "tx2btx3tx6btx7"); /* turn about */
 }
 
-/* A turn that nobody takes: the next one, not the first thread; and then all others in their
+/* A turn that no thread takes: the next one, not the first thread; and then all others in their
  * order. */
 static void holes(void **state)
 {
@@ -114,7 +115,7 @@ static void holes(void **state)
 	EXPECT("210", 1, 9, "tx5atx6", "tx3btx4", "tx1ctx2");
 	EXPECT("10", 2, 9, "tx9a", "tx2b");
 	EXPECT("01", 2, 9, "tx1a", "ty5b!ty6"); /* the nearest first */
-	EXPECT("01", 0, 9, "tx0atx0tx0", "tx1b"); /* told twice */
+	EXPECT("01", 0, 9, "tx0atx0tx0", "tx1b"); /* a count that was already reached */
 }
 
 static void barriers(void **state)
@@ -133,7 +134,7 @@ static void creation(void **state)
 	(void)state;
 	EXPECT("000110", 0, 5, "aaagxw11a", "wx1bb");
 	EXPECT("000100", 0, 1, "aaagxaa", "wx1b");
-	EXPECT("001", 1, 1, "aa", "wx1b"); /* nobody creates it */
+	EXPECT("001", 1, 1, "aa", "wx1b"); /* no thread creates it */
 	EXPECT("01120", 0, 1, "agxw11w21a", "wx1bbgy", "wy1c");
 	EXPECT("20001", 2, 1, "w31aaa", "wx1b", "c"); /* of a thread that is not there */
 }

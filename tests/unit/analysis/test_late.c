@@ -25,7 +25,7 @@
 	5u /* the world and two duplicates of it; two intercommunicators of ranks 0, 1 and 2, 3 */
 #define INTER 3u		/* the first of these */
 #define HALF (PROCESSES / 2)
-#define NOBODY ((uint64_t)-2)
+#define NO_RANK ((uint64_t)-2)
 #define REQUEST_NULL 0u
 
 enum {
@@ -282,7 +282,7 @@ static struct expected expected[PROCESSES * CALLS_MAX];
 static uint32_t decided_from;	/* who was first is said beyond this many ns */
 
 static uint64_t seed, total, strict, doubts, early,
-	late; /* cancelled before there was a message, behind that */
+	late; /* cancelled before there was a message, after that */
 
 static uint32_t below(uint32_t n)
 {
@@ -303,7 +303,7 @@ static struct made *call(struct world *w, uint32_t p, uint32_t function, uint32_
 	return m;
 }
 
-/* Behind the duplicates comes the communicator of the own half. */
+/* After the duplicates comes the communicator of the own half. */
 static uint64_t comm_number(uint32_t comm)
 {
 	return comm ? DUP_FIRST + comm - (comm < INTER) : 1;
@@ -355,7 +355,7 @@ static void try_to_end(struct world *w, uint32_t p)
 		const uint64_t lost = got->sent > m->begin ? got->sent - m->begin : 0;
 
 		if (!x->in[i]->matched) { /* some recorders say this, some zeros */
-			status[0] = m->place & 1 ? NOBODY : 0;
+			status[0] = m->place & 1 ? NO_RANK : 0;
 			status[1] = m->place & 1 ? ANY : 0;
 			continue;
 		}
@@ -449,7 +449,7 @@ static void send_one(struct world *w, uint32_t p, uint32_t to, const struct rece
 	send_message(w, p, to, comm, m->value[4], m->begin);
 }
 
-/* Mostly what somebody asks for: else nobody gets on. */
+/* Mostly what another rank waits for: otherwise no rank makes progress. */
 static void do_send(struct world *w, uint32_t p)
 {
 	const uint32_t to = below(PROCESSES);
@@ -669,8 +669,8 @@ static void finish(struct world *w)
 			do_waitall(w, p);
 }
 
-/* Is it known in the end what every receive of the process got? Else those behind a wildcard of
- * which it is not are held up. */
+/* Is it known in the end what every receive of the process got? Else a wildcard of which it is not
+ * known delays the receives after it. */
 static int is_strict(const struct world *w, uint64_t place, uint32_t *process)
 {
 	for (uint32_t p = 0; p < PROCESSES; p++)
@@ -817,7 +817,7 @@ static void test_collectives(void **state)
 	free_world(w);
 }
 
-/* A rank waits for those of lower rank, whoever of them comes last; the others it does not need. */
+/* A rank waits for the last one of those of lower rank; the others it does not need. */
 static void test_scans(void **state)
 {
 	static const uint32_t number[] = { 99, 100 }; /* Scan, Exscan: functions.txt */

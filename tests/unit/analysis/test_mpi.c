@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is told of MPI calls: bytes of each kind of call, handles, requests, the matrix, the table,
+/* The analyses of MPI calls: bytes of each kind of call, handles, requests, the matrix, the table,
  * and who does the same. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -252,7 +252,7 @@ static void matrix(void **state)
 	PUT(t, 0, "Send", 2, 1, INT, 1, 0, COMM, 5);	/* failed */
 	PUT(t, 0, "Recv", 2, 1, INT, 1, 0, COMM, 0, 1, 0, 4);
 	PUT(t, 1, "Send", 2, 1, 299, 0, 0, WORLD, 0);
-	PUT(t, 2, "Start", 6, 0);	/* of a request that nobody made */
+	PUT(t, 2, "Start", 6, 0);	/* of a request that no call created */
 	/* a persistent send is the older one of two requests when it is started, then, after
 	 * another one, the third */
 	PUT(t, 3, "Send_init", 2, 3, INT, 0, 0, COMM, 0, 2);

@@ -92,7 +92,7 @@ static void c_strings(void **state)
 			   "x#error don't\n"
 			   "c// an apostrophe ends with its line\n"
 			   "xlong n = 1'000; /* and a separator\n"
-			   "c is none */\n"
+			   "c is no comment */\n"
 			   "xauto s = R\"x(\n"
 			   "x// raw\n"
 			   "b\n"

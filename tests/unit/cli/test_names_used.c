@@ -57,7 +57,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorted; some begin together, overlap, or leave gaps; some have no name. */
+/* Sorted; some begin together, overlap, or leave holes; some have no name. */
 static void make_functions(struct bob_image_func *fn, char *names, uint32_t *names_len)
 {
 	uint64_t addr[FUNCTIONS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a program is run and how its end is told. */
+/* How a program is run and how its end is reported. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <fcntl.h>

@@ -101,7 +101,7 @@ static void test_rename(void **state)
 	assert_true(exists("t.old.2/second.bob") && !exists("t.old.3"));
 }
 
-/* What somebody has put beside a trace is never removed, nor does it change its name again. */
+/* Files that the user put into a trace are never removed, and that directory is renamed only once. */
 static void test_rename_kept(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void test_rename_kept(void **state)
 	assert_true(exists("t.old.3/run.key") && !exists("t.old.4"));
 }
 
-static void test_rename_gap(void **state)
+static void test_rename_taken(void **state)
 {
 	(void)state;
 	put_file("t.old", "a file of that name stays");
@@ -222,7 +222,7 @@ static void test_ranks(void **state)
 
 /* Eight runs of different keys into one name, which have ended: each moves the one before it
  * away. */
-static void test_strangers(void **state)
+static void test_foreign_runs(void **state)
 {
 	char path[48];
 	int found = 0;
@@ -286,7 +286,7 @@ static void test_in_use(void **state)
 	assert_int_equal(run[0], -1);
 }
 
-/* Those who ask are told no until one is left, who may have been told so before. */
+/* The answer is no until one process is left, which may have got that answer before. */
 static void test_last(void **state)
 {
 	int run[3];
@@ -340,11 +340,11 @@ static void test_last_of_ranks(void **state)
 	(void)state;
 	assert_int_equal(prepare("t", "k"), BOB_OK);
 	for (int round = 0; round < 20; round++) {
-		int ready[2], gate[2], told[2], last = 0;
+		int ready[2], gate[2], answered[2], last = 0;
 		pid_t pid[RANKS];
 		char c;
 
-		assert_true(!pipe(ready) && !pipe(gate) && !pipe(told));
+		assert_true(!pipe(ready) && !pipe(gate) && !pipe(answered));
 		for (int i = 0; i < RANKS; i++) {
 			pid[i] = fork();
 			if (pid[i] == 0) {
@@ -354,7 +354,7 @@ static void test_last_of_ranks(void **state)
 				if (write(ready[1], "r", 1) != 1 || read(gate[0], &c, 1) < 0)
 					_exit(1);
 				c = bob_rundir_is_last(run) ? '1' : '0';
-				if (write(told[1], &c, 1) != 1)
+				if (write(answered[1], &c, 1) != 1)
 					_exit(1);
 				pause();
 			}
@@ -363,14 +363,15 @@ static void test_last_of_ranks(void **state)
 			assert_int_equal(read(ready[0], &c, 1), 1);
 		close(gate[1]);
 		for (int i = 0; i < RANKS; i++) {
-			assert_int_equal(read(told[0], &c, 1), 1);
+			assert_int_equal(read(answered[0], &c, 1), 1);
 			last += c == '1';
 		}
 		for (int i = 0; i < RANKS; i++) {
 			assert_int_equal(kill(pid[i], SIGKILL), 0);
 			assert_int_equal(waitpid(pid[i], NULL, 0), pid[i]);
 		}
-		close(ready[0]), close(ready[1]), close(gate[0]), close(told[0]), close(told[1]);
+		close(ready[0]), close(ready[1]), close(gate[0]), close(answered[0]),
+			close(answered[1]);
 		assert_int_equal(last, 1);
 	}
 }
@@ -421,8 +422,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty, leave)
 	const struct CMUnitTest tests[] = {
-		TEST(test_join),  TEST(test_rename), TEST(test_rename_gap), TEST(test_refuse),
-		TEST(test_empty), TEST(test_ranks),  TEST(test_strangers),  TEST(test_key),
+		TEST(test_join),  TEST(test_rename), TEST(test_rename_taken), TEST(test_refuse),
+		TEST(test_empty), TEST(test_ranks),  TEST(test_foreign_runs),  TEST(test_key),
 		TEST(test_last),  TEST(test_last_of_ranks), TEST(test_rename_kept),
 		TEST(test_in_use), TEST(test_moved),
 	};

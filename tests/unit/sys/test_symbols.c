@@ -42,7 +42,7 @@ static void damaged(void **state)
 	assert_true(len > 1000);
 	for (size_t n = 0; n < len; n = n * 2 + 1)
 		(void)bob_target_defines(put("cut", bytes, n, 0755), "main");
-	for (int i = 0; i < 300; i++) { /* the head, then the section headers behind everything */
+	for (int i = 0; i < 300; i++) { /* the head, then the section headers after everything */
 		size_t at, from = i % 2 ? 0 : len - 2000;
 		uint8_t was;
 

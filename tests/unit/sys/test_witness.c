@@ -24,7 +24,7 @@ static int take(struct bob_witness *w, int sig)
 	return bob_witness_saw(w, sig);
 }
 
-static void test_told_apart(void **state)
+static void test_distinguished(void **state)
 {
 	struct bob_witness w;
 	int rt = SIGRTMIN + 1;
@@ -86,7 +86,7 @@ static void test_absent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_told_apart),
+		cmocka_unit_test(test_distinguished),
 		cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_absent),
 	};

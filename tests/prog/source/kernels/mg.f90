@@ -9,7 +9,7 @@ module grids
      real(dp) :: h = 0
   end type
   type(level) :: lv(levels)
-  ! all levels one behind the other; ir is where each begins
+  ! all levels one after the other; ir is where each begins
   real(dp), allocatable :: u(:), r(:), v(:)
   integer :: ir(levels + 1)
   integer :: smooths = 0, points = 0

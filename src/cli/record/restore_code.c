@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "cli/record/give_back.h"
+#include "cli/record/restore_code.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static int is_special(const struct bob_plan_head *plan, uint32_t func)
 	return 0;
 }
 
-static void give_back_functions(struct process *p, const struct bob_plan_head *plan, uint64_t bias)
+static void restore_functions(struct process *p, const struct bob_plan_head *plan, uint64_t bias)
 {
 	const struct bob_plan_func *f = (const void *)((const char *)plan + plan->funcs.off);
 
@@ -114,12 +114,12 @@ static uint64_t file_offset(const Elf64_Phdr *ph, unsigned count, uint64_t addr,
 	return 0;
 }
 
-static unsigned read_segments(int fd, Elf64_Phdr *ph, unsigned room)
+static unsigned read_segments(int fd, Elf64_Phdr *ph, unsigned capacity)
 {
 	Elf64_Ehdr e;
 
 	if (pread(fd, &e, sizeof(e), 0) != sizeof(e) || e.e_phentsize != sizeof(*ph) ||
-	    e.e_phnum > room)
+	    e.e_phnum > capacity)
 		return 0;
 	return pread(fd, ph, e.e_phnum * sizeof(*ph), (off_t)e.e_phoff) ==
 			       (ssize_t)(e.e_phnum * sizeof(*ph)) ?
@@ -176,8 +176,8 @@ static uint8_t *find_translated(const struct bob_mem_plan_head *mem,
 }
 
 /* Every place where the original leads to its translation gets the file's bytes. */
-static void give_back_patches(struct process *p, const struct bob_mem_plan_head *mem,
-			      const struct bob_plan_head *plan, uint64_t bias, int fd)
+static void restore_patches(struct process *p, const struct bob_mem_plan_head *mem,
+			    const struct bob_plan_head *plan, uint64_t bias, int fd)
 {
 	const struct bob_mem_patch *m = (const void *)((const char *)mem + mem->patches.off);
 	const uint8_t *text = (const uint8_t *)mem + mem->text.off;
@@ -214,7 +214,7 @@ static void *load_plan(const struct process *p, uint64_t key, const char *ending
 	return NULL;
 }
 
-static void give_back_image(struct process *p, const struct bob_rec_image *image, const char *path)
+static void restore_image(struct process *p, const struct bob_rec_image *image, const char *path)
 {
 	void *plan = load_plan(p, image->key, ".plan", bob_plan_check);
 	void *mem = plan && image->chosen && p->translates ?
@@ -224,9 +224,9 @@ static void give_back_image(struct process *p, const struct bob_rec_image *image
 	uint64_t key;
 
 	if (plan)
-		give_back_functions(p, plan, image->bias);
+		restore_functions(p, plan, image->bias);
 	if (fd >= 0 && bob_plan_key(path, &key, NULL) == BOB_OK && key == image->key)
-		give_back_patches(p, mem, plan, image->bias, fd);
+		restore_patches(p, mem, plan, image->bias, fd);
 	if (fd >= 0)
 		close(fd);
 	free(plan);
@@ -248,7 +248,7 @@ static void read_records(struct process *p, const uint8_t *bytes, uint64_t len)
 			memcpy(&image, bytes + at, sizeof(image));
 			snprintf(path, sizeof(path), "%.*s", (int)(rec.len - sizeof(image)),
 				 (const char *)bytes + at + sizeof(image));
-			give_back_image(p, &image, path);
+			restore_image(p, &image, path);
 		}
 		at += rec.len + (-rec.len & 7);
 		if (at > len)
@@ -266,7 +266,7 @@ static void note_time(int file)
 }
 
 /* The images of the process, from the records of its file. */
-static void give_back(struct process *p, int file)
+static void restore_images(struct process *p, int file)
 {
 	struct bob_file_head h;
 	struct bob_chunk_head c;
@@ -289,8 +289,8 @@ static void give_back(struct process *p, int file)
 	}
 }
 
-void cli_give_back(const char *dir, const char *name, uint32_t pid, const char *cache,
-		   int translates)
+void cli_restore_code(const char *dir, const char *name, uint32_t pid, const char *cache,
+		      int translates)
 {
 	struct process *p = malloc(sizeof(*p));
 	char path[PATH_MAX];
@@ -305,7 +305,7 @@ void cli_give_back(const char *dir, const char *name, uint32_t pid, const char *
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) < sizeof(path))
 		file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (p->memory >= 0 && p->cache >= 0 && file >= 0)
-		give_back(p, file);
+		restore_images(p, file);
 	if (p->memory >= 0)
 		close(p->memory);
 	if (p->cache >= 0)

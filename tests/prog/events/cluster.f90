@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Ranks that are compared while they run say what they are told: rank 1 has probed before. argv: none.
-program told
+! Ranks are compared while they run and print the results: rank 1 has probed before. argv: none.
+program cluster
   use mpi
   use bobbin
   implicit none
