@@ -138,7 +138,7 @@ def test_format(root):
         assert f.read() == good
 
 
-WORDS = {"tools/words.txt": "# comment\nzorg, zorgs, is zorg | a thing | ZORG LTD\n", "tools/words_pending.txt": "# none\n"}
+WORDS = {"tools/words.txt": "# comment\nzorg, zorgs, is zorg | a thing | ZORG LTD\n"}
 
 
 def check_words(root, extra, *expect):
@@ -168,10 +168,6 @@ def test_words(root):
     check_words(root, {"docs/GLOSSARY.md": 'Retired: "is\nzorg".\n\nclean\n'})
     check_words(root, {"docs/GLOSSARY.md": 'Retired: "unknown".\n\nzorg\n'},
                 'docs/GLOSSARY.md: retires "unknown", which is not in', "docs/GLOSSARY.md:3")
-    pending = {"tools/words_pending.txt": "src/a\nsrc/b\n"}
-    check_words(root, {**pending, "src/a/x.c": "int zorg;\n", "src/b.c": "int zorg;\n"})
-    check_words(root, {**pending, "src/a/x.c": "int zorg;\n"}, "tools/words_pending.txt: no retired word is left in src/b")
-    check_words(root, {**pending, "src/a/x.c": "int zorg;\n", "src/b.c": "int zorg;\n", "src/c.c": "int zorg;\n"}, "src/c.c:1")
     for line, why in (("zorg", "not `spellings"), ("zorg | thing\nzorg | thing", "zorg is in the list twice")):
         write(root, {"tools/words.txt": line + "\n"})
         status, text = run(os.path.join(ROOT, "tools/check_words.py"), root)
