@@ -51,12 +51,12 @@ static const struct {
 	COST("begin", begin, 6e6, 8e6),
 	COST("least", least, 0.1, 0.1),
 	COST("most", most, 1, 1),
-	COST("code-empty", code_empty, 0, 2250),
-	COST("code-file", code_file, 950, 3400),
-	COST("code-single", code_single, 165, 40),
-	COST("code-nest", code_nest, 140, 400),
-	COST("code-nest-access", code_nest_access, 67, 39),
-	COST("code-variable", code_variable, 40, 172),
+	COST("code-empty", code_empty, 0, 2550),
+	COST("code-file", code_file, 660, 2730),
+	COST("code-single", code_single, 265, 250),
+	COST("code-nest", code_nest, 415, 620),
+	COST("code-nest-access", code_nest_access, 68, 61),
+	COST("code-variable", code_variable, 50, 650),
 };
 #define COSTS (sizeof(costs) / sizeof(costs[0]))
 
