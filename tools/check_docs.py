@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check that the documents are true to the tree: links and file names in them exist, and every
-option that `bobbin VERB --help` knows is in the verb's man page. Prose has at most 100 columns;
-tables and what is indented as code may have more.
+"""Check that the documents are true to the tree: the files, headings and names that they refer to
+exist, links lead from README.md to every page of docs/, and every option that `bobbin VERB --help`
+knows is in the verb's man page. Lines have at most 100 columns, except for table rows, code blocks
+and lines with a URL.
 
     tools/check_docs.py [BOBBIN]
 
-Without a program only links and names are checked.
+Without a program only the pages themselves are checked.
 """
 import glob
 import os
@@ -15,23 +16,79 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"#{1,6} +(.*)")
 NAME = re.compile(r"`((?:src|include|tools|tests|docs|bench|cmake)/[A-Za-z0-9_./+-]+)`")
 COLUMNS = 100
 ERRORS = []
+ANCHORS = {}
+TARGETS = {}
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read().splitlines()
+
+
+def blocks(lines):
+    """(number, line, is it code) of each line. A fence, or indentation after a blank line, begins code."""
+    fenced, code, blank = False, False, True
+    for number, line in enumerate(lines, 1):
+        fence = line.lstrip().startswith("```")
+        if line.strip():
+            code = line.startswith("    ") and (code or blank)
+        blank = not line.strip()
+        yield number, line, code or fenced or fence
+        fenced ^= fence
+
+
+def anchors(page):
+    """The anchors that the headings of a page have, as GitHub makes them."""
+    if page not in ANCHORS:
+        found = {}
+        for _, line, code in blocks(lines_of(page)):
+            heading = None if code else HEADING.fullmatch(line)
+            if heading:
+                text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading[1]).strip().lower()
+                name = re.sub(r"[^\w -]", "", text).replace(" ", "-")
+                found[name] = found.get(name, -1) + 1
+        ANCHORS[page] = {f"{name}-{n}" if n else name for name, most in found.items() for n in range(most + 1)}
+    return ANCHORS[page]
+
+
+def check_link(page, number, path, anchor):
+    if "://" in path or path.startswith("mailto:"):
+        return
+    target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+    TARGETS.setdefault(page, set()).add(target)
+    if not os.path.exists(target):
+        ERRORS.append(f"{page}:{number}: link to {path}, which does not exist")
+    elif anchor and target.endswith(".md") and anchor not in anchors(target):
+        ERRORS.append(f"{page}:{number}: link to {path}#{anchor}, but {target} has no such heading")
+
+
+def check_columns(page, number, line):
+    if len(line.rstrip()) > COLUMNS:
+        ERRORS.append(f"{page}:{number}: more than {COLUMNS} columns")
 
 
 def check_page(page):
-    with open(page, encoding="utf-8") as f:
-        for number, line in enumerate(f, 1):
-            if len(line.rstrip()) > COLUMNS and not line.startswith(("|", "    ")):
-                ERRORS.append(f"{page}:{number}: more than {COLUMNS} columns")
-            for link in LINK.findall(line):
-                if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(page), link)):
-                    ERRORS.append(f"{page}:{number}: link to {link}, which does not exist")
-            for name in NAME.findall(line):
-                if not os.path.exists(name.rstrip(".")):
-                    ERRORS.append(f"{page}:{number}: names {name}, which does not exist")
+    for number, line, code in blocks(lines_of(page)):
+        if not code and not line.startswith("|") and "://" not in line:
+            check_columns(page, number, line)
+        for path, anchor in LINK.findall(line):
+            check_link(page, number, path, anchor)
+        for name in NAME.findall(line):
+            if not os.path.exists(name.rstrip(".")):
+                ERRORS.append(f"{page}:{number}: names {name}, which does not exist")
+
+
+def check_reach(pages):
+    reached, new = set(), {"README.md"}
+    while new:
+        reached |= new
+        new = set().union(*(TARGETS.get(page, ()) for page in new)) - reached
+    ERRORS.extend(f"{page}: no links lead there from README.md" for page in pages if page not in reached)
 
 
 def help_of(bobbin, *words):
@@ -64,6 +121,10 @@ def main():
     pages = sorted(glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True))
     for page in pages:
         check_page(page)
+    check_reach(pages)
+    for page in sorted(glob.glob("docs/man/*.1")):
+        for number, line in enumerate(lines_of(page), 1):
+            check_columns(page, number, line)
     verbs = check_verbs(sys.argv[1]) if len(sys.argv) > 1 else 0
     print("\n".join(ERRORS) if ERRORS else f"{len(pages)} pages and {verbs} verbs are true to the tree")
     return 1 if ERRORS else 0

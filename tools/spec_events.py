@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Events with values and their times as docs/format.md has them ("Events", "Times"): the part of spec_decoder.py that is about MPI calls.
+"""Events with values and their times as docs/format.md has them ("Values of events", "Times"): the part of spec_decoder.py that is about MPI calls.
 
 An event is (key, words, vectors, places, open); a vector is a list of elements, an element a tuple of words."""
 import struct

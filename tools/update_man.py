@@ -14,6 +14,11 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = os.path.join(ROOT, "docs", "man")
+COLUMNS = 100
+# Where a line can break without another rendering: not after the end of a sentence, where groff
+# would add a space, and not before what it reads as a request.
+BREAK = re.compile(r"(?<=\S) (?=[^ .'])")
+SENTENCE_END = re.compile(r"[.?!][]\"')*]*(?:\\f[A-Z])?$")
 
 
 def output(*words):
@@ -23,6 +28,22 @@ def output(*words):
 def verbs(bobbin):
     """Names of the verbs, as the overview lists them: two spaces, name, spaces, summary."""
     return re.findall(r"^  ([a-z]+) +\S", output(bobbin, "--help").split("First steps")[0], re.M)
+
+
+def wrapped(text):
+    """Roff with its filled text in lines of at most 100 columns. Tags of .TP stay whole."""
+    lines, before = [], ""
+    for line in text.split("\n"):
+        while len(line) > COLUMNS and before != ".TP" and line[0] not in ".'":
+            ends = [m.start() for m in BREAK.finditer(line) if not SENTENCE_END.search(line[:m.start()])]
+            end = max((e for e in ends if e <= COLUMNS), default=None)
+            if end is None:
+                break
+            lines.append(line[:end])
+            line = line[end + 1:]
+        lines.append(line)
+        before = line
+    return "\n".join(lines)
 
 
 def updated(page, options):
@@ -51,7 +72,7 @@ def main():
         if f"bobbin\\-{verb} (1)" not in overview:
             print(f"bobbin.1: does not name bobbin-{verb}(1)")
             bad = 1
-        new = updated(page, output(bobbin, "help", "--roff", verb))
+        new = updated(page, wrapped(output(bobbin, "help", "--roff", verb)))
         if new == page:
             continue
         bad = bad or check

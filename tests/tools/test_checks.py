@@ -138,6 +138,35 @@ def test_format(root):
         assert f.read() == good
 
 
+def test_docs(root):
+    good = {"README.md": "# Top\n\nSee [a](docs/a.md) and [below](#top).\n",
+            "docs/a.md": "# A `b` (c), d\n\n[b](b.md#x_y-z-1) [here](#a-b-c-d)\n",
+            "docs/b.md": "## X_Y: z\n\n    # not a heading\n\n## x_y z\n",
+            "docs/man/x.1": ".SH NAME\n"}
+
+    def check(extra, *expect):
+        shutil.rmtree(root)
+        with_tools(root, "check_docs.py")
+        write(root, {**good, **extra})
+        status, text = run(os.path.join(root, "tools/check_docs.py"))
+        assert status == (1 if expect else 0), text
+        assert not expect or len(text.splitlines()) == len(expect), text
+        assert all(e in text for e in expect), (expect, text)
+
+    long = "word " * 21
+    check({})
+    check({"docs/b.md": "## X_Y: z\n"}, "docs/a.md:3: link to b.md#x_y-z-1, but docs/b.md has no such heading")
+    check({"docs/b.md": good["docs/b.md"] + "\n[not](#not-a-heading)\n"}, "docs/b.md:7: link to #not-a-heading")
+    check({"README.md": good["README.md"] + "[c](docs/c.md)\n"}, "README.md:4: link to docs/c.md, which does not exist")
+    check({"docs/c.md": "[itself](c.md)\n"}, "docs/c.md: no links lead there from README.md")
+    check({"docs/b.md": good["docs/b.md"] + "`src/none.c`\n"}, "docs/b.md:6: names src/none.c")
+    for exempt in (f"| {long} |\n", f"\n    {long}\n", f"```\n{long}\n```\n", f"{long} http://x\n"):
+        check({"docs/b.md": good["docs/b.md"] + exempt})
+    for line in (f"{long}\n", f"* a\n  * b\n    {long}\n", f"```\n```\n{long}\n"):
+        check({"docs/b.md": good["docs/b.md"] + line}, "more than 100 columns")
+    check({"docs/man/x.1": f".nf\n{long}\n"}, "docs/man/x.1:2: more than 100 columns")
+
+
 WORDS = {"tools/words.txt": "# comment\nzorg, zorgs, is zorg | a thing | ZORG LTD\n"}
 
 
@@ -211,7 +240,8 @@ def test_count(root):
 
 
 def main():
-    for test in (test_layers, test_symbols, test_library_symbols, test_paths, test_format, test_words, test_literals, test_count):
+    for test in (test_layers, test_symbols, test_library_symbols, test_paths, test_format,
+                 test_docs, test_words, test_literals, test_count):
         root = tempfile.mkdtemp(prefix="bobbin-checks-")
         try:
             test(root)
