@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of memory accesses, of code that did not fold, and of synchronisation. */
 #include "analysis/memory/tables.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ static uint64_t all(const struct bob_memory_row *r)
 	return r->loads + r->stores + r->atomics;
 }
 
-/* Exact, or a bound. */
+/* The exact footprint, or a bound. */
 static void put_footprint(struct bob_table *t, const struct bob_memory_row *r)
 {
 	if (r->unknown == all(r))
@@ -30,7 +31,7 @@ static void put_footprint(struct bob_table *t, const struct bob_memory_row *r)
 			r->footprint_most);
 }
 
-/* The most frequent one; how frequent, if there are others. */
+/* The most frequent stride, and its share if there are others. */
 static void put_stride(struct bob_table *t, const struct bob_memory_row *r)
 {
 	const struct bob_memory_stride *s = &r->stride[0];
@@ -88,7 +89,8 @@ struct bob_table *bob_memory_table(const struct bob_memory *m, const struct bob_
 {
 	static const char *const kinds[] = { "function", "instruction", "line", "variable" };
 	const struct bob_column columns[] = {
-		{ "accesses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS, "loads, stores and atomics" },
+		{ "accesses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS,
+		  "loads, stores and atomics" },
 		{ "share", NULL, BOB_COLUMN_SHARE, 0, "of all accesses in the table" },
 		{ "loads", NULL, BOB_COLUMN_COUNT, 0, NULL },
 		{ "stores", NULL, BOB_COLUMN_COUNT, 0, "stores and atomics" },
@@ -136,7 +138,7 @@ struct bob_table *bob_memory_table(const struct bob_memory *m, const struct bob_
 	return t;
 }
 
-/* --- what did not fold --- */
+/* --- code that did not fold --- */
 
 static void put_reason(struct bob_table *t, const struct bob_memory_unfolded *u,
 		       const struct bob_trace *trace)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Results of the analysis of wait states: sums by call site and cause; and maps with pairs of
+ * numbers as keys. */
 #include "analysis/mpi/bytes.h"
 #include "analysis/mpi/late_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- tables --- */
+/* --- maps --- */
 
 void *bob_late_map_get(const struct bob_late_map *m, uint64_t a, uint64_t b)
 {
@@ -41,8 +43,7 @@ void bob_late_map_free(struct bob_late_map *m, void (*release)(void *value))
 
 /* --- rows --- */
 
-/* The row or the cause by these numbers, of `size` bytes, a new one if there is none; NULL: no
- * memory. */
+/* Finds or adds the entry of a key, `size` bytes; NULL: no memory. */
 static void *entry_of(struct bob_mpi_late *l, struct bob_late_map *m, uint64_t a, uint64_t b,
 		      size_t size)
 {
@@ -59,7 +60,7 @@ static void *entry_of(struct bob_mpi_late *l, struct bob_late_map *m, uint64_t a
 	return e;
 }
 
-/* A row, and its number from 1 on where causes look for it. */
+/* A row, and its number (from 1), to which causes refer. */
 struct row {
 	struct bob_mpi_late_row row;
 	uint64_t number;
@@ -146,7 +147,7 @@ void bob_late_done(struct bob_mpi_late *l, const struct bob_late_wait *w)
 	c->cause.lost_ns += w->lost_ns;
 }
 
-/* --- in the end --- */
+/* --- results --- */
 
 static int by_number(uint64_t x, uint64_t y)
 {
