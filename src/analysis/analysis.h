@@ -19,9 +19,9 @@ struct bob_progress {
 	void *ctx;
 };
 
-/* --- functions: one number for the same function in all processes --- Images of two processes are
- * equal if path, build id and number of functions agree. Numbers are 0 to count - 1; the last one
- * represents every id that is in no image. */
+/* --- functions: one number for the same function in all processes ---
+ * Images of two processes are equal if path, build id and number of functions agree. Numbers are 0
+ * to count - 1; the last one represents every id that is in no image. */
 struct bob_functions;
 
 struct bob_function_image {

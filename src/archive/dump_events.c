@@ -6,7 +6,7 @@
 #include "archive/dump.h"
 #include "archive/events/user_key.h"
 
-/* Hexadecimal, without blanks. */
+/* Letters, digits and _.:- are literal, other bytes %NN, so the text has no blanks. */
 static void print_bytes(const void *bytes, size_t len, FILE *to)
 {
 	const uint8_t *p = bytes;

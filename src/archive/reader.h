@@ -528,7 +528,7 @@ struct bob_symbol_reader {
 	struct bob_run_io io;
 	uint8_t *copy;
 	uint8_t *other_copy;	/* both continuations of an open PARTIAL block */
-	int parted;		/* no call frame information */
+	int parted;		/* the continuations no longer agree */
 	size_t copy_cap;
 	uint64_t pos;		/* of the next symbol */
 };

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-#define FEW 64u			/* lists of at most so many runs remain runs */
+#define FEW 64u			/* lists of fewer runs are not converted */
 #define RUN_NUMBERS 3u		/* size of a run in 64-bit numbers */
 
 /* --- building --- */

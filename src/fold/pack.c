@@ -67,7 +67,7 @@ static void put_list_of(struct bob_buffer *b, const struct bob_list *l)
 }
 
 #define MUCH (1u << 16) /* bytes that are buffered before they are written */
-#define SHORT 12u /* series of at most so many bytes stay in the main part */
+#define SHORT 12u /* bytes: shorter series stay in the main part */
 
 struct packing {
 	const struct bob_fold_tree *tree; /* NULL: the paths are included */
@@ -114,7 +114,7 @@ static void free_numbers(const struct bob_buffer *b, uint64_t *v, uint32_t n)
 	b->alloc.resize(b->alloc.ctx, v, ((size_t)n + 1) * sizeof(uint64_t), 0);
 }
 
-/* Returns -1 if there are no separate bytes. */
+/* Reads the values of a profile and calls is_apart. Returns -1 if they are unreadable. */
 static int read_apart(const struct packing *p, const struct bob_fold_bytes *series,
 		      struct bob_fold_shift *s, uint64_t *value)
 {

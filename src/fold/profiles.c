@@ -12,7 +12,7 @@
 
 #define BASES_FIRST 16u /* bases that are tried: the first ones have the system's addresses */
 #define BASES_LAST 16u	/* and the last ones have the program's own differences */
-#define SAMPLE 512u	/* if there are more than twice so many members, these are compared first */
+#define SAMPLE 512u	/* first members compared, if there are more than twice as many */
 #define LISTED (1u << 20)	/* values precomputed for all profiles together */
 #define SHORT 16u /* bytes: a series of at most so many, plus one per SHORT_MEMBERS members, ... */
 #define SHORT_MEMBERS 256u /* ... is determined by the program and needs no base */

@@ -46,9 +46,10 @@ void bob_cache_destroy(struct bob_cache *c); /* NULL is allowed */
  * BOB_ERR_NOMEM. */
 bob_status bob_cache_more_sites(struct bob_cache *c, uint32_t sites);
 
-/* --- accesses --- All three functions: BOB_ERR_INVAL (a number is out of range; nothing was
- * simulated), BOB_ERR_NOMEM, BOB_ERR_FULL (memory_bytes). After the latter two, all further calls
- * fail in the same way. */
+/* --- accesses ---
+ * All three functions: BOB_ERR_INVAL (a number is out of range; nothing was simulated),
+ * BOB_ERR_NOMEM, BOB_ERR_FULL (memory_bytes). After the latter two, all further calls fail in the
+ * same way. */
 
 struct bob_cache_access {
 	uint64_t address;

@@ -315,7 +315,7 @@ static bob_status sort(struct bob_signatures *s)
 	for (size_t i = 0; i < s->count; i++)
 		order[i] = &s->at[i];
 	qsort(order, s->count, sizeof(*order), by_accesses);
-	for (size_t i = s->count; i-- > 0;) { /* prepended: the node with most accesses is last */
+	for (size_t i = s->count; i-- > 0;) { /* prepends, so that most accesses come first */
 		uint32_t *list = order[i]->parent == BOB_SIGNATURE_NONE ?
 					 &roots :
 					 &s->at[order[i]->parent].first;

@@ -23,10 +23,8 @@ struct reporter {
 	const struct bob_event_nest_item *item;
 	uint32_t count;
 	const struct bob_mpi_function *function[ITEMS_MAX]; /* NULL: a loop, or unknown */
-	uint64_t before
-		/* requests created in the nest before the item's first occurrence; for loops: per
-		 * iteration */
-		[ITEMS_MAX];
+	/* requests created in the nest before the item first occurs; for loops: per iteration */
+	uint64_t before[ITEMS_MAX];
 	uint64_t trips[BOB_EVENT_NEST_DEPTH], made_by[BOB_EVENT_NEST_DEPTH]; /* by depth */
 };
 

@@ -194,8 +194,8 @@ static int fill(const struct bob_trace *t, uint32_t process, const struct bob_sh
 	return 1;
 }
 
-/* An object that overlaps the variable and begins before it has addresses below the variable's,
- * where nothing else is. Returns 0 if `address` is not one of these. */
+/* An object that shares the variable's storage and begins before it contains addresses below the
+ * variable, where no other variable is. Returns 0 if `address` is not one of these. */
 static int fill_before(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
 		       uint64_t address, struct bob_shape *out)
 {

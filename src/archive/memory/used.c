@@ -96,7 +96,7 @@ struct visiting {
 	void *ctx;
 };
 
-/* A united set of another process has places that this process visits in its own sets. */
+/* Sets of other processes are skipped: their places are visited for those processes. */
 static int visit_set(void *ctx, uint32_t process, const struct bob_set *s)
 {
 	const struct visiting *v = ctx;

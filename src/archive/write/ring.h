@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared state in a process's file of the process and its *collector*, another process that folds
- * its records (docs/collector.md):
+/* State that a process and its *collector*, another process that folds its records, share in the
+ * process's file (docs/collector.md):
  *
  *     COLLECTOR  one struct bob_collector: end of the file, processes, wake-ups
  *     RING       of a stream, one struct bob_ring: its record buffers (record_buffers.h), and their
