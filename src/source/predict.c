@@ -167,7 +167,7 @@ static const struct bob_predict_costs *costs(const struct bob_predict *p)
 	return &p->costs[p->file->language];
 }
 
-/* --- what is counted --- */
+/* --- counts --- */
 
 /* Appends a loop of this unit, once. */
 static void note(struct bob_predict *p, struct bob_predict_line **at, uint32_t line)

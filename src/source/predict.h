@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predicts the cost of probes before the program runs: how often each place of the text is
  * executed, according to the trips and calls in the text, times the cost of a probe of its kind
- * (docs/source.md, "Prediction"). Front ends count here while they read. The user can set what they
+ * (docs/source.md, "Prediction"). Front ends count while they parse. The user can set what they
  * cannot know: trips, runs of functions, the run time without probes (bob_predict_assume).
  * Otherwise a value is assumed, and reported as an assumption.
  *
@@ -50,7 +50,7 @@ uint32_t bob_predict_unused(const struct bob_predict *p, uint32_t after);
 bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
 			       double times, double trips);
 
-/* --- what front ends count --- */
+/* --- counts of the front ends --- */
 
 /* The following counts are of this file; its previous counts are discarded. */
 void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_language language);

@@ -55,10 +55,8 @@ struct bob_source_c_request {
 /* A function, or a member or variable that points to one, that allocates or frees memory. */
 struct bob_source_c_allocator {
 	const char *name;
-	uint32_t bytes,
-		/* its arguments, from 0, that say how much it is, which are multiplied;
-		 * NO_ARGUMENT: 1 of it */
-		count;
+	/* arguments, from 0, whose product is the size; NO_ARGUMENT: factor 1 */
+	uint32_t bytes, count;
 	bool is_counted;	/* in elements of the pointer's target, not in bytes */
 	bool is_text; /* the size is the length of the resulting text, with its terminating zero */
 	uint32_t old;		/* the freed argument; NO_ARGUMENT: none */

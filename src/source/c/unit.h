@@ -43,7 +43,7 @@ struct bob_c_variable {
 	CXCursor decl;
 	const char *name, *function; /* function: "" at file scope */
 	bool is_wanted;		/* some request matches it, for any lines */
-	bool is_exposed;	/* pointers may lead to it */
+	bool is_exposed;	/* pointers may refer to it */
 	bool is_linked;		/* other files can name it */
 	bool is_register, is_thread, is_static, is_extern, is_parameter;
 	bool is_pointer;	/* or an array parameter */
