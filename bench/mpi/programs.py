@@ -51,7 +51,8 @@ LU = """'LU factorization'
 1.0 threshold
 F condition estimates, iterative refinement
 """
-LLT = LU.replace("'LU.out'\n6 device out\n", "'LLT.out'\n6 device out\n'U' upper\n").replace("64 130 values of M\n", "").replace(
+LLT = LU.replace("'LU.out'\n6 device out\n",
+                 "'LLT.out'\n6 device out\n'U' upper\n").replace("64 130 values of M\n", "").replace(
     "1.0 threshold", "3.0 threshold")
 QR = """'orthogonal factorizations'
 'a small run'
@@ -81,15 +82,18 @@ def grid(ranks):
 
 def without_times(text):
     """Lines that hold no time: numbers with a point, and what is next to them, stand for themselves nowhere."""
-    lines = [re.sub(r'[-+]?\d+\.\d+([eE][-+]?\d+)?|\d+\.(?=\s|$)', '#', line) for line in text.splitlines()]
+    lines = [re.sub(r'[-+]?\d+\.\d+([eE][-+]?\d+)?|\d+\.(?=\s|$)', '#', line)
+             for line in text.splitlines()]
     return [re.sub(r'[ \t]+', ' ', line) for line in lines
-            if not re.search(r'\d\d:\d\d:\d\d|[Tt]ime|[Ss]econds|microsec|usec|Performance|% CPU', line)]
+            if not re.search(r'\d\d:\d\d:\d\d|[Tt]ime|[Ss]econds|microsec|usec|Performance|% CPU',
+                             line)]
 
 
 class Program:
     """One that is there: a command in a directory."""
 
-    def __init__(self, name, argv, files=None, ranks=None, result=None, exact=None, only='.', env=None, mpi='openmpi'):
+    def __init__(self, name, argv, files=None, ranks=None, result=None, exact=None, only='.',
+                 env=None, mpi='openmpi'):
         self.name, self.argv, self.files, self.env, self.mpi = name, argv, files or {}, env or {}, mpi
         self.ranks = ranks or (lambda n: True)  # the numbers of ranks that it takes
         self.result = result                    # the file that has its result; else its output
@@ -120,14 +124,16 @@ def is_square(n):
 
 def build_own(name, out, mpi='openmpi'):
     exe = os.path.join(out, name + '.' + mpi)
-    subprocess.check_call(['mpicc.' + mpi, '-O2', '-std=gnu11', os.path.join(HERE, 'kernels', name + '.c'), '-lm', '-o', exe])
+    subprocess.check_call(['mpicc.' + mpi, '-O2', '-std=gnu11',
+                           os.path.join(HERE, 'kernels', name + '.c'), '-lm', '-o', exe])
     return exe
 
 
 def build_yield(out):
     """MPICH waits without a pause; with more ranks than processors that takes for ever."""
     library = os.path.join(out, 'yield.so')
-    subprocess.check_call(['gcc', '-O2', '-shared', '-fPIC', os.path.join(ROOT, 'tests', 'prog', 'mpi', 'yield.c'), '-o', library])
+    subprocess.check_call(['gcc', '-O2', '-shared', '-fPIC',
+                           os.path.join(ROOT, 'tests', 'prog', 'mpi', 'yield.c'), '-o', library])
     return library
 
 
@@ -151,18 +157,21 @@ def find(name, out, mpi='openmpi'):
     if mpi == 'mpich':
         if name not in OWN or not shutil.which('mpicc.mpich'):
             return None
-        return Program(name, [build_own(name, out, mpi)], ranks=FITS.get(name, is_power_of_two), exact='.',
-                       env={'LD_PRELOAD': build_yield(out)}, mpi=mpi)
+        return Program(name, [build_own(name, out, mpi)], ranks=FITS.get(name, is_power_of_two),
+                       exact='.', env={'LD_PRELOAD': build_yield(out)}, mpi=mpi)
     if name in OWN:
-        return Program(name, [build_own(name, out)], ranks=FITS.get(name, is_power_of_two), exact='.')
+        return Program(name, [build_own(name, out)], ranks=FITS.get(name, is_power_of_two),
+                       exact='.')
     if name in CALLS:
         return Program(name, [build_calls(name, out), 'S'], ranks=is_power_of_two, exact='.')
     if name == 'hpcc' and shutil.which('hpcc'):
         return Program(name, ['hpcc'], {'hpccinf.txt': hpcc_input()}, result='hpccoutf.txt',
                        only='PASSED|FAILED|Success|tests|rrors')  # it measures how often it can do things
     if name == 'lammps' and shutil.which('lmp'):
-        return Program(name, ['lmp', '-in', 'lj.in', '-log', 'none'], {'lj.in': LJ}, exact=r' +\d+0 ')
-    for test, data, text in (('xdlu', 'LU.dat', LU), ('xdllt', 'LLT.dat', LLT), ('xdqr', 'QR.dat', QR)):
+        return Program(name, ['lmp', '-in', 'lj.in', '-log', 'none'], {'lj.in': LJ},
+                       exact=r' +\d+0 ')
+    for test, data, text in (('xdlu', 'LU.dat', LU), ('xdllt', 'LLT.dat', LLT),
+                             ('xdqr', 'QR.dat', QR)):
         exe = os.path.join(SCALAPACK, test)
         if name == test and os.path.exists(exe):
             return Program(name, [exe], {data: text})

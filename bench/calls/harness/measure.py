@@ -50,7 +50,8 @@ def execute(run, command, stdin=None, extra=None, timeout_s=TIMEOUT_S):
     if status is None:
         run.error = 'no end after %d s' % timeout_s
     elif status != 0:
-        words = [n for n in notes.splitlines() if n.strip() and not OWN_NOTES.match(n)] or ['no message']
+        words = [n for n in notes.splitlines() if n.strip()
+                 and not OWN_NOTES.match(n)] or ['no message']
         run.error = 'status %d: %s' % (status, words[-1][:80])
     return began
 
@@ -112,8 +113,9 @@ class Bobbin(Native):
         self.name = 'bobbin %s %s' % (images, codec) + (' cold' if cold else '')
 
     def command(self, program, folder):
-        return program.start([self.path, 'record', '--images=' + self.images, '--codec=' + self.codec,
-                              '-q', '-o', os.path.join(folder, 'trace'), '--'])
+        return program.start([self.path, 'record', '--images=' + self.images,
+                              '--codec=' + self.codec, '-q', '-o', os.path.join(folder, 'trace'),
+                              '--'])
 
     def finish(self, run, folder, began):
         done = subprocess.run([self.path, 'info', '--json', os.path.join(folder, 'trace')],
@@ -151,7 +153,8 @@ class Callgrind(Native):
         for path in glob.glob(folder + '/callgrind.*'):
             run.trace_bytes += os.path.getsize(path)
             with open(path) as f:
-                run.calls += sum(int(line[6:].split()[0]) for line in f if line.startswith('calls='))
+                run.calls += sum(int(line[6:].split()[0]) for line in f
+                                 if line.startswith('calls='))
 
 
 class Uftrace(Native):

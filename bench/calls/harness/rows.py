@@ -9,9 +9,9 @@ import os
 NATIVE = 'native'
 WHOLE = ['ranks', 'round', 'calls', 'raw_bytes', 'trace_bytes', 'processes', 'threads', 'peak_kb']
 REAL = ['wall_s', 'cpu_s', 'loop_s', 'thread_start_us', 'before_s', 'patch_s', 'inside_s']
-FIELDS = ['part', 'group', 'program', 'size', 'ranks', 'round', 'tool', 'wall_s', 'cpu_s', 'loop_s', 'calls',
-          'raw_bytes', 'trace_bytes', 'processes', 'threads', 'peak_kb', 'thread_start_us', 'before_s',
-          'patch_s', 'inside_s', 'output', 'error']
+FIELDS = ['part', 'group', 'program', 'size', 'ranks', 'round', 'tool', 'wall_s', 'cpu_s', 'loop_s',
+          'calls', 'raw_bytes', 'trace_bytes', 'processes', 'threads', 'peak_kb', 'thread_start_us',
+          'before_s', 'patch_s', 'inside_s', 'output', 'error']
 KEY = FIELDS[:7]
 
 
@@ -35,7 +35,8 @@ class Run:
 
     def texts(self):
         values = [getattr(self, f) for f in FIELDS]
-        return ['' if v is None else '%.6f' % v if isinstance(v, float) else ' '.join(str(v).split())
+        return ['' if v is None else '%.6f' % v if isinstance(v, float)
+                else ' '.join(str(v).split())
                 for v in values]
 
 
@@ -55,7 +56,8 @@ def read_file(path):
     whole = data.rfind(b'\n') + 1
     lines = data[:whole].decode().splitlines()
     comments = [line for line in lines if line.startswith('#')]
-    return comments, [parse(r) for r in csv.DictReader(l for l in lines if not l.startswith('#'))], whole
+    return comments, [parse(r) for r in csv.DictReader(l for l in lines
+                                                       if not l.startswith('#'))], whole
 
 
 class Log:
@@ -75,7 +77,8 @@ class Log:
         if os.path.exists(path) and os.path.getsize(path):
             comments, whole = self.load(path)
             if identity not in comments:
-                raise SystemExit('%s is of another bobbin or other programs; name another file, or print it '
+                raise SystemExit('%s is of another bobbin or other programs; name another file, or '
+                                 'print it '
                                  'with --tables' % path)
             os.truncate(path, whole)
         self.file = open(path, 'a', newline='')

@@ -66,7 +66,8 @@ class Cell:
 
     def overheads(self, tool, what=None):
         what = what or self.judge
-        return [getattr(r, what) / getattr(n, what) for n, r in self.pairs(tool) if getattr(n, what)]
+        return [getattr(r, what) / getattr(n, what) for n, r in self.pairs(tool)
+                if getattr(n, what)]
 
     def bandwidths(self, tool):
         """kB/s per core: trace bytes / wall time of that traced run / ranks."""
@@ -79,7 +80,8 @@ class Cell:
 
     def added_ns(self, tool):
         """Median over rounds of added CPU time / calls of that run."""
-        return stats.median([(r.cpu_s - n.cpu_s) * 1e9 / r.calls for n, r in self.pairs(tool) if r.calls])
+        return stats.median([(r.cpu_s - n.cpu_s) * 1e9 / r.calls for n, r in self.pairs(tool)
+                             if r.calls])
 
 
 def make_cells(rows, part, group=None):
@@ -158,7 +160,8 @@ def three(values):
 def print_breakdown(places, cells):
     """One table for each size and number of ranks, all tools of a round side by side."""
     measured, names = by_place(cells)
-    print('\nBreakdown: overhead, min/median/max; null: patches and handler only, run: ours, parlot: the paper\'s '
+    print('\nBreakdown: overhead, min/median/max; null: patches and handler only, run: ours, '
+          'parlot: the paper\'s '
           'codec,\nnone: uncompressed. All of a line are from the same rounds.')
     for size, ranks in places:
         own = measured.get((size, ranks))
@@ -169,10 +172,12 @@ def print_breakdown(places, cells):
         table = []
         for n in names:
             lists = [own[n].overheads(t) if n in own else [] for t in BREAKDOWN]
-            table.append([n] + [cell_text(own.get(n), t, v, lambda v: three(pick(v, w) for w in THREE))
+            table.append([n] + [cell_text(own.get(n), t, v,
+                                          lambda v: three(pick(v, w) for w in THREE))
                                 for t, v in zip(BREAKDOWN, lists)])
         lists = [[own[n].overheads(t) for n in own if t in own[n].runs] for t in BREAKDOWN]
-        table.append(['GM'] + [mean_text(v, lambda v: three(mean_of(v, w) for w in THREE)) for v in lists])
+        table.append(['GM'] + [mean_text(v, lambda v: three(mean_of(v, w) for w in THREE))
+                               for v in lists])
         print_table(title, [''] + [t[len('bobbin '):] for t in BREAKDOWN], table, separator=' ')
 
 
@@ -185,9 +190,11 @@ def print_spread(title, cells):
             judged = c.overheads(tool)
             low, high, covered = stats.interval(judged)
             row = [c.label(), c.ranks, tool, c.judge[:-2]]
-            row += [number(pick(judged, w), 3) if judged else FAILED for w in ('min', 'median', 'max')]
+            row += [number(pick(judged, w), 3) if judged else FAILED
+                    for w in ('min', 'median', 'max')]
             row += ['%s..%s (%.1f%%)' % (number(low, 3), number(high, 3), 100 * covered)]
-            row += [number(stats.median(c.overheads(tool, what)), 3) for what in ('cpu_s', 'wall_s')]
+            row += [number(stats.median(c.overheads(tool, what)), 3)
+                    for what in ('cpu_s', 'wall_s')]
             rows.append(row + ['%d/%d' % (len(judged), len(c.runs[tool]))])
     print_table(title, ['program', 'ranks', 'tool', 'judged', 'min', 'median', 'max',
                         'interval of the median', 'cpu', 'wall', 'pairs'], rows)
@@ -202,7 +209,8 @@ def print_calls(cells):
                                 for t in ('counted', 'bobbin main run', 'bobbin all run'))
         rows.append([c.label(), c.ranks, number(wall, 2), number(cpu, 2)]
                     + [number(v, 0) for v in (counted, main, every)]
-                    + [number(v / cpu, 0) if v and cpu else EMPTY for v in (counted or main, every)])
+                    + [number(v / cpu, 0) if v and cpu else EMPTY
+                       for v in (counted or main, every)])
     print_table('Calls (per second of native CPU time, all ranks together)',
                 ['program', 'ranks', 'wall s', 'cpu s', 'counted main', 'bobbin main', 'bobbin all',
                  'main calls/s', 'all calls/s'], rows)
@@ -235,7 +243,8 @@ def print_peers(cells):
     for c in cells:
         for tool in ('bobbin main run', 'bobbin all run', 'uftrace', 'callgrind'):
             ns = c.added_ns(tool)
-            rows.append([c.label(), tool, cell_text(c, tool, c.overheads(tool), lambda v: number(ns, 1)),
+            rows.append([c.label(), tool,
+                         cell_text(c, tool, c.overheads(tool), lambda v: number(ns, 1)),
                          number(c.median(tool, lambda r: r.calls), 0),
                          number(stats.median(c.overheads(tool)), 2)])
             if ns is not None and stats.median(c.overheads(tool)) >= NOISE:
@@ -248,7 +257,8 @@ def print_peers(cells):
             print('  %s / %s: no program where both ended well and cost more than noise' % (peer, own))
             continue
         factor = stats.geometric_mean([means[peer][k] / means[own][k] for k in both])
-        print('  %s / %s, added ns per call, geometric mean of the %d programs where both add at least %.0f %%: %.1fx'
+        print('  %s / %s, added ns per call, geometric mean of the %d programs where both add at '
+              'least %.0f %%: %.1fx'
               % (peer, own, len(both), 100 * (NOISE - 1), factor))
 
 
@@ -270,13 +280,16 @@ def print_startup(cells):
             for tool in (warm + ' cold', warm):
                 added = [r.wall_s - n.wall_s for n, r in c.pairs(tool)]
                 row += [cell_text(c, tool, added, lambda v: number(stats.median(v) * 1e3, 1))]
-                row += [number(ms(c, tool, get), 1) for get in (lambda r: r.before_s, lambda r: r.patch_s)]
+                row += [number(ms(c, tool, get), 1)
+                        for get in (lambda r: r.before_s, lambda r: r.patch_s)]
             row += [number(ms(c, warm, get), 1) for get in (lambda r: r.inside_s, after)]
             rows.append(row + [len(c.good(warm))])
-    print_table('Start-up, wall ms, medians, with a cold and a warm plan cache. added = before (launcher, loader) + patch '
-                '(plans, patches)\n+ program (from its first recorded call) + after (the launcher ends the trace) - native',
-                ['program', 'images', 'calls', 'native', 'cold added', 'before', 'patch', 'warm added', 'before',
-                 'patch', 'program', 'after', 'runs'], rows)
+    print_table('Start-up, wall ms, medians, with a cold and a warm plan cache. added = before '
+                '(launcher, loader) + patch '
+                '(plans, patches)\n+ program (from its first recorded call) + after (the launcher '
+                'ends the trace) - native',
+                ['program', 'images', 'calls', 'native', 'cold added', 'before', 'patch',
+                 'warm added', 'before', 'patch', 'program', 'after', 'runs'], rows)
 
 
 def print_threads(cells):
@@ -297,9 +310,13 @@ def print_threads(cells):
         for images in ('main', 'all'):
             traced = more('bobbin %s run' % images)
             added = [None if a is None or b is None else a - b for a, b in zip(traced, native)]
-            rows.append([size, images] + [number(v, 1) for v in (native[0], traced[0], added[0], native[1], added[1])])
-    print_table('Threads: resident kB of one more thread, and us from pthread_create to its first statement',
-                ['calls', 'images', 'native kB', 'traced kB', 'added kB', 'native us', 'added us'], rows)
+            rows.append([size, images]
+                        + [number(v, 1)
+                           for v in (native[0], traced[0], added[0], native[1], added[1])])
+    print_table('Threads: resident kB of one more thread, and us from pthread_create to its first '
+                'statement',
+                ['calls', 'images', 'native kB', 'traced kB', 'added kB', 'native us', 'added us'],
+                rows)
 
 
 def print_failures(rows):

@@ -36,7 +36,8 @@ def only(data, number):
     for at, (magic, kind, _, stream, _, size, aux, _, _) in chunks(data):
         if kind in OF_A_STREAM and stream != number:
             struct.pack_into("<H", out, at + 4, PAD)
-            struct.pack_into("<I", out, at + 40, crc32c(struct.pack("<IHIQQ", magic, PAD, stream, size, aux)))
+            struct.pack_into("<I", out, at + 40,
+                             crc32c(struct.pack("<IHIQQ", magic, PAD, stream, size, aux)))
     return out
 
 
@@ -50,7 +51,8 @@ def sizes(bobbin, trace, work):
         os.mkdir(folder)
         pathlib.Path(folder, path.name).write_bytes(only(data, number))
         subprocess.run([bobbin, "merge", "-q", folder], check=True)
-        out = subprocess.run([bobbin, "info", "--json", folder], capture_output=True, check=True).stdout
+        out = subprocess.run([bobbin, "info", "--json", folder], capture_output=True,
+                             check=True).stdout
         found.append(json.loads(out)["stream_bytes"])
     shutil.rmtree(folder, ignore_errors=True)
     return found

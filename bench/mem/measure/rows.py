@@ -29,7 +29,8 @@ class Row:
 
 
 NAMES = [f.name for f in dataclasses.fields(Row)]
-TYPES = {f.name: {"str": str, "int": int, "float": float}.get(f.type, f.type) for f in dataclasses.fields(Row)}
+TYPES = {f.name: {"str": str, "int": int, "float": float}.get(f.type, f.type)
+         for f in dataclasses.fields(Row)}
 
 
 class Log:
