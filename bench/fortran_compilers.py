@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is the trace of a Fortran program the same at -O0 to -O3, and from another compiler? Each file is a program; every variable of it is traced.
+"""Is the trace of a Fortran program the same at -O0 to -O3, and from another compiler? Each file is
+a program; every variable of it is traced.
 
-    bench/fortran_compilers.py --other flang-22 --include DIR [--levels 0,1,2,3] [--variable V]... [--bobbin PATH] FILE...
+    bench/fortran_compilers.py --other flang-22 --include DIR [--levels 0,1,2,3]
+                               [--variable V]... [--bobbin PATH] FILE...
 
-DIR has the other compiler's ISO_Fortran_binding.h, with which it wants the file of probes compiled (/usr/lib/llvm-22/include/flang; Debian: flang-22). Compared is
-each access: kind, size, place in the text, variable and subscripts. What they do not print alike (list-directed output, say) is no matter, but a program must
-print and return the same with probes and without, of each compiler. Programs that a compiler refuses, or that do not end with 0, are left out and counted. Exit 1 if
-anything differs.
+DIR has the other compiler's ISO_Fortran_binding.h, for the compilation of the file of probes
+(/usr/lib/llvm-22/include/flang; Debian: flang-22). For each access kind, size, place in the text,
+variable and subscripts are compared. Outputs of the compilers may differ (list-directed output),
+but each program must print and return the same with probes and without. Programs that a compiler
+rejects, or that do not end with 0, are skipped and counted. Exit 1 if anything differs.
 """
 import argparse
 import collections
@@ -77,7 +80,8 @@ def one(args, path):
                     return f"{got} ({compiler} -O{level})", 0
                 want = got if want is None else want
                 if got != want:
-                    return f"DIFFERS ({compiler} -O{level}: {len(got)} accesses, not {len(want)}, or others)", 0
+                    return (f"DIFFERS ({compiler} -O{level}: {len(got)} accesses, "
+                            f"not {len(want)}, or others)", 0)
         return "the same", len(want)
 
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the Fortran reader with gfortran: names, types, shapes, values and COMMON of every unit, and whether a file with a call
-at every place where lines may go still compiles. Counts and prints the differences.
+"""Compares the Fortran parser with gfortran: names, types, shapes, values and COMMON of every unit,
+and whether a file with a call at every insertion point still compiles. Counts and prints the
+differences.
 
     bench/fortran_oracle.py [--build DIR] [--probe] [--flags "-fopenmp"] FILE|DIR...
 
-Files that gfortran refuses as they are (missing modules, errors on purpose), or takes longer than two minutes for, are left out and counted. What the reader says it does not know
-(a value or bound that follows from functions, a kind, a name of ASSOCIATE or SELECT TYPE without a type) is counted apart: --unknown prints it, too. Exit 1 if anything differs.
+Files that gfortran rejects unchanged (missing modules, deliberate errors), or compiles for more
+than two minutes, are skipped and counted. Names that the parser itself reports as unknown (a value
+or bound that follows from functions, a kind, a name of ASSOCIATE or SELECT TYPE without a type) are
+counted separately; --unknown prints them, too. Exit 1 if anything differs.
 """
 import argparse
 import collections
@@ -92,12 +95,14 @@ def without_empty(bounds):
 
 
 def compare(theirs, ours, say):
-    """say(what, unit, name, both, is_known): is_known, if the reader says something else than gfortran, and not that it does not know."""
+    """say(what, unit, name, both, is_known): is_known is false if the parser reports the name as
+    unknown, instead of contradicting gfortran."""
     compared = 0
     units = {u for u, _ in ours}
     for (unit, name), t in theirs.items():
         attributes = t.get("attributes", [])
-        if unit not in units or not attributes or attributes[0] not in ("VARIABLE", "PARAMETER") or not re.match(r"[a-z]\w*$", name):
+        if (unit not in units or not attributes or attributes[0] not in ("VARIABLE", "PARAMETER")
+                or not re.match(r"[a-z]\w*$", name)):
             continue
         if any(a.startswith(("USE-ASSOC", "HOST-ASSOC"))
                for a in attributes) or name.startswith("__"):
@@ -124,12 +129,14 @@ def compare(theirs, ours, say):
             if int(spec[0]) != o["rank"] and spec[2] != "AS_ASSUMED_RANK":
                 say("rank", unit, name, (spec, o),
                     not (is_associated(attributes) and o["type"] == "NONE"))
-            elif spec[2] == "AS_EXPLICIT" and all(re.match(r"-?\d+$", b) for b in bounds) and without_empty(bounds) != without_empty(o["bounds"]):
+            elif (spec[2] == "AS_EXPLICIT" and all(re.match(r"-?\d+$", b) for b in bounds)
+                  and without_empty(bounds) != without_empty(o["bounds"])):
                 say("bounds", unit, name, (spec, o),
                     any(x != y and y not in "?." for x, y in zip(bounds, o["bounds"])))
         elif o["rank"]:
             say("rank", unit, name, (spec, o), True)
-        if attributes[0] == "PARAMETER" and typ == "INTEGER" and "value" in t and not spec and o["value"] != str(t["value"]):
+        if (attributes[0] == "PARAMETER" and typ == "INTEGER" and "value" in t and not spec
+                and o["value"] != str(t["value"])):
             say("value", unit, name, (t["value"], o), o["value"] != "")
         if "common" in t and o["common"] != "/" + t["common"].replace("//", ""):
             say("common", unit, name, (t["common"], o), True)
@@ -183,7 +190,8 @@ def main():
     args = parser.parse_args()
     args.reader = os.path.join(args.build, "tests/unit.source.fortran_corpus")
     total, refused, kinds, unknown = [0, 0], 0, collections.Counter(), collections.Counter()
-    with tempfile.TemporaryDirectory() as args.scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with (tempfile.TemporaryDirectory() as args.scratch,
+          concurrent.futures.ThreadPoolExecutor(2) as pool):
         for result in pool.map(lambda p: check(args, p),
                                [os.path.abspath(p) for p in files(args.paths)]):
             if result is None:

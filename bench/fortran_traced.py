@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which Fortran files still compile when every variable, loop and call of them is traced? Counts, and prints what does not, with gfortran's first error.
+"""Which Fortran files still compile if every variable, loop and call of them is traced? Counts the
+results, and prints failures with gfortran's first error.
 
     bench/fortran_traced.py [--bobbin PATH] [--every N] [--from K] [--exact] [--run] FOLDER
 
-Each file of the folder (every N-th, from the K-th on) is compiled with the options that its `dg-options` say, but for those that ask for an older standard
-than the probes are written in (-std=f95, f2003, f2008, -pedantic). Files that have errors on purpose, or do not compile as they are, are left out and counted.
+Each file of the folder (every N-th, from the K-th on) is compiled with the options of its
+`dg-options`, except those that select a standard older than that of the probes (-std=f95, f2003,
+f2008, -pedantic). Files with deliberate errors, or that do not compile unchanged, are skipped and
+counted.
 
---run takes the programs of `dg-do run` alone, and runs each as it is, traced without a recorder, and recorded: status and output have to be the same, and the trace has to pass `bobbin check`.
+--run selects the programs with `dg-do run` and runs each unchanged, traced without a recorder, and
+recorded: status and output must be the same, and the trace must pass `bobbin check`.
 """
 import argparse
 import collections
@@ -44,7 +48,7 @@ def first_error(text):
 
 
 def same_when_run(args, folder):
-    """(what became of it, in what it differs). Each run has a folder of its own, for the files that it leaves."""
+    """(result, difference). Each run has its own folder, for the files that it writes."""
     want = run([folder / "plain"], folder / "a")
     if want.returncode == 99:
         return "does not end as it is", ""
@@ -53,9 +57,11 @@ def same_when_run(args, folder):
                                     folder / "t", "--", folder / "traced"])):
         got = run(argv, folder / how)
         if got.returncode != want.returncode:
-            return f"ends otherwise when traced, {how}", f"{got.returncode}, not {want.returncode}: {got.stderr.strip()[:200]}"
+            return (f"ends otherwise when traced, {how}",
+                    f"{got.returncode}, not {want.returncode}: {got.stderr.strip()[:200]}")
         if got.stdout != want.stdout:
-            return f"prints something else when traced, {how}", repr(got.stdout[:100]) + ", not " + repr(want.stdout[:100])
+            return (f"prints something else when traced, {how}",
+                    repr(got.stdout[:100]) + ", not " + repr(want.stdout[:100]))
     checked = run([args.bobbin, "check", folder / "t"], folder)
     return ("has a trace that is wrong", checked.stdout
             + checked.stderr) if checked.returncode else ("does what it did", "")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs whose traces are measured: our kernels (kernels/ and those of bench/calls), and Debian's hpcc, lammps, scalapack-mpi-test. Each is
-run in a directory of its own; what it prints, but for the times in it, must be the same with and without Bobbin."""
+"""Programs whose traces are measured: our kernels (kernels/ and those of bench/calls), and Debian's
+hpcc, lammps, scalapack-mpi-test. Each runs in its own directory. Its output, except for times, must
+be the same with and without Bobbin."""
 import math
 import os
 import re
@@ -51,9 +52,8 @@ LU = """'LU factorization'
 1.0 threshold
 F condition estimates, iterative refinement
 """
-LLT = LU.replace("'LU.out'\n6 device out\n",
-                 "'LLT.out'\n6 device out\n'U' upper\n").replace("64 130 values of M\n", "").replace(
-    "1.0 threshold", "3.0 threshold")
+LLT = LU.replace("'LU.out'\n6 device out\n", "'LLT.out'\n6 device out\n'U' upper\n").replace(
+    "64 130 values of M\n", "").replace("1.0 threshold", "3.0 threshold")
 QR = """'orthogonal factorizations'
 'a small run'
 'QR.out'
@@ -81,7 +81,7 @@ def grid(ranks):
 
 
 def without_times(text):
-    """Lines that hold no time: numbers with a point, and what is next to them, stand for themselves nowhere."""
+    """Lines that contain no time; floating-point numbers are replaced."""
     lines = [re.sub(r'[-+]?\d+\.\d+([eE][-+]?\d+)?|\d+\.(?=\s|$)', '#', line)
              for line in text.splitlines()]
     return [re.sub(r'[ \t]+', ' ', line) for line in lines
@@ -94,11 +94,12 @@ class Program:
 
     def __init__(self, name, argv, files=None, ranks=None, result=None, exact=None, only='.',
                  env=None, mpi='openmpi'):
-        self.name, self.argv, self.files, self.env, self.mpi = name, argv, files or {}, env or {}, mpi
+        self.name, self.argv, self.files, self.env, self.mpi = (name, argv, files or {}, env or {},
+                                                                mpi)
         self.ranks = ranks or (lambda n: True)  # the numbers of ranks that it takes
         self.result = result                    # the file that has its result; else its output
-        self.exact = exact                      # lines to be compared to the last digit, as a pattern
-        self.only = only                        # and of the others, but for what may be times, those that have this
+        self.exact = exact          # pattern of lines that are compared to the last digit
+        self.only = only            # other compared lines, without times, contain this
 
     def prepare(self, directory, ranks):
         p, q = grid(ranks)
@@ -153,7 +154,8 @@ FITS = {'bt': is_square, 'ring': bool}
 
 
 def find(name, out, mpi='openmpi'):
-    """The program of that name, built into `out` if it is ours; None: it is not installed. With MPICH there are kernels only."""
+    """The program of that name, built into `out` if it is ours; None: it is not installed. With
+    MPICH there are kernels only."""
     if mpi == 'mpich':
         if name not in OWN or not shutil.which('mpicc.mpich'):
             return None
@@ -166,7 +168,8 @@ def find(name, out, mpi='openmpi'):
         return Program(name, [build_calls(name, out), 'S'], ranks=is_power_of_two, exact='.')
     if name == 'hpcc' and shutil.which('hpcc'):
         return Program(name, ['hpcc'], {'hpccinf.txt': hpcc_input()}, result='hpccoutf.txt',
-                       only='PASSED|FAILED|Success|tests|rrors')  # it measures how often it can do things
+                       # it measures how often it can do things
+                       only='PASSED|FAILED|Success|tests|rrors')
     if name == 'lammps' and shutil.which('lmp'):
         return Program(name, ['lmp', '-in', 'lj.in', '-log', 'none'], {'lj.in': LJ},
                        exact=r' +\d+0 ')

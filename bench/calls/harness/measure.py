@@ -73,7 +73,7 @@ def wait_for(child, timeout_s):
     signal.alarm(timeout_s)
     try:
         _, status, usage = os.wait4(child.pid, 0)
-    except BaseException:    # the benchmark was interrupted: leave nothing; mpirun ends its ranks itself
+    except BaseException:    # interrupted: leave nothing; mpirun ends its ranks itself
         expire(None, None)
         child.wait()
         raise
@@ -124,14 +124,15 @@ class Bobbin(Native):
             run.error = 'info failed: ' + done.stderr.strip()[:80]
             return
         info = json.loads(done.stdout)
-        run.calls, run.raw_bytes, run.trace_bytes = info['events'], info['raw_bytes'], info['stream_bytes']
+        run.calls, run.raw_bytes, run.trace_bytes = (info['events'], info['raw_bytes'],
+                                                     info['stream_bytes'])
         run.processes, run.threads = info['processes'], info['threads']
         if run.processes == 1:
             self.take_moments(run, info['process_list'][0], began * 1e9)
 
     @staticmethod
     def take_moments(run, process, began_ns):
-        """The agent notes when it begins, when it makes the stream for the first call, and the end."""
+        """The agent notes its start, the creation of the stream by the first call, and its end."""
         first = min((t['start_mono_ns'] for t in process['thread_list']), default=0)
         if first and process['end_mono_ns']:
             run.before_s = (process['start_mono_ns'] - began_ns) / 1e9
@@ -158,7 +159,7 @@ class Callgrind(Native):
 
 
 class Uftrace(Native):
-    """Dynamic patching of the same unmodified binary; it writes 32 bytes a call (16 at each end)."""
+    """Dynamic patching of the same unmodified binary; 32 bytes per call (16 at each end)."""
     name = 'uftrace'
     RECORD_BYTES = 16
 

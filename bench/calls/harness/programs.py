@@ -37,7 +37,8 @@ class Program:
     """Something to run: a name, a command line, and what may be said about it."""
 
     def __init__(self, name, command, size='', ranks=1, stdin=None, counting=None):
-        self.name, self.command, self.size, self.ranks, self.stdin = name, command, size, ranks, stdin
+        self.name, self.command, self.size, self.ranks, self.stdin = (name, command, size, ranks,
+                                                                      stdin)
         self.counting = counting    # the command line of the counting build, if there is one
 
     def start(self, before=()):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is run, in which order: the most important first and breadth before depth, so that a benchmark
-that was cut short has something of everything."""
+"""The order of runs: the most important first, breadth before depth. So an interrupted benchmark
+has some results of every kind."""
 from harness import programs
 from harness.measure import Bobbin, Callgrind, Counted, Native, Uftrace, run_once
 from harness.rows import Run
@@ -10,7 +10,8 @@ class Round:
     """Some tools, one after the other, on one program."""
 
     def __init__(self, part, group, program, number, tools):
-        self.part, self.group, self.program, self.number, self.tools = part, group, program, number, tools
+        self.part, self.group, self.program, self.number, self.tools = (part, group, program,
+                                                                        number, tools)
 
     def run(self, tool):
         p = self.program

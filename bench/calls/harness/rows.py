@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The file of runs: one line for every finished run, and all that the tables are printed from.
+"""The file of runs: one line for each finished run. Tables are printed from this file only.
 
-A line that was cut off by a kill is dropped. A later line about the same run replaces an earlier one.
-Comment lines (#) say which bobbin, which programs and which machine the lines are about."""
+A line that was truncated by a kill is dropped. A later line about the same run replaces an earlier
+one. Comment lines (#) have the versions of bobbin and of the programs, and the machine."""
 import csv
 import os
 
@@ -16,13 +16,15 @@ KEY = FIELDS[:7]
 
 
 class Run:
-    """One run. What is not known is None; `error` is None if the run counts, else why it does not.
+    """One run. Unknown values are None; `error` is None if the run counts, else the reason.
 
     part, group, program, size, ranks, round, tool   which run; runs are compared within a round
-    wall_s, cpu_s    of the whole program, the tool's own processes included
-    loop_s           of the main loop, as the program says
+    wall_s, cpu_s    of the whole program, including the tool's own processes
+    loop_s           of the main loop, as printed by the program
     trace_bytes      of the call streams; for other tools of their files
-    before_s, patch_s, inside_s   until the agent begins; until the first recorded call; until the end
+    before_s         until the agent starts
+    patch_s          until the first recorded call
+    inside_s         until the end
     output           a checksum of standard output"""
     __slots__ = FIELDS
 

@@ -14,9 +14,9 @@ PAPER = """
 ParLoT, input C, 16 cores, geometric means: overhead 1.6 main, 1.9 all, 6.9 callgrind;
 bandwidth 2.2 and 30.0 kB/s per core, compression 2371.4 and 1107.4; uncompressed 1.7-2x slower."""
 LEGEND = """
-A cell `-` was not run; `v!k`: k of its runs failed and are left out; FAILED: all did; GM `v*k`: k of the
-programs that were run have no value and are missing from the mean. Ratios are of CPU time at 1 rank, of wall
-time above, traced / native of the same round."""
+A cell `-` was not run; `v!k`: k of its runs failed and are left out; FAILED: all did; GM `v*k`: k
+of the programs that were run have no value and are missing from the mean. Ratios are of CPU time
+at 1 rank, of wall time above, traced / native of the same round."""
 NOISE = 1.03    # added ns of a tool that adds less than this are noise
 THREE = ('min', 'median', 'max')
 SIZES, RANKS = ('L', 'S'), (1, 4, 16)    # of the whole benchmark
@@ -98,7 +98,8 @@ def make_cells(rows, part, group=None):
 
 
 def pick(values, which):
-    return min(values) if which == 'min' else max(values) if which == 'max' else stats.median(values)
+    return (min(values) if which == 'min' else max(values) if which == 'max'
+            else stats.median(values))
 
 
 def cell_text(cell, tool, values, text):
@@ -133,7 +134,8 @@ def by_place(cells):
 
 
 def matrix(title, cells, tools, get, digits):
-    """The paper's form: programs across, and the geometric mean; median, min and max of the runs down."""
+    """The paper's form: a column for each program and the geometric mean; rows for median, min and
+    max of the runs."""
     places, names = by_place(cells)
     rows = []
     for size in dict.fromkeys(size for size, _ in places):
@@ -147,9 +149,11 @@ def matrix(title, cells, tools, get, digits):
                     def text(values, which=which):
                         return number(pick(values, which), digits)
 
-                    row = ['%s %s' % (size, tool), ranks, which] if which == 'median' else ['', '', which]
+                    row = (['%s %s' % (size, tool), ranks, which] if which == 'median'
+                           else ['', '', which])
                     row += [cell_text(own.get(n), tool, lists[n], text) for n in names]
-                    rows.append(row + [mean_text(run, lambda v, which=which: number(mean_of(v, which), digits))])
+                    rows.append(row + [mean_text(
+                        run, lambda v, which=which: number(mean_of(v, which), digits))])
     print_table(title, ['input, tool', 'ranks', 'of runs'] + names + ['GM'], rows)
 
 
@@ -236,8 +240,8 @@ def print_kernels(rows):
 
 
 def print_peers(cells):
-    """Added ns per call that the tool itself saw. The means are over the programs where both tools cost more
-    than noise: to leave out those where only the other one does is to that one's advantage."""
+    """Added ns per call, as measured by the tool itself. The means are over the programs where both
+    tools cost more than noise: dropping only those where one tool does would favour it."""
     rows = []
     means = {}
     for c in cells:
@@ -254,7 +258,8 @@ def print_peers(cells):
     for peer, own in (('uftrace', 'bobbin main run'), ('callgrind', 'bobbin all run')):
         both = [k for k in means.get(peer, {}) if k in means.get(own, {})]
         if not both:
-            print('  %s / %s: no program where both ended well and cost more than noise' % (peer, own))
+            print('  %s / %s: no program where both ended well and cost more than noise'
+                  % (peer, own))
             continue
         factor = stats.geometric_mean([means[peer][k] / means[own][k] for k in both])
         print('  %s / %s, added ns per call, geometric mean of the %d programs where both add at '

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each thread's trace takes by itself: its records folded and packed with the descriptors that they name, as bobbin merge does it
-when there is no other thread. While a program runs its threads' records are in buffers that outlive a kill -9, raw; of threads that are alive at
-the end they stay there until they are merged, so the file then says nothing about what a thread's folded records take."""
+"""The size of each thread's trace alone: its records folded and packed with the descriptors that
+they name, as by bobbin merge if there was no other thread. While a program runs, the records of its
+threads are in raw buffers that outlive a kill -9. Those of threads that are alive at the end stay
+there until they are merged, so the file does not have the folded size of a thread's records."""
 import json
 import os
 import pathlib

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What recording a memory access costs: processor time (user and system) per access in ns, the program's own work
-included, start and end of the program taken off.
+"""Cost of recording a memory access: processor time (user and system) per access in ns, including
+the program's own work, without start and end of the program.
 
-Columns: plain, the program alone; engine native (N) and engine valgrind (V), each with null (records made and
-discarded), raw and fold; Valgrind without a tool's work (V none); with --lackey lackey; accesses per run; bytes
-per access of engine native, raw and folded. Times are the least of the rounds, which take turns; the spread is what the
-rounds of `N fold` lie apart. With --lackey lackey does a fiftieth of the work."""
+Columns: plain, the program alone; engine native (N) and engine valgrind (V), each with null
+(records are made and discarded), raw and fold; Valgrind without a tool (V none); lackey with
+--lackey; accesses per run; bytes per access of engine native, raw and folded. Times are the minimum
+of the rounds, which alternate; the spread is that of the rounds of `N fold`. lackey does a fiftieth
+of the work."""
 import json
 import os
 import resource

@@ -22,7 +22,7 @@ ENVIRONMENT = {
 
 
 class Program:
-    """One program of one size. `row` is what it is called in tables, `raw_kb` and `kb` the paper's sizes."""
+    """One program of one size. `row` is its name in tables, `raw_kb` and `kb` the paper's sizes."""
 
     def __init__(self, name, size, threads=1, ranks=1, paper=None, goal=None):
         self.name, self.size, self.threads, self.ranks = name, size, threads, ranks
@@ -105,8 +105,8 @@ def quick_sizes():
 
 
 def breakdown():
-    """Tables 6.5 to 6.7, in seconds: not instrumented within Pin, instrumented with call stacks, all with compression. Then
-    sizes that run long enough to measure the cost of an access."""
+    """Tables 6.5 to 6.7, in seconds: not instrumented within Pin, instrumented with call stacks,
+    all with compression. Then sizes that run long enough to measure the cost of an access."""
     return [Program("matmul", "24", 4, paper="0.90 / 14.02 / 14.07 + 0.002 + 0"),
             Program("matmul", "48", 8, paper="0.94 / 25.80 / 25.85 + 0.008 + 0"),
             Program("matmul", "240 8", 2, goal=2), Program("add", "100000 1000", 2, goal=2),

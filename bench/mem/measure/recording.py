@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of the programs: natively, recorded step by step, and under the peers. Each run is one row."""
+"""Runs of the programs: natively, recorded step by step, and under other tools. A row for each."""
 import json
 import os
 import pathlib
@@ -17,7 +17,8 @@ class Failed(Exception):
 
 class Runner:
     def __init__(self, bobbin, built, work, log, engine, note=print):
-        self.bobbin, self.built, self.work, self.log, self.engine, self.note = bobbin, built, work, log, engine, note
+        self.bobbin, self.built, self.work, self.log, self.engine, self.note = (
+            bobbin, built, work, log, engine, note)
         self.trace = os.path.join(work, "trace")
 
     def timed(self, argv, env, **kw):
@@ -61,11 +62,12 @@ class Runner:
     # --- the parts ---
 
     def sizes(self, program):
-        """Bytes as the threads fold them, with the threads of a process merged, with all processes merged."""
+        """Bytes folded by the threads, with each process's threads merged, with all merged."""
         native = self.timed(program.start(self.built, (), False), self.environment(program))
         self.keep("sizes", program, "native", 0, native)
         times = self.record(program, "run", True, alone=True)
-        found = alone.sizes(self.bobbin, self.trace, self.work) if program.name in tables.THREAD_BYTES else [0]
+        found = (alone.sizes(self.bobbin, self.trace, self.work)
+                 if program.name in tables.THREAD_BYTES else [0])
         self.keep("sizes", program, "folded", 0, times, **self.info(), alone_bytes=sum(found),
                   alone_most=max(found))
         times = self.record(program, "run", True)
@@ -91,7 +93,7 @@ class Runner:
         self.keep("breakdown", program, "merging ranks", number, self.merge(program), **self.info())
 
     def merging(self, program):
-        """The same trace twice: with names that have to be found out, and with those that the first time has kept."""
+        """Merges the same trace twice: with names to be resolved, and with the cached names."""
         self.keep("merging", program, "native", 0,
                   self.timed(program.start(self.built), self.environment(program)))
         self.keep("merging", program, "folded", 0, self.record(program, "run", False, alone=True),
@@ -107,7 +109,7 @@ class Runner:
         self.keep("merging", program, "merging", 0, self.merge(program), **self.info())
 
     def peers(self, program):
-        """Lackey's text through zstd, callgrind; and ours with the same program, its start and end included."""
+        """Lackey's text through zstd, callgrind; and ours, with the program's start and end."""
         valgrind = shutil.which("valgrind.bin") or shutil.which("valgrind")
         command, env = program.start(self.built, (), True), self.environment(program)
         self.keep("peers", program, "native", 0, self.timed(command, env))
