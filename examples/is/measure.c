@@ -9,7 +9,7 @@ static struct counters counters;
 
 struct measure {
 	int counter;
-	int64_t before;		/* what it was when the event began */
+	int64_t before;		/* value at the beginning of the event */
 };
 
 static int64_t read_one(int counter)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_MAX 64	/* letters that count */
+#define WORD_MAX 64	/* significant letters of a word */
 
 /* --- tables --- */
 

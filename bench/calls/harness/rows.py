@@ -16,7 +16,7 @@ KEY = FIELDS[:7]
 
 
 class Run:
-    """One run. Unknown values are None; `error` is None if the run counts, else the reason.
+    """One run. An unknown value is None; `error` is None if the run counts, otherwise the reason.
 
     part, group, program, size, ranks, round, tool   which run; runs are compared within a round
     wall_s, cpu_s    of the whole program, including the tool's own processes

@@ -61,7 +61,8 @@ contains
 		do z = 1, s%planes
 			do y = 1, s%n
 				do x = 1, s%n
-					error_norm = error_norm + sum((s%u(:, x, y, z) - exact_at(s, x, y, z))**2)
+					error_norm = error_norm &
+						+ sum((s%u(:, x, y, z) - exact_at(s, x, y, z))**2)
 				end do
 			end do
 		end do

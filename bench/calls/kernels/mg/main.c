@@ -11,7 +11,7 @@ struct problem {
 	double norm;	/* after `norm_cycles`, from a run on one rank */
 };
 
-#define NORM_CYCLES 5	/* later norms come near the rounding error */
+#define NORM_CYCLES 5	/* later norms are close to the rounding error */
 
 static const struct problem SMALL = { 128, 30, 0.8989587116424343 };
 static const struct problem LARGE = { 256, 25, 2.517335419358145 };
