@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The communication patterns: calls of one rank, by its number and the number of ranks. */
 #include "patterns.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The mesh: codes along the Z curve, neighbours of cells, and the exchange of ghosts by MPI. */
 #include "mesh.h"
 
 #include <mpi.h>

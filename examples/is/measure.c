@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One hook per counter: its value is the difference between the end and the beginning of an
+ * event. */
 #include "measure.h"
 
 #include <bobbin/hooks.h>

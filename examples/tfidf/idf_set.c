@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The callbacks of the value set (bobbin/hooks.h): tables are created, added, packed and merged. */
 #include "idf_set.h"
 
 #include <bobbin/hooks.h>

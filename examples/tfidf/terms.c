@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Hash tables of terms with open addressing, and the words of files. */
 #include "terms.h"
 
 #include <ctype.h>

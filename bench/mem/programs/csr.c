@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Distributed sparse matrices in compressed rows: set-up of ghosts and halos, products, vectors.
+ * Rows are shared by OpenMP threads. */
 #include "csr.h"
 
 #include <stdlib.h>

@@ -94,7 +94,7 @@ void bob_fortran_adopt(struct bob_fortran_expr *parent, struct bob_fortran_expr 
 		parent->to = child->to;
 }
 
-/* Appends children to a list that may be long, in constant time. */
+/* The end of a list of children, so that appending takes constant time. */
 struct list {
 	struct bob_fortran_expr *parent, *last;
 };

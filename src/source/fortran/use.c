@@ -86,7 +86,7 @@ static bool gives_array(const char *name, uint32_t len, bool of_array, uint32_t 
 {
 	static const struct {
 		const char *name;
-		/* arguments for which the result is scalar, whatever their rank */
+		/* numbers of arguments for which the result is scalar, whatever their rank */
 		uint32_t from, to;
 	} one[] = { { "size", 1, 3 },	     { "len", 1, 2 },	    { "kind", 1, 1 },
 		    { "lbound", 2, 3 },	     { "ubound", 2, 3 },    { "maxloc", 2, 4 },

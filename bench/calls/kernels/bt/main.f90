@@ -1,4 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
+! BT: one time step (right side, block tridiagonal solves along x, y and z), and the main program.
 module bt_step
 	use bt_change
 	implicit none

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Charges, V-cycles and checks of MG: the norm of the residual after some cycles, and its
+ * reduction. */
 #include "mg.h"
 
 #include "frame/frame.h"
