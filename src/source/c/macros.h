@@ -7,7 +7,7 @@
 #include "source/c/unit.h"
 
 struct bob_c_definition {
-	const char *name, *text; /* the replacement, with its parameters; NULL: unknown */
+	const char *name, *text; /* text: parameters and replacement; NULL: unknown */
 	size_t name_len, len;
 	bool has_parameters;
 	bool is_seen;		/* visited mark of graph searches */

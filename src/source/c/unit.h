@@ -425,7 +425,8 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 struct bob_c_loop {
 	uint32_t body_end, end;
 	bool is_event;
-	int refused;		/* why it is not a variable; below 0: where it is */
+	/* enum bob_source_c_refusal, if it is no event; below 0: refused because of its place */
+	int refused;
 };
 /* Can the loop be an event, requested or not? */
 bool bob_c_is_loop_event(struct bob_c_unit *u, CXCursor c);

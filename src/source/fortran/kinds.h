@@ -3,7 +3,8 @@
 #ifndef BOB_SOURCE_FORTRAN_KINDS_H
 #define BOB_SOURCE_FORTRAN_KINDS_H
 
-/*     UNKNOWN        not recognised: copied unchanged, never guessed
+/* Notes on single kinds:
+ *     UNKNOWN        not recognised: copied unchanged, never guessed
  *     EMPTY          only a label, or nothing between two `;`
  *     DIRECTIVE      !$omp, !$acc, !dir$, ...; `text` begins with the sentinel, without its comment
  *                    character
