@@ -45,17 +45,17 @@ struct cli_answer {
 #define CLI_OPTIONS_THREADS(type, a) CLI_OPTION_GROUP(type, a.s), CLI_OPTION_MAX_EVENTS(type, a.s)
 #define CLI_OPTIONS_TABLE(type, a, formats)                                                        \
 	{ "format", 'f', "FORMAT",                                                                 \
-	  "text (default), or for other programs csv or json: a line for each row",                \
+	  "text (default), or csv or json for other programs: one line per row",                   \
 	  CLI_WORD(type, a.view.format, formats) }, CLI_OPTIONS_ROWS(type, a)
 #define CLI_OPTIONS_ROWS(type, a)                                                                  \
 	{ "sort", 's', "COLUMNS",                                                                  \
-	  "order of the rows: a column, or several with commas between them; "                     \
-	  "-COLUMN reverses it",                                                                   \
+	  "order the rows by a column, or by several separated by commas; -COLUMN reverses "       \
+	  "the order",                                                                             \
 	  CLI_TEXT(type, a.view.sort) },                                                           \
 	{ "limit", 'n', "ROWS",                                                                    \
-	  "rows of a table, 0 for all (default: 20 or 30 in text, else all)",                      \
+	  "rows to print, 0 for all (default: 20 or 30 in text, else all)",                        \
 	  CLI_COUNT(type, a.view.limit) },                                                         \
-	{ "columns", 0, "COLUMNS", "which columns, in this order; all; help lists them",           \
+	{ "columns", 0, "COLUMNS", "columns to print, in this order; all; help lists them",        \
 	  CLI_TEXT(type, a.view.columns) }
 #define CLI_OPTIONS_OUTPUT(type, a)                                                                \
 	CLI_OPTION_OUTPUT(type, a.output), CLI_OPTION_NO_PAGER(type, a.no_pager)

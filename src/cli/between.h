@@ -9,9 +9,9 @@
 
 #include "cli/session.h"
 
-#define CLI_BETWEEN_HELP                                                                                  \
-	"only what threads did between two of their MPI calls, or events: MPI_Barrier:2..MPI_Barrier:3, " \
-	"#10..#20; A.. and ..B are allowed"
+#define CLI_BETWEEN_HELP                                                                           \
+	"only what threads did between two of their MPI calls or events, such as "                 \
+	"MPI_Barrier:2..MPI_Barrier:3 or #10..#20; A.. and ..B are allowed"
 
 struct cli_between {
 	int given;

@@ -36,17 +36,18 @@ int cli_session_select(const char *verb, void *session, const char *spec);
 int cli_session_select_ranks(const char *verb, void *session, const char *ranks);
 int cli_session_select_threads(const char *verb, void *session, const char *threads);
 /* Rows of option tables; `type` is the verb's struct, `s` its session. */
-#define CLI_MAX_EVENTS_HELP "read at most so many events of each thread (default 0: all)"
+#define CLI_MAX_EVENTS_HELP "read at most N events of each thread (default 0: all)"
 #define CLI_OPTION_GROUP(type, s)                                                                  \
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME",          \
 	  CLI_TAKE(type, s, cli_session_select) }
 #define CLI_OPTION_THREAD(type, s)                                                                 \
-	{ "thread", 'T', "THREADS", "only these threads of each process; as --group=thread=",      \
+	{ "thread", 'T', "THREADS",                                                                \
+	  "only these threads of each process; same as --group=thread=",                           \
 	  CLI_TAKE(type, s, cli_session_select_threads) }
 #define CLI_OPTION_MAX_EVENTS(type, s)                                                             \
 	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, CLI_COUNT(type, s.max_events) }
 #define CLI_OPTION_NO_DEMANGLE(type, s)                                                            \
-	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them",                    \
+	{ "no-demangle", 0, NULL, "do not demangle C++ names",                                     \
 	  CLI_FLAG(type, s.no_demangle) }
 /* A warning if the option was given: it has no effect on `what`. */
 void cli_session_no_limit(const struct cli_session *s, const char *what);

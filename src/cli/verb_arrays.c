@@ -67,16 +67,17 @@ static int take_window(const char *verb, void *wanted, const char *arg)
 
 const struct cli_option arrays_options[] = {
 	{ "variable", 'v', "NAME",
-	  "only this variable, or those that a pattern fits; with subscripts, such as "
-	  "a[0..9][3] or a(1:5,2), only these elements",
+	  "only variables whose name matches; with subscripts, such as a[0..9][3] or "
+	  "a(1:5,2), only these elements",
 	  .bind = CLI_BIND_TAKE, .take = take_variable },
 	{ "by", 'b', "KIND",
-	  "what rows of csv and json are: elements (default), or statements as in text",
+	  "rows of csv and json: element (default), or statement, as in text",
 	  CLI_WORD(struct question, by, "element|statement") },
 	{ "windows", 'w', "N",
-	  "elements and svg: each thread's accesses in N equal shares, one after the other",
+	  "elements and svg: divide each thread's accesses into N equal shares, one after "
+	  "the other",
 	  CLI_TAKE(struct question, wanted, take_windows) },
-	{ "window", 0, "K/N", "only the K-th of N such shares, from 1",
+	{ "window", 0, "K/N", "only share K of N, from 1",
 	  CLI_TAKE(struct question, wanted, take_window) },
 	CLI_OPTIONS_TABLE(struct question, a, CLI_FORMATS "|svg"),
 	CLI_OPTIONS_THREADS(struct question, a),

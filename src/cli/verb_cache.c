@@ -47,30 +47,33 @@ static int take_quantum(const char *verb, void *quantum, const char *arg)
 }
 
 const struct cli_option cache_options[] = {
-	{ "preset", 'p', "NAME", "a well-known machine (default skylake)",
+	{ "preset", 'p', "NAME", "simulate a well-known machine (default skylake)",
 	  CLI_ONE_OF(struct cache, preset,
 		   "haswell|skylake|skylake-sp|icelake-sp|sapphire-rapids|zen2|zen3|neoverse-n1|a64fx|"
 		   "tiny") },
-	{ "config", 'c', "FILE", "the machine as FILE describes it",
+	{ "config", 'c', "FILE", "simulate the machine that FILE describes",
 	  CLI_TEXT(struct cache, file) },
-	{ "show-config", 0, NULL, "print the machine as such a file, and nothing else",
+	{ "show-config", 0, NULL,
+	  "print the description of the machine in the format of --config, and nothing else",
 	  CLI_FLAG(struct cache, show) },
 	{ "quantum", 'q', "ACCESSES",
-	  "of a thread's turn (default 100); ten times as many are tried too",
+	  "accesses in the turn of a thread (default 100); misses with ten times as many "
+	  "are also printed",
 	  CLI_TAKE(struct cache, quantum, take_quantum) },
 	{ "one-by-one", 0, NULL,
-	  "simulate every access, also in loops that repeat themselves: the same, later",
+	  "simulate every access, also in loops that repeat themselves: slower, same result",
 	  CLI_FLAG(struct cache, one_by_one) },
 	{ "by", 'b', "KIND",
-	  "what rows are: functions (default, if the trace names any), instructions, source lines, "
-	  "variables; levels; or sharing: lines that cores take from each other",
+	  "rows: function (default if the trace names functions), instruction, line, "
+	  "variable, level, or sharing (cache lines that cores take from each other)",
 	  CLI_WORD(struct cache, by, "function|instruction|line|variable|level|sharing") },
 	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP,
 	  CLI_TAKE(struct cache, between, cli_between_parse) },
 	CLI_OPTIONS_TABLE(struct cache, a, CLI_FORMATS),
 	CLI_OPTION_GROUP(struct cache, a.s),
 	{ "max-events", 0, "N",
-	  "--one-by-one, and at most so many accesses of each thread (default 0: all)",
+	  "implies --one-by-one; simulate at most N accesses of each thread (default 0: "
+	  "all)",
 	  CLI_COUNT(struct cache, a.s.max_events) },
 	CLI_OPTIONS_OUTPUT(struct cache, a),
 	CLI_OPTION_NO_DEMANGLE(struct cache, a.s),

@@ -25,17 +25,18 @@ struct drawing {
 
 const struct cli_option commmatrix_options[] = {
 	{ "of", 'm', "KIND",
-	  "messages from process to process (default), the data of collective calls, or "
-	  "one-sided ones: what Put, Get and Accumulate move",
+	  "messages between processes (default), collectives (data of collective calls), or "
+	  "onesided (what Put, Get and Accumulate move)",
 	  CLI_WORD(struct drawing, of, "messages|collectives|onesided") },
 	{ "show", 0, "WHAT",
-	  "bytes (default) or messages: what the grid and the picture show, and the order of the "
-	  "list",
+	  "bytes (default) or messages: what the grid and the picture show, and the order "
+	  "of the list",
 	  CLI_WORD(struct drawing, messages, "bytes|messages") },
 	{ "group", 'g', "SPEC", "only what these threads send: rank=0-3, 1.0, host=NAME",
 	  CLI_TAKE(struct drawing, a.s, cli_session_select) },
 	{ "format", 'f', "FORMAT",
-	  "text (default), or for other programs csv or json: a line for each pair; or svg: a picture",
+	  "text (default), or csv or json for other programs: one line per pair; or svg: a "
+	  "picture",
 	  CLI_WORD(struct drawing, a.view.format, CLI_FORMATS "|svg") },
 	CLI_OPTIONS_ROWS(struct drawing, a),
 	CLI_OPTIONS_OUTPUT(struct drawing, a),

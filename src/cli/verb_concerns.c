@@ -18,7 +18,7 @@ struct request {
 };
 
 const struct cli_option concerns_options[] = {
-	{ "count-annotations", 0, NULL, "annotations are lines of code, too",
+	{ "count-annotations", 0, NULL, "count annotations as lines of code",
 	  CLI_FLAG(struct request, count_marks) },
 	CLI_OPTIONS_TABLE(struct request, a, CLI_FORMATS),
 	CLI_OPTIONS_OUTPUT(struct request, a),

@@ -20,13 +20,13 @@ struct env {
 const struct cli_option env_options[] = {
 	RECORDING_OPTIONS(struct env, output, vars),
 	{ "mem", 0, NULL,
-	  "record memory accesses instead of calls, folded to loops; --images is main "
-	  "then",
+	  "record memory accesses instead of calls, folded to loops; --images is then main "
+	  "by default",
 	  CLI_FLAG(struct env, mem) },
-	{ "from-start", 0, NULL, "--mem: accesses before main, too",
+	{ "from-start", 0, NULL, "--mem: also record accesses before main",
 	  CLI_FLAG(struct env, from_start) },
 	{ "mpi-link", 0, "WHICH",
-	  "print instead what is to be added to the link of a program with a static MPI",
+	  "print instead what to add to the link command of a program with a static MPI",
 	  CLI_ONE_OF(struct env, link, CLI_MPI_NAMES) },
 	{ 0 },
 };

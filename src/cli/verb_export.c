@@ -232,19 +232,20 @@ static int take_format(const char *verb, void *format, const char *arg)
 const struct cli_option export_options[] = {
 	{ "format", 'f', "FORMAT",
 	  "folded (flame graphs), callgrind (KCachegrind), chrome (Perfetto) or csv (a "
-	  "table of functions); of MPI calls chrome, csv (a line each) or otf2 (Vampir, "
-	  "Scalasca, ...)",
+	  "table of functions); of MPI calls chrome, csv (one line per call) or otf2 "
+	  "(Vampir, Scalasca, ...)",
 	  .values = "folded|callgrind|chrome|csv|otf2",
 	  CLI_TAKE(struct exporting, format, take_format) },
 	{ "output", 'o', "FILE",
-	  "write there instead of standard output; for otf2 a directory, which is made",
+	  "write to FILE instead of standard output; for otf2 FILE is a new directory",
 	  CLI_TEXT(struct exporting, output) },
-	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too",
+	{ "mpi", 0, NULL, "use the MPI calls, even if the trace has other calls",
 	  CLI_FLAG(struct exporting, mpi) },
 	CLI_OPTION_GROUP(struct exporting, s),
 	{ "max-events", 'n', "N",
-	  "chrome: at most so many calls (default 1M, 0 for all), since viewers do not "
-	  "survive large files; other formats: so many of each thread (default 0)",
+	  "chrome: write at most N calls (default 1M, 0 for all), because viewers cannot "
+	  "load large files; other formats: read at most N events of each thread (default "
+	  "0: all)",
 	  CLI_COUNT(struct exporting, s.max_events) },
 	CLI_OPTION_NO_DEMANGLE(struct exporting, s),
 	{ 0 },

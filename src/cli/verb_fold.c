@@ -20,14 +20,14 @@ struct fold {
 const struct cli_option fold_options[] = {
 	FOLDING_OPTIONS(struct fold, f),
 	{ "max-events", 0, "N",
-	  "stop where a thread has more folded records, which are read one by one "
+	  "stop at a thread with more than N folded records, which are read one by one "
 	  "(default 0: no limit)",
 	  CLI_COUNT(struct fold, f.max_events) },
 	{ "output", 'o', "DIR",
-	  "write the folded trace there and leave this one as it is; an older one "
-	  "becomes DIR.old",
+	  "write the folded trace to DIR and keep the original; an existing trace becomes "
+	  "DIR.old",
 	  CLI_TEXT(struct fold, to) },
-	{ "quiet", 'q', NULL, "say nothing if all went well", CLI_FLAG(struct fold, quiet) },
+	{ "quiet", 'q', NULL, "print nothing on success", CLI_FLAG(struct fold, quiet) },
 	{ 0 },
 };
 

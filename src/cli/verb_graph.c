@@ -55,21 +55,22 @@ static int take_min(const char *verb, void *percent, const char *arg)
 
 const struct cli_option graph_options[] = {
 	{ "by", 'b', "KIND",
-	  "what the rows are: path (default), call paths, which text shows as a tree unless "
-	  "rows are sorted or limited or columns chosen; or arc, pairs of caller and callee",
+	  "rows: path (default), call paths, which text shows as a tree unless rows are "
+	  "sorted or limited or columns chosen; or arc, pairs of caller and callee",
 	  CLI_WORD(struct graph, by, "path|arc") },
-	{ "depth", 'd', "LEVELS", "levels of calls shown, 0 for 4096 (default: 12 in the tree, else 0)",
+	{ "depth", 'd', "LEVELS",
+	  "maximum depth of calls, 0 for 4096 (default: 12 in the tree, else 0)",
 	  CLI_TAKE(struct graph, depth, take_depth) },
 	{ "min", 'm', "PERCENT",
-	  "leave out paths with a smaller share of all calls, together with the calls "
-	  "below them (default: 0.5 in the tree, else 0)",
+	  "leave out paths whose share of all calls, including the calls below them, is "
+	  "smaller (default: 0.5 in the tree, else 0)",
 	  CLI_TAKE(struct graph, min, take_min) },
 	{ "format", 'f', "FORMAT",
-	  "text (default), or for other programs csv or json: a line for each row; or dot: the "
-	  "arcs with most calls, 200 if no limit is given, for Graphviz (dot -Tsvg)",
+	  "text (default), or csv or json for other programs: one line per row; or dot, for "
+	  "Graphviz (dot -Tsvg): the arcs with most calls, 200 if no limit is given",
 	  CLI_WORD(struct graph, a.view.format, CLI_FORMATS "|dot") },
-	{ "dot", 0, NULL, "as --format=dot", CLI_FLAG(struct graph, dot) },
-	{ "arcs", 0, "N", "as --limit", CLI_COUNT(struct graph, a.view.limit) },
+	{ "dot", 0, NULL, "same as --format=dot", CLI_FLAG(struct graph, dot) },
+	{ "arcs", 0, "N", "same as --limit", CLI_COUNT(struct graph, a.view.limit) },
 	CLI_OPTIONS_ROWS(struct graph, a),
 	CLI_OPTIONS_THREADS(struct graph, a),
 	CLI_OPTIONS_OUTPUT(struct graph, a),

@@ -34,12 +34,12 @@ struct info {
 };
 
 const struct cli_option info_options[] = {
-	{ "json", 'j', NULL, "as --format=json: one JSON object with stable keys",
+	{ "json", 'j', NULL, "same as --format=json: one JSON object with stable keys",
 	  CLI_FLAG(struct info, json) },
-	{ "all", 'a', NULL, "as --limit=0: every process and image, not the first 20",
+	{ "all", 'a', NULL, "same as --limit=0: every process and image, not the first 20",
 	  CLI_FLAG(struct info, all) },
 	{ "format", 'f', "FORMAT",
-	  "text (default), json: one object of everything, csv: the table of processes",
+	  "text (default); json: one object with everything; csv: the table of processes",
 	  CLI_WORD(struct info, a.view.format, CLI_FORMATS) },
 	CLI_OPTIONS_ROWS(struct info, a),
 	CLI_OPTIONS_OUTPUT(struct info, a),

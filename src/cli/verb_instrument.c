@@ -44,41 +44,41 @@ struct session {
 
 const struct cli_option instrument_options[] = {
 	{ "output", 'o', "DIR",
-	  "write the sources to DIR, which must not be there yet (instrumented)",
+	  "write the sources to DIR, which must not exist yet (default: instrumented)",
 	  CLI_TEXT(struct session, output) },
 	{ "flat", 0, NULL,
-	  "a probe for each access in loops, too, which otherwise have one before them "
-	  "where that says the same",
+	  "a probe for each access in a loop, instead of one probe before the loop where "
+	  "that reports the same",
 	  CLI_BOOL(struct session, all.is_flat) },
 	{ "exact", 0, NULL,
-	  "report accesses where the compiler evaluates them, within expressions: its own "
-	  "order, and no loop at once",
+	  "probes inside expressions report accesses in the compiler's order of evaluation; "
+	  "none reports a whole loop",
 	  CLI_BOOL(struct session, all.is_exact) },
 	{ "in-place", 0, NULL,
-	  "no copies of procedures for the calls that pass them what is traced: probes "
-	  "in the procedures themselves, for all who call them",
+	  "no copies of procedures for calls that pass traced variables: probes in the "
+	  "procedures themselves, for all callers",
 	  CLI_BOOL(struct session, all.is_in_place) },
 	{ "copies", 0, NULL,
-	  "C: copies of functions, too, for calls that give them what is traced, as "
-	  "Fortran has them (docs/source-c.md)",
+	  "C: also copy functions for calls that pass them traced memory, as in Fortran "
+	  "(docs/source-c.md)",
 	  CLI_BOOL(struct session, all.has_c_copies) },
 	{ "no-hold", 0, NULL,
-	  "no hoisting of untraced ranges out of loops: each probe looks them up (in "
-	  "Fortran it is a call; for compilers without LOC)",
+	  "do not hoist untraced ranges out of loops: each probe looks them up (in Fortran "
+	  "by a call; for compilers without LOC)",
 	  CLI_BOOL(struct session, all.holds_nothing) },
 	{ "assume", 0, "FILE",
-	  "what the prediction of the cost rests on, a line each: `baseline SECONDS` of "
-	  "the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, "
-	  "... (docs/source.md)",
+	  "assumptions of the cost prediction, one per line: `baseline SECONDS` of the "
+	  "program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, ... "
+	  "(docs/source.md)",
 	  CLI_TEXT(struct session, assume) },
 	{ "profile", 0, "TRACE",
-	  "trips of loops and runs of functions for the prediction, from an earlier run "
-	  "with `trace code at loop level` and `at subroutine level`, where nothing "
-	  "else says them",
+	  "take trips of loops and runs of functions that are otherwise unknown from an "
+	  "earlier run with `trace code at loop level` and `at subroutine level`, for the "
+	  "cost prediction",
 	  CLI_TEXT(struct session, profile) },
 	{ "compile", 0, NULL,
-	  "after -- comes a compiler with its arguments: run it, with copies in place "
-	  "of the C files that COMMANDS names; for make and CMake (docs/source.md)",
+	  "run the compiler command after --, with copies in place of the C files that "
+	  "COMMANDS names; for make and CMake (docs/source.md)",
 	  CLI_BOOL(struct session, is_compiling) },
 	{ 0 },
 };

@@ -23,14 +23,14 @@ struct merge {
 
 const struct cli_option merge_options[] = {
 	{ "drop-below", 0, "K",
-	  "leave out what occurs in fewer than K threads of all processes together",
+	  "leave out code that fewer than K threads of all processes together executed",
 	  CLI_TAKE(struct merge, f, cli_folding_drop_below) },
-	{ "quiet", 'q', NULL, "say nothing if all went well", CLI_FLAG(struct merge, quiet) },
+	{ "quiet", 'q', NULL, "print nothing on success", CLI_FLAG(struct merge, quiet) },
 	{ "running", 0, "FILE",
-	  "for MPI_Finalize: what this file of a running process has, with what comes "
-	  "on standard input (docs/mpi.md)",
+	  "for MPI_Finalize: merge FILE, of a running process, with standard input "
+	  "(docs/mpi.md)",
 	  CLI_TEXT(struct merge, running) },
-	{ "last", 0, NULL, "with --running: the result is a file of the trace",
+	{ "last", 0, NULL, "with --running: write the result as a file of the trace",
 	  CLI_FLAG(struct merge, is_last) },
 	{ 0 },
 };

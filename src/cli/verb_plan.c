@@ -26,19 +26,19 @@ static int take_verbose(const char *verb, void *level, const char *arg)
 }
 
 const struct cli_option plan_options[] = {
-	{ "cache", 0, "DIR", "keep the plans there instead of the user's cache",
+	{ "cache", 0, "DIR", "directory of the plans (default: the user's cache)",
 	  .env = "BOBBIN_CACHE", CLI_TEXT(struct request, dir) },
-	{ "closure", 0, NULL, "also plan every library the programs start with",
+	{ "closure", 0, NULL, "also plan every library with which the programs start",
 	  CLI_FLAG(struct request, closure) },
 	{ "dump", 0, NULL, "print each function, its patch and its trampoline",
 	  CLI_FLAG(struct request, dump) },
-	{ "mem", 0, NULL, "also translate for tracing memory", CLI_FLAG(struct request, mem) },
-	{ "patches", 0, NULL, "print each range of bytes that is overwritten",
+	{ "mem", 0, NULL, "also plan the translation for memory traces", CLI_FLAG(struct request, mem) },
+	{ "patches", 0, NULL, "print each range of bytes that a patch overwrites",
 	  CLI_FLAG(struct request, patches) },
 	{ "special", 0, NULL,
-	  "only the few functions of libc and the loader that any recording needs",
+	  "plan only the few functions of libc and the loader that every recording needs",
 	  CLI_FLAG(struct request, special) },
-	{ "verbose", 'v', NULL, "print what came of each image",
+	{ "verbose", 'v', NULL, "print the result for each image",
 	  CLI_TAKE(struct request, verbose, take_verbose) },
 	{ 0 },
 };

@@ -29,24 +29,23 @@ static int take_quantum(const char *verb, void *quantum, const char *arg)
 }
 
 const struct cli_option replay_options[] = {
-	{ "mem", 0, NULL, "memory accesses, which is all that can be replayed",
+	{ "mem", 0, NULL, "replay memory accesses (default; nothing else can be replayed)",
 	  CLI_FLAG(struct replay, mem) },
 	{ "format", 'f', "FORMAT",
 	  "text (default): kind, address, size, place; din; lackey; binary",
 	  CLI_WORD(struct replay, style.format, "text|din|lackey|binary") },
 	{ "order", 0, "ORDER",
-	  "turns (default): the threads of a process take turns; threads: one after "
-	  "another",
+	  "turns (default): the threads of a process take turns; threads: one after another",
 	  CLI_WORD(struct replay, style.order, "threads|turns") },
-	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)",
+	{ "quantum", 'q', "ACCESSES", "accesses in the turn of a thread (default 100)",
 	  CLI_TAKE(struct replay, style.quantum, take_quantum) },
 	{ "subscripts", 0, NULL,
-	  "after each access the variable and its subscripts, of instrumented sources "
+	  "instrumented sources: print the variable and its subscripts after each access "
 	  "(text only)",
 	  CLI_FLAG(struct replay, style.subscripts) },
-	{ "syncs", 0, NULL, "also where threads synchronise (text only)",
+	{ "syncs", 0, NULL, "also print where threads synchronise (text only)",
 	  CLI_FLAG(struct replay, style.syncs) },
-	{ "mpi", 0, NULL, "also where MPI is called (text only)",
+	{ "mpi", 0, NULL, "also print where MPI is called (text only)",
 	  CLI_FLAG(struct replay, style.values) },
 	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP,
 	  CLI_TAKE(struct replay, between, cli_between_parse) },

@@ -46,25 +46,26 @@ static int take_baseline(const char *verb, void *seconds, const char *arg)
 }
 
 const struct cli_option report_options[] = {
-	{ "callers", 'c', "FUNCTION", "who calls it; a name or a pattern such as 'read_*'",
+	{ "callers", 'c', "FUNCTION",
+	  "print the callers of FUNCTION, a name or a pattern such as 'read_*'",
 	  CLI_TEXT(struct report, callers) },
-	{ "callees", 'C', "FUNCTION", "what it calls", CLI_TEXT(struct report, callees) },
+	{ "callees", 'C', "FUNCTION", "print what FUNCTION calls", CLI_TEXT(struct report, callees) },
 	{ "by", 'b', "KIND",
-	  "what the rows are: of calls functions, images, or api: calls from one image into "
-	  "another; of memory accesses functions, instructions, source lines, variables, or sync: "
-	  "what threads synchronise by; of MPI calls functions, sites, communicators "
-	  "(comm), ranks, or late: which calls waited for which ranks; hook: data of hooks; "
-	  "parameter: values that events and calls had",
+	  "rows of calls: function, image, api (calls from one image into another); of "
+	  "memory accesses: function, instruction, line, variable, sync (what threads "
+	  "synchronise with); of MPI calls: function, site, comm, rank, late (which calls "
+	  "waited for which ranks); of any: hook (data of hooks), parameter (values of "
+	  "events and calls)",
 	  CLI_WORD(struct report, by, CLI_BY_WORDS) },
-	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too",
+	{ "mpi", 0, NULL, "use the MPI calls, even if the trace has other calls",
 	  CLI_FLAG(struct report, mpi) },
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)",
 	  CLI_WORD(struct report, per, "thread|process|all") },
 	{ "between", 0, "FROM..TO", "in a table of memory accesses: " CLI_BETWEEN_HELP,
 	  CLI_TAKE(struct report, between, cli_between_parse) },
 	{ "baseline", 0, "SECONDS",
-	  "how long the program takes without probes of `bobbin instrument`: the measured cost "
-	  "of the probes is printed beside the predicted one",
+	  "run time of the program without probes of `bobbin instrument`: print the "
+	  "measured cost of the probes next to the predicted one",
 	  CLI_TAKE(struct report, baseline, take_baseline) },
 	CLI_OPTIONS_TABLE(struct report, a, CLI_FORMATS),
 	CLI_OPTIONS_THREADS(struct report, a),

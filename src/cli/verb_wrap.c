@@ -16,11 +16,12 @@ struct wrapping {
 };
 
 const struct cli_option wrap_options[] = {
-	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (wrap)",
+	{ "output", 'o', "DIR",
+	  "write the sources to DIR, which must not exist yet (default: wrap)",
 	  CLI_TEXT(struct wrapping, output) },
 	{ "binary", 0, "PROGRAM",
-	  "the program: shows which of the functions are its own and which are in "
-	  "libraries",
+	  "the program to be traced: its symbols show which functions it defines itself and "
+	  "which are in libraries",
 	  CLI_TEXT(struct wrapping, binary) },
 	{ 0 },
 };

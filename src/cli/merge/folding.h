@@ -20,14 +20,17 @@ int cli_folding_unordered(const char *verb, void *folding, const char *arg);
 int cli_folding_drop_below(const char *verb, void *folding, const char *arg);
 int cli_folding_plugin(const char *verb, void *folding, const char *arg);
 #define FOLDING_OPTIONS(type, f)                                                                   \
-	{ "tolerance", 0, "BYTES", "addresses may be off by so much where more folds then",        \
+	{ "tolerance", 0, "BYTES",                                                                 \
+	  "let addresses deviate by at most BYTES where this folds more",                          \
 	  CLI_TAKE(type, f, cli_folding_tolerance) },                                              \
 	{ "unordered", 0, "[N]",                                                                   \
-	  "give up the order of up to N (64) pieces of code that are independent",                 \
+	  "do not keep the order of independent accesses within N (64) records",                   \
 	  CLI_TAKE(type, f, cli_folding_unordered) },                                              \
-	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of a process",      \
+	{ "drop-below", 0, "K",                                                                    \
+	  "leave out code that fewer than K threads of a process executed",                        \
 	  CLI_TAKE(type, f, cli_folding_drop_below) },                                             \
-	{ "fold-plugin", 0, "FILE", "a shared object that says what is the same (bobbin/fold.h)",  \
+	{ "fold-plugin", 0, "FILE",                                                                \
+	  "shared object that defines which events are equal (bobbin/fold.h)",                     \
 	  CLI_TAKE(type, f, cli_folding_plugin) }
 
 /* Every process of the trace, or, if `root` is not 0, of this pid and its descendants, folded as

@@ -15,16 +15,16 @@ int cli_mpi_level(const char *verb, void *vars, const char *arg);
 int cli_mpi_vectors(const char *verb, void *vars, const char *arg);
 #define MPI_OPTIONS(type, vars)                                                                    \
 	{ "mpi-functions", 0, "PATTERN",                                                           \
-	  "only these functions of MPI, or a class such as p2p, collective, rma, io; may be "      \
-	  "repeated",                                                                              \
+	  "record only these MPI functions, or a class such as p2p, collective, rma, io; "         \
+	  "may be repeated",                                                                       \
 	  CLI_TAKE(type, vars, cli_mpi_functions) },                                               \
 	{ "mpi-level", 0, "LEVEL",                                                                 \
-	  "of MPI: all (default); rank: ranks are not merged; flat: nothing is folded; custom: "   \
-	  "only Init, Finalize and Pcontrol; off",                                                 \
+	  "--mpi: all (default); rank: ranks are not merged; flat: nothing is folded; "            \
+	  "custom: only Init, Finalize and Pcontrol; off",                                         \
 	  .values = CLI_MPI_LEVELS, CLI_TAKE(type, vars, cli_mpi_level) },                         \
 	{ "mpi-vectors", 0, "N",                                                                   \
-	  "keep only the first N elements of vectors of numbers, their length and a hash of the "  \
-	  "rest; none: their length alone",                                                        \
+	  "of vectors of numbers keep only the length, the first N elements, and a hash of "       \
+	  "the rest; none: only the length",                                                       \
 	  CLI_TAKE(type, vars, cli_mpi_vectors) }
 
 /* Is the level, all if none was chosen, one of `words`, "a|b"? */

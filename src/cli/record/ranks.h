@@ -13,21 +13,23 @@ int cli_ranks_place(const char *verb, void *vars, const char *arg);
 int cli_ranks_flush(const char *verb, void *vars, const char *arg);
 #define RANKS_OPTIONS(type, vars)                                                                  \
 	{ "init", 0, "FUNCTION",                                                                   \
-	  "a process is a rank, without MPI, from the end of this function on (docs/ranks.md)",    \
+	  "without MPI: a process becomes a rank when this function returns (docs/ranks.md)",      \
 	  CLI_TAKE(type, vars, cli_ranks_init) },                                                  \
 	{ "finalize", 0, "FUNCTION",                                                               \
-	  "when this function begins what ranks have recorded becomes one",                        \
+	  "merge what the ranks recorded when this function is entered",                           \
 	  CLI_TAKE(type, vars, cli_ranks_finalize) },                                              \
 	{ "rank", 0, "R/N",                                                                        \
-	  "with --init: this is rank R of N; else ranks are numbered as they come",                \
+	  "with --init: this process is rank R of N (default: ranks are numbered in order "        \
+	  "of arrival)",                                                                           \
 	  .env = "BOBBIN_RANK", CLI_TAKE(type, vars, cli_ranks_rank) },                            \
 	{ "ranks", 0, "DIR",                                                                       \
-	  "with --init: the directory in which ranks meet, instead of the trace's; a new one for " \
-	  "each run",                                                                              \
+	  "with --init: the directory in which ranks find each other (default: the trace); "       \
+	  "a new one for each run",                                                                \
 	  CLI_TAKE(type, vars, cli_ranks_place) },                                                 \
 	{ "flush-every", 0, "WHAT",                                                                \
-	  "--mpi, --events: write out what was recorded every 1000 events of a thread, 10s, or "   \
-	  "event: step, MPI_Barrier/10; 'step,all': ranks become one then",                        \
+	  "--mpi, --events: when to write out recorded events: every 1000 events of a "            \
+	  "thread, every 10s, or at an event: step, MPI_Barrier/10; 'step,all' also merges "       \
+	  "the ranks",                                                                             \
 	  CLI_TAKE(type, vars, cli_ranks_flush) }
 
 /* All processes of the trace have ended: what they left where they met is of no use any more. */

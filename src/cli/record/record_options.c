@@ -47,72 +47,70 @@ static int take_no_callsites(const char *verb, void *vars, const char *arg)
 
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS(struct recording, output, vars),
-	{ "calls", 0, NULL,
-	  "record calls; this is what is recorded if nothing else is asked for",
+	{ "calls", 0, NULL, "record calls (default if no other kind is chosen)",
 	  CLI_FLAG(struct recording, calls) },
 	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)",
 	  CLI_FLAG(struct recording, events) },
 	{ "plugin", 0, "FILE",
-	  "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: "
-	  "cluster, counters, latency, memory; may be repeated",
+	  "record events and run the hooks of this shared object (bobbin/hooks.h), or of a "
+	  "built-in plug-in: cluster, counters, latency, memory; may be repeated",
 	  CLI_TAKE(struct recording, vars, cli_plugin_option) },
 	{ "hook-functions", 0, "PATTERN",
-	  "record each call of functions whose name matches as an event of that name; a "
-	  "prototype of C: of that function, with its parameters and its result; may be "
+	  "record each call of a function whose name matches as an event of that name; a C "
+	  "prototype instead of a name also records the parameters and the result; may be "
 	  "repeated",
 	  CLI_TAKE(struct recording, vars, cli_hook_functions_option) },
 	{ "when", 0, "EVENTS: CONDITION",
-	  "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be "
-	  "repeated",
+	  "record matching events only if the condition is true: 'MPI_*send: count > 1000'; "
+	  "may be repeated",
 	  CLI_TAKE(struct recording, vars, cli_when_option) },
 	RANKS_OPTIONS(struct recording, vars),
-	{ "mpi", 0, "[WHICH]",
-	  "record calls of MPI, with all their parameters, folded to loops",
+	{ "mpi", 0, "[WHICH]", "record MPI calls with all their parameters, folded to loops",
 	  .values = CLI_MPI_NAMES,
 	  CLI_TAKE(struct recording, which_mpi, take_mpi) },
 	{ "wrap", 0, "SPEC",
-	  "record calls of the functions whose prototypes SPEC lists (bobbin wrap); "
-	  "opencl is one that is there",
+	  "record calls of the functions whose prototypes SPEC lists (bobbin wrap); opencl "
+	  "is a built-in SPEC",
 	  CLI_TEXT(struct recording, wrap.spec) },
-	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from",
+	{ "no-callsites", 0, NULL, "--mpi, --events: do not record call sites",
 	  CLI_TAKE(struct recording, vars, take_no_callsites) },
 	MPI_OPTIONS(struct recording, vars),
 	{ "mem", 0, NULL,
-	  "record memory accesses instead of calls, folded to loops; --images is main "
-	  "then",
+	  "record memory accesses instead of calls, folded to loops; --images is then main "
+	  "by default",
 	  CLI_FLAG(struct recording, mem) },
 	{ "mem-only", 0, "WHAT",
-	  "--mem of these variables or addresses only: x, file.c:x, mod::x, /blk/x, "
-	  "x+800..+80, 0xA..0xB; separated by commas, may be repeated",
+	  "record only accesses to these variables or addresses: x, file.c:x, mod::x, "
+	  "/blk/x, x+800..+80, 0xA..0xB; separated by commas, may be repeated",
 	  CLI_TAKE(struct recording, mem_only, add_chosen) },
 	{ "engine", 0, "ENGINE",
-	  "of --mem: native, rewriting the program's code; valgrind; auto (default): "
-	  "native, but for static programs",
+	  "--mem: native rewrites the program's code; valgrind; auto (default): valgrind "
+	  "for static programs, else native",
 	  .env = "BOBBIN_ENGINE",
 	  CLI_ONE_OF(struct recording, engine.engine, "auto|native|valgrind") },
-	{ "from-start", 0, NULL, "--mem: accesses before main, too",
+	{ "from-start", 0, NULL, "--mem: also record accesses before main",
 	  CLI_FLAG(struct recording, engine.from_start) },
 	{ "source", 0, NULL,
-	  "record what instrumented sources report of their variables (bobbin instrument)",
+	  "record the accesses that instrumented sources report (bobbin instrument)",
 	  CLI_FLAG(struct recording, source) },
 	{ "collector", 0, "HOW",
-	  "--source: process: another process folds what is recorded; none: the program "
-	  "itself",
+	  "--source: where records are folded; process: in another process; none: in the "
+	  "program",
 	  .env = "BOBBIN_COLLECTOR",
 	  CLI_ONE_OF(struct recording, collector, COLLECTOR_NAMES) },
 	{ "require-complete", 0, NULL,
-	  "--mem: refuse to start if some code could not be recorded",
+	  "--mem: refuse to start if some code cannot be recorded",
 	  CLI_FLAG(struct recording, engine.complete) },
 	{ "time", 0, "HOW",
-	  "marks: sample positions of calls from outside, statistics of MPI calls "
-	  "(default); exact:mpi: begin and end of each MPI call as well; none",
+	  "marks (default): sample positions of calls from outside, keep statistics of MPI "
+	  "calls; exact:mpi: also begin and end of each MPI call; none",
 	  .env = "BOBBIN_TIME",
 	  CLI_ONE_OF(struct recording, time, TIME_NAMES) },
-	{ "quiet", 'q', NULL, "print nothing of our own", .env = "BOBBIN_QUIET",
+	{ "quiet", 'q', NULL, "print no messages of bobbin itself", .env = "BOBBIN_QUIET",
 	  CLI_FLAG(struct recording, quiet) },
 	{ "report", 0, NULL, "print a short report when the program has ended",
 	  CLI_FLAG(struct recording, report) },
-	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)",
+	{ "exec", 0, NULL, "replace the launcher by the program (no time marks)",
 	  CLI_FLAG(struct recording, exec) },
 	FOLDING_OPTIONS(struct recording, folding),
 	{ 0 },

@@ -26,14 +26,16 @@ int cli_recording_no_follow(const char *verb, void *vars, const char *arg);
  * struct cli_vars. */
 #define RECORDING_OPTIONS(type, dir, vars)                                                         \
 	{ "output", 'o', "DIR",                                                                    \
-	  "write the trace to DIR (bobbin.data); an older one becomes DIR.old, and the newest "    \
-	  "three stay",                                                                            \
+	  "write the trace to DIR (default: bobbin.data); an existing trace becomes "              \
+	  "DIR.old; the newest three are kept",                                                    \
 	  .env = "BOBBIN_OUTPUT", CLI_TEXT(type, dir) },                                           \
 	{ "images", 0, "WHICH",                                                                    \
-	  "main: the program itself; app: its own libraries too (default); all: every library",    \
+	  "main: the program itself; app (default): also its own libraries; all: every "           \
+	  "library",                                                                               \
 	  .env = "BOBBIN_IMAGES", .values = "main|app|all",                                        \
 	  CLI_TAKE(type, vars, cli_recording_images) },                                            \
-	{ "codec", 0, "CODEC", "run (default); parlot, none, null for comparison",                 \
+	{ "codec", 0, "CODEC",                                                                     \
+	  "codec of call streams: run (default); parlot, none and null for comparison",            \
 	  .env = "BOBBIN_CODEC", .values = "run|parlot|none|null",                                 \
 	  CLI_TAKE(type, vars, cli_recording_codec) },                                             \
 	{ "filter", 'F', "PATTERN", "record only functions whose name matches; may be repeated",   \
@@ -42,12 +44,12 @@ int cli_recording_no_follow(const char *verb, void *vars, const char *arg);
 	  "do not record functions whose name matches; may be repeated",                           \
 	  CLI_TAKE(type, vars, cli_recording_notrace) },                                           \
 	{ "interface", 0, "WHAT",                                                                  \
-	  "only calls from other images into mpi, openmp, pthread, a library (libx.so*) or the "   \
-	  "functions listed in a file",                                                            \
+	  "record only calls from other images into mpi, openmp, pthread, a library "              \
+	  "(libx.so*) or the functions listed in a file",                                          \
 	  .values = "mpi|openmp|pthread", CLI_TAKE(type, vars, cli_recording_interface) },         \
 	{ "depth", 0, "N", "record only the N outermost levels of recorded calls",                 \
 	  CLI_TAKE(type, vars, cli_recording_depth) },                                             \
-	{ "trigger", 0, "PATTERN", "record only while a matching function is open",                \
+	{ "trigger", 0, "PATTERN", "record only during calls of a matching function",              \
 	  CLI_TAKE(type, vars, cli_recording_trigger) },                                           \
 	{ "no-follow", 0, NULL, "do not record child processes",                                   \
 	  CLI_TAKE(type, vars, cli_recording_no_follow) }

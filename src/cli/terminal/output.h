@@ -11,7 +11,7 @@
 
 /* A row of option tables; `field` is where the file's name goes. */
 #define CLI_OPTION_OUTPUT(type, field)                                                             \
-	{ "output", 'o', "FILE", "write there instead of standard output", CLI_TEXT(type, field) }
+	{ "output", 'o', "FILE", "write to FILE instead of standard output", CLI_TEXT(type, field) }
 /* `path` NULL or "-": standard output. NULL after a complaint. */
 FILE *cli_output_open(const char *verb, const char *path);
 /* Returns 0, or 1 after a complaint. */
