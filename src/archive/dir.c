@@ -115,7 +115,7 @@ static bob_status report_name(struct bob_trace *t, const char *name)
 		return BOB_ERR_NOMEM;
 	bob_text_make_plain(plain, len);
 	f.name = plain;
-	bob_problem_add(t, &f, 0, "not read: no file of a trace has such a name", 1);
+	bob_problem_add(t, &f, 0, "not read: not a name of a file of a trace", 1);
 	return BOB_OK;
 }
 

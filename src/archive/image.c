@@ -68,7 +68,7 @@ static void read_source(struct bob_trace *t, const struct bob_file *f,
 	if (bob_source_get(at, len, &t->arena, s) == BOB_OK)
 		out->source = s;
 	else
-		bob_problem_add(t, f, c->off, "lines and variables that cannot be read", 1);
+		bob_problem_add(t, f, c->off, "unreadable source information", 1);
 }
 
 /* Replaces control characters in names, which must not reach a terminal. No recorder writes
@@ -103,7 +103,7 @@ static void read_functions(struct bob_trace *t, const struct bob_file *f,
 	memcpy(&out->head, at, sizeof(out->head));
 	out->head.soname[sizeof(out->head.soname) - 1] = 0;
 	if (!head_ok(at, len, &out->head)) {
-		bob_problem_add(t, f, c->off, "an image's tables do not fit it", 1);
+		bob_problem_add(t, f, c->off, "invalid tables of an image", 1);
 		return;
 	}
 	out->at = with_plain_names(t, at, len, &out->head);
@@ -400,20 +400,20 @@ const char *bob_skip_text(uint32_t skip)
 	static const char *const text[] = {
 		[BOB_SKIP_NONE] = "traced",
 		[BOB_SKIP_SHORT] = "too short for a jump",
-		[BOB_SKIP_BRANCH] = "something branches into its first bytes",
-		[BOB_SKIP_DECODE] = "an instruction is not understood",
+		[BOB_SKIP_BRANCH] = "a branch leads into its first bytes",
+		[BOB_SKIP_DECODE] = "unknown instruction",
 		[BOB_SKIP_RELOCATE] = "an instruction cannot be moved",
 		[BOB_SKIP_NO_FRAME_INFO] = "no call frame information",
-		[BOB_SKIP_FILTER] = "left out by a filter",
+		[BOB_SKIP_FILTER] = "excluded by a filter",
 		[BOB_SKIP_BYTES] = "memory differs from the file",
 		[BOB_SKIP_PROTECT] = "the system refused to make it writable",
 		[BOB_SKIP_REACH] = "no memory within reach of a jump",
 		[BOB_SKIP_NO_PLAN] = "no plan for the image",
-		[BOB_SKIP_IMAGES] = "left out by --images",
+		[BOB_SKIP_IMAGES] = "excluded by --images",
 		[BOB_SKIP_SPECIAL] =
 			"never patched: start-up code, signal returns, split-off parts",
 		[BOB_SKIP_LIMIT] = "too many functions",
-		[BOB_SKIP_UNWIND] = "where exceptions land in it is not known",
+		[BOB_SKIP_UNWIND] = "its exception landing pads are unknown",
 		[BOB_SKIP_SITE] = "a run time may write or compare its first bytes",
 		[BOB_SKIP_GO] = "Go",
 		[BOB_SKIP_SANITIZER] = "run time of a sanitizer",
@@ -422,7 +422,8 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_ATTACHED] =
 			"not recorded since a debugger attached, "
 			"which could set a breakpoint inside the jump",
-		[BOB_SKIP_OTHER_MPI] = "another MPI than --mpi said: its calls are not recorded",
+		[BOB_SKIP_OTHER_MPI] =
+			"an MPI library other than that of --mpi: its calls are not recorded",
 	};
 
 	return skip < sizeof(text) / sizeof(*text) ? text[skip] : "unknown reason";

@@ -186,7 +186,7 @@ static bob_status read_image_map(struct bob_trace *t, struct bob_process *p, con
 	for (uint32_t own = 0; own < count; own++) {
 		memcpy(&number, b->p + own * sizeof(number), sizeof(number));
 		if (number >= BOB_IMAGES_MAX) {
-			bob_problem_add(t, p->file, b->off, "a map of images is impossible", 1);
+			bob_problem_add(t, p->file, b->off, "invalid map of images", 1);
 			return BOB_OK;
 		}
 		while (p->image_of_count <= number) {
@@ -249,7 +249,7 @@ static void read_clock(struct bob_trace *t, struct bob_process *p, const struct 
 	}
 	memcpy(&rec, b->p, sizeof(rec));
 	if (rec.when > 1) {
-		bob_problem_add(t, p->file, b->off, "a clock record is impossible", 1);
+		bob_problem_add(t, p->file, b->off, "invalid clock record", 1);
 		return;
 	}
 	p->clock[rec.when] = rec;

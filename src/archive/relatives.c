@@ -159,7 +159,7 @@ static void report_copies(struct bob_trace *t)
 		if (is_same_process(t->processes[i - 1], t->processes[i]))
 			bob_problem_add(
 				t, t->processes[i]->file, 0,
-				"another file is of the same process; what both have counts twice",
+				"two files are of one process; their common data is counted twice",
 				1);
 }
 

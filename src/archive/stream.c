@@ -150,7 +150,7 @@ static uint64_t count_symbols(struct bob_trace *t, const struct bob_stream *s,
 	if (old || h->commit <= slot->coded_pos)
 		return slot->coded_pos;
 	if (h->codec != BOB_CODEC_NULL && h->commit - slot->block_pos > BOB_BLOCK_COUNT_MAX) {
-		bob_problem_add(t, s->file, s->head_off, "an impossible number of symbols", 1);
+		bob_problem_add(t, s->file, s->head_off, "invalid number of symbols", 1);
 		return slot->coded_pos;
 	}
 	return h->commit;
@@ -347,8 +347,7 @@ static void sort_streams(struct bob_trace *t, struct bob_process *p)
 		struct bob_stream *s = p->streams[i];
 
 		if (n && p->streams[n - 1]->number == s->number) {
-			bob_problem_add(t, p->file, s->head_off, "a second stream of one number",
-					1);
+			bob_problem_add(t, p->file, s->head_off, "duplicate stream number", 1);
 			free(s);
 			continue;
 		}

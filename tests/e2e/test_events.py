@@ -286,7 +286,7 @@ def untraced():
     for options, is_said in (["--calls", "--events", "-N", "*"], True), (["--events"], False):
         r = h.record([p, h.fresh("said"), 1, 1], options)
         info = h.bobbin("info", r.trace)
-        h.check((b"left out by a filter" in info.out) == is_said, f"{options}\n{info}")
+        h.check((b"excluded by a filter" in info.out) == is_said, f"{options}\n{info}")
 
 
 @suite.case("static: nothing is recorded, nothing is wrong")

@@ -491,7 +491,7 @@ def mistakes():
     (folder / "two.f").write_text(broken + "      subroutine good(a)\n      integer a(3), b\n      b = 1\n      a(2) = b\n      end\n")
     r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input="trace file two.f\ntrace variable *\n", text=True, capture_output=True, cwd=folder)
     assert r.returncode == 0, r.stderr
-    assert "two.f:4: not understood: the unit that it is in stays as it is" in r.stdout, r.stdout
+    assert "two.f:4: unknown statement: its unit is not instrumented" in r.stdout, r.stdout
     assert "two.f:2: this INCLUDE was not found" in r.stdout, r.stdout
     text = (folder / "out" / "two.f").read_text()
     assert text.startswith(broken) and text.count("call bobbin_") > 3, text

@@ -217,8 +217,8 @@ def remarks():
     group = "a NAMELIST, whose members are read or written"
     run("n1", {"n.f90": GROUP}, ["variable a"], f"6: no probe at 2 places: {group}")
     run("n2", {"n.f90": GROUP}, ["variable c"], f"5: no probe at 1 place: {group}")
-    rows = run("m", {"m.f90": PARTS}, ["variable f(1:2)"], "10: parts::f%v is allocatable: what it leads to is not traced",
-               "10: parts::f%in%p is a pointer: what it leads to is not traced")
+    rows = run("m", {"m.f90": PARTS}, ["variable f(1:2)"], "10: parts::f%v is allocatable: its target is not traced",
+               "10: parts::f%in%p is a pointer: its target is not traced")
     assert [(r[0], r[1]) for r in rows] == [("store", 4)], rows
     run("s", {"s.f90": SUBMODULES}, ["variable y"],
         "18: no probe at 1 place: what a procedure is passed whose arguments an interface in another unit declares")

@@ -184,7 +184,7 @@ REFUSED = {
     "it has a variable number of arguments": "static int f(int *p, ...) { return *p; }",
     "it has an asm statement": "static int f(int *p) { __asm__(\"\"); return *p; }",
     "it takes the address of a label": "static int f(int *p) { void *to = &&end; goto *to;\nend: return *p; }",
-    "it says its own name (__func__), in a macro perhaps": "#include <stdio.h>\nstatic int f(int *p) { puts(__func__); return *p; }",
+    "it uses its own name (__func__), possibly in a macro": "#include <stdio.h>\nstatic int f(int *p) { puts(__func__); return *p; }",
     "it says its own name (__func__), in a macro": "#include <assert.h>\nstatic int f(int *p) { assert(p); return *p; }",
     "the preprocessor has lines in it": "static int f(int *p)\n{\n#define ONE 1\n\treturn *p + ONE;\n}",
     "the preprocessor has lines in": "#if 1\nstatic int f(int *p)\n{\n\tp++;\n#else\nstatic int g(int *p)\n{\n#endif\n\treturn p[-1];\n}",
@@ -192,13 +192,13 @@ REFUSED = {
                                         "static int f(int *p) __attribute__((destructor));\nstatic int f(int *p) { return p ? *p : 0; }",
     "it is called before it is declared": "static int f(p) int *p; { return *p > 9 ? f(p + 1) : *p; }",
     "it has a type of its own before its body": "static struct pair { int n; } g(int *p) { struct pair x = { *p }; return x; }",
-    "a macro has a part of its text": "#define BEGIN {\nstatic int f(int *p) BEGIN return *p; }",
+    "part of its text is in a macro": "#define BEGIN {\nstatic int f(int *p) BEGIN return *p; }",
     "a macro has a part of its": "#define DEF(n) struct n##_tag { int x; }; static\nDEF(f) int f(int *p) { return *p; }",
     "it has the attribute weak": "int f(int *p);\nint f(int *p) __attribute__((weak));\nint f(int *p) { return *p; }",
     "a declaration has an attribute that its definition has not": "static int f(int *p) __attribute__((noinline));\nstatic int f(int *p) { return *p; }",
     "it says its own name, or counts (__COUNTER__)": "static int f(int *p) { return *p + __COUNTER__; }",
     "it says its own name, or counts (__COUNTER__), in a macro": "#define COUNT __COUNTER__\nstatic int f(int *p) { return *p + COUNT; }",
-    "an argument of some function was asked for, and may lead to anything": "static int f(int *p) { return *p; }\nint g(int q[4]) { return q[0]; }",
+    "a pointer argument was requested and may refer to anything": "static int f(int *p) { return *p; }\nint g(int q[4]) { return q[0]; }",
 }
 
 
@@ -227,7 +227,7 @@ OPEN = {
     "it is named elsewhere than in": "static int f(int *p) { return *p; }\n#define F f\nint (*pointer)(int *) = F;",
     "it is named elsewhere": "static int f(int *p) { return *p; }\n__attribute__((alias(\"f\"))) int g(int *p);",
     "a macro or an included file has a call of it": "static int f(int *p) { return *p; }\n#define TWICE(x) ((x) * 2)\nint other(void) { return TWICE(f(a)); }",
-    "may pass on what is traced": "int foreign(void);\nint f(int *p) { if (*p > 1000) return foreign(); return *p; }",
+    "may pass on traced variables": "int foreign(void);\nint f(int *p) { if (*p > 1000) return foreign(); return *p; }",
     "may pass on what is": "extern int there;\nint f(int *p) { if (*p > 1000) return there; return *p; }",
 }
 
@@ -245,7 +245,7 @@ def opened():
     folder = h.fresh("clones")
     (folder / "a.c").write_text("static int a[4], b[4];\nint f(int *p) { return *p; }\nint g(void) { return f(a) + f(b); }\n")
     said = run(h.BOBBIN, "instrument", "--copies", "-o", "out", "--", "-fPIC", folder=folder, text="trace file a.c\ntrace variable a\n")
-    h.check(said_of(said) == {"a.c": 0} and "another one may be put in its place (-fPIC)" in said, said)
+    h.check(said_of(said) == {"a.c": 0} and "another definition may replace it (-fPIC)" in said, said)
 
 
 HEADER = "static int f(int *p);\nstatic inline int in_header(int *p) { return f(p); }\n"

@@ -10,7 +10,7 @@ from c_probes import why_not
 
 suite = h.Suite("source c given")
 
-REST = "which no file of the command has: what is accessed there is not recorded"
+REST = "which is in no file of the command: accesses there are not recorded"
 GIVEN = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ def given():
     folder = h.fresh("source")
     (folder / "g.c").write_text(GIVEN)
     equal(said(folder, "trace file g.c", *(f"trace variable {name}" for name in ("a", "b[3][0..2]", "p->r", "c[2..3]", "k", "main:d"))), [
-        "g.c:9: a pointer that may lead to what was asked for is given to memset, " + REST,
+        "g.c:9: a pointer that may refer to a requested variable is given to memset, " + REST,
         "g.c:15: a is given to memcpy, away, memmove, " + REST,
         "g.c:15: b is given to memcpy, " + REST,
         "g.c:17: p->r is given to memset, " + REST,
@@ -71,7 +71,7 @@ def given():
         "g.c:23: d is given to memmove, " + REST,
     ])
     equal(said(folder, "trace file g.c", "trace variable k"), ["g.c:19: k is given to scanf, " + REST])
-    equal(said(folder, "trace file g.c", "trace variable b[5]"), ["g.c:9: a pointer that may lead to what was asked for is given to memset, memmove, " + REST])
+    equal(said(folder, "trace file g.c", "trace variable b[5]"), ["g.c:9: a pointer that may refer to a requested variable is given to memset, memmove, " + REST])
     lines = said(folder, "trace file g.c", "trace variable *")
     h.check([line for line in lines if "is given" in line] == ["g.c:9: what was asked for is given to memset, strcpy, memcpy, qsort, away, scanf, memmove, " + REST], lines)
 

@@ -274,7 +274,7 @@ REFUSED = {
                                           "subroutine unused(x)\n real x(4)\n external f\n call other(f, x)\nend\n",
     "several procedures have its name": "subroutine f(x)\n real x(4)\n x(1) = x(2)\nend\nmodule m\ncontains\nsubroutine f(x)\n real x(4)\n x(2) = 1\nend subroutine\nend module\n",
     "its interface is in an INTERFACE block": "subroutine f(x)\n real x(4)\n x(1) = x(2)\nend\nmodule m\n interface\n subroutine f(x)\n real x(4)\n end\n end interface\nend module\n",
-    "may pass on what is traced": "subroutine f(x)\n real x(4)\n x(1) = x(2)\nend\nsubroutine never(x)\n real x(4)\n call f(x)\n if (x(1) > 1e9) call abort_with(x)\nend\n",
+    "may pass on traced variables": "subroutine f(x)\n real x(4)\n x(1) = x(2)\nend\nsubroutine never(x)\n real x(4)\n call f(x)\n if (x(1) > 1e9) call abort_with(x)\nend\n",
     "the preprocessor has lines in it": "subroutine f(x)\n real x(4)\n#define ONE 1\n x(1) = x(2)\nend\n",
 }
 

@@ -405,7 +405,7 @@ def bodies():
         folder = h.fresh("variants")
         (folder / "bodies.F90").write_text(BODIES)
         said, rows = reported(folder, "bodies.F90", ["trace variable main:p"], flags)
-        h.check("bodies.F90:2: the END of this unit is missing: it stays as it is" in said, said)
+        h.check("bodies.F90:2: the END of this unit is missing: it is not instrumented" in said, said)
         h.check(rows == [("S", "4", f"p({k})") for k in (1, 2, 3, *((1,) if want == 2 else ()))] + [("L", "4", f"p({k})") for k in (1, 2, 3)], str(rows))
 
 

@@ -90,7 +90,7 @@ bob_status bob_mpi_unknown_function(struct bob_error *err)
 	if (err)
 		*err = (struct bob_error){
 			.code = BOB_ERR_CORRUPT,
-			.text = "a call of MPI is of no function that is known"
+			.text = "call of an unknown MPI function"
 		};
 	return BOB_ERR_CORRUPT;
 }

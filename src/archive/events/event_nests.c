@@ -79,7 +79,7 @@ static bob_status begin_event(struct walk *w, const struct bob_fold_nest_item *l
 	    !bob_event_values_path(&w->path, w->nest->folded, s->path))
 		return BOB_ERR_NOMEM;
 	if (w->def.layout.words && !bob_event_length(&w->def.layout, w->words.at)) {
-		note_damage(w, "an event is longer than events are");
+		note_damage(w, "an event exceeds the maximum length");
 		return BOB_OK;
 	}
 	w->begun = 1;

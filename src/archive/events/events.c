@@ -233,7 +233,7 @@ static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def 
 			 struct bob_error *err)
 {
 	if (!bob_event_length(&d->layout, c->words.at) && d->layout.words)
-		return damaged(c, 0, err, "an event is longer than events are");
+		return damaged(c, 0, err, "an event exceeds the maximum length");
 	for (uint32_t i = 0; i < d->layout.vectors; i++) {
 		uint64_t n = bob_event_elements(&d->layout, i, c->words.at);
 		uint32_t words = bob_event_element_words(&d->layout, i);

@@ -49,7 +49,7 @@ bob_status bob_exact_list_own(struct bob_trace *t, const struct bob_file *f, uin
 		if (c->head.kind != BOB_CHUNK_EXACT || !bob_chunk_len(c))
 			continue;
 		if (bob_chunk_len(c) < sizeof(p.base_ns)) {
-			bob_problem_add(t, f, c->off, "moments of events cannot be read", 1);
+			bob_problem_add(t, f, c->off, "times of events are unreadable", 1);
 			continue;
 		}
 		memcpy(&p.base_ns, f->bytes + c->off, sizeof(p.base_ns));
@@ -177,7 +177,7 @@ bob_status bob_exact_list_packed(struct bob_trace *t, const struct bob_file *f,
 			continue;
 		if (st == BOB_OK || st == BOB_ERR_NOMEM)
 			continue;
-		bob_problem_add(t, f, c->off, "moments of events cannot be read", 1);
+		bob_problem_add(t, f, c->off, "times of events are unreadable", 1);
 		out->count = before;
 	}
 	sort_parts(out);
@@ -298,7 +298,7 @@ static bob_status open_part(struct bob_exact_reader *r, struct bob_error *err)
 	if (st != BOB_OK)
 		return bob_fail(err, st, p->file, p->off,
 				st == BOB_ERR_NOMEM ? "no memory" :
-						      "moments of events cannot be read");
+						      "times of events are unreadable");
 	r->now_ns = p->base_ns;
 	r->part++;
 	return BOB_OK;

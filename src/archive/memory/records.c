@@ -43,7 +43,7 @@ static void share(struct bob_trace *t, struct bob_process *p, const struct raw_c
 		for (; k < count && raw[k].stream <= s->number; k++) {
 			if (raw[k].stream < s->number) {
 				bob_problem_add(t, p->file, raw[k].ref.off,
-						"memory records of no thread", 1);
+						"memory records without a thread", 1);
 				continue;
 			}
 			if (raw[k].ref.at < end || raw[k].ref.words > UINT64_MAX - raw[k].ref.at) {
@@ -58,7 +58,7 @@ static void share(struct bob_trace *t, struct bob_process *p, const struct raw_c
 		}
 	}
 	for (; k < count; k++)
-		bob_problem_add(t, p->file, raw[k].ref.off, "memory records of no thread", 1);
+		bob_problem_add(t, p->file, raw[k].ref.off, "memory records without a thread", 1);
 }
 
 int bob_stream_has_raw(const struct bob_stream *s)

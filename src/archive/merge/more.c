@@ -136,10 +136,9 @@ bob_status bob_more_link(struct bob_trace *t)
 		for (size_t k = 0; k < p->stream_count; k++)
 			fits &= count_stream(p, p->streams[k]);
 		if (!fits)
-			bob_problem_add(t, p->file, 0,
-					"a part of a trace file does not begin "
-					"where the one before it ends",
-					0);
+			bob_problem_add(
+				t, p->file, 0,
+				"a part of a trace file does not continue the previous part", 0);
 	}
 	free(n);
 	return BOB_OK;

@@ -81,9 +81,10 @@ static void describe(struct bob_otf2 *o)
 {
 	(void)OTF2_Archive_SetCreator(o->archive, "bobbin");
 	(void)OTF2_Archive_SetDescription(
-		o->archive, o->exact ? "events; times are exact, by the clock of rank 0" :
-				       "events; times were not recorded: each takes 1 us, in the "
-				       "order of its thread");
+		o->archive,
+		o->exact ?
+			"events; times are exact, by the clock of rank 0" :
+			"events; times were not recorded: each event gets 1 us, in thread order");
 	(void)OTF2_Archive_SetProperty(o->archive, "BOBBIN::TIMES",
 				       o->exact ? "exact" : "order of calls only", true);
 }

@@ -58,7 +58,7 @@ static void look_at_unexposed(const struct body *b, CXCursor c)
 	if (bob_c_is_array(b->u->clang->getCanonicalType(b->u->clang->getCursorType(c)).kind) &&
 	    bob_c_children(b->u, c, child, 1) == 1 &&
 	    b->u->clang->getCursorKind(child[0]) == CXCursor_StringLiteral)
-		rule_out(b->f, "it says its own name (__func__), in a macro perhaps");
+		rule_out(b->f, "it uses its own name (__func__), possibly in a macro");
 }
 
 static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData data)
@@ -178,7 +178,7 @@ static void look_at_text(struct bob_c_unit *u, struct bob_c_function *f)
 	if (!f->span.is_plain || bob_c_macro_at(u, f->span.start) || f->name_at == UINT32_MAX ||
 	    !body.is_plain || body.start <= f->name_at || body.end != f->span.end ||
 	    u->bytes[body.start] != '{')
-		rule_out(f, "a macro has a part of its text");
+		rule_out(f, "part of its text is in a macro");
 	else if (memchr(u->bytes + f->span.start, '{', body.start - f->span.start))
 		rule_out(f, "it has a type of its own before its body");
 	else if (has_lines_of_preprocessor(u, &f->span))
@@ -250,7 +250,7 @@ static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 	if (f->is_linked && f->is_of_library)
 		rule_out(f, "a library may call it");
 	if (f->is_linked && f->others && is_for_library(u))
-		rule_out(f, "another one may be put in its place (-fPIC)");
+		rule_out(f, "another definition may replace it (-fPIC)");
 }
 
 /* --- references --- */
@@ -436,7 +436,7 @@ static const char *foreign(struct bob_c_unit *u)
 			name = v->name;
 	if (name)
 		return bob_c_printf(
-			u, "%s, which no file of the command has, may pass on what is traced",
+			u, "%s, which no file of the command has, may pass on traced variables",
 			name);
 	return has_main ? NULL : "main is in no file of the command, and may pass what is traced";
 }
@@ -446,7 +446,7 @@ void bob_c_copyable(struct bob_c_unit *u)
 	struct bob_c_copies *k = u->copies;
 	const char *const arguments =
 		u->options->has_arguments || bob_c_has_arguments(u) ?
-			"an argument of some function was asked for, and may lead to anything" :
+			"a pointer argument was requested and may refer to anything" :
 			NULL;
 	const char *const others =
 		u->options->has_other_files ? "other files of the command may call it" : foreign(u);

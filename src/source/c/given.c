@@ -290,15 +290,15 @@ static const char *text_of(struct bob_c_unit *u, const struct bob_c_given *g)
 				    "%s from %s, which %s that was named: what it leads to is not "
 				    "recorded",
 				    *who ? bob_c_printf(u, "%s gets its value", who) :
-					   "a pointer that was asked for gets its value",
+					   "a requested pointer is assigned here",
 				    functions, is_one ? "is no allocator" : "are no allocators");
 	if (g->kind == PERHAPS_GIVEN)
-		who = "a pointer that may lead to what was asked for";
+		who = "a pointer that may refer to a requested variable";
 	else if (!*who)
 		who = "what was asked for";
 	return bob_c_printf(u,
-			    "%s is given to %s, which no file of the command has: what is accessed "
-			    "there is not recorded",
+			    "%s is given to %s, which is in no file of the command: accesses there "
+			    "are not recorded",
 			    who, functions);
 }
 

@@ -202,11 +202,11 @@ static const char *unknown(const struct bob_weave_calls *c, const struct bob_wea
 	const char *name = call->w->file->statements[call->statement].text + call->from;
 
 	if (u->ref->child->next || u->symbol->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_DUMMY))
-		return "of which only the run says what it is";
+		return "whose callee is known only at run time";
 	if (u->symbol->class == BOB_NAME_GENERIC)
 		return "a name for several procedures";
 	if (bob_weave_find_named(c, name, call->len))
-		return "of which the text does not say for sure what it is";
+		return "whose meaning the text does not determine";
 	return "which no file of the command has";
 }
 
@@ -224,7 +224,7 @@ static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call 
 		is_traced = p->is_always || bob_weave_may_be_any(w, p->symbol, p->flags);
 	}
 	if (is_traced && !c->foreign)
-		c->foreign = bob_weave_text(w, "%.*s, %s, may pass on what is traced",
+		c->foreign = bob_weave_text(w, "%.*s, %s, may pass on traced variables",
 					    (int)call->len, name, unknown(c, call, u));
 }
 
@@ -306,7 +306,7 @@ static void look_for_hidden(struct bob_weave_calls *c, struct bob_weave *w, uint
 	    (s->kind == BOB_F_INCLUDE || (s->kind == BOB_F_CPP && strstr(s->text, "include"))))
 		c->hidden = "a procedure includes a file among its statements";
 	else if (u && w->is_left[s->unit])
-		c->hidden = "a procedure has what is not understood";
+		c->hidden = "a procedure has an unknown statement";
 }
 
 static bob_status read_uses(struct bob_weave_calls *c, struct bob_weave *w, uint32_t statement,

@@ -290,7 +290,8 @@ static bob_status leave_units(struct bob_weave *w)
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		w->is_left[i] = w->file->units[i].flags & BOB_UNIT_UNENDED;
 		if (w->is_left[i])
-			bob_weave_remark(w, "the END of this unit is missing: it stays as it is",
+			bob_weave_remark(w,
+					 "the END of this unit is missing: it is not instrumented",
 					 w->file->statements[w->file->units[i].first].line);
 		if (w->is_left[i] || !bob_weave_mixes_branches(w, i))
 			continue;
@@ -319,8 +320,7 @@ static bob_status leave_units(struct bob_weave *w)
 		if (is_understood(s))
 			continue;
 		w->is_left[s->unit] = true;
-		bob_weave_remark(w, "not understood: the unit that it is in stays as it is",
-				 s->line);
+		bob_weave_remark(w, "unknown statement: its unit is not instrumented", s->line);
 	}
 	return BOB_OK;
 }

@@ -116,7 +116,7 @@ const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
 			       "a subscript is an array that is no name alone";
 	if (!size_of(w, statement, u).bytes)
 		return u->symbol->flags & BOB_SYMBOL_ASSOCIATE ?
-			       "a name that ASSOCIATE gives, whose size is not known here" :
+			       "an ASSOCIATE name, whose size is not known here" :
 			       size_unknown;
 	switch (passing(w, statement, u)) {
 	case BOB_PASSED_NOT:

@@ -238,7 +238,7 @@ static void remark_components(struct bob_weave *w, const struct bob_weave_variab
 				bob_weave_remark(
 					w,
 					bob_weave_text(
-						w, "%s is %s: what it leads to is not traced", path,
+						w, "%s is %s: its target is not traced", path,
 						is_allocatable ? "allocatable" : "a pointer"),
 					w->file->statements[v->symbol->statement].line);
 			else if (c->type == BOB_T_DERIVED)

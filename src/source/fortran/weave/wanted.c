@@ -91,7 +91,7 @@ static const char *unfit(struct bob_weave *w, const struct bob_fortran_symbols *
 	if (s->flags & BOB_SYMBOL_THREADPRIVATE)
 		return "threadprivate";
 	if (s->flags & BOB_SYMBOL_ASSOCIATE)
-		return "a name that ASSOCIATE gives";
+		return "an ASSOCIATE name";
 	if (!element && is_text(s, element))
 		return NULL;
 	if (!element)
