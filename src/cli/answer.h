@@ -48,13 +48,17 @@ struct cli_answer {
 	  "text (default), or for other programs csv or json: a line for each row",                \
 	  CLI_WORD(type, a.view.format, formats) }, CLI_OPTIONS_ROWS(type, a)
 #define CLI_OPTIONS_ROWS(type, a)                                                                  \
+	CLI_OPTION_SORT(type, a),                                                                  \
+		{ "limit", 'n', "ROWS",                                                            \
+		  "rows of a table, 0 for all (default: 20 or 30 in text, else all)",              \
+		  CLI_COUNT(type, a.view.limit) },                                                 \
+		CLI_OPTION_COLUMNS(type, a)
+#define CLI_OPTION_SORT(type, a)                                                                   \
 	{ "sort", 's', "COLUMNS",                                                                  \
 	  "order of the rows: a column, or several with commas between them; "                     \
 	  "-COLUMN reverses it",                                                                   \
-	  CLI_TEXT(type, a.view.sort) },                                                           \
-	{ "limit", 'n', "ROWS",                                                                    \
-	  "rows of a table, 0 for all (default: 20 or 30 in text, else all)",                      \
-	  CLI_COUNT(type, a.view.limit) },                                                         \
+	  CLI_TEXT(type, a.view.sort) }
+#define CLI_OPTION_COLUMNS(type, a)                                                                \
 	{ "columns", 0, "COLUMNS", "which columns, in this order; all; help lists them",           \
 	  CLI_TEXT(type, a.view.columns) }
 #define CLI_OPTIONS_OUTPUT(type, a)                                                                \
