@@ -146,8 +146,8 @@ int cli_call_rows_print(struct cli_answer *a, uint32_t thread, const struct bob_
 	char name[32];
 
 	r.streamed = a->view.format != BOB_TABLE_TEXT && !a->view.sort;
-	options.max_lines =
-		r.streamed && a->view.limit != BOB_TABLE_LIMIT_DEFAULT ? a->view.limit : 0;
+	options.max_lines = r.streamed && a->view.limit != BOB_TABLE_LIMIT_DEFAULT ? a->view.limit :
+										     0;
 	snprintf(name, sizeof(name), "%" PRIu32 ".%" PRIu32, th->process, th->number);
 	bob_table_of(r.table, "thread", name);
 	st = bob_tree_walk(a->s.trace, a->s.functions, thread, &options, add_row, &r,

@@ -21,6 +21,7 @@ enum { CHECK_DAMAGED = 1, CHECK_INCOMPLETE = 3 }; /* exit statuses; 2: usage */
 struct check {
 	struct cli_answer a;
 	int quiet, all;
+	bob_status verified;
 	int incomplete;		/* not because of a finding: --complete, --max-events */
 };
 
@@ -199,23 +200,21 @@ static int print(struct check *c, struct bob_table *findings, int damaged, int i
 	return status;
 }
 
-static int verify(struct check *c)
+static int answer(struct check *c)
 {
 	struct bob_table *findings = cli_findings_create();
 	int damaged, incomplete, status;
-	bob_status st;
 
 	if (cli_answer_is_help(&c->a))
 		return cli_answer_table(&c->a, findings);
-	st = bob_trace_verify(c->a.s.trace);
 	find_all(c, findings);
 	if (bob_table_is_incomplete(findings)) {
 		bob_table_destroy(findings);
 		return cli_fail("check", "out of memory");
 	}
 	damaged = cli_findings_count(findings, CLI_FINDING_LOST) != 0;
-	if (st < 0 && !damaged) {
-		cli_fail_status("check", "verification failed", st, NULL);
+	if (c->verified < 0 && !damaged) {
+		cli_fail_status("check", "verification failed", c->verified, NULL);
 		damaged = 1;
 	}
 	incomplete = c->incomplete || cli_findings_count(findings, CLI_FINDING_MISSING);
@@ -234,10 +233,12 @@ int verb_check(int argc, char **argv)
 	if (status)
 		return status;
 	status = cli_answer_check(&c.a, cli_findings_create());
+	if (!status && !cli_answer_is_help(&c.a))
+		c.verified = bob_trace_verify(c.a.s.trace); /* takes long: before the pager */
 	if (!status)
 		status = cli_answer_begin(&c.a);
 	if (!status)
-		status = cli_answer_end(&c.a, verify(&c));
+		status = cli_answer_end(&c.a, answer(&c));
 	cli_session_close(&c.a.s);
 	return status;
 }
