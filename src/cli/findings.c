@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The columns of the findings, and their form as messages: "LEVEL FILE: TEXT at byte OFFSET". The
+ * table holds all findings; only the messages are limited to the first few of a kind. */
 #define _GNU_SOURCE
 #include "cli/findings.h"
 
