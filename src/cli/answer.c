@@ -96,6 +96,8 @@ int cli_answer_flush(struct cli_answer *a, struct bob_table *t)
 {
 	char why[BOB_TABLE_WHY_MAX] = "out of memory";
 
+	if (t)
+		separate(a, t);
 	return complain(a, bob_table_flush(t, &a->view, a->out, why), why);
 }
 

@@ -48,13 +48,17 @@ struct cli_answer {
 	  "text (default), or csv or json for other programs: one line per row",                   \
 	  CLI_WORD(type, a.view.format, formats) }, CLI_OPTIONS_ROWS(type, a)
 #define CLI_OPTIONS_ROWS(type, a)                                                                  \
+	CLI_OPTION_SORT(type, a),                                                                  \
+		{ "limit", 'n', "ROWS",                                                            \
+		  "rows to print, 0 for all (default: 20 or 30 in text, else all)",                \
+		  CLI_COUNT(type, a.view.limit) },                                                 \
+		CLI_OPTION_COLUMNS(type, a)
+#define CLI_OPTION_SORT(type, a)                                                                   \
 	{ "sort", 's', "COLUMNS",                                                                  \
 	  "order the rows by a column, or by several separated by commas; -COLUMN reverses "       \
 	  "the order",                                                                             \
-	  CLI_TEXT(type, a.view.sort) },                                                           \
-	{ "limit", 'n', "ROWS",                                                                    \
-	  "rows to print, 0 for all (default: 20 or 30 in text, else all)",                        \
-	  CLI_COUNT(type, a.view.limit) },                                                         \
+	  CLI_TEXT(type, a.view.sort) }
+#define CLI_OPTION_COLUMNS(type, a)                                                                \
 	{ "columns", 0, "COLUMNS", "columns to print, in this order; all; help lists them",        \
 	  CLI_TEXT(type, a.view.columns) }
 #define CLI_OPTIONS_OUTPUT(type, a)                                                                \

@@ -7,27 +7,19 @@
 #include <string.h>
 
 #include "archive/format.h"
+#include "cli/findings.h"
 #include "cli/merge/whole.h"
 #include "table/numbers.h"
-#include "cli/worlds.h"
 
-#define SHOWN 8u		/* lines of a kind */
+#define IMAGES_LOOKED_AT 8u	/* processes, see was_seen */
 
-/* Lines of one kind: the first few, then how many more there are. */
-struct kind {
-	FILE *out;
-	uint32_t count;
-};
-
-static int may_print(struct kind *k)
+static void begin(struct bob_table *findings, const char *kind, const uint32_t *process,
+		  uint64_t count)
 {
-	return k->count++ < SHOWN;
-}
+	const struct cli_finding f = { .level = CLI_FINDING_MISSING, .kind = kind,
+				       .process = process, .count = count };
 
-static void end_kind(const struct kind *k, const char *what)
-{
-	if (k->count > SHOWN)
-		fprintf(k->out, "... and %" PRIu32 " more %s\n", k->count - SHOWN, what);
+	cli_finding_begin(findings, &f);
 }
 
 static int has_setting(const struct bob_process_info *p, const char *setting)
@@ -38,41 +30,52 @@ static int has_setting(const struct bob_process_info *p, const char *setting)
 	return 0;
 }
 
-static void print_nothing(const struct bob_trace *t, FILE *out)
+static void find_nothing(const struct bob_trace *t, struct bob_table *findings)
 {
 	struct bob_trace_sizes s;
 
 	bob_trace_sizes(t, &s);
-	if (!s.events && !s.accesses && !s.mpi_calls)
-		fputs("nothing was recorded\n", out);
+	if (s.events || s.accesses || s.mpi_calls)
+		return;
+	begin(findings, "nothing", NULL, 0);
+	bob_table_text(findings, "nothing was recorded");
 }
 
-static void print_stopped(const struct bob_trace *t, FILE *out)
+static void find_parts(const struct bob_trace *t, struct bob_table *findings)
 {
-	struct kind k = { .out = out };
+	const struct cli_finding f = { .level = CLI_FINDING_MISSING, .kind = "run" };
+	struct cli_lines lines;
 
+	if (cli_lines_begin(&lines))
+		(void)cli_whole_print(t, "", lines.out);
+	cli_lines_end(&lines, findings, &f);
+}
+
+static void find_stopped(const struct bob_trace *t, struct bob_table *findings)
+{
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
 		const struct bob_process_info *p = bob_trace_process(t, i);
 
-		if (p->state == BOB_FILE_STOPPED && may_print(&k))
-			fprintf(out,
-				"process %" PRIu32 ": recording stopped before the program: %s\n",
-				i, p->stop_text);
+		if (p->state != BOB_FILE_STOPPED)
+			continue;
+		begin(findings, "stopped", &i, 0);
+		bob_table_textf(findings,
+				"process %" PRIu32 ": recording stopped before the program: %s", i,
+				p->stop_text);
 	}
-	end_kind(&k, "processes whose recording stopped");
 }
 
-static void print_debugged(const struct bob_trace *t, FILE *out)
+static void find_debugged(const struct bob_trace *t, struct bob_table *findings)
 {
-	struct kind k = { .out = out };
-
-	for (uint32_t i = 0; i < bob_trace_process_count(t); i++)
-		if (bob_trace_process(t, i)->debugged_mono_ns && may_print(&k))
-			fprintf(out,
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		if (!bob_trace_process(t, i)->debugged_mono_ns)
+			continue;
+		begin(findings, "debugger", &i, 0);
+		bob_table_textf(findings,
 				"process %" PRIu32 ": a debugger attached; functions in which it "
-				"could set breakpoints are not recorded since\n",
+				"could set breakpoints are not recorded since",
 				i);
-	end_kind(&k, "processes to which a debugger attached");
+	}
 }
 
 /* --- programs that were started --- */
@@ -121,21 +124,21 @@ static int is_there(const struct processes *all, const char *host, uint32_t pid,
 	return 0;
 }
 
-static void print_replaced(const struct bob_trace *t, const struct processes *all, FILE *out)
+static void find_replaced(const struct bob_trace *t, const struct processes *all,
+			  struct bob_table *findings)
 {
-	struct kind k = { .out = out };
-
 	for (uint32_t i = 0; i < all->count; i++) {
 		const struct bob_process_info *p = bob_trace_process(t, i);
 
-		if (p->state == BOB_FILE_EXEC && !has_setting(p, "BOBBIN_FOLLOW=0") &&
-		    !is_there(all, p->host, p->pid, p->seq + 1) && may_print(&k))
-			fprintf(out,
+		if (p->state != BOB_FILE_EXEC || has_setting(p, "BOBBIN_FOLLOW=0") ||
+		    is_there(all, p->host, p->pid, p->seq + 1))
+			continue;
+		begin(findings, "replaced", &i, 0);
+		bob_table_textf(findings,
 				"process %" PRIu32
-				": the program that replaced it (exec) left no trace\n",
+				": the program that replaced it (exec) left no trace",
 				i);
 	}
-	end_kind(&k, "processes that were replaced");
 }
 
 /* A child that looks for a program in several places has a record of each that there is. */
@@ -147,34 +150,51 @@ static int is_last_of_child(const struct bob_trace *t, uint32_t process, uint32_
 	return !bob_trace_started(t, process, index + 1, &next) || next != pid;
 }
 
-static void print_started(const struct bob_trace *t, const struct processes *all, FILE *out)
+static void find_started(const struct bob_trace *t, const struct processes *all,
+			 struct bob_table *findings)
 {
-	struct kind k = { .out = out };
-
 	for (uint32_t p = 0; p < all->count; p++)
 		for (uint32_t i = 0; i < bob_trace_started_count(t, p); i++) {
 			uint32_t pid;
 			const char *path = bob_trace_started(t, p, i, &pid);
 
-			if (is_last_of_child(t, p, i, pid) &&
-			    !is_there(all, bob_trace_process(t, p)->host, pid, 0) && may_print(&k))
-				fprintf(out,
+			if (!is_last_of_child(t, p, i, pid) ||
+			    is_there(all, bob_trace_process(t, p)->host, pid, 0))
+				continue;
+			begin(findings, "started", &p, 0);
+			bob_table_textf(findings,
 					"%s, started by process %" PRIu32 " as %" PRIu32
-					", left no trace\n",
+					", left no trace",
 					path, p, pid);
 		}
-	end_kind(&k, "programs that were started");
 }
 
-static void print_programs(const struct bob_trace *t, FILE *out)
+static void find_programs(const struct bob_trace *t, struct bob_table *findings)
 {
 	struct processes all;
 
 	if (sort_by_pid(t, &all))
 		return;
-	print_replaced(t, &all, out);
-	print_started(t, &all, out);
+	find_replaced(t, &all, findings);
+	find_started(t, &all, findings);
 	free(all.by_pid);
+}
+
+static void find_spawned(const struct bob_trace *t, struct bob_table *findings)
+{
+	for (uint32_t i = 0; i < bob_trace_spawn_count(t); i++) {
+		const struct bob_spawn_info *s = bob_trace_spawn(t, i);
+		const uint32_t missing = s->started > s->found ? s->started - s->found : 0;
+
+		if (!missing)
+			continue;
+		begin(findings, "spawned", &s->process, missing);
+		bob_table_textf(findings,
+				"%" PRIu32 " process%s that rank %" PRId32
+				" started by MPI_Comm_spawn left no trace",
+				missing, missing == 1 ? "" : "es",
+				bob_trace_process(t, s->process)->rank);
+	}
 }
 
 /* --- calls and images --- */
@@ -189,7 +209,7 @@ static int filters_accesses(const struct bob_process_info *p)
 	return 0;
 }
 
-static void print_dropped(const struct bob_trace *t, FILE *out)
+static void find_dropped(const struct bob_trace *t, struct bob_table *findings)
 {
 	uint64_t dropped = 0, beside = 0, cut_off = 0;
 	char a[BOB_NUMBER_MAX];
@@ -201,24 +221,32 @@ static void print_dropped(const struct bob_trace *t, FILE *out)
 		beside += th->beside;
 		cut_off += !th->state && filters_accesses(bob_trace_process(t, th->process));
 	}
-	if (dropped)
-		fprintf(out, "%s call%s could not be recorded\n", bob_format_count(a, dropped),
-			bob_plural(dropped));
-	if (cut_off)
-		fprintf(out,
-			"the last accesses of %s thread%s without an end, up to 8,192 words of records each\n",
-			bob_format_count(a, cut_off), bob_plural(cut_off));
-	if (beside)
-		fprintf(out,
-			"%s call%s of tasks that share a thread's storage (clone with CLONE_VM)\n",
-			bob_format_count(a, beside), bob_plural(beside));
+	if (dropped) {
+		begin(findings, "dropped", NULL, dropped);
+		bob_table_textf(findings, "%s call%s could not be recorded",
+				bob_format_count(a, dropped), bob_plural(dropped));
+	}
+	if (cut_off) {
+		begin(findings, "cut_off", NULL, cut_off);
+		bob_table_textf(findings,
+				"the last accesses of %s thread%s without an end, up to 8,192 "
+				"words of records each",
+				bob_format_count(a, cut_off), bob_plural(cut_off));
+	}
+	if (beside) {
+		begin(findings, "tasks", NULL, beside);
+		bob_table_textf(findings,
+				"%s call%s of tasks that share a thread's storage (clone with "
+				"CLONE_VM)",
+				bob_format_count(a, beside), bob_plural(beside));
+	}
 }
 
 /* Is the image among the first n of the process, or among those of an earlier one? Looks at few
  * processes: the first have what ranks have in common. */
 static int was_seen(const struct bob_trace *t, uint32_t process, uint32_t n, const char *path)
 {
-	for (uint32_t p = 0; p <= process && p < SHOWN; p++) {
+	for (uint32_t p = 0; p <= process && p < IMAGES_LOOKED_AT; p++) {
 		uint32_t end = p == process ? n : bob_trace_skipped_image_count(t, p), why;
 
 		for (uint32_t i = 0; i < end; i++)
@@ -228,56 +256,28 @@ static int was_seen(const struct bob_trace *t, uint32_t process, uint32_t n, con
 	return 0;
 }
 
-static void print_images(const struct bob_trace *t, FILE *out)
+static void find_images(const struct bob_trace *t, struct bob_table *findings)
 {
-	struct kind k = { .out = out };
-
 	for (uint32_t p = 0; p < bob_trace_process_count(t); p++)
 		for (uint32_t i = 0; i < bob_trace_skipped_image_count(t, p); i++) {
 			uint32_t why;
 			const char *path = bob_trace_skipped_image(t, p, i, &why);
 
-			if (why != BOB_SKIP_IMAGES && !was_seen(t, p, i, path) && may_print(&k))
-				fprintf(out, "image %s: %s\n", path, bob_skip_text(why));
+			if (why == BOB_SKIP_IMAGES || was_seen(t, p, i, path))
+				continue;
+			begin(findings, "image", NULL, 0); /* others may have it, too */
+			bob_table_textf(findings, "image %s: %s", path, bob_skip_text(why));
 		}
-	end_kind(&k, "images");
 }
 
-char *cli_missing(const struct bob_trace *t, uint32_t *count)
+void cli_missing(const struct bob_trace *t, struct bob_table *findings)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	print_nothing(t, out);
-	(void)cli_whole_print(t, "", out);
-	print_stopped(t, out);
-	print_programs(t, out);
-	cli_worlds_missing(t, out);
-	print_dropped(t, out);
-	print_debugged(t, out);
-	print_images(t, out);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	if (count) {
-		*count = 0;
-		for (const char *p = text; (p = strchr(p, '\n')); p++)
-			++*count;
-	}
-	return text;
-}
-
-uint32_t cli_missing_print(const struct bob_trace *t, const char *before, FILE *out)
-{
-	uint32_t count = 0;
-	char *text = cli_missing(t, &count);
-
-	for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1)
-		fprintf(out, "%s%.*s\n", before, (int)(end - line), line);
-	free(text);
-	return count;
+	find_nothing(t, findings);
+	find_parts(t, findings);
+	find_stopped(t, findings);
+	find_programs(t, findings);
+	find_spawned(t, findings);
+	find_dropped(t, findings);
+	find_debugged(t, findings);
+	find_images(t, findings);
 }

@@ -11,20 +11,28 @@
 
 static int is_demangled = 1;
 
-void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out)
+const char *cli_place_mpi(uint32_t what, char text[CLI_MPI_NAME_MAX])
 {
 	const struct bob_mpi_function *f = bob_mpi_function_of(what);
+
+	if (what == BOB_STRETCH_OWN)
+		return "event of the program";
+	if (f)
+		snprintf(text, CLI_MPI_NAME_MAX, "MPI_%s", f->name);
+	else
+		snprintf(text, CLI_MPI_NAME_MAX, "MPI function %" PRIu32, what);
+	return text;
+}
+
+void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out)
+{
+	char text[CLI_MPI_NAME_MAX];
 
 	if (mark == BOB_VALUE_END) {
 		fputs("the call or event ends", out);
 		return;
 	}
-	if (what == BOB_STRETCH_OWN)
-		fputs("event of the program", out);
-	else if (f)
-		fprintf(out, "MPI_%s", f->name);
-	else
-		fprintf(out, "MPI function %" PRIu32, what);
+	fputs(cli_place_mpi(what, text), out);
 	fputs(mark == BOB_VALUE_BEGIN ? " begins" : "", out);
 }
 

@@ -16,6 +16,9 @@ void cli_place_demangle(int on);
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out);
 
+/* "MPI_Send", of a function of MPI; constant, or in `text`. */
+#define CLI_MPI_NAME_MAX 64
+const char *cli_place_mpi(uint32_t what, char text[CLI_MPI_NAME_MAX]);
 /* "MPI_Send", "MPI_Reduce begins", "the call of MPI ends": `mark` is an enum bob_value_mark, `what`
  * the function. */
 void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out);

@@ -12,6 +12,7 @@
 #include "bobbin/version.h"
 #include "cli/terminal/complain.h"
 #include "cli/complete.h"
+#include "cli/findings.h"
 #include "cli/info_columns.h"
 #include "cli/info_tables.h"
 #include "cli/source/info_notes.h"
@@ -219,15 +220,20 @@ static void print_missing(const struct cli_session *s, FILE *out)
 			n - ROWS_DEFAULT);
 }
 
-/* Says so. */
-static uint32_t is_damaged(const struct bob_trace *t, FILE *out)
+static void print_whether_complete(const struct bob_trace *t, FILE *out)
 {
+	struct bob_table *missing = cli_findings_create();
+	int damaged = 0;
+
 	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++)
-		if (bob_trace_problem(t, i)->lost) {
-			fputs("complete    no: files are damaged, see the problems below\n", out);
-			return 1;
-		}
-	return 0;
+		damaged |= bob_trace_problem(t, i)->lost;
+	cli_missing(t, missing);
+	if (damaged)
+		fputs("complete    no: files are damaged, see the problems below\n", out);
+	cli_findings_print(missing, "complete    no: ", out);
+	if (!damaged && missing && !bob_table_rows(missing))
+		fputs("complete    yes\n", out);
+	bob_table_destroy(missing);
 }
 
 static int print_text(struct cli_answer *answer)
@@ -257,8 +263,7 @@ static int print_text(struct cli_answer *answer)
 	fprintf(out, "what        %s process%s, %s thread%s\n", bob_format_count(a, processes),
 		processes == 1 ? "" : "es", bob_format_count(b, threads), bob_plural(threads));
 	cli_worlds_print(t, "worlds      ", out);
-	if (!(is_damaged(t, out) + cli_missing_print(t, "complete    no: ", out)))
-		fputs("complete    yes\n", out);
+	print_whether_complete(t, out);
 	cli_info_sizes(t, &sizes, out);
 	cli_source_variables(t, out);
 	cli_info_moments(s->trace, &sizes, out);
@@ -471,13 +476,15 @@ static void json_image(struct bob_json *j, const struct cli_session *s, uint32_t
 
 static void json_missing(struct bob_json *j, const struct bob_trace *t)
 {
-	char *text = cli_missing(t, NULL), *rest = text, *line;
+	struct bob_table *missing = cli_findings_create();
+	const char *text;
 
+	cli_missing(t, missing);
 	bob_json_array(j, "missing");
-	while (rest && (line = strsep(&rest, "\n")) && *line)
-		bob_json_string(j, NULL, line);
+	for (size_t i = 0; (text = cli_finding_text(missing, i)); i++)
+		bob_json_string(j, NULL, text);
 	bob_json_end(j, ']');
-	free(text);
+	bob_table_destroy(missing);
 }
 
 static void print_json(const struct cli_session *s, FILE *out)

@@ -49,18 +49,3 @@ void cli_worlds_print(const struct bob_trace *t, const char *before, FILE *out)
 	if (n > SHOWN + 1)
 		fprintf(out, "%s... %" PRIu32 " worlds in all\n", before, n);
 }
-
-void cli_worlds_missing(const struct bob_trace *t, FILE *out)
-{
-	for (uint32_t i = 0; i < bob_trace_spawn_count(t); i++) {
-		const struct bob_spawn_info *s = bob_trace_spawn(t, i);
-		const uint32_t missing = s->started > s->found ? s->started - s->found : 0;
-
-		if (missing)
-			fprintf(out,
-				"%" PRIu32 " process%s that rank %" PRId32
-				" started by MPI_Comm_spawn left no trace\n",
-				missing, missing == 1 ? "" : "es",
-				bob_trace_process(t, s->process)->rank);
-	}
-}

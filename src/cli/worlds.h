@@ -10,7 +10,5 @@
 /* A line for each world but the first: which ranks of the trace are its own, and who started it.
  * Each line begins with `before`. */
 void cli_worlds_print(const struct bob_trace *t, const char *before, FILE *out);
-/* Lines about processes that MPI_Comm_spawn started and that the trace has not. */
-void cli_worlds_missing(const struct bob_trace *t, FILE *out);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/host/nearest.h"
 #include "table/chosen.h"
-#include "table/flushed.h"
 
 #define ALL_COLUMNS "all"
 
@@ -176,7 +175,7 @@ bob_status bob_table_flush(struct bob_table *t, const struct bob_table_view *vie
 
 	if (st == BOB_OK) {
 		c.rows = bob_table_rows(t);
-		print_lines(&c, view->format, !bob_table_was_flushed(t), out);
+		print_lines(&c, view->format, !view->no_header, out);
 		bob_table_forget_rows(t);
 	}
 	free(c.column);

@@ -25,7 +25,7 @@ struct bob_table_view {
 	uint64_t usual;		/* that number in text if `limit` is BOB_TABLE_LIMIT_DEFAULT */
 	int width;		/* columns of the terminal in text; 0: no limit */
 	bool color;		/* text: use colors */
-	bool no_header;		/* CSV: an earlier table printed the header */
+	bool no_header;		/* CSV: the header is printed already */
 };
 
 /* Checks that the columns named by the view exist. Returns BOB_OK, or BOB_ERR_INVAL and sets
@@ -36,8 +36,8 @@ bob_status bob_table_check(const struct bob_table *t, const struct bob_table_vie
 bob_status bob_table_print(struct bob_table *t, const struct bob_table_view *view, FILE *out,
 			   char why[BOB_TABLE_WHY_MAX]);
 /* Prints the rows of `t` and removes them, for tables that do not fit in memory; not for text. Call
- * it as often as rows arrive. The first call prints the header of CSV; `limit` and `sort` have no
- * effect. Errors: those of bob_table_check, BOB_ERR_NOMEM. */
+ * it as often as rows arrive; set no_header after the first call. `limit` and `sort` have no effect.
+ * Errors: those of bob_table_check, BOB_ERR_NOMEM. */
 bob_status bob_table_flush(struct bob_table *t, const struct bob_table_view *view, FILE *out,
 			   char why[BOB_TABLE_WHY_MAX]);
 /* Describes the columns (name, unit, meaning) for --columns=help. */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/host/arena.h"
-#include "table/flushed.h"
 
 struct bob_table {
 	const char *name, *row;
@@ -22,7 +21,7 @@ struct bob_table {
 	struct bob_arena names, texts;	/* texts of columns and labels; of cells */
 	const char *of[BOB_TABLE_OF_MAX][2];	/* labels: name and value */
 	size_t of_count;
-	bool failed, flushed;
+	bool failed;
 };
 
 static const char *copied(struct bob_table *t, const char *text)
@@ -242,16 +241,10 @@ size_t bob_table_find(const struct bob_table *t, const char *name, size_t len)
 	return SIZE_MAX;
 }
 
-bool bob_table_was_flushed(const struct bob_table *t)
-{
-	return t->flushed;
-}
-
 void bob_table_forget_rows(struct bob_table *t)
 {
 	bob_arena_free(&t->texts);
 	t->cell_count = 0;
-	t->flushed = true;
 }
 
 /* --- sorting --- */

@@ -99,6 +99,8 @@ void bob_table_textf(struct bob_table *t, const char *format, ...)
 void bob_table_bound(struct bob_table *t, enum bob_cell_kind kind, uint64_t value);
 void bob_table_none(struct bob_table *t);
 void bob_table_unknown(struct bob_table *t);
+/* Remove all rows. */
+void bob_table_forget_rows(struct bob_table *t);
 
 /* Reading. Rows are in the order of insertion until bob_table_sort. */
 const char *bob_table_name(const struct bob_table *t);

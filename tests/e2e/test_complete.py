@@ -9,6 +9,7 @@ import sys
 
 import harness as h
 import mpi_events as m
+import tables
 
 suite = h.Suite("complete")
 MPI = "openmpi"
@@ -123,6 +124,59 @@ def _():
     path = trace / files[2]
     path.write_bytes(path.read_bytes()[:4096 + 100])
     h.check(check(trace)[0] == DAMAGED, "a cut file")
+
+
+def messages_of(rows):
+    """The lines of text that these findings are."""
+    return [f"{r['level']:7} {r['file'] + ': ' if r['file'] else ''}{r['text']}{' at byte ' + r['offset'] if r['offset'] else ''}"
+            for r in rows]
+
+
+def findings(trace, status, *opts):
+    """The findings in CSV; JSON has the same."""
+    got, text = check(trace, *opts, "-f", "csv")
+    rows = tables.lines(text)
+    again, text = check(trace, *opts, "-f", "json")
+    h.check(got == again == status, f"status {got} and {again}, not {status}\n{text}")
+    tables.agree(rows, tables.objects(text), f"{opts}")
+    return rows
+
+
+@suite.case("findings as a table: programs without a trace")
+def _():
+    trace = record(["/bin/bash", "-c", f"for i in $(seq 30); do {still()}; done; kill -9 $$"])
+    rows = findings(trace, INCOMPLETE)
+    missing = [r for r in rows if r["level"] == "missing"]
+    h.check([r["kind"] for r in missing] == 30 * ["replaced"] and len({r["process"] for r in missing}) == 30, f"{rows}")
+    h.check(h.info(trace)["missing"] == [r["text"] for r in missing], "info has all")
+    remarks = {r["kind"]: r for r in rows if r["level"] == "remark"}
+    h.check(remarks["killed"]["process"] == "0" and int(remarks["no_end"]["count"]) == 1, f"{rows}")
+    text = check(trace)[1].splitlines()
+    shown = [r for r in rows if r not in missing[8:]]
+    h.check(text[:-1] == [*messages_of(shown), "missing ... and 22 more processes that were replaced"], f"{text}")
+    h.check(findings(trace, INCOMPLETE, "-q") == missing, "check -q")
+    h.check(findings(trace, INCOMPLETE, "--limit=3") == rows[:3], "check --limit")
+    some = findings(trace, INCOMPLETE, "--sort=-name", "--columns=text")
+    h.check([r["text"] for r in some] == sorted((r["text"] for r in rows), reverse=True), f"{some}")
+    got, text = check(trace, "--columns=level,text", "--limit=4")
+    h.check(got == INCOMPLETE and text.startswith("level    text\n") and text.endswith(" read: intact, but not complete\n")
+            and f"... {len(rows) - 4} more findings; --limit=0 shows all\n" in text, text)
+    got, text = check(trace, "--columns=help")
+    h.check(got == COMPLETE and text.startswith("columns of the table findings:\n  level "), text)
+    r = h.bobbin("check", "--sort=nothing_like_it", trace)
+    h.check(r.status == USAGE and not r.out and b"no column 'nothing_like_it'" in r.err, f"{r}")
+
+
+@suite.case("findings as a table: damage")
+def _():
+    trace = record([children(), "fork", "/bin/true"])
+    for path in trace.glob("*.bob"):
+        path.write_bytes(path.read_bytes()[:-100])
+    rows = findings(trace, DAMAGED)
+    lost = [r for r in rows if r["level"] == "lost"]
+    h.check(lost and {r["file"] for r in lost} <= {p.name for p in trace.glob("*.bob")}, f"{rows}")
+    h.check(any(r["offset"] for r in lost), f"{rows}")
+    h.check(check(trace)[1].splitlines()[:-1] == messages_of(rows), f"{rows}")
 
 
 @suite.case("usage")

@@ -19,6 +19,8 @@ info -a
 info --json
 check
 check --complete
+check --complete -f csv
+check --complete -f json
 report -n0
 report -p thread
 report --by=line
@@ -28,6 +30,8 @@ report --by=api
 report --by=sites
 show -n0
 show --no-fold -n 3000
+show --no-fold -f csv -n 3000
+show -f json -n 3000
 show -x -n 3000
 show --signatures
 graph

@@ -115,6 +115,21 @@ def brought():
     h.check(row["sum"] == 2 * -(1 << 63) + 1 + 4 * (1 << 53) + 2 and row["min"] == -(1 << 63), f"{row}")
 
 
+@suite.case("show: rows of calls with MPI calls among them")
+def among_calls():
+    mpi = m.MPIS[0]
+    of = m.record(mpi, 2, [m.program(mpi, "late.c", ["-g"]), "5"], options=["--calls", "--mpi", "--images=main"]).trace
+    info = h.info(of)
+    rows = lines(out("show", "-f", "csv", of))
+    for kind, total in (("call", "events"), ("mpi", "mpi_calls")):
+        chosen = [r for r in rows if r["kind"] == kind]
+        h.check(sum(number(r, "calls") for r in chosen) == info[total], f"not {info[total]}\n{chosen}")
+        h.check({bool(r["call"]) for r in chosen} == {kind == "call"}, f"{chosen}")
+        h.check({r["function"].startswith("MPI_") for r in chosen} == {kind == "mpi"}, f"{chosen}")
+    text = out("show", "-f", "json", ranks(), status=2)
+    h.check("are for calls; " in text and text.count("\n") == 1, text)
+
+
 @suite.case("commmatrix: pairs")
 def pairs():
     rows = common("commmatrix", ["--sort=-from,-to"], ranks(), "messages")
