@@ -126,7 +126,7 @@ const struct cli_option show_options[] = {
 	{ "max-events", 0, "N", "calls: " CLI_MAX_EVENTS_HELP,
 	  CLI_COUNT(struct show, a.s.max_events) },
 	{ "format", 'f', "FORMAT",
-	  "text (default): a tree; or, for calls, csv or json for other programs: one line per "
+	  "text (default): a tree; or, for calls, csv or json for other programs: one row per "
 	  "line of the tree",
 	  CLI_WORD(struct show, a.view.format, CLI_FORMATS) },
 	CLI_OPTION_SORT(struct show, a),
