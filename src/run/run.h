@@ -63,10 +63,8 @@ struct bob_run_head {
 	uint64_t commit;	/* number of symbols; written with aligned 8-byte stores */
 	uint32_t cur;
 	uint32_t codec;		/* enum bob_codec */
-	uint32_t crc
-		/* CRC-32C of the current block's coded bytes, for slot[0] and slot[1]; 0:
-		 * unknown */
-		[2];
+	/* CRC-32C of the current block's coded bytes, for slot[0] and slot[1]; 0: unknown */
+	uint32_t crc[2];
 	uint8_t pad[40];
 	struct bob_run_slot slot[2];
 };
