@@ -92,7 +92,7 @@ enum bob_hook_flag {
 	 * the folded trace -- not one for all events of a name. Events without a signature have one
 	 * for all. */
 	BOB_HOOK_BY_PLACE = 2,
-	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they notify
+	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalise they notify
 	 * each other that there will be no further exchange. */
 	BOB_HOOK_EXCHANGES = 4
 };
@@ -258,7 +258,7 @@ static inline void bob_hook_say(const char *line)
  * BOB_OK: *result, *len bytes of it, is the same on all ranks; borrowed until the next exchange.
  * Else it is untouched.
  * BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for each step), or one is
- * in Finalize already, now or before: the trace says why, and no rank tries again.
+ * in Finalise already, now or before: the trace says why, and no rank tries again.
  * BOB_NONE: ranks cannot reach each other, or not from this thread.
  * BOB_ERR_INVAL: no such hook, no value set, another exchange is under way, or an event is being
  * recorded. BOB_ERR_NOMEM. */

@@ -10,7 +10,7 @@
  *
  * Without a recorder of events (bobbin record --events) both do nothing.
  *
- * Threads: any, one at a time. The thread that finalizes, or that has an event of all ranks, sends
+ * Threads: any, one at a time. The thread that finalises, or that has an event of all ranks, sends
  * and receives. Nothing here changes errno. */
 #ifndef BOBBIN_RANKS_H
 #define BOBBIN_RANKS_H

@@ -9,7 +9,7 @@
 
 uint64_t bob_hash64(uint64_t seed, const void *bytes, size_t len);
 
-/* Mix one word: a finalizer with full avalanche. */
+/* Mix one word: a finaliser with full avalanche. */
 static inline uint64_t bob_hash_mix(uint64_t x)
 {
 	x ^= x >> 32;

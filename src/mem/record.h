@@ -90,7 +90,7 @@ enum bob_mem_flow {
 enum bob_mem_mark {
 	BOB_MEM_SIGNAL_BEGIN = 1, /* word 0: signal number; word 1: 0 */
 	BOB_MEM_SIGNAL_END = 2,
-	/* synchronization of threads: mem/sync.h; the words depend on `sync` */
+	/* synchronisation of threads: mem/sync.h; the words depend on `sync` */
 	BOB_MEM_SYNC = 3,
 	BOB_MEM_LOST = 4,	/* accesses are missing here. Word 0: how many, 0: unknown */
 	/* earlier records already contain the next `word 0` accesses of the thread: a

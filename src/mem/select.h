@@ -57,7 +57,7 @@ struct bob_mem_selection_io {
 
 struct bob_mem_piece;
 
-/* To initialize: zero it, then set `io` and `boxes`. */
+/* To initialise: zero it, then set `io` and `boxes`. */
 struct bob_mem_selection {
 	struct bob_mem_selection_io io;
 	const struct bob_mem_boxes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Boxes, pieces and parts of a selection. A new piece or part is published by one store when it is
- * complete. Creation is serialized by the lock: if two threads need the same one, the second finds
+ * complete. Creation is serialised by the lock: if two threads need the same one, the second finds
  * it created. */
 #include "mem/select_parts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts calls of synchronization functions to marks. Ordering: the number of a turn is taken
+/* Converts calls of synchronisation functions to marks. Ordering: the number of a turn is taken
  * while the thread owns what it waited for, or still owns what it is about to release. So the
  * numbers are in the order in which the operations took effect. */
 #include "mem/sync.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Synchronization between threads, as marks in their streams (BOB_MEM_SYNC, mem/record.h). An
+/* Synchronisation between threads, as marks in their streams (BOB_MEM_SYNC, mem/record.h). An
  * engine calls bob_sync_enter when the program enters one of the functions of bob_sync_hook_of, and
  * bob_sync_leave when it returns. Their meaning is decided here, so that all engines record the
  * same. docs/memory.md has the rules by which a reader reconstructs the order between threads.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Table of synchronization functions by name. It excludes the interface of GCC before 4.9
+/* Table of synchronisation functions by name. It excludes the interface of GCC before 4.9
  * (GOMP_parallel_start: the master runs its part without a call), and bodies of tasks, which do not
  * begin with a call. */
 #include <string.h>

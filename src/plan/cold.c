@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cold parts: code that the compiler split off a function. Their call frame information starts with
  * an existing frame, unless the function had not set one up yet. Then the part looks like a
- * function. In an image without symbols it is recognized thus: no code calls it or takes its
+ * function. In an image without symbols it is recognised thus: no code calls it or takes its
  * address, and a function jumps to it conditionally (compilers emit tail calls as unconditional
  * jumps), or it begins with a landing pad. */
 #include "plan/image.h"

@@ -193,7 +193,7 @@ enum bob_special {
 	BOB_SPECIAL_SIGACTION = 11,
 	/* the function as called by libc itself, also for its own signals */
 	BOB_SPECIAL_LIBC_SIGACTION = 13,
-	/* functions that synchronize threads: + enum bob_sync_hook (mem/sync.h) */
+	/* functions that synchronise threads: + enum bob_sync_hook (mem/sync.h) */
 	BOB_SPECIAL_SYNC = 64
 };
 struct bob_plan_special {

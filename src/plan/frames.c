@@ -195,7 +195,7 @@ static bob_status order_frames(struct bob_plan_image *img)
 
 /* --- signal returns without call frame information --- */
 
-/* mov $15,%rax or %eax; syscall: a signal restorer as in musl and Go. Unwinders recognize it by
+/* mov $15,%rax or %eax; syscall: a signal restorer as in musl and Go. Unwinders recognise it by
  * these bytes, too. */
 #define RESTORER_LEN 7u
 static const char restorers[][10] = {

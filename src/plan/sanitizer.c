@@ -3,8 +3,8 @@
  * the thread pointer of one of them; others switch stacks, or run before the program's memory is
  * set up. Users do not need them in a trace.
  *
- * A run time is a separate library, recognized by its name, or statically linked (clang); then its
- * functions are recognized by name, which is impossible in a stripped program. */
+ * A run time is a separate library, recognised by its name, or statically linked (clang); then its
+ * functions are recognised by name, which is impossible in a stripped program. */
 #include <elf.h>
 #include <string.h>
 

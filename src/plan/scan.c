@@ -6,7 +6,7 @@
  * a patch, whereas the opposite error may crash the program. Padding between functions becomes the
  * list of holes.
  *
- * Known limitation: a label is missed if its address is only computed in a way not recognized here
+ * Known limitation: a label is missed if its address is only computed in a way not recognised here
  * (not a branch, not lea, not a 4-byte table after a lea of distances from itself or from a label,
  * not a pointer in data). No compiler creates such a label within the first bytes of a function. */
 #include <string.h>
@@ -114,7 +114,7 @@ static bool is_label(const struct scan *s, uint64_t addr)
 #define CODE_ALIGN 16u /* alignment of functions and labels by compilers for x86-64 */
 
 /* A lea of a possible table of 4-byte offsets from itself. Its entries decide: text or numbers,
- * added to the table's address, do not lead to code. Cold parts are not always recognized, so
+ * added to the table's address, do not lead to code. Cold parts are not always recognised, so
  * entries that lead to other code are skipped instead of ending the table. */
 static void follow_table(struct scan *s, uint64_t table)
 {

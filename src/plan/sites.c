@@ -4,7 +4,7 @@
  *
  *   restartable sequences    the kernel compares the program counter with the range and the four
  *                            bytes before the abort address; moved instructions would be outside
- *   signal returns           unwinders and debuggers recognize them by their bytes
+ *   signal returns           unwinders and debuggers recognise them by their bytes
  *   USDT probes              a debugger or uprobe sets a breakpoint there
  *   XRay sleds               the run time of XRay writes a call there
  *   patchable entries        -fpatchable-function-entry: the patcher overwrites the NOPs

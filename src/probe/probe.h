@@ -151,7 +151,7 @@ void bob_pr_memory_is(struct bob_pr_memory *m);
 #define BOB_PR_ASKS 8u
 /* Called once, before the others. Without memory, probes always query the recorder. */
 void bob_pr_untraced_begin(void);
-/* Initialize the sites of a new file; they must stay valid after a range was set. False: no
+/* Initialise the sites of a new file; they must stay valid after a range was set. False: no
  * memory. */
 bool bob_pr_untraced_open(struct bob_pr_untraced *of, uint32_t sites);
 void bob_pr_untraced_drop(struct bob_pr_untraced *of);

@@ -332,7 +332,7 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 	const uint32_t inner = f->nest[n].depth - 1;
 	uint64_t i[BOB_PROBE_NEST_DEPTH_MAX] = { 0 };
 	uint32_t d = 0;
-	struct row r; /* large: only the needed part is initialized */
+	struct row r; /* large: only the needed part is initialised */
 
 	for (uint32_t e = 0; e <= inner; e++)
 		if (trips[e] <= 0)

@@ -132,7 +132,7 @@ ALWAYS_INLINE uint32_t code_raw(struct coder *c, int dec, unsigned n, uint32_t v
 	return v;
 }
 
-/* Escape: the top 1/256 of the interval. After "no escape" the interval is normalized by the
+/* Escape: the top 1/256 of the interval. After "no escape" the interval is normalised by the
  * following decision; there always is one. */
 ALWAYS_INLINE unsigned code_escape(struct coder *c, int dec, unsigned escape)
 {

@@ -144,7 +144,7 @@ static IRExpr *register_now(struct out *o, Int offset)
 	return value(o, IRExpr_Get(offset, Ity_I64));
 }
 
-/* Synchronization marks precede the records of the superblock: the cursor has not been loaded
+/* Synchronisation marks precede the records of the superblock: the cursor has not been loaded
  * yet. */
 static void call_watched(struct out *o, Addr pc)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Synchronization marks (mem/sync.h). Watched superblocks call functions of this file first:
- * superblocks that begin with a synchronization function of libc or libgomp, at the return of such
+/* Synchronisation marks (mem/sync.h). Watched superblocks call functions of this file first:
+ * superblocks that begin with a synchronisation function of libc or libgomp, at the return of such
  * a call, or with a thread's part of a parallel region. A call's return address is known when the
  * call is made; an existing translation of that superblock is discarded, so that the new one
  * contains the call. */

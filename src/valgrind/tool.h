@@ -6,7 +6,7 @@
  *
  * scan.c finds the accesses of a superblock; instrument.c inserts the code that writes records;
  * thread.c owns the cursors and the chunks that they point to; file.c writes the process file;
- * image.c assigns code to images; desc.c numbers descriptors; sync.c puts synchronization marks. */
+ * image.c assigns code to images; desc.c numbers descriptors; sync.c puts synchronisation marks. */
 #ifndef BOB_VALGRIND_TOOL_H
 #define BOB_VALGRIND_TOOL_H
 
@@ -137,7 +137,7 @@ extern Bool vgb_recording;
 
 /* --- sync.c --- */
 void vgb_sync_init(void);
-/* A library with synchronization functions was loaded: watch them. */
+/* A library with synchronisation functions was loaded: watch them. */
 void vgb_sync_library(const HChar *path);
 /* `parent` (0: none) creates `child` with this number; the child's first instruction; a fork: the
  * thread is alone in the child. */

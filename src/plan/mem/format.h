@@ -17,7 +17,7 @@
 enum bob_mem_decline {
 	BOB_MEM_TAKEN = 0,
 	BOB_MEM_NO_FRAME = 1,	/* no call frame information: the end of the function is unknown */
-	/* a signal trampoline, which the kernel and unwinders recognize by its bytes */
+	/* a signal trampoline, which the kernel and unwinders recognise by its bytes */
 	BOB_MEM_TRAMPOLINE = 3,
 	/* 2 and 4 are not used */
 	BOB_MEM_UNDECODED = 5,

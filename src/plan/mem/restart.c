@@ -6,7 +6,7 @@
  * four bytes before it), are not translated.
  *
  * Programs have descriptors of these ranges in a section __rseq_cs (librseq, tcmalloc); descriptors
- * elsewhere are not recognized. */
+ * elsewhere are not recognised. */
 #include <string.h>
 
 #include "plan/mem/unit.h"

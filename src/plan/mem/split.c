@@ -11,7 +11,7 @@
  * the four bytes of the `lea` with the code at `body`: they stay in place, and the landing is after
  * them.
  *
- * Such a callee is recognized by its frame information, also in stripped images: the caller's
+ * Such a callee is recognised by its frame information, also in stripped images: the caller's
  * return address is its own, so the CFA at its first byte is rsp + 16. The large code model calls
  * through r11. */
 #include <string.h>
