@@ -60,8 +60,8 @@ struct bob_mem_piece;
 /* To initialise: zero it, then set `io` and `boxes`. */
 struct bob_mem_selection {
 	struct bob_mem_selection_io io;
-	const struct bob_mem_boxes
-		*boxes; /* may be replaced at any time; the old ones must stay readable */
+	/* may be replaced at any time; the old ones must stay readable */
+	const struct bob_mem_boxes *boxes;
 	uint32_t back;		/* number of the descriptor that ends calls; 0: not created yet */
 	/* scratch for the part that is being created, under the lock */
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
