@@ -434,7 +434,7 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 	if (s.st == BOB_OK && !BOB_VEC_PUSH(&s.ranges))
 		s.st = BOB_ERR_NOMEM;
 	else if (s.st == BOB_OK)
-		s.ranges.count--;	/* drop the spare range at the end */
+		s.ranges.count--;	/* one spare element after the last range */
 	for (size_t i = 0; i < img->pointers.count; i++)
 		mark(&s, img->pointers.at[i], true);
 	for (size_t i = 0; i < img->symbols.count; i++)

@@ -80,7 +80,7 @@ bob_status bob_run_open(struct bob_run_enc *enc, enum bob_codec codec, struct bo
 	return st;
 }
 
-/* entry.S accepts every symbol between dst and end, whatever its value (dist 0). */
+/* entry.S accepts every symbol between dst and end: its comparison is blanked (entry.c). */
 static bob_status put_null(struct bob_run_enc *enc)
 {
 	uint32_t *ring = (void *)enc->mem;
