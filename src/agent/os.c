@@ -117,8 +117,8 @@ void *os_map_at(uint64_t where, size_t size)
 {
 	long r = map_private(where, size, PROT_READ | PROT_WRITE, where ? MAP_FIXED_NOREPLACE : 0);
 
-	if (where && r > 0 && (uint64_t)r != where) { /* before Linux 4.17 the address was only a
-						       * hint */
+	/* before Linux 4.17 the address was only a hint */
+	if (where && r > 0 && (uint64_t)r != where) {
 		sys2(__NR_munmap, r, (long)size);
 		return NULL;
 	}
@@ -542,8 +542,8 @@ static bool find_in(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t
 			}
 			at = end + 1;
 		}
-		if (at == 0 && have == sizeof(buf)) { /* a path of over 900 bytes: keep the head of
-						       * the line */
+		/* a path of over 900 bytes: keep the head of the line */
+		if (at == 0 && have == sizeof(buf)) {
 			have = 64;
 		} else {
 			for (size_t i = at; i < have; i++)

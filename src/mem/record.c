@@ -289,8 +289,8 @@ size_t bob_mem_payload_count(const uint64_t *word, size_t capacity)
 {
 	size_t n = 0;
 
-	for (; capacity - n >= 8; n += 8) { /* rows are short and of irregular length: avoid a
-					     * branch per word */
+	/* rows are short and of irregular length: avoid a branch per word */
+	for (; capacity - n >= 8; n += 8) {
 		uint64_t headers = 0;
 
 		for (unsigned i = 0; i < 8; i++)

@@ -249,8 +249,8 @@ static void take_accesses(struct maker *m, const struct bob_mem_set *set, struct
 static void take_steps(struct maker *m, struct bob_mem_desc *d, struct bob_mem_step *to)
 {
 	d->counter = word_of(m, m->p->desc.counter);
-	for (uint32_t i = 0; i < m->part->words; i++) { /* word_of may add words that steps use,
-							 * which extends this loop */
+	/* word_of may add words that steps use, which extends this loop */
+	for (uint32_t i = 0; i < m->part->words; i++) {
 		to[i] = m->p->desc.step[m->part->from[i]];
 		to[i].word = word_of(m, to[i].word);
 	}

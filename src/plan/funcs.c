@@ -158,8 +158,9 @@ static struct names look_at_symbols(const struct bob_plan_symbol *s,
 		if (s->type == STT_NOTYPE)
 			continue;
 		if (s->type == STT_GNU_IFUNC) {
-			n.ifunc = true;	/* the name of the implementation that the resolver selects,
-					 * not of the resolver */
+			/* the name of the implementation that the resolver selects, not of the
+			 * resolver */
+			n.ifunc = true;
 			continue;
 		}
 		if (is_cold_name(s->name)) {

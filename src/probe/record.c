@@ -219,8 +219,8 @@ static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t least)
 			return 0;
 		mask |= (uint64_t)wanted << k;
 		if (!wanted) {
-			word[k] = 0; /* constant: the address of an untraced access differs between
-				      * runs */
+			/* constant: the address of an untraced access differs between runs */
+			word[k] = 0;
 			outside++;
 		}
 	}

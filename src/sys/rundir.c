@@ -271,8 +271,8 @@ int bob_rundir_join(const char *dir)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" KEY_FILE, dir);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW); /* on NFS an exclusive lock needs write
-							   * access */
+	/* on NFS an exclusive lock needs write access */
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0 && flock(fd, LOCK_SH) != 0) {
 		close(fd);
 		fd = -1;

@@ -90,8 +90,7 @@ enum bob_target bob_target_find(const char *command, char *path)
 		return BOB_TARGET_SETUID;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return BOB_TARGET_OK; /* executable but not readable: leave the decision to the
-				       * kernel */
+		return BOB_TARGET_OK; /* not readable: leave the decision to the kernel */
 	char interpreter[256];
 	enum bob_target t = look(fd, interpreter, sizeof(interpreter));
 	close(fd);

@@ -149,8 +149,8 @@ static void describe_process(void)
 	if (vgb_options.images == VGB_IMAGES_APP)
 		bob_meta_put(&m, BOB_REC_RUNTIME_LIST, BOB_RUNTIME_LIST,
 			     sizeof(BOB_RUNTIME_LIST) - 1);
-	put_env(&m, BOB_REC_ENV, kept); /* last, because it is the longest and the least
-					 * important */
+	/* last, because it is the longest and the least important */
+	put_env(&m, BOB_REC_ENV, kept);
 	bob_chunk_set_len(h, m.len);
 }
 

@@ -74,8 +74,8 @@ static Bool open_stream(struct thread *t)
 	t->words = 0;
 	t->capacity = BUFFER_FIRST;
 	h = stream_head(t);
-	h->run.codec = BOB_CODEC_NULL; /* the stream has no calls: use the codec that stores
-				        * nothing */
+	/* the stream has no calls: use the codec that stores nothing */
+	h->run.codec = BOB_CODEC_NULL;
 	h->tid = (uint32_t)(t->tid ? t->tid : VG_(gettid)());
 	h->start_mono_ns = vgb_time(False);
 	bob_chunk_set_len(t->head.head, sizeof(*h));

@@ -109,8 +109,8 @@ bool mem_thread_begin(struct bob_thread *t)
 
 	t->mem = m;
 	mem_sync_begin(t->stream);
-	t->head->run.codec = BOB_CODEC_NULL; /* the stream has no calls: use the codec that stores
-					      * nothing */
+	/* the stream has no calls: use the codec that stores nothing */
+	t->head->run.codec = BOB_CODEC_NULL;
 	if (!m || !mem_select_thread(t))
 		return false;
 	m->raw_bytes = RAW_FIRST;

@@ -233,7 +233,6 @@ void mem_ring_end(struct bob_thread *t, const uint64_t *at)
 	if (state_of(bob_process.collector) != BOB_COLLECTOR_NONE) {
 		__atomic_store_n(&w->ring->ended, 1, __ATOMIC_RELEASE);
 		ring_bell(bob_process.collector);
-	} else if (at && take_over(t) == BOB_OK) /* if not taken over, the log still has all
-						  * records */
+	} else if (at && take_over(t) == BOB_OK) /* else the log has all records */
 		bob_mem_writer_end(&t->mem->writer, NULL);
 }

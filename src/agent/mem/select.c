@@ -218,8 +218,8 @@ static bob_status drain(struct bob_thread *t, const uint64_t *at)
 	if (s->why != BOB_OK)
 		st = s->why;
 	t->head->count.outside = s->selector.outside;
-	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t)); /* free space must be
-								       * zeroed */
+	/* free space must be zeroed */
+	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t));
 	return st;
 }
 

@@ -286,8 +286,8 @@ static void return_to_place(void *uc, struct place *p)
 	if (p->uc == uc && p->code) {
 		if (rip_of(uc) != p->orig) {
 			p->words = p->payload = 0;
-			p->reg = BOB_MEM_NO_CURSOR; /* the handler changes where the program
-						     * continues */
+			/* the handler changes where the program continues */
+			p->reg = BOB_MEM_NO_CURSOR;
 		} else {
 			set_rip(uc, p->code);
 			hide_spilled(p);
@@ -352,8 +352,8 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	/* the kernel blocks the handler's own signal, and sigsuspend etc. may block others */
 	mask &= ~BIT(SIGTRAP);
 	find_place(uc, &p);
-	p.word = __builtin_alloca(p.capacity * sizeof(*p.word)); /* on the stack, but small:
-								  * alternate stacks may be small */
+	/* on the stack, but small: alternate stacks may be small */
+	p.word = __builtin_alloca(p.capacity * sizeof(*p.word));
 	leave_place(uc, &p);
 	put_record(BOB_MEM_SIGNAL_BEGIN, (const uint64_t[]){ (uint64_t)sig, 0 }, 2);
 	os_restore_signals(sig == SIGTRAP ? mask | (a.mask & ~BIT(SIGTRAP)) : mask);

@@ -57,8 +57,8 @@ void mem_sync_begin(uint32_t number)
 void mem_sync_after_fork(void)
 {
 	os_drop_pages(&syncs, sizeof(syncs) & ~(size_t)(BOB_PAGE - 1));
-	memset(syncs.barrier, 0, sizeof(syncs.barrier)); /* the last page contains other data,
-							  * too */
+	/* the last page contains other data, too */
+	memset(syncs.barrier, 0, sizeof(syncs.barrier));
 	memset(starts, 0, sizeof(starts));
 	memset(own(), 0, sizeof(*own()));
 	given = 0;
@@ -122,8 +122,8 @@ static enum bob_around_way enter_create(struct bob_regs *r, struct bob_sync_call
 	p->number = bob_process.streams++;
 	unlock_process();
 	p->signals = os_block_signals();
-	os_restore_signals(os_block_signals() & ~LIBC_SIGNALS); /* setuid needs its signals in all
-								 * threads */
+	/* setuid needs its signals in all threads */
+	os_restore_signals(os_block_signals() & ~LIBC_SIGNALS);
 	p->function = r->rdx;
 	p->argument = r->rcx;
 	r->rdx = (uint64_t)(uintptr_t)bob_sync_thread_entry;
@@ -214,8 +214,8 @@ static enum bob_around_way enter_parallel(const struct bob_sync *s, enum bob_syn
 	call->hook = hook;
 	memcpy(call->word, &region, sizeof(region));
 	r->rdi = (uint64_t)(uintptr_t)run_part;
-	r->rsi = (uint64_t)(uintptr_t)call->word; /* stays valid until all threads have ended their
-						   * parts */
+	/* stays valid until all threads have ended their parts */
+	r->rsi = (uint64_t)(uintptr_t)call->word;
 	return BOB_AROUND_CALL_WITH_STACK;
 }
 

@@ -84,8 +84,8 @@ unsigned bob_mem_find_direction(struct bob_mem_unit *u)
 	bool any = false;
 
 	for (size_t i = 0; i < u->insns.count; i++)
-		any |= u->insns.at[i].f.direction == BACK; /* popf alone is assumed to preserve
-							    * it */
+		/* popf alone is assumed to preserve it */
+		any |= u->insns.at[i].f.direction == BACK;
 	if (!any)
 		return BOB_MEM_TAKEN;
 	for (size_t i = 0; i < u->blocks.count; i++) {

@@ -199,8 +199,7 @@ static unsigned place_first(struct placer *p, size_t i)
 		n = bytes_free(p, i);
 	p->u->at = l->addr;
 	if (n == 0)
-		return BOB_MEM_FIXED_PLACE; /* the landing is a call that must stay: it would run
-					     * unrecorded */
+		return BOB_MEM_FIXED_PLACE; /* a call that must stay would run unrecorded */
 	if (place_long(p, i))
 		return BOB_MEM_TAKEN;
 	if (n < SHORT_LEN) {

@@ -210,8 +210,8 @@ static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 		return p->sum;
 	}
 	if (w->fs) {
-		bob_x86_put_load_fs(&e->c, p->sum, 0);	/* by the ABI, %fs:0 is the thread
-							 * pointer */
+		/* by the ABI, %fs:0 is the thread pointer */
+		bob_x86_put_load_fs(&e->c, p->sum, 0);
 		if (base != BOB_X86_NO_REG)
 			bob_x86_put_lea(&e->c, p->sum, p->sum, base, 1, 0);
 		base = p->sum;

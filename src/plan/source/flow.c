@@ -338,8 +338,8 @@ static void after(const struct bob_flow *w, const struct bob_flow_insn *in, valu
 		regs[in->makes.dest & 15] = made;
 	if ((in->facts.flow == BOB_X86_CALLS || in->facts.flow == BOB_X86_CALLS_TO) &&
 	    bob_source_thread_call(w->f->m, &in->before[BOB_X86_RDI], &made))
-		regs[BOB_X86_RAX] = made; /* DWARF has no information about the argument of these
-					   * calls */
+		/* DWARF has no information about the argument of these calls */
+		regs[BOB_X86_RAX] = made;
 	note_stored(w, in, before, regs);
 }
 
@@ -422,8 +422,8 @@ static int settle(struct bob_flow *w)
 			i++;
 		if (i == w->count)
 			return 1;
-		for (; i < w->count; i++) { /* a block without a known predecessor has an unknown
-					     * one */
+		/* a block without a known predecessor has an unknown one */
+		for (; i < w->count; i++) {
 			struct bob_flow_insn *in = &w->insn[i];
 			int ends = !i || in[-1].facts.flow == BOB_X86_JUMPS ||
 				   in[-1].facts.flow == BOB_X86_JUMPS_TO ||

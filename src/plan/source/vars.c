@@ -108,8 +108,7 @@ static void add_breg(const struct variable *v, uint64_t lo, uint64_t hi, uint32_
 	Dwarf_Die type = v->type;
 	struct bob_source_value value;
 
-	if (count == 2 && op[1].atom == DW_OP_stack_value) { /* the value of the variable is
-							      * register + off */
+	if (count == 2 && op[1].atom == DW_OP_stack_value) { /* its value is register + off */
 		value = bob_source_value_of(v->f, v->name, &type);
 		if (value.kind == BOB_SOURCE_TERM)
 			value.off = (int64_t)(0 - (uint64_t)off);

@@ -67,8 +67,8 @@ const void *hooks_vectors(void *state)
 	uint64_t there;
 
 	memcpy(&there, p + XSTATE_BV, sizeof(there));
-	if (bob_hook_state_how != BY_FXSAVE && !(there & SSE)) /* in its initial state: not stored,
-							        * all zero */
+	/* in its initial state: not stored, all zero */
+	if (bob_hook_state_how != BY_FXSAVE && !(there & SSE))
 		memset(p + XMM0, 0, 128);
 	return p + XMM0;
 }
