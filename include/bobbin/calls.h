@@ -18,29 +18,31 @@ struct bob_trace;
 enum bob_event_kind {
 	BOB_EVENT_ENTRY = 1,
 	BOB_EVENT_EXIT = 2,
-	/* These two only after bob_cursor_enable_values. The thread's next event with values (a
-	 * call of MPI) begins: `id` is what it is, `index` the next entry, `depth` the number of
-	 * open frames. */
+	/* The next two only after bob_cursor_enable_values. The thread's next event with values (a
+	 * call of MPI) begins: `id` is its kind, `index` the number of the next entry, `depth` the
+	 * number of open frames. */
 	BOB_EVENT_VALUES = 3,
 	BOB_EVENT_NO_PLACE = 4	/* `id` such events of the thread have no place among its calls */
 };
 
 enum bob_event_note {
 	BOB_NOTE_SIGNAL = 1,	/* the function is a signal handler */
-	BOB_NOTE_ORPHAN = 2,	/* its direct caller is unknown; it lies on the known frames */
+	BOB_NOTE_ORPHAN = 2,	/* its direct caller is unknown; the parent frame is the last known
+				 * one */
 	BOB_NOTE_STACK = 4,	/* first event on another stack of the thread */
 	BOB_NOTE_PAUSED = 8,	/* recording was off before this event */
 	BOB_NOTE_LOST = 16	/* events were lost just before this one */
 };
 
 struct bob_event {		/* fixed */
-	uint64_t pos;		/* symbol position; an exit has that of the entry that implied it,
-				 * an exit at a clean end of the thread the symbol count */
+	uint64_t pos;		/* symbol position; for an exit, that of the entry that implied it,
+				 * or the symbol count at a clean end of the thread */
 	uint64_t index;		/* number of the entry in the thread, from 0 */
 	uint32_t kind;		/* enum bob_event_kind */
 	uint32_t id;		/* function */
-	uint32_t depth;		/* of the function's frame on its stack: the outermost is 0. Frames
-				 * inherited over fork count, although bob_cursor_stack lacks them */
+	/* Depth of the function's frame on its stack: the outermost is 0. Includes frames inherited
+	 * over fork, although bob_cursor_stack does not return them. */
+	uint32_t depth;
 	uint32_t stack;		/* number of the stack within the thread */
 	uint32_t notes;		/* enum bob_event_note bits */
 	uint32_t reserved;
@@ -62,10 +64,11 @@ BOB_API bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread,
  * frames still open when the stream ends without a clean end of the thread. */
 BOB_API bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev,
 				   struct bob_error *err);
-/* From now on bob_cursor_next also returns the places of events with values among the calls. */
+/* Make bob_cursor_next also return the positions of events with values among the calls. */
 BOB_API void bob_cursor_enable_values(struct bob_cursor *c);
-/* Go to just before symbol `pos`. Decoding starts at the nearest restart point, but the call stack
- * needs the stream from its start unless an earlier pass left it in the cursor's cache. */
+/* Move to just before symbol `pos`. Decoding starts at the nearest restart point, but the call
+ * stack requires decoding from the start of the stream, unless an earlier pass left it in the
+ * cursor's cache. */
 BOB_API bob_status bob_cursor_seek(struct bob_cursor *c, uint64_t pos, struct bob_error *err);
 
 struct bob_frame {		/* fixed */
@@ -77,9 +80,9 @@ struct bob_frame {		/* fixed */
 BOB_API const struct bob_frame *bob_cursor_stack(const struct bob_cursor *c, size_t *depth);
 BOB_API void bob_cursor_close(struct bob_cursor *c); /* NULL is allowed */
 
-/* Faster than a cursor if only symbols are needed: `visit` gets runs of decoded symbols in order.
- * A symbol has the number of frames that ended before the entry, and the function (docs/run.md). A
- * non-zero return stops with BOB_NONE. */
+/* Faster than a cursor if only symbols are needed: `visit` gets blocks of decoded symbols in order.
+ * A symbol consists of the number of frames that ended before the entry, and the function
+ * (docs/run.md). If `visit` returns non-zero, decoding stops with BOB_NONE. */
 BOB_API bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
 				     int (*visit)(void *ctx, const uint32_t *syms, size_t n),
 				     void *ctx, struct bob_error *err);
@@ -89,7 +92,7 @@ struct bob_mark_info {		/* fixed */
 	uint64_t pos;
 	uint64_t mono_ns;
 };
-/* Returns how many; *marks is borrowed. */
+/* Returns their number; *marks is borrowed. */
 BOB_API size_t bob_trace_marks(const struct bob_trace *t, uint32_t thread,
 			       const struct bob_mark_info **marks);
 

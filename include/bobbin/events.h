@@ -8,13 +8,13 @@
  *     ...
  *     BOB_EVENT_END(step, bob_int(cells));
  *
- * What is in this header needs no library: without `bobbin record --events` registering returns 0,
- * and an event of number 0 costs a load and a branch. C11 and C++11; for Fortran there is the
- * module bobbin (share/bobbin/bobbin.f90).
+ * This header needs no library: without `bobbin record --events` registering returns 0, and an
+ * event of number 0 costs a load and a branch. C11 and C++11; for Fortran there is the module
+ * bobbin (share/bobbin/bobbin.f90).
  *
- * Threads: any; an event ends in the thread in which it began. Not in signal handlers. Nothing here
- * fails visibly, changes errno or frees memory of the caller: strings are copied. Each event is
- * registered once, which takes microseconds. */
+ * Threads: any; an event ends in the thread in which it began. Not in signal handlers. No function
+ * here reports errors to the program, changes errno or frees memory of the caller: strings are
+ * copied. Register each event once; that takes microseconds. */
 #ifndef BOBBIN_EVENTS_H
 #define BOBBIN_EVENTS_H
 
@@ -29,24 +29,24 @@ extern "C" {
 typedef uint32_t bob_event_id;
 
 enum bob_event_flag {
-	/* Its call path is not recorded: events from many places of the program fold together, and
-	 * cost less. */
+	/* Do not record its call path: events from different places of the program fold together,
+	 * and cost less. */
 	BOB_EVENT_NO_SIGNATURE = 1,
 	/* It represents a call of the function of that name (generated wrappers). */
 	BOB_EVENT_WRAPPER = 2
 };
 
 #define BOB_EVENT_NAME_MAX 63u		/* bytes of a name */
-#define BOB_EVENT_PARAMETERS_MAX 16u	/* in and out */
-#define BOB_EVENT_STRINGS_MAX 8u	/* among them */
-#define BOB_EVENT_PARAMETER_BYTES 128u	/* of all their names, and two for each */
-#define BOB_EVENT_STRING_MAX 1024u	/* bytes; what is longer is cut there */
+#define BOB_EVENT_PARAMETERS_MAX 16u	/* in and out, together */
+#define BOB_EVENT_STRINGS_MAX 8u	/* strings among them */
+#define BOB_EVENT_PARAMETER_BYTES 128u	/* total length of their names, plus two for each */
+#define BOB_EVENT_STRING_MAX 1024u	/* bytes; longer strings are truncated */
 
 /* A parameter's value; its type was given at registration. */
 union bob_arg {
 	int64_t i;
 	double d;
-	const char *s;		/* zero-terminated; NULL is an empty one */
+	const char *s;		/* zero-terminated; NULL is the empty string */
 };
 
 static inline union bob_arg bob_int(int64_t i)
@@ -73,8 +73,8 @@ static inline union bob_arg bob_text(const char *s)
 	return a;
 }
 
-/* What a recorder offers. Later versions append; a recorder of another name is incompatible with
- * this header. */
+/* The interface of a recorder. Later versions append members; a recorder of another name is
+ * incompatible with this header. */
 #define BOB_EVENTS_TABLE "bobbin_events_1"
 struct bob_events_table {
 	uint32_t size;		/* of this struct */
@@ -85,7 +85,7 @@ struct bob_events_table {
 	void (*instant)(bob_event_id e, const union bob_arg *in, uint32_t count);
 	bob_event_id (*counter)(const char *name, uint32_t flags);
 	void (*set)(bob_event_id e, double value);
-	int (*when)(bob_event_id e, const char *condition); /* not in the first ones */
+	int (*when)(bob_event_id e, const char *condition); /* not in the first versions */
 };
 
 /* The recorder; NULL: no recorder is loaded. For wrappers and modules; programs do not need it. */
@@ -109,11 +109,11 @@ static inline const struct bob_events_table *bob_events_recorder(void)
 	return t->size ? t : NULL;
 }
 
-/* An event by its name; the same name gives the same event. `parameters` are those it begins with,
- * followed after `->` by those it ends with, each `int`, `double` or `string` and a name, apart by
- * commas; NULL: none. Returns 0 if nothing is recorded, or if the recorder refuses it (a name or
- * parameters that are too long, an invalid type, other parameters than before: the trace says
- * so). */
+/* Register an event by name; the same name yields the same event. `parameters` is a comma-separated
+ * list of the parameters at its begin, optionally followed by `->` and those at its end. Each is
+ * `int`, `double` or `string` and a name. NULL: none. Returns 0 if nothing is recorded, or if the
+ * recorder refuses the event; then the trace has the reason (a name or parameters that are too
+ * long, an invalid type, or other parameters than before). */
 static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 					      const char *parameters)
 {
@@ -122,10 +122,10 @@ static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 	return t ? t->event(name, flags, parameters) : 0;
 }
 
-/* The event is recorded only where this condition on its first parameters is true: "n > 1000 &&
- * name != \"x\"", as in `bobbin record --when` (docs/hooks.md); the trace says how many were left
- * out. Once for each event. 1: the condition applies; 0: nothing is recorded, or the condition is
- * invalid (the trace says why), and all events are recorded. */
+/* Record the event only if this condition on its begin parameters is true: "n > 1000 && name !=
+ * \"x\"", as in `bobbin record --when` (docs/hooks.md). The trace has the number of events that
+ * were left out. Once for each event. Returns 1 if the condition applies; 0 if nothing is recorded,
+ * or the condition is invalid (the trace has the reason) and all events are recorded. */
 static inline int bob_event_when(bob_event_id e, const char *condition)
 {
 	const struct bob_events_table *t = e ? bob_events_recorder() : NULL;
@@ -162,7 +162,7 @@ static inline bob_event_id bob_counter_register(const char *name, uint32_t flags
 /*     void bob_counter_set(bob_event_id e, double value); */
 #define bob_counter_set(e, value) ((e) ? bob_events_recorder()->set((e), (value)) : (void)0)
 
-/* The same with the parameters in place: BOB_EVENT_BEGIN(e, bob_int(n), bob_text(file)). */
+/* The same with the parameters as arguments: BOB_EVENT_BEGIN(e, bob_int(n), bob_text(file)). */
 #define BOB_EVENT_ARGS_(...) = { __VA_ARGS__ }
 #define BOB_EVENT_WITH_(what, e, ...)                                                              \
 	do {                                                                                       \
@@ -180,7 +180,7 @@ static inline bob_event_id bob_counter_register(const char *name, uint32_t flags
 
 namespace bobbin
 {
-/* An event as long as the block, exceptions included. */
+/* An event for the duration of a block, also if an exception leaves it. */
 class scope
 {
       public:

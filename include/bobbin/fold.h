@@ -24,7 +24,7 @@ extern "C" {
 
 #define BOB_FOLD_WORDS_MAX 128u
 #define BOB_FOLD_KEY_MAX 255u	/* bytes */
-#define BOB_FOLD_NO_PATH 0u	/* the signature of no calls */
+#define BOB_FOLD_NO_PATH 0u	/* the path without calls */
 
 struct bob_fold_shape {
 	const uint8_t *key;
@@ -42,11 +42,11 @@ struct bob_folder;
  * far. */
 typedef void (*bob_fold_write_fn)(void *ctx, const void *bytes, size_t len);
 
-/* Address space of a folder, an upper bound of what it uses; regular sequences touch little of it.
- */
+/* The address space of a folder, an upper bound of its memory; regular sequences use little of
+ * it. */
 BOB_API size_t bob_folder_size(void);
-/* `mem` is bob_folder_size() zeroed bytes, aligned to 64, owned by the caller; there is no close.
- */
+/* `mem` is bob_folder_size() zeroed bytes, aligned to 64, owned by the caller, who simply frees
+ * it. */
 BOB_API struct bob_folder *bob_folder_begin(void *mem, bob_fold_write_fn write, void *ctx);
 
 /* Extend a call path: `parent` (BOB_FOLD_NO_PATH at first) and the place of one more call.
@@ -54,9 +54,9 @@ BOB_API struct bob_folder *bob_folder_begin(void *mem, bob_fold_write_fn write, 
  * BOB_ERR_FULL: see bob_folder_again. */
 BOB_API bob_status bob_folder_path(struct bob_folder *f, uint32_t parent, uint64_t place,
 				   uint32_t *path);
-/* Find or create the shape of this key and path, whose leaves have `words` words. Keep the number:
- * the lookup is slower than putting an event. BOB_ERR_INVAL: too many words or bytes, or the shape
- * has another number of words. BOB_ERR_FULL. */
+/* Find or create the shape of this key and path, whose leaves have `words` words. Keep the number,
+ * because the look-up is slower than putting an event. Errors: BOB_ERR_INVAL (too many words or
+ * bytes, or the shape has another number of words), BOB_ERR_FULL. */
 BOB_API bob_status bob_folder_shape(struct bob_folder *f, const void *key, size_t key_len,
 				    uint32_t path, uint32_t words, uint32_t *shape);
 /* Add one event, with as many words as its shape has. `shape` is not checked in release builds.
@@ -95,9 +95,9 @@ BOB_API void bob_folder_again(struct bob_folder *f);
  * or too large a bound. */
 BOB_API bob_status bob_folder_tolerate(struct bob_folder *f, uint32_t shape, uint32_t word,
 				       uint64_t within);
-/* Loss as the caller defines it: from now on, a new key and path are compared with the existing
- * shapes of as many words, the oldest first. The first one for which `match` returns 1 becomes
- * their shape. `match` is called only for new keys and paths. NULL: off. It survives
+/* Lossy matching, defined by the caller: from now on, a new key and path are compared with the
+ * existing shapes of as many words, the oldest first. The first one for which `match` returns 1
+ * becomes their shape. `match` is called only for new keys and paths. NULL: off. It survives
  * bob_folder_again. */
 typedef int (*bob_fold_match_fn)(void *ctx, const struct bob_fold_shape *known,
 				 const struct bob_fold_shape *fresh);
@@ -108,7 +108,8 @@ BOB_API uint32_t bob_folder_columns(const struct bob_folder *f);
 
 /* --- reading --- */
 
-/* Like realloc: `old` is NULL for a new block, `size` 0 frees; NULL where there is no memory. */
+/* Like realloc: `old` is NULL for a new block, `size` 0 frees; returns NULL if there is no
+ * memory. */
 struct bob_alloc {
 	void *(*resize)(void *ctx, void *old, size_t old_size, size_t size);
 	void *ctx;
@@ -117,8 +118,8 @@ struct bob_alloc {
 /* The folded sequences of one or more *participants* (threads, ranks). Immutable, any thread. */
 struct bob_folded;
 
-/* `bytes` are what a folder wrote; they are copied. The caller owns *out (bob_folded_close). `id`
- * is that of the participant. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+/* Open what a folder wrote; `bytes` are copied. The caller owns *out (bob_folded_close). `id` is
+ * that of the participant. Errors: BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 BOB_API bob_status bob_folded_open(const void *bytes, size_t len, uint64_t id,
 				   const struct bob_alloc *alloc, struct bob_folded **out);
 BOB_API void bob_folded_close(struct bob_folded *f); /* NULL is allowed */
@@ -159,15 +160,16 @@ struct bob_piece {
 	uint64_t grow[BOB_PIECE_PAIRS];	/* bob_piece_pair(d, e), d < e */
 };
 
-/* Pieces with fewer dimensions use the first pairs, so adding a loop moves nothing. */
+/* Pairs are numbered by e, so pieces with fewer dimensions use the first pairs, and adding a loop
+ * moves none. */
 static inline unsigned bob_piece_pair(unsigned d, unsigned e)
 {
 	return e * (e - 1) / 2 + d;
 }
 
-/* A participant has one part, and one more for each bob_folder_again. */
+/* The number of a participant's parts: 1, plus 1 for each bob_folder_again. */
 BOB_API uint32_t bob_folded_parts(const struct bob_folded *f, uint32_t participant);
-/* Does a part begin after the participant's first `events`? True at the end of all events. */
+/* Whether a part begins after the participant's first `events`. True at the end of all events. */
 BOB_API int bob_folded_parted(const struct bob_folded *f, uint32_t participant, uint64_t events);
 
 /* Items: 2 * shape, or 2 * loop + 1. A loop's body consists of shapes and loops with smaller
@@ -185,8 +187,8 @@ BOB_API bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t partic
 				     int (*visit)(void *ctx, const struct bob_piece *p), void *ctx,
 				     int *left);
 
-/* How often each shape occurs, and how many iterations each loop has, summed over its runs. `shape`
- * holds an element for each shape, `loop` for each loop. BOB_ERR_CORRUPT. */
+/* Count the occurrences of each shape and the iterations of each loop, summed over its executions.
+ * `shape` has an element for each shape, `loop` for each loop. Errors: BOB_ERR_CORRUPT. */
 BOB_API bob_status bob_folded_counts(const struct bob_folded *f, uint32_t participant,
 				     uint32_t part, uint64_t *shape, uint64_t *loop);
 /* The sum of a piece's values, modulo 2^64. BOB_ERR_CORRUPT: it has more rows of different length
@@ -210,26 +212,27 @@ BOB_API void bob_fold_cursor_close(struct bob_fold_cursor *c); /* NULL is allowe
 /* BOB_END after the last. BOB_ERR_CORRUPT: the bytes end too early. */
 BOB_API bob_status bob_fold_cursor_next(struct bob_fold_cursor *c, struct bob_fold_event *event);
 
-/* A loop around the event returned last: its iteration, from 0, and the trip count of this run. */
+/* A loop around the event returned last: its iteration, from 0, and the trip count of this
+ * execution. */
 struct bob_fold_at {
 	uint32_t loop;
 	uint32_t reserved;
 	uint64_t iteration, trips;
 };
-/* These loops, the outermost first, at most `capacity` of them. Returns how many there are. */
+/* Write these loops, outermost first, at most `capacity` of them. Returns their total number. */
 BOB_API uint32_t bob_fold_cursor_loops(const struct bob_fold_cursor *c, struct bob_fold_at *to,
 				       uint32_t capacity);
 
 /* --- merging --- */
 
-/* All participants of `a` and `b`, which do not change. An id must not be in both. Merging is
+/* Merge all participants of `a` and `b`, which do not change. An id must not be in both. Merging is
  * associative and commutative: the same participants give the same bytes in any order. */
 BOB_API bob_status bob_folded_merge(const struct bob_folded *a, const struct bob_folded *b,
 				    const struct bob_alloc *alloc, struct bob_folded **out);
-/* New names; a NULL function keeps the old ones. Processes of one program number things
+/* Renaming; a NULL function keeps the old names. Processes of one program number things
  * independently: give them common names before merging. */
 struct bob_fold_rename {
-	uint64_t (*id)(void *ctx, uint64_t id); /* of a participant; their order must stay */
+	uint64_t (*id)(void *ctx, uint64_t id); /* of a participant; their order must not change */
 	/* `to` holds BOB_FOLD_KEY_MAX bytes. */
 	bob_status (*key)(void *ctx, const uint8_t *key, size_t len, uint8_t *to, size_t *to_len);
 	uint64_t (*place)(void *ctx, uint64_t place); /* of a call path */
@@ -256,14 +259,14 @@ struct bob_fold_source {
  * pair by pair, in less time. Errors are those of bob_folded_merge and bob_folded_rename. */
 BOB_API bob_status bob_folded_merge_all(const struct bob_fold_source *from, uint32_t count,
 					const struct bob_alloc *alloc, struct bob_folded **out);
-/* The one participant of `f` under another id. BOB_ERR_INVAL: it has more than one. */
+/* Copy the only participant of `f` with another id. BOB_ERR_INVAL: it has more than one. */
 BOB_API bob_status bob_folded_copy(const struct bob_folded *f, uint64_t id,
 				   const struct bob_alloc *alloc, struct bob_folded **out);
 /* --- lossy operations: none of this happens unless the caller asks --- */
 
-/* In how many participants each group of shapes occurs. `group` has for each shape the number of
- * its group, below the number of shapes; NULL: each shape is a group. `count` holds as many
- * elements as there are shapes. */
+/* Count the participants in which each group of shapes occurs. `group` has the group number of each
+ * shape, less than the number of shapes; NULL: each shape is a group. `count` has as many elements
+ * as there are shapes. */
 BOB_API bob_status bob_folded_spread(const struct bob_folded *f, const uint32_t *group,
 				     uint32_t *count);
 /* Fold the events for which `keep` returns 1 again, so that loops that the others separated are
@@ -306,15 +309,15 @@ BOB_API bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn
 BOB_API bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,
 				     struct bob_folded **out);
 
-/* How participants differ where they are neither equal nor affine: the differences to the first
- * participant, `count` values. `uses`, `trips`: how many numbers differ in this way, of words and
- * of trip counts. Borrowed during the call. */
+/* The differences between participants that are neither equal nor affine: `count` differences to
+ * the first participant. `uses`, `trips`: how many numbers have these differences, of words and of
+ * trip counts. Borrowed during the call. */
 struct bob_fold_shift {
 	const uint64_t *value;
 	uint32_t count, uses, trips;
 };
-/* The same as two streams of bytes: shifts of more than a few bytes for which `is_apart` returns 1
- * go to `write_apart`; base addresses, for instance, which say nothing about the program. Unpacking
+/* The same as two byte streams: shifts of more than a few bytes for which `is_apart` returns 1 go
+ * to `write_apart`; for example base addresses, which are not a property of the program. Unpacking
  * needs both. */
 BOB_API bob_status bob_folded_pack_apart(
 	const struct bob_folded *f, int (*is_apart)(void *ctx, const struct bob_fold_shift *shift),
@@ -331,11 +334,11 @@ BOB_API bob_status bob_folded_unpack_apart(const void *bytes, size_t len, const 
  * any thread. */
 struct bob_fold_tree;
 
-/* The paths of `f`. The caller owns *out (bob_fold_tree_close), which does not refer to `f`.
- * BOB_ERR_NOMEM. */
+/* The tree of the paths of `f`. The caller owns *out (bob_fold_tree_close), which does not refer to
+ * `f`. Errors: BOB_ERR_NOMEM. */
 BOB_API bob_status bob_fold_tree_of(const struct bob_folded *f, const struct bob_alloc *alloc,
 				    struct bob_fold_tree **out);
-/* All paths of both, which do not change. Associative and commutative. */
+/* The union of both trees, which do not change. Associative and commutative. */
 BOB_API bob_status bob_fold_tree_merge(const struct bob_fold_tree *a, const struct bob_fold_tree *b,
 				       const struct bob_alloc *alloc, struct bob_fold_tree **out);
 BOB_API void bob_fold_tree_close(struct bob_fold_tree *t); /* NULL is allowed */

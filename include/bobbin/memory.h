@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading the memory accesses of a thread: one by one, or folded to loop nests; what synchronises
- * threads; and which variable lies at an address.
- * Ownership, threads, units and errors are those of trace.h, which includes this header. */
+/* Reading the memory accesses of a thread, one by one or folded to loop nests; its synchronisation
+ * operations; and the variables at addresses. Ownership, threads, units and errors are those of
+ * trace.h, which includes this header. */
 #ifndef BOBBIN_MEMORY_H
 #define BOBBIN_MEMORY_H
 
@@ -24,7 +24,7 @@ struct bob_folded;		/* bobbin/fold.h */
 enum bob_access_type {
 	BOB_ACCESS_LOAD = 0,
 	BOB_ACCESS_STORE = 1,
-	BOB_ACCESS_ATOMIC = 2	/* one instruction reads, modifies and writes */
+	BOB_ACCESS_ATOMIC = 2	/* a read-modify-write instruction */
 };
 
 #define BOB_ACCESS_LOST 1u	/* flag: accesses are missing just before this one */
@@ -57,32 +57,33 @@ BOB_API void bob_access_cursor_close(struct bob_access_cursor *c); /* NULL is al
 
 enum bob_sync_order {
 	BOB_SYNC_ORDER_NONE = 0,
-	BOB_SYNC_ORDER_TURN = 1, /* the `number`th, from 0, of all of `order` in the process */
-	BOB_SYNC_ORDER_GIVE = 2, /* one more for those that await `order` */
-	BOB_SYNC_ORDER_AWAIT = 3 /* after `number` of those that give to `order` */
+	BOB_SYNC_ORDER_TURN = 1, /* number `number`, from 0, of all operations with this `order` in
+				  * the process */
+	BOB_SYNC_ORDER_GIVE = 2, /* increments the counter of `order` */
+	BOB_SYNC_ORDER_AWAIT = 3 /* happens after the counter of `order` has reached `number` */
 };
 
 struct bob_sync_event {		/* fixed */
-	uint32_t kind;		/* of operation: bob_sync_name */
+	uint32_t kind;		/* kind of operation: bob_sync_name */
 	uint32_t rule;		/* enum bob_sync_order */
 	uint64_t order;		/* identifies what is ordered */
-	uint64_t object;	/* address; number of the thread's stream; team */
+	uint64_t object;	/* an address, the number of a thread's stream, or a team */
 	uint64_t number;
 };
 /* "lock", "at barrier", ...; "" for an unknown kind. */
 BOB_API const char *bob_sync_name(uint32_t kind);
-/* From now on bob_access_cursor_read also stops where the thread synchronises: it returns BOB_NONE
- * with a *count of 0, and bob_access_cursor_sync describes the operation. With `only`, accesses are
- * skipped. */
+/* Make bob_access_cursor_read also stop at synchronisation operations of the thread: it returns
+ * BOB_NONE with a *count of 0, and bob_access_cursor_sync describes the operation. With `only`,
+ * accesses are skipped. */
 BOB_API void bob_access_cursor_stop_at_syncs(struct bob_access_cursor *c, int only);
 BOB_API void bob_access_cursor_sync(const struct bob_access_cursor *c, struct bob_sync_event *sync);
-/* The `order` to which the end of a thread gives, for those that await it. */
+/* The `order` whose counter the end of a thread increments, for operations that await it. */
 BOB_API uint64_t bob_trace_end_order(const struct bob_trace *t, uint32_t thread);
 
 /* --- marks of events with values --- */
 
-/* Where the thread's events with values, such as calls of MPI, are among its accesses: the n-th of
- * these marks is the n-th event. */
+/* Positions of the thread's events with values, such as calls of MPI, among its accesses: the n-th
+ * of these marks is the n-th event. */
 enum bob_value_mark {
 	BOB_VALUE_WHOLE = 1,	/* an event during which nothing was recorded */
 	BOB_VALUE_BEGIN = 2,	/* accesses up to END happened during it */
@@ -91,8 +92,8 @@ enum bob_value_mark {
 };
 struct bob_value_place {	/* fixed */
 	uint32_t kind;		/* enum bob_value_mark */
-	uint32_t what;		/* MPI: the function's number; of WHOLE and BEGIN */
-	uint64_t count;		/* of NO_MARK */
+	uint32_t what;		/* WHOLE, BEGIN: kind of event; MPI: number of the function */
+	uint64_t count;		/* NO_MARK */
 };
 /* The same as bob_access_cursor_stop_at_syncs, for these marks. *place is the mark at which reading
  * stopped; bob_access_cursor_value returns 0 if it was synchronisation instead. */
@@ -104,15 +105,15 @@ BOB_API int bob_access_cursor_value(const struct bob_access_cursor *c,
 
 enum bob_place_kind {
 	BOB_PLACE_NONE = 0,	/* unknown */
-	/* through the pointer, reference or array `name`: "a[]", "p->n" */
+	/* accessed through the pointer, reference or array `name`: "a[]", "p->n" */
 	BOB_PLACE_POINTER = 1,
-	BOB_PLACE_LOCAL = 2,	/* the variable in the function's frame */
+	BOB_PLACE_LOCAL = 2,	/* a variable in the function's frame */
 	/* the function's frame, but not a variable: saved registers, temporaries */
 	BOB_PLACE_STACK = 3,
-	/* the frame, with an index; `name` only if all its addresses are within it */
+	/* the frame, with an index; `name` only if all addresses are within that variable */
 	BOB_PLACE_INDEXED = 4,
 	BOB_PLACE_THREAD = 5,	/* the image's thread-local variables; `name` is one of them */
-	/* these, with an index; `name` only if all its addresses are within it */
+	/* the same with an index; `name` only if all addresses are within that variable */
 	BOB_PLACE_THREAD_INDEXED = 6
 };
 
@@ -122,18 +123,18 @@ struct bob_place {		/* fixed */
 	/* LOCAL, STACK: the address minus the canonical frame address; INDEXED: that of the
 	 * variable; THREAD, THREAD_INDEXED: the same in the image's thread-local block */
 	int64_t frame;
-	uint64_t size;		/* of INDEXED ones: of the variable */
+	uint64_t size;		/* INDEXED, THREAD_INDEXED: size of the variable */
 };
 
-/* The source line of an instruction, and what its loads and its stores (atomics are stores) go
- * through. */
+/* The source line of an instruction, and the places that its loads and stores (including atomics)
+ * refer to. */
 struct bob_source_line {	/* sized */
 	const char *file;	/* "" if unknown */
 	uint32_t line;		/* 0: unknown */
 	struct bob_place load, store;
 };
 
-/* Of the instruction at link address `pc`. BOB_NONE: it has no debug information. */
+/* Source line of the instruction at link address `pc`. BOB_NONE: it has no debug information. */
 BOB_API bob_status bob_trace_source_sized(const struct bob_trace *t, uint32_t process,
 					  uint32_t image, uint64_t pc, struct bob_source_line *out,
 					  size_t out_size);
@@ -142,18 +143,18 @@ static inline bob_status bob_trace_source(const struct bob_trace *t, uint32_t pr
 {
 	return bob_trace_source_sized(t, process, image, pc, out, sizeof(*out));
 }
-/* Is there source information for any image of the process? */
+/* Whether there is source information for any image of the process. */
 BOB_API int bob_trace_has_source(const struct bob_trace *t, uint32_t process);
 
-/* A static variable of an image, or else a section. */
+/* A static variable of an image, or a section where no variable is known. */
 struct bob_object {		/* sized */
 	const char *name;
-	uint64_t address, size;	/* as in the process */
+	uint64_t address, size;	/* address in the process */
 	uint32_t image;
-	int is_section;		/* no known variable is there */
+	int is_section;		/* no variable is known there */
 };
 
-/* The object at `address` in the process. BOB_NONE: nothing known. */
+/* The object at `address` in the process. BOB_NONE: unknown. */
 BOB_API bob_status bob_trace_object_sized(const struct bob_trace *t, uint32_t process,
 					  uint64_t address, struct bob_object *out,
 					  size_t out_size);
@@ -162,7 +163,8 @@ static inline bob_status bob_trace_object(const struct bob_trace *t, uint32_t pr
 {
 	return bob_trace_object_sized(t, process, address, out, sizeof(*out));
 }
-/* The range around `address` in which that has the same result: *lo <= address < *hi. */
+/* The largest range around `address` with the same result of bob_trace_object: *lo <= address <
+ * *hi. */
 BOB_API void bob_trace_object_span(const struct bob_trace *t, uint32_t process, uint64_t address,
 				   uint64_t *lo, uint64_t *hi);
 
@@ -170,8 +172,8 @@ BOB_API void bob_trace_object_span(const struct bob_trace *t, uint32_t process, 
 
 #define BOB_SHAPE_DIMENSIONS_MAX 15u
 
-/* A variable, and the element of it at an address. Dimensions are ordered from the one that varies
- * fastest. */
+/* A variable, and its element at an address. Dimensions are ordered from the fastest varying
+ * one. */
 struct bob_shape {		/* sized */
 	const char *name;	/* "" if unknown */
 	uint64_t address;	/* of its first element */
@@ -179,18 +181,17 @@ struct bob_shape {		/* sized */
 	uint32_t element;	/* bytes */
 	uint32_t rank;		/* dimensions; 0: a scalar */
 	int rows_first;		/* the source writes the fastest dimension last, as in C */
-	/* How many different bounds it had, at different times or in several places. `bounds` has
-	 * the largest ones. */
+	/* Number of different bounds that it had, over time or in several places. `bounds` has the
+	 * largest ones. */
 	uint32_t variants;
-	/* elements have other subscripts under other bounds, or there are 16 variants and perhaps
-	 * more */
+	/* subscripts of elements depend on the bounds, or there are 16 variants and perhaps more */
 	int varies;
-	const int64_t (*bounds)[2]; /* of each dimension its lower bound and extent; borrowed */
+	const int64_t (*bounds)[2]; /* lower bound and extent of each dimension; borrowed */
 	uint64_t elements;
 	uint64_t number;	/* of the element that contains the address, from 0 */
-	uint32_t offset;	/* of the address in the element, bytes */
+	uint32_t offset;	/* of the address within the element, bytes */
 	/* number < elements, and `subscript` is valid. If neither this nor `before` is set, the
-	 * address is after the variable, in what shares its storage. */
+	 * address is after the variable, in storage that it shares. */
 	int inside;
 	/* the address is before the variable: `offset` bytes into the number-th element before the
 	 * first one */
@@ -206,8 +207,8 @@ static inline bob_status bob_trace_shape(const struct bob_trace *t, uint32_t pro
 {
 	return bob_trace_shape_sized(t, process, address, out, sizeof(*out));
 }
-/* The `index`th one, by address, and its first element; `element` is 0 if its address belongs to
- * another object. BOB_NONE: the index is out of range. */
+/* The variable number `index`, ordered by address, and its first element; `element` is 0 if its
+ * address belongs to another object. BOB_NONE: the index is out of range. */
 BOB_API bob_status bob_trace_shape_at_sized(const struct bob_trace *t, uint32_t process,
 					    uint32_t index, struct bob_shape *out, size_t out_size);
 static inline bob_status bob_trace_shape_at(const struct bob_trace *t, uint32_t process,
@@ -218,11 +219,11 @@ static inline bob_status bob_trace_shape_at(const struct bob_trace *t, uint32_t 
 
 /* --- folded accesses: bobbin/fold.h --- */
 
-/* The folded accesses of a thread, which is *participant of them; NULL: it has none. Accesses that
- * a killed process had not yet folded are missing (bob_access_cursor has them). */
+/* The folded accesses of a thread, which is participant *participant; NULL: none. Accesses that a
+ * killed process had not folded yet are missing (bob_access_cursor has them). */
 BOB_API const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread,
 						  uint32_t *participant);
-/* Do they include all accesses of the thread? 0: some are raw, or it has none. */
+/* Whether they include all accesses of the thread. 0: some are raw, or it has none. */
 BOB_API int bob_trace_all_folded(const struct bob_trace *t, uint32_t thread);
 
 #define BOB_LEAF_NO_WORD 0xffu
@@ -244,15 +245,15 @@ enum bob_leaf_kind {
 	BOB_LEAF_BLOCK = 1,	/* happens once */
 	BOB_LEAF_LOOP = 2,	/* n times: (last word - word[counter]) / counter_step */
 	BOB_LEAF_MARK = 3,	/* no accesses */
-	/* no accesses; the next ones (its word says how many) repeat earlier ones and do not
+	/* no accesses; the next ones (its word is their number) repeat earlier ones and do not
 	 * count */
 	BOB_LEAF_AGAIN = 4,
-	BOB_LEAF_SYNC = 5,	/* no accesses; its words: the object, perhaps a number */
+	BOB_LEAF_SYNC = 5,	/* no accesses; its words: the object, optionally a number */
 	BOB_LEAF_VALUES = 6	/* no accesses; an event with values, see `value` */
 };
 
 struct bob_leaf {		/* sized */
-	uint32_t image;		/* ~0: in none */
+	uint32_t image;		/* ~0: in no image */
 	uint32_t kind;		/* enum bob_leaf_kind */
 	uint32_t words;
 	uint32_t counter;
@@ -261,8 +262,9 @@ struct bob_leaf {		/* sized */
 	uint32_t accesses;
 	uint32_t sync;		/* SYNC: kind of operation, see bob_sync_name */
 	uint32_t value;		/* VALUES: enum bob_value_mark; the word of NO_MARK is its count */
-	uint32_t value_what;	/* VALUES: as bob_value_place.what */
-	/* the stack pointer is this word + sp_begin there; or BOB_LEAF_NO_WORD */
+	uint32_t value_what;	/* VALUES: as in bob_value_place.what */
+	/* at the first instruction, the stack pointer is this word + sp_begin; or
+	 * BOB_LEAF_NO_WORD */
 	uint32_t sp_word;
 	int32_t sp_begin;
 };

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; users need
- * not.
+/* The interface that instrumented sources call: docs/source.md. `bobbin instrument` writes the
+ * calls; users need not.
  *
- * An instrumented file describes itself once -- *units* (functions, subroutines), *variables* (what
- * is traced), *sites* (places in its text where something may be accessed), *nests* (loops whose
- * accesses are reported at once) -- and is made known before its code runs. A probe passes a site
- * and an address. The recorder decides whether a traced variable lies there, by a table of the
- * current places of variables; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers)
- * are distinguished exactly.
+ * An instrumented file has a description: *units* (functions, subroutines), *variables* (what is
+ * traced), *sites* (places in its text with an access that may be traced), *nests* (loops whose
+ * accesses are reported at once). It is registered before its code runs. A probe passes a site and
+ * an address. The recorder decides whether a traced variable is there, by a table of the current
+ * places of variables; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are
+ * distinguished exactly.
  *
- * What is in this header needs no library: without `bobbin record --source` a probe costs a load
- * and a branch, and with it little more where nothing is traced: such accesses are counted here,
- * per thread. C11 and C++11. Threads: any. Nothing here fails visibly, changes errno or frees
- * memory of the program. The tables are read as long as the file's code is mapped. */
+ * This header needs no library. Without `bobbin record --source` a probe costs a load and a branch.
+ * With it, it costs little more where nothing is traced: such accesses are only counted here, per
+ * thread. C11 and C++11. Threads: any. No function here reports errors to the program, changes
+ * errno or frees memory of the program. The tables may be read as long as the file's code is
+ * mapped. */
 #ifndef BOBBIN_PROBE_H
 #define BOBBIN_PROBE_H
 
@@ -25,13 +26,13 @@ extern "C" {
 
 #define BOB_PROBE_DIMENSIONS_MAX 15u
 #define BOB_PROBE_VARIABLES_MAX 4095u /* of a file */
-#define BOB_PROBE_NEST_ACCESSES_MAX 31u /* of one iteration, if each has steps of its own */
+#define BOB_PROBE_NEST_ACCESSES_MAX 31u /* in one iteration, if each has steps of its own */
 #define BOB_PROBE_NEST_LAID_MAX 56u /* ... if not: see bob_probe_site.like */
 #define BOB_PROBE_NEST_WORDS_MAX                                                                   \
-	62u /* accesses of one iteration, and those with steps of their own, together */
+	62u /* accesses in one iteration, plus those with steps of their own */
 #define BOB_PROBE_NEST_DEPTH_MAX 8u
 
-/* The memory at the address is not read: it may have no value yet. */
+/* For compilers: the memory at the address is not read, and may be uninitialised. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
 #define BOB_PROBE_UNREAD(parameter) __attribute__((access(none, parameter)))
 #else
@@ -41,17 +42,17 @@ extern "C" {
 enum bob_probe_kind {
 	BOB_PROBE_READ = 0,
 	BOB_PROBE_WRITE = 1,
-	BOB_PROBE_UPDATE = 2	/* a read, then a write of the same place */
+	BOB_PROBE_UPDATE = 2	/* a read, followed by a write of the same place */
 };
 
 /* A place in the text, in the order of the text. */
 struct bob_probe_site {
 	uint32_t line;
-	uint16_t column;	/* bytes from 1; 0: not known */
+	uint16_t column;	/* in bytes, from 1; 0: unknown */
 	uint8_t kind;		/* enum bob_probe_kind */
-	uint8_t file;		/* 0: the file; else 1 + the header */
+	uint8_t file;		/* 0: the file itself; else 1 + index of the header */
 	uint32_t unit;		/* index */
-	uint16_t size;		/* bytes that are accessed, not 0 */
+	uint16_t size;		/* bytes accessed, not 0 */
 	/* in a nest: distance back to an access with the same steps in all loops; 0: unknown */
 	uint16_t like;
 };
@@ -60,28 +61,28 @@ struct bob_probe_site {
  * iteration. */
 struct bob_probe_nest {
 	uint32_t first, count;
-	uint32_t depth;		/* loops around */
+	uint32_t depth;		/* number of nested loops */
 };
 
 struct bob_probe_variable {
-	const char *name;	/* as people call it: "a", "u in solve", "/blk/x" */
-	uint32_t element;	/* bytes; of a scalar its own */
+	const char *name;	/* name for display: "a", "u in solve", "/blk/x" */
+	uint32_t element;	/* bytes of an element, or of the scalar */
 	uint32_t rank;		/* dimensions */
-	/* Of each dimension, the fastest one first: lower bound, extent. Extents of 0: unknown
+	/* Lower bound and extent of each dimension, the fastest one first. Extents of 0: unknown
 	 * before it is declared. */
 	const int64_t (*bounds)[2];
-	/* What is requested of each dimension: first and last subscript; NULL: everything. */
+	/* First and last requested subscript of each dimension; NULL: everything. */
 	const int64_t (*wanted)[2];
-	uint32_t rows_first;	/* C: subscripts are written with the fastest last */
+	uint32_t rows_first;	/* C: the source writes the fastest subscript last */
 	/* BOB_PROBE_OWN: each declaration begins its lifetime, on a stack, and ends that of earlier
-	 * such variables at the same place, also of those that were left by longjmp.
-	 * BOB_PROBE_OWN_AGAIN: the same variable as in the row before. 0: neither. */
+	 * such variables at the same place, including those left by longjmp. BOB_PROBE_OWN_AGAIN:
+	 * the same variable as in the previous row. 0: neither. */
 	uint32_t own;
 };
 #define BOB_PROBE_OWN 1u
 #define BOB_PROBE_OWN_AGAIN 2u
 
-/* `size` addresses from lo on. Constant. */
+/* `size` addresses beginning with lo. Immutable. */
 struct bob_probe_untraced {
 	uintptr_t lo, size;
 };
@@ -89,16 +90,17 @@ struct bob_probe_untraced {
 struct bob_probe_table;
 
 struct bob_probe_file {
-	uint32_t size;		/* of this struct: later versions append */
+	uint32_t size;		/* of this struct; later versions append members */
 	uint32_t reserved;
-	const char *path;	/* of the source as it was given */
-	uint64_t digest;	/* of its text and of what is traced: another one, another image */
+	const char *path;	/* path of the source as given by the user */
+	uint64_t digest;	/* hash of its text and of the request: a different one is a
+				 * different image */
 	const char *const *unit;
 	const struct bob_probe_variable *variable;
 	const struct bob_probe_site *site;
 	const struct bob_probe_nest *nest;
 	uint32_t units, variables, sites, nests;
-	/* The recorder owns the rest; NULL: nothing is recorded. */
+	/* The rest belongs to the recorder; NULL: nothing is recorded. */
 	void (*access)(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 		BOB_PROBE_UNREAD(3);
 	const struct bob_probe_table *recorder;
@@ -106,13 +108,12 @@ struct bob_probe_file {
 	/* Negative cache: for each site, a range of addresses known to be untraced. Probes only
 	 * count accesses there. NULL: `access` is NULL, too. */
 	const struct bob_probe_untraced *const *untraced;
-	/* Requests that have no probe, a line each, without the newline; NULL follows the last.
-	 * NULL: nothing. */
+	/* Requests without a probe, a line each, without newline; NULL-terminated. NULL: none. */
 	const char *const *missing;
-	/* A line of what `bobbin instrument` predicted; NULL: none. */
+	/* A line with the prediction of `bobbin instrument`; NULL: none. */
 	const char *predicted;
-	/* Headers that sites are in; NULL follows the last. NULL: none. Files of earlier versions
-	 * end here. */
+	/* Headers that contain sites; NULL-terminated. NULL: none. Files of earlier versions end
+	 * here. */
 	const char *const *headers;
 };
 
@@ -123,34 +124,33 @@ struct bob_probe_file {
 struct bob_probe_table {
 	uint32_t size;
 	uint32_t reserved;
-	/* Registers a file, once. If anything is recorded, probes call f->access from now on. */
+	/* Register a file, once. If anything is recorded, probes call f->access afterwards. */
 	void (*begin)(struct bob_probe_file *f);
-	/* Variable `v` lies at `base` from now on. `bounds` as in struct bob_probe_variable, NULL:
-	 * as there. A variable without elements has no place. */
+	/* Variable `v` is at `base` from now on. `bounds` as in struct bob_probe_variable, NULL:
+	 * the constant ones. A variable without elements has no place. */
 	void (*declare)(struct bob_probe_file *f, uint32_t v, const volatile void *base,
 			const int64_t (*bounds)[2]) BOB_PROBE_UNREAD(3);
 	/* Variable `v` has no place from now on. */
 	void (*forget)(struct bob_probe_file *f, uint32_t v, const volatile void *base)
 		BOB_PROBE_UNREAD(3);
-	/* Nest `n` runs now: `trips` of its loops, outermost first; for each access the address in
-	 * the first iteration and, for each loop, the distance to the next iteration in bytes:
-	 * step[access * depth + loop]. */
+	/* Report that nest `n` runs now: `trips` are the trip counts of its loops, outermost first.
+	 * For each access, `at` is the address in the first iteration, and step[access * depth +
+	 * loop] the distance in bytes to the next iteration of each loop. */
 	void (*nest)(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		     const volatile void *const *at, const int64_t *step);
-	/* The memory at `base` is freed: variables of any file that begin there are no longer
-	 * there. */
+	/* The memory at `base` is freed: variables of any file that begin there end. */
 	void (*gone)(const volatile void *base) BOB_PROBE_UNREAD(1);
-	/* As `nest`, of loops whose trips depend on those around them. In iteration i[0], i[1], ...
-	 * (from 0) of these, loop d has span[d] + the sum of slope[d * depth + e] * i[e] over e < d
-	 * values, of which it takes each by[d]-th: none if that is not above 0. at[k] is the
-	 * address of access k with all i[] = 0, which need not occur; step[k * depth + d] is the
-	 * distance from there in the next iteration of loop d, with its inner loops at their
+	/* As `nest`, for loops whose trip counts depend on enclosing loops. In iteration i[0],
+	 * i[1], ... (from 0) of these, loop d has span[d] + the sum of slope[d * depth + e] * i[e]
+	 * over e < d values, and executes every by[d]-th of them: none if that is not above 0.
+	 * at[k] is the address of access k with all i[] = 0, which need not occur; step[k * depth +
+	 * d] is the distance to the next iteration of loop d, with its inner loops at their
 	 * beginning. */
 	void (*uneven)(struct bob_probe_file *f, uint32_t n, const int64_t *span,
 		       const int64_t *slope, const int64_t *by, const volatile void *const *at,
 		       const int64_t *step);
-	/* The calling thread's count of accesses that `access` is not called for. It is never
-	 * freed, and is at the same address in a fork child. NULL: not available at the moment. */
+	/* The calling thread's counter of accesses for which `access` is not called. It is never
+	 * freed, and has the same address in a fork child. NULL: not available at present. */
 	uint64_t *(*outside)(void);
 };
 
@@ -173,8 +173,8 @@ static inline void bob_probe_begin(struct bob_probe_file *f)
 		t->begin(f);
 }
 
-/* Counts accesses to nothing that is traced. Code that may be loaded later has no thread-local
- * variable for that, because its first use in a thread may allocate. */
+/* Count accesses to untraced data. Code that may be loaded later uses no thread-local variable for
+ * that, because its first use in a thread may allocate memory. */
 #if defined(__PIC__) && !defined(__PIE__)
 static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more)
 {
@@ -184,7 +184,7 @@ static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more
 		*n += more;
 }
 #else
-static __thread uint64_t *bob_probe_outside; /* NULL: not yet, or there is none */
+static __thread uint64_t *bob_probe_outside; /* NULL: not initialised yet, or not available */
 
 __attribute__((noinline, cold)) static void bob_probe_count_first(const struct bob_probe_file *f,
 								  uint64_t more)
@@ -205,7 +205,7 @@ static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more
 }
 #endif
 
-/* Returns the address, so that it can be used within an expression. */
+/* The probe of one access. Returns the address, so that it can be used within an expression. */
 BOB_PROBE_UNREAD(3)
 static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
 						const volatile void *at)
@@ -225,8 +225,9 @@ static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32
 }
 
 /* Hoisting: a loop without calls, waits and declarations *holds* the untraced ranges of its sites.
- * They are looked up before the loop, and accesses within them are counted in registers. The loop
- * could not access what another thread declares meanwhile without waiting for it. */
+ * They are loaded before the loop, and accesses within them are counted in registers. The loop
+ * could not correctly access a variable that another thread declares meanwhile, without waiting for
+ * it. */
 struct bob_probe_held {
 	uint64_t all, asked;
 };
@@ -249,8 +250,8 @@ bob_probe_ask(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 	return bob_probe_untraced_of(f, site);
 }
 
-/* As bob_probe_at; `untraced` is what the loop holds of the site. Returns what it holds from now
- * on. */
+/* As bob_probe_at; `untraced` is the range that the loop holds for the site. Returns the range to
+ * hold from now on. */
 BOB_PROBE_UNREAD(3)
 static inline const struct bob_probe_untraced *
 bob_probe_by(struct bob_probe_file *f, uint32_t site, const volatile void *at,
@@ -263,7 +264,7 @@ bob_probe_by(struct bob_probe_file *f, uint32_t site, const volatile void *at,
 	return bob_probe_ask(f, site, at);
 }
 
-/* At the end of the loop, however it is left. */
+/* To be called when the loop is left, in any way. */
 static inline void bob_probe_held_end(const struct bob_probe_file *f,
 				      const struct bob_probe_held *held)
 {
@@ -288,8 +289,8 @@ static inline void bob_probe_forget(struct bob_probe_file *f, uint32_t v, const 
 		f->recorder->forget(f, v, base);
 }
 
-/* Declares the target of a pointer, in new memory of so many bytes: the slowest dimension of `v` is
- * as long as they allow. */
+/* Declare the target of a pointer, in new memory of this size: the extent of the slowest dimension
+ * of `v` results from the size. */
 BOB_PROBE_UNREAD(3)
 static inline void bob_probe_block(struct bob_probe_file *f, uint32_t v, const volatile void *base,
 				   size_t bytes)
@@ -318,7 +319,8 @@ static inline void bob_probe_gone(struct bob_probe_file *f, const volatile void 
 		f->recorder->gone(base);
 }
 
-/* Are all addresses of a nest's access in the untraced range of its site? The trips are above 0. */
+/* Whether all addresses of a nest's access are in the untraced range of its site. The trip counts
+ * are above 0. */
 static inline int bob_probe_misses(const struct bob_probe_file *f, uint32_t site, uint32_t depth,
 				   const int64_t *trips, const volatile void *at,
 				   const int64_t *step)
@@ -338,7 +340,7 @@ static inline int bob_probe_misses(const struct bob_probe_file *f, uint32_t site
 	return lo < untraced->size && hi < untraced->size;
 }
 
-/* Accesses to nothing that is traced are counted here. */
+/* Report a nest. If none of its accesses is traced, they are only counted. */
 __attribute__((noinline, unused)) static void bob_probe_nest(struct bob_probe_file *f, uint32_t n,
 							     const int64_t *trips,
 							     const volatile void *const *at,
@@ -372,7 +374,7 @@ static inline void bob_probe_uneven(struct bob_probe_file *f, uint32_t n, const 
 		f->recorder->uneven(f, n, span, slope, by, at, step);
 }
 
-/* The lvalue x, whose access is reported: BOB_PROBE_X(site, x) = 1. The file's struct is called
+/* The lvalue x, with a report of its access: BOB_PROBE_X(site, x) = 1. The file's struct is named
  * bob_probe_here. Evaluates x once. */
 #define BOB_PROBE_X(site, x)                                                                       \
 	(*(__typeof__(&(x)))(uintptr_t)bob_probe_at(&bob_probe_here, (site), &(x)))

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks of a program that has no MPI: docs/ranks.md. The program or a plug-in declares the rank of
- * a process and how ranks exchange messages. Then value sets of hooks (bobbin/hooks.h) are united,
+/* Ranks of a program without MPI: docs/ranks.md. The program or a plug-in declares the rank of a
+ * process and how ranks exchange messages. Then value sets of hooks (bobbin/hooks.h) are combined,
  * and records are merged, as in MPI_Init and MPI_Finalize.
  *
- *     static const struct bob_transport mine = { .size = sizeof(mine), .rank = r, .ranks = n, .send = send_to, .receive = receive_from };
+ *     static const struct bob_transport mine = {
+ *         .size = sizeof(mine), .rank = r, .ranks = n,
+ *         .send = send_to, .receive = receive_from
+ *     };
  *     bob_ranks_init(&mine);
  *     ...
  *     bob_ranks_finalize();
  *
- * Without a recorder of events (bobbin record --events) both do nothing.
+ * Without a recorder of events (bobbin record --events) both functions have no effect.
  *
- * Threads: any, one at a time. The thread that finalizes, or that has an event of all ranks, sends
- * and receives. Nothing here changes errno. */
+ * Threads: any, one at a time. Messages are sent and received by the thread that finalises, or that
+ * has an event of all ranks. No function here changes errno. */
 #ifndef BOBBIN_RANKS_H
 #define BOBBIN_RANKS_H
 
@@ -22,11 +25,11 @@ extern "C" {
 #endif
 
 enum bob_transport_flag {
-	/* What is sent is kept for its receiver: sending never waits, and both need not be there at
-	 * the same time. */
+	/* Messages are stored for the receiver: sending never waits, and sender and receiver need
+	 * not exist at the same time. */
 	BOB_TRANSPORT_STORES = 1,
-	/* Ranks send to rank 0, which answers, and to no other rank; without it to each other along
-	 * a binomial tree. */
+	/* Ranks exchange messages with rank 0 only. Without this flag, they communicate along a
+	 * binomial tree. */
 	BOB_TRANSPORT_STAR = 2
 };
 
@@ -37,19 +40,19 @@ enum bob_transport_flag {
 struct bob_transport {
 	uint32_t size;		/* of this struct: later versions append */
 	uint32_t flags;		/* enum bob_transport_flag */
-	uint32_t rank, ranks;	/* this one, below how many */
-	/* 1: sent. 0: not sent within `wait_ns`; then nothing more is sent or received, and the
-	 * bytes are never changed or freed. */
+	uint32_t rank, ranks;	/* this rank; the number of ranks */
+	/* Returns 1 if sent; 0: not sent within `wait_ns`. After that nothing more is sent or
+	 * received, and the bytes are never changed or freed. */
 	int (*send)(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint64_t len,
 		    uint64_t wait_ns);
-	/* 1: the next message of that rank and tag, *len bytes of it. 0: none has arrived within
+	/* Returns 1 with the next message of that rank and tag, *len bytes. 0: none arrived within
 	 * `wait_ns`, or it is longer than `capacity`, or `from` has ended. */
 	int (*receive)(void *ctx, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
 		       uint64_t *len, uint64_t wait_ns);
-	/* Returns when every rank has called it, or wait_ns are over: from then on each rank waits
-	 * for others. NULL: each waits from its own call. */
+	/* Returns when every rank has called it, or after wait_ns: time limits for other ranks
+	 * start then. NULL: they start at each rank's own call. */
 	int (*barrier)(void *ctx, uint64_t wait_ns);
-	/* The current number of ranks, where they join one by one; NULL: the number above. */
+	/* The current number of ranks, if they join one by one; NULL: `ranks`. */
 	uint32_t (*count)(void *ctx);
 	void *ctx;
 };
@@ -72,10 +75,10 @@ static inline const struct bob_ranks_table *bob_ranks_recorder(void)
 	return t && t->size >= sizeof(*t) ? t : NULL;
 }
 
-/* This process is a rank from now on, once. NULL: of those that meet in the trace's directory, or
- * where bobbin record --ranks says. The struct is copied. A fork child is no rank before it calls
- * this itself. 1: it is; 0: nothing is recorded, the program uses MPI (whose ranks are used then),
- * or it failed (the trace says why). */
+/* Make this process a rank, once. NULL: one of the ranks that meet in the trace's directory, or
+ * where bobbin record --ranks says. The struct is copied. A fork child is not a rank until it calls
+ * this itself. Returns 1 on success; 0: nothing is recorded, the program uses MPI (whose ranks are
+ * then used), or it failed (the trace has the reason). */
 static inline int bob_ranks_init(const struct bob_transport *t)
 {
 	const struct bob_ranks_table *r = bob_ranks_recorder();
@@ -83,10 +86,10 @@ static inline int bob_ranks_init(const struct bob_transport *t)
 	return r ? r->init(t) : 0;
 }
 
-/* Sends the value sets of hooks up to now to rank 0, and merges the records up to now into one
- * file. Returns in bounded time (BOBBIN_MERGE_WAIT), whatever others do; the trace says what
- * failed, and nothing is lost. Recording continues. 1: success; 0: failure, or the process is no
- * rank. */
+/* Send the value sets of hooks so far to rank 0, and merge the records so far into one file.
+ * Returns in bounded time (BOBBIN_MERGE_WAIT), whatever other ranks do. If something fails, the
+ * trace says so, and no data is lost. Recording continues. Returns 1 on success; 0: failure, or the
+ * process is not a rank. */
 static inline int bob_ranks_finalize(void)
 {
 	const struct bob_ranks_table *r = bob_ranks_recorder();

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a Bobbin trace. It needs nothing but the trace directory: neither the binaries of the
- * traced program nor a clean end of the run. The same calls salvage what a killed process left.
+/* Reading a Bobbin trace. Only the trace directory is needed: neither the binaries of the traced
+ * program nor a clean end of the run. The same calls salvage the trace of a killed process.
  *
- * This header has the trace itself: processes, threads, images, functions, sizes, problems, clocks.
- * It includes the headers of the three kinds of streams:
+ * This header covers the trace itself: processes, threads, images, functions, sizes, problems,
+ * clocks. It includes the headers of the three kinds of streams:
  *
  *   calls.h   function entries and exits        memory.h  loads, stores, synchronisation, variables
  *   values.h  calls of MPI and the program's own events, their durations, stretches between them
  *
  * Ownership: bob_trace_open returns an object that bob_trace_close frees. Everything reached
- * through it (infos, names) is borrowed and lives as long as the trace.
- * Threads: any number of threads may use a const struct bob_trace at once; one thread a cursor.
+ * through it (infos, names) is borrowed and valid as long as the trace.
+ * Threads: any number of threads may use a const struct bob_trace at once; a cursor belongs to one
+ * thread.
  * Units: times are CLOCK_MONOTONIC ns of the recording machine. Positions are symbols (entries and
  * a few bookkeeping symbols) from the start of a thread's stream.
- * Errors: input is never trusted. A damaged file gives BOB_ERR_CORRUPT and the offset, or a problem
+ * Errors: input is untrusted. A damaged file gives BOB_ERR_CORRUPT and the offset, or a problem
  * line if the rest is still readable.
  * ABI: borrowed, sized and fixed structs are explained in bobbin.h; infos here are borrowed unless
  * their comment says otherwise.
  *
- * Texts from a trace (paths, names of threads, functions, variables) are made for display: control
+ * Texts from a trace (paths, names of threads, functions, variables) are safe for display: control
  * characters (0x00 to 0x1f, 0x7f) are replaced by '?', so no name moves a terminal's cursor or
- * starts a line. Command lines (argv) are left as they were. */
+ * starts a line. Command lines (argv) are unchanged. */
 #ifndef BOBBIN_TRACE_H
 #define BOBBIN_TRACE_H
 
@@ -56,7 +57,7 @@ struct bob_process_info {
 	uint32_t first_thread;	/* its threads are first_thread .. + thread_count - 1 */
 	uint32_t thread_count;
 	uint32_t image_count;
-	/* 0 open or killed, 1 ended, 2 replaced by exec, 3 stopped recording */
+	/* 0: open or killed, 1: ended, 2: replaced by exec, 3: recording stopped */
 	uint32_t state;
 	uint32_t stop_reason;
 	const char *stop_text;	/* constant phrase for stop_reason, "" if none */
@@ -69,16 +70,17 @@ struct bob_process_info {
 	const char *exe;	/* "" if not recorded */
 	const char *const *argv; /* NULL terminated */
 	const char *const *config; /* NAME=value, NULL terminated */
-	/* what folding its accesses gave up, NAME=value, NULL terminated */
+	/* what lossy folding of its accesses discarded, NAME=value, NULL terminated */
 	const char *const *loss;
-	/* settings that excluded some of its MPI calls, such as mpi-functions=p2p; NULL terminated */
+	/* settings that excluded some of its MPI calls, such as mpi-functions=p2p; NULL
+	 * terminated */
 	const char *const *left_out;
 	const char *cwd;
 	const char *file;	/* name of its file inside the directory */
-	/* a file that ranks share also contains what it recorded before MPI_Finalize */
+	/* its records before MPI_Finalize are in a file that ranks share */
 	int in_head;
-	/* a debugger attached at this time, and some functions are not recorded after it; 0: none
-	 * did */
+	/* a debugger attached at this time, and some functions are not recorded after it; 0:
+	 * never */
 	uint64_t debugged_mono_ns;
 };
 
@@ -99,19 +101,20 @@ struct bob_thread_info {
 		restarts;
 	/* unrecorded calls: another task made them on this thread's storage */
 	uint64_t beside;
-	uint64_t outside;	/* unrecorded memory accesses: to addresses that were not chosen */
+	uint64_t outside;	/* unrecorded memory accesses: to addresses that were not
+				 * selected */
 };
 
 struct bob_image_info {
 	const char *path;
 	const char *soname;	/* short name: SONAME or base name of path */
 	uint64_t bias;
-	uint64_t key;		/* of its file in the trace */
+	uint64_t key;		/* of its image file in the trace */
 	uint32_t first_id, count, patched;
 	uint8_t build_id[20];
 	uint8_t build_id_len;
 	uint8_t chosen;		/* selected by --images */
-	uint8_t runtime_list;	/* on the list of run-time libraries that --images=app leaves out */
+	uint8_t runtime_list;	/* on the list of run-time libraries that --images=app excludes */
 };
 
 BOB_API uint32_t bob_trace_process_count(const struct bob_trace *t);
@@ -159,8 +162,8 @@ static inline bob_status bob_trace_function_at(const struct bob_trace *t, uint32
 /* A constant phrase for an enum bob_skip value. */
 BOB_API const char *bob_skip_text(uint32_t skip);
 
-/* A place of a call path (bob_value_event, bob_folded_path): the calling image by its number in the
- * process (0xffff: code in no image), and the link address of the call. */
+/* Decode a place of a call path (bob_value_event, bob_folded_path): the number of the calling image
+ * in the process (0xffff: code in no image), and the link address of the call. */
 BOB_API void bob_trace_place(const struct bob_trace *t, uint32_t process, uint64_t place,
 			     uint32_t *image, uint64_t *pc);
 
@@ -177,22 +180,22 @@ BOB_API uint32_t bob_trace_world_count(const struct bob_trace *t);
 BOB_API const struct bob_world_info *bob_trace_world(const struct bob_trace *t, uint32_t index);
 
 #define BOB_RANK_UNKNOWN (~0u)
-/* Convert a member of a communicator, as an event of the process has it, to its rank in the trace.
+/* Convert a member of a communicator, as in an event of the process, to its rank in the trace.
  * BOB_RANK_UNKNOWN: it is in no world of the trace. */
 BOB_API uint32_t bob_trace_member(const struct bob_trace *t, uint32_t process, uint64_t member);
 
 /* A call of MPI_Comm_spawn or MPI_Comm_spawn_multiple that started processes. */
 struct bob_spawn_info {
 	uint32_t process;	/* the caller with the lowest rank */
-	uint32_t started;	/* how many processes it started */
-	uint32_t found;		/* how many of them the trace has */
-	int32_t world;		/* of these; -1: the trace has none of them */
+	uint32_t started;	/* number of processes that it started */
+	uint32_t found;		/* number of them in the trace */
+	int32_t world;		/* world of these; -1: none is in the trace */
 };
 BOB_API uint32_t bob_trace_spawn_count(const struct bob_trace *t);
 /* Borrowed; NULL if the index is out of range. */
 BOB_API const struct bob_spawn_info *bob_trace_spawn(const struct bob_trace *t, uint32_t index);
 
-/* --- sizes, problems, what is missing --- */
+/* --- sizes, problems, missing parts --- */
 
 /* In bytes, over the whole directory. */
 struct bob_trace_sizes {	/* sized */
@@ -208,7 +211,7 @@ struct bob_trace_sizes {	/* sized */
 	uint64_t mark_bytes;
 	uint64_t file_bytes;
 };
-/* Counts the events that no header counts, once. */
+/* Streams that were not closed are decoded once to count their events. */
 BOB_API void bob_trace_sizes_sized(const struct bob_trace *t, struct bob_trace_sizes *out,
 				   size_t out_size);
 static inline void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
@@ -232,8 +235,8 @@ BOB_API bob_status bob_trace_verify(struct bob_trace *t);
 BOB_API uint32_t bob_trace_skipped_image_count(const struct bob_trace *t, uint32_t process);
 BOB_API const char *bob_trace_skipped_image(const struct bob_trace *t, uint32_t process,
 					    uint32_t index, uint32_t *reason);
-/* Engine native: how much code the images have whose memory accesses are recorded, and the code
- * among it whose accesses are missing, because it could not be translated. */
+/* Engine native: size of the code whose memory accesses are recorded, and the code among it whose
+ * accesses are missing, because it could not be translated. */
 struct bob_mem_coverage {	/* fixed */
 	uint64_t functions, bytes;
 };
@@ -257,8 +260,8 @@ BOB_API const char *bob_trace_log(const struct bob_trace *t, uint32_t process);
 
 /* --- clocks --- */
 
-/* When the run began, by the monotonic clock of the process's host. Each host has its own clock;
- * the time of day at which the first process of each host started relates them. */
+/* The start of the run, by the monotonic clock of the process's host. Each host has its own clock;
+ * they are related by the time of day at which the first process of each host started. */
 BOB_API uint64_t bob_trace_run_start(const struct bob_trace *t, uint32_t process);
 
 /* The offset between the clock of a process and that of rank 0, measured in MPI_Init and in
@@ -273,19 +276,20 @@ struct bob_clock {		/* fixed */
 BOB_API void bob_trace_clock(const struct bob_trace *t, uint32_t process, struct bob_clock *out);
 #define BOB_CLOCK_UNKNOWN UINT64_MAX
 /* Convert a time of the process to the clock of rank 0. The offset is interpolated linearly between
- * the two measurements and constant before and after them. *uncertainty_ns is the largest possible
- * error; BOB_CLOCK_UNKNOWN: nothing was measured and the processes ran on several hosts. Without
- * measurements each host is taken to have one clock. */
+ * the two measurements and constant before and after them. *uncertainty_ns is the maximum error;
+ * BOB_CLOCK_UNKNOWN: nothing was measured and the processes ran on several hosts. Without
+ * measurements each host is assumed to have one clock. */
 BOB_API uint64_t bob_trace_moment(const struct bob_trace *t, uint32_t process, uint64_t ns,
 				  uint64_t *uncertainty_ns);
 
 /* --- limits --- */
 
-/* A few bytes of a trace may represent 2^60 events. Cursors opened after this call (of calls,
- * accesses, events and their times) end after at most `events` events each (0: no limit). For
- * accesses, marks that the cursor passes over count as well. Errors: BOB_ERR_NOMEM. */
+/* Bounds the work of readers, because a few bytes of a trace may represent 2^60 events. Cursors
+ * opened after this call (of calls, accesses, events and their times) end after at most `events`
+ * events each (0: no limit). For accesses, marks that the cursor skips count as well. Errors:
+ * BOB_ERR_NOMEM. */
 BOB_API bob_status bob_trace_limit(struct bob_trace *t, uint64_t events);
-/* How many cursors ended because of that. */
+/* The number of cursors that ended because of that limit. */
 BOB_API uint64_t bob_trace_limited(const struct bob_trace *t);
 
 #ifdef __cplusplus

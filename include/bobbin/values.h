@@ -38,12 +38,12 @@ struct bob_value_event {	/* sized; its pointers are valid until the next call */
 	uint32_t words, vectors;
 	const uint64_t *word;
 	struct bob_value_vector vector[BOB_VALUE_VECTORS_MAX];
-	/* it had begun but not ended when recording ended: its results are 0 or missing */
+	/* it had not ended when recording ended: its results are 0 or missing */
 	int open;
 	int lost;		/* events are missing before this one */
 };
 
-/* How many events a thread has. The first call reads them all. */
+/* The number of a thread's events. The first call reads all of them. */
 BOB_API uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
 					enum bob_value_kind kind);
 
@@ -85,7 +85,7 @@ BOB_API bob_status bob_span_cursor_open(const struct bob_trace *t, uint32_t thre
 BOB_API bob_status bob_span_cursor_next(struct bob_span_cursor *c, struct bob_value_span *s,
 					struct bob_error *err);
 BOB_API void bob_span_cursor_close(struct bob_span_cursor *c); /* NULL is allowed */
-/* Bytes of all spans in the trace. */
+/* Size of all spans in the trace, in bytes. */
 BOB_API uint64_t bob_trace_spans_bytes(const struct bob_trace *t);
 
 /* --- durations, summed per pair of places --- */
@@ -111,22 +111,23 @@ struct bob_value_site {		/* fixed: it is a part of struct bob_value_pair */
 struct bob_value_pair {
 	struct bob_value_site from, to;
 	uint64_t count;
-	struct bob_value_times interval,
-		duration; /* of all threads of a merged trace; else of one */
+	/* of all threads of a merged trace; else of one */
+	struct bob_value_times interval, duration;
 };
-/* Until `visit` returns 1. A pair may come more than once, for several threads. BOB_ERR_NOMEM. */
+/* Visit the pairs until `visit` returns 1. A pair may be visited more than once, for several
+ * threads. Errors: BOB_ERR_NOMEM. */
 BOB_API bob_status bob_trace_value_times(const struct bob_trace *t, enum bob_value_kind kind,
 					 int (*visit)(void *ctx, const struct bob_value_pair *p),
 					 void *ctx);
 
 /* --- stretches: what a thread did between two of its events --- */
 
-/* A stretch begins after the end of its first event and ends before the begin of its second one. An
- * event of the program's own contains things: the stretch that starts with it includes these. */
+/* A stretch begins after the end of its first event and ends before the begin of its second one.
+ * What happened during the first event is included if that is an event of the program. */
 struct bob_stretch_end {	/* fixed */
 	int given;		/* 0: the begin, or the end, of the thread */
-	/* `number` counts all events; else only those of `what`, or of the program's own by that
-	 * name */
+	/* `number` counts all events; else only those of kind `what`, or events of the program
+	 * with that name */
 	int by_number;
 	uint32_t what;
 	const char *name;	/* NULL: use `what` */
@@ -134,7 +135,7 @@ struct bob_stretch_end {	/* fixed */
 };
 struct bob_stretch {		/* fixed */
 	struct bob_stretch_end from, to;
-	/* keep marks of synchronisation outside of it: other threads wait for them */
+	/* keep synchronisation marks outside of it, because other threads wait for them */
 	int keep_syncs;
 };
 enum bob_stretch_lack {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An image into which a debugger wrote breakpoints before the agent came: its key is that of the
- * file, if memory differs from the file in breakpoints only. The plan holds for all other code;
- * entries are compared byte by byte as ever, and what has a breakpoint there is left alone. */
+/* Handles images into which a debugger wrote breakpoints before the agent started: if memory and
+ * file differ only in breakpoints, the key of the file is used. The plan is then valid for all
+ * other code; entries are still compared byte by byte, and those with a breakpoint are not
+ * patched. */
 #include "agent/found.h"
 #include "agent/os.h"
 

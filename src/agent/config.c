@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent's configuration comes from the environment, so that LD_PRELOAD alone is enough. Also
- * the few text helpers a program without libc needs. */
+/* Reads the agent's configuration from the environment, so that LD_PRELOAD alone is sufficient.
+ * Also has text functions that libc would provide. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -93,13 +93,14 @@ static uint64_t number(const char *s)
 	return v;
 }
 
-/* Patterns are separated by ':'; "::" belongs to the pattern, as names of C++ have it. */
+/* Whether a pattern ends here. Patterns are separated by ':'; "::" is part of a pattern, because it
+ * occurs in C++ names. */
 static bool ends_pattern(const char *p)
 {
 	return !*p || (p[0] == ':' && p[1] != ':');
 }
 
-/* One pattern against a name: '*', '?' and [set]. Iterative: one '*' to go back to is enough. */
+/* Match a pattern ('*', '?', [set]). Iterative: backtracking to the last '*' suffices. */
 static bool match_one(const char *p, const char *name)
 {
 	const char *star = NULL, *mark = NULL;
@@ -144,7 +145,7 @@ static bool match_one(const char *p, const char *name)
 	}
 }
 
-/* Where it ends. Letters follow the ':'. */
+/* The end of a pattern. Letters are greater than ':'. */
 static const char *skip_pattern(const char *p)
 {
 	for (;;) {
@@ -156,8 +157,8 @@ static const char *skip_pattern(const char *p)
 	}
 }
 
-/* A look at the first letter says no to most: each image and each variable of the environment is
- * asked for. */
+/* Quick check of the first letter, which excludes most names: this is called for each image and
+ * each variable of the environment. */
 static bool may_match(const char *p, const char *name)
 {
 	return *p == *name || *p == '*' || *p == '?' || *p == '[' || *p == ':';

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The slow path of recording an event. entry.S does the common case by itself and comes here for
- * all else. With the gate always closed (on_size == 0) everything is done here, with the same
- * result; tests of the fast path compare the two.
+/* The slow path of recording an event; entry.S handles the common case. With the gate always closed
+ * (on_size == 0) all events take this path, with the same result; tests of the fast path compare
+ * both.
  *
- * A block is busy while an event is recorded: by entry.S (gate closed though on_size is not 0) or
- * by this file (in_c). Entries of signal handlers that find it busy are put into `pending`, with
- * their caller's frame, and recorded before the next event. If the interrupted recording never
- * resumes (siglongjmp), the next entry at or above its stack pointer detects that: model and stacks
+ * A block is busy while an event is recorded: by entry.S (gate closed although on_size is not 0) or
+ * here (in_c). If a signal handler's entry finds it busy, the event is put into `pending`, with its
+ * caller's frame, and recorded before the next event. If the interrupted recording never resumes
+ * (siglongjmp), the next entry at or above its stack pointer detects that. Then model and stacks
  * restart, which the trace notes ("gap"); no committed event is lost. */
 #include "agent/agent.h"
 
@@ -55,7 +55,7 @@ static void switch_stack(struct bob_thread *t, uint64_t rsp)
 	}
 }
 
-/* The last open frame once the frames that have ended are gone. */
+/* The last open frame, after frames that have ended are removed. */
 static uint64_t *live_top(const struct bob_thread *t, uint64_t rsp, const struct bob_caller *c)
 {
 	uint64_t *top = thread_hot(t)->top;
@@ -70,9 +70,9 @@ static uint64_t *live_top(const struct bob_thread *t, uint64_t rsp, const struct
 	return top;
 }
 
-/* --- options that select events at run time; all of them force the slow path --- */
+/* --- options that select events at run time; they force the slow path --- */
 
-/* BOBBIN_TRIGGER: recording is on while a trigger function's frame is open. */
+/* BOBBIN_TRIGGER: recording is on while the frame of a trigger function is open. */
 static bool triggered(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct bob_caller *c)
 {
 	if (t->trigger_rsp && t->trigger_stack == t->stack_now &&
@@ -91,7 +91,7 @@ static bool triggered(struct bob_thread *t, uint32_t id, uint64_t rsp, const str
 	return true;
 }
 
-/* BOBBIN_INTERFACE*: only calls that come from another image. */
+/* BOBBIN_INTERFACE*: only calls from another image are selected. */
 static bool crosses(uint32_t id, uint64_t rsp)
 {
 	const struct bob_image *im = image_of(id);
@@ -134,7 +134,7 @@ static void record(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct
 			t->head->count.sp_rule++;
 		put(t, bob_sym_make_ext(BOB_SYM_ORPHAN, top != stack_now(t)->shadow));
 	} else if (c->flags & BOB_CALLER_FOUND && *top != c->slot &&
-		   *top != ~0ull) { /* a frame older than the agent is no error */
+		   *top != ~0ull) { /* no error: the frame is older than the agent */
 		hot->top_mismatch++;
 	}
 	if (c->flags & BOB_CALLER_SIGNAL)
@@ -144,7 +144,7 @@ static void record(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct
 	put_pops(t, pops, id);
 }
 
-/* Handlers may add more while this runs; the count goes back to 0 only if none did. */
+/* Handlers may add events meanwhile; the count is reset to 0 only if none did. */
 static void record_pending(struct bob_thread *t)
 {
 	struct bob_hot *hot = thread_hot(t);
@@ -177,8 +177,8 @@ static void set_busy(struct bob_thread *t, uint64_t rsp)
 	barrier();
 }
 
-/* A handler that arrives before the gate opens adds to `pending`; one that arrives after does not
- * find the block busy. So look again after opening. */
+/* A handler that arrives before the gate opens adds to `pending`; one that arrives afterwards finds
+ * the block idle. So `pending` is checked again after opening. */
 static void set_idle(struct bob_thread *t)
 {
 	struct bob_hot *hot = thread_hot(t);
@@ -195,8 +195,8 @@ static void set_idle(struct bob_thread *t)
 	}
 }
 
-/* How far up a handler's entry at `rsp` may look. On a stack that is not known yet, because the
- * very first event of it was interrupted: as far as that event. */
+/* Upper bound for the frames of a handler's entry at `rsp`. If the stack is unknown, because its
+ * very first event was interrupted: that event. */
 #define SIGNAL_FRAMES_MAX 65536u
 static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 {
@@ -210,9 +210,9 @@ static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 	return rsp + (up < SIGNAL_FRAMES_MAX ? up + 8 : BOB_PAGE);
 }
 
-/* Will the interrupted recording never go on? Only if that is proved: this entry lies above it on
- * the same stack, and its caller is an ordinary frame, neither reached through a signal frame nor
- * one of the entries that wait (handlers may run on a piece of the same stack). */
+/* Whether the interrupted recording will never resume. This requires proof: this entry is above it
+ * on the same stack, and its caller is an ordinary frame, neither reached through a signal frame
+ * nor a pending entry (handlers may run on a part of the same stack). */
 static bool owner_gone(const struct bob_thread *t, uint64_t rsp, const struct bob_caller *c)
 {
 	const struct bob_hot *hot = thread_hot(t);
@@ -227,8 +227,8 @@ static bool owner_gone(const struct bob_thread *t, uint64_t rsp, const struct bo
 	return true;
 }
 
-/* The recording that was left by a jump may have moved the shadow stack and not the trace, or the
- * model and not the file. So the model restarts, and the stacks begin anew on both sides. */
+/* The recording that was left by a jump may have updated the shadow stack but not the trace, or the
+ * model but not the file. So the model and the stacks restart in both. */
 static void begin_again(struct bob_thread *t)
 {
 	bob_status st = bob_run_restart(thread_enc(t));
@@ -244,7 +244,7 @@ static void begin_again(struct bob_thread *t)
 		thread_dead_end(t, st);
 }
 
-/* Entered while another event of this thread is being recorded. True: taken care of. */
+/* An entry while another event of this thread is being recorded. Returns true if it was handled. */
 static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 {
 	struct bob_hot *hot = thread_hot(t);
@@ -255,11 +255,11 @@ static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 		begin_again(t);
 		return false;
 	}
-	if (hot->pending >= BOB_PENDING_MAX - 64) { /* 64: handlers within this handler */
+	if (hot->pending >= BOB_PENDING_MAX - 64) { /* 64: for nested handlers */
 		t->head->count.lost++;
 		return true;
 	}
-	/* one instruction, so that a handler inside this one takes the next */
+	/* one instruction, so that a nested handler takes the next element */
 	uint64_t n = __atomic_fetch_add(&hot->pending, 1, __ATOMIC_RELAXED);
 	t->pending[n] = (struct bob_pending){
 		.rsp = e->rsp, .caller = c.slot, .id = id, .flags = c.flags
@@ -281,8 +281,8 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 	struct bob_thread *t;
 	struct bob_caller c;
 
-	(void)hot; /* bob_thread_hot, which a fork child may have to replace */
-	if (area_holds(rsp)) /* libc, called by a recorder at work there */
+	(void)hot; /* use bob_thread_hot instead, which a fork child may have to replace */
+	if (area_holds(rsp)) /* called by a recorder that runs on the per-thread area */
 		return;
 	t = my_block();
 	if (!t || thread_shared(t, rsp) || (thread_is_busy(t) && nested(t, id, &e)))
@@ -302,7 +302,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 	set_idle(t);
 }
 
-/* In the middle of a recording: a handler that does what no handler may. */
+/* The block unless it is recording, in a handler that calls what handlers may not. */
 static struct bob_thread *idle_block(void)
 {
 	struct bob_thread *t = my_block();
@@ -310,8 +310,8 @@ static struct bob_thread *idle_block(void)
 	return t && !t->mem && !thread_is_busy(t) ? t : NULL;
 }
 
-/* Frames that have ended since the last entry end before it: readers see under which call it
- * was. */
+/* Frames that have ended since the last entry are popped before the event, so that readers know the
+ * call in which it occurred. */
 bool enter_event(uint32_t what, uint64_t rsp, uint64_t frame)
 {
 	const struct bob_caller c = { .slot = frame ? frame : rsp,

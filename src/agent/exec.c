@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment that a process passes to the next program. The agent goes along with it, also if
- * the program passes another environment, unless it could not be loaded there. */
+/* The environment passed to the next program. The agent is preloaded there as well, even if the
+ * program passes another environment, unless it could not be loaded. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_ours(const char *var)
 	return text_starts(var, "BOBBIN_") || text_starts(var, "LD_PRELOAD=");
 }
 
-/* LD_PRELOAD as the new program shall have it: what it says, with the agent first. */
+/* LD_PRELOAD for the new program: its own value, with the agent first. */
 static void preload_value(char *buf, size_t size, const char *theirs)
 {
 	size_t at = text_add(buf, size, 0, "LD_PRELOAD=");
@@ -42,7 +42,7 @@ static bool has_agent(char **env)
 	return false;
 }
 
-/* What the program passes may be no environment at all; then the kernel shall say so, not we
+/* The program may pass an invalid pointer as environment: leave the error to the kernel, and do not
  * crash. */
 static bool env_readable(char **env)
 {
@@ -65,8 +65,8 @@ static bool env_readable(char **env)
 	}
 }
 
-/* The environment built for the last exec of this thread, or of a vfork child in its place: it is
- * still there only if that exec was a child's or failed. */
+/* The environment built for the last exec of this thread, or of its vfork child. It is still
+ * allocated only if that exec failed or was a child's. */
 static __thread struct {
 	void *p;
 	size_t size;
@@ -81,7 +81,7 @@ static char **new_env(size_t bytes)
 	return exec_env.p;
 }
 
-/* An environment the new program would lose the agent in gets our variables back. */
+/* Add our variables to an environment without the agent. */
 static char **with_agent(char **env)
 {
 	const char *theirs = config_env(env, "LD_PRELOAD");
@@ -107,7 +107,7 @@ static char **with_agent(char **env)
 	return out;
 }
 
-/* A 32-bit program's loader would complain about our library on stderr. */
+/* The loader of a 32-bit program would print an error for our library to stderr. */
 static bool is_32_bit(const char *path)
 {
 	uint8_t id[5] = { 0 };
@@ -120,14 +120,14 @@ static bool is_32_bit(const char *path)
 	return id[0] == 0x7f && id[1] == 'E' && id[4] == 1;
 }
 
-/* Valgrind's launcher executes its tool, which is static, and passes LD_PRELOAD on to what it runs.
- * Its readers of code and of frame information would find the agent. */
+/* Valgrind's launcher executes its tool, which is static, and passes LD_PRELOAD on to the program
+ * that the tool runs. Its readers of code and frame information would see the agent. */
 static bool is_valgrind(char **env)
 {
 	return config_env(env, "VALGRIND_LAUNCHER");
 }
 
-/* LD_PRELOAD as the program would have it without us. False: nothing is left of it. */
+/* LD_PRELOAD as the program would have it without us. False: it would be empty. */
 static bool preload_rest(char *buf, size_t size, const char *list)
 {
 	size_t at = text_add(buf, size, 0, "LD_PRELOAD="), empty = at;
@@ -165,8 +165,8 @@ static char **without_agent(char **env)
 	return out ? out : env;
 }
 
-/* The filter is inherited over exec: the new program must not get an agent that makes system calls.
- * No memory can be had either, so this works in place of its own, once. */
+/* A filter is inherited over exec: the new program must not get an agent that makes system calls.
+ * Memory cannot be allocated either, so the environment is built in static memory, once. */
 #define QUIET_VARS 4096
 char **exec_environment_quietly(char **env)
 {
@@ -185,7 +185,7 @@ char **exec_environment_quietly(char **env)
 }
 
 /* After chroot, or in another mount namespace, the new program's loader may not find us, and would
- * say so on stderr. */
+ * print an error to stderr. */
 static bool agent_is_here(void)
 {
 	const char *list = bob_process.config.agent;
@@ -228,14 +228,14 @@ bool exec_leaves_trace(const char *path)
 	uint32_t uid, mode = SET_IDS;
 	long fd = os_open(path, OS_READ), n = 0;
 
-	if (fd < 0) /* mostly one of several places where a program is looked for */
+	if (fd < 0) /* usually one of several paths where a program is searched */
 		return true;
 	(void)os_file_owner(fd, &uid, &mode);
 	n = os_read(fd, bytes, sizeof(bytes));
 	os_close(fd);
 	if (mode & SET_IDS || n < 4 || !agent_is_here())
 		return false;
-	/* what is no ELF file is a script */
+	/* a file that is not ELF is a script */
 	return bytes[0] != 0x7f || has_loader(bytes, (size_t)n);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process file. It is mapped in windows of 64 KB doubling to 4 MB, each really allocated before
- * it is used (a full disk then is a refused window, never a SIGBUS), by us or by the keeper
- * (keeper.c), and filled with chunks from a bump pointer. `used` in the file head moves after a
- * chunk's header is complete, so a reader never meets half a header. No descriptor stays open;
- * windows stay mapped to the end of the process. */
+/* The process file. It is mapped in windows of 64 KB, doubling to 4 MB, and filled with chunks by a
+ * bump pointer. Each window is allocated by us or by the keeper (keeper.c) before it is used, so a
+ * full disk means a refused window, never a SIGBUS. `used` in the file head increases after a
+ * chunk's header is complete, so a reader never sees an incomplete header. No descriptor stays
+ * open; windows stay mapped until the process ends. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -38,21 +38,21 @@ static bool open_window(long fd, uint64_t off, uint64_t size)
 	       use_window(os_map_window(fd, off, size), off, size);
 }
 
-/* For a file that this process can no longer open or enlarge: the keeper enlarges it, and a page
- * that is already mapped gives access to what follows. */
+/* Map a window of a file that this process can no longer open or enlarge: the keeper enlarges it,
+ * and a page that is already mapped gives access to the following pages. */
 static bool open_window_kept(uint64_t off, uint64_t size)
 {
 	const struct bob_process *p = &bob_process;
 	const uint64_t last = p->window_off + p->window_size - BOB_PAGE;
 
-	/* the next one is twice as large */
+	/* the next one will be twice as large */
 	if (!keeper_allocate(off + size, 2 * size < WINDOW_MAX ? 2 * size : WINDOW_MAX))
 		return false;
 	return use_window(os_map_again(p->window + p->window_size - BOB_PAGE, off - last, size),
 			  off, size);
 }
 
-/* By its own means, or else by the keeper's. */
+/* Open a window ourselves, or else through the keeper. */
 static bool find_window(uint64_t off, uint64_t size)
 {
 	struct bob_process *p = &bob_process;
@@ -112,7 +112,7 @@ static long create_named(uint32_t *seq)
 	return -OS_EEXIST;
 }
 
-/* The first chunk, if records are to be folded by another process. */
+/* Create the first chunk for a collector, if another process folds the records. */
 static void expect_collector(void)
 {
 	struct bob_process *p = &bob_process;
@@ -133,7 +133,7 @@ static bob_status begin_file(long fd, uint32_t seq, const struct bob_fork *paren
 	struct bob_process *p = &bob_process;
 
 	os_mode_as(fd, p->config.dir);
-	/* the keeper's file has space already */
+	/* the keeper's file has already been allocated */
 	if (os_file_size(fd) >= (long)WINDOW_FIRST ?
 		    !use_window(os_map_window(fd, 0, WINDOW_FIRST), 0, WINDOW_FIRST) :
 		    !open_window(fd, 0, WINDOW_FIRST))
@@ -147,9 +147,9 @@ static bob_status begin_file(long fd, uint32_t seq, const struct bob_fork *paren
 	return BOB_OK;
 }
 
-/* The file gets its name when it has a head: a process that is killed before leaves none. BOB_NONE:
- * the file system has no such files, or there is no /proc. Not for collectors, which look for the
- * file's name in /proc/PID/maps: there it has none for ever. */
+/* Create the file without a name, and name it when its head is complete: a process that is killed
+ * before leaves no file. BOB_NONE: the file system has no unnamed files, or there is no /proc. Not
+ * with collectors, which look up the file's name in /proc/PID/maps: it would never appear there. */
 static bob_status create_whole(const struct bob_fork *parent)
 {
 	struct bob_process *p = &bob_process;
@@ -179,8 +179,8 @@ static bob_status create_whole(const struct bob_fork *parent)
 	return BOB_NONE;
 }
 
-/* The directory is unreachable, or there is no space for a file of this process. Not for
- * collectors, as above. */
+/* Create the file through the keeper: the directory is unreachable, or this process has no space
+ * for a file. Not with collectors, as above. */
 static bob_status create_kept(const struct bob_fork *parent)
 {
 	struct bob_keeper keeper;
@@ -214,7 +214,7 @@ bob_status file_create(const struct bob_fork *parent)
 	st = begin_file(fd, seq, parent);
 	os_close(fd);
 	if (st != BOB_OK)
-		os_unlink(bob_process.path); /* no incomplete file remains */
+		os_unlink(bob_process.path); /* leave no incomplete file */
 	else if (bob_process.config.collector)
 		expect_collector();
 	return st;
@@ -237,7 +237,7 @@ static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, u
 	return h;
 }
 
-/* The end of the newest window, of the collector's too. */
+/* Open a window at the end of the last one, taking the collector's windows into account. */
 static bool open_shared(uint64_t size)
 {
 	uint64_t *end = &bob_process.collector->end;
@@ -252,7 +252,7 @@ static bool open_shared(uint64_t size)
 	return false;
 }
 
-/* The rest of the window becomes a PAD chunk, and a new window follows it in the file. */
+/* Fill the rest of the window with a PAD chunk, and open a new window. */
 static bool next_window(uint64_t need)
 {
 	struct bob_process *p = &bob_process;
@@ -271,7 +271,7 @@ static bool next_window(uint64_t need)
 	while (!(p->collector ? open_shared(size) : find_window(off, size))) {
 		if (p->no_space != BOB_STOP_MEMORY || size / 2 < need || size <= WINDOW_FIRST)
 			return false;
-		size /= 2; /* under RLIMIT_AS there may be a place for a small one */
+		size /= 2; /* under RLIMIT_AS a small one may be possible */
 	}
 	p->window_grown = size;
 	if (!p->collector && left >= sizeof(struct bob_chunk_head)) {
@@ -300,7 +300,7 @@ static void grow(void *growth)
 	g->done = next_window(g->need);
 }
 
-/* Any event may be the one that needs it: beside the program's stack, which may be small. */
+/* Any event may need it, so it runs on the per-thread area: the program's stack may be small. */
 static bool grow_on_area(uint64_t need)
 {
 	struct growth g = { .need = need };
@@ -338,8 +338,8 @@ struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32
 	return c;
 }
 
-/* Truncate the part of the last window that no chunk uses. A thread that still needs space gets a
- * new window after it. */
+/* Truncate the unused part of the last window. A thread that still needs space gets a new window
+ * after it. */
 static void trim(void)
 {
 	struct bob_process *p = &bob_process;
@@ -366,7 +366,7 @@ void file_close(enum bob_file_state state)
 	/* a process that survived a failed exec ends a second time */
 	if (!f || (f->state != BOB_FILE_OPEN && f->state != BOB_FILE_EXEC))
 		return;
-	if (!bob_process.collector) /* which may write after it */
+	if (!bob_process.collector) /* a collector may write after it */
 		trim();
 	bob_file_end(f, state, BOB_STOP_NONE, os_time_mono());
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads an image as the loader mapped it: program headers, build-id, plan key and code segments. */
 #include "agent/found.h"
 
 #include <elf.h>
@@ -8,7 +9,7 @@
 
 static char main_path[BOB_PATH_MAX];
 
-/* glibc's and musl's. */
+/* glibc's and musl's names. */
 extern struct r_debug _r_debug __attribute__((weak));
 extern struct r_debug *_dl_debug_addr __attribute__((weak));
 
@@ -32,7 +33,7 @@ void found_program(char path[BOB_PATH_MAX])
 
 	if (os_readlink("/proc/self/exe", path, BOB_PATH_MAX) > 0 || !name)
 		return;
-	/* there is no /proc: the name that was executed, from the directory where it was */
+	/* without /proc: the name that was executed, relative to the current directory */
 	if (name[0] != '/' && os_getcwd(path, BOB_PATH_MAX) > 0)
 		n = text_add(path, BOB_PATH_MAX, text_len(path), "/");
 	text_add(path, BOB_PATH_MAX, n, name);
@@ -54,7 +55,7 @@ bool found_read(const struct link_map *m, bool main, struct found *f)
 		return false;
 	f->path = m->l_name;
 	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of
-	 * memory; a library may be linked to an address. Such an image is listed as without
+	 * memory; a library may be linked to a fixed address. Such an image is listed as having no
 	 * plan. */
 	if (!e || m->l_addr & (BOB_PAGE - 1) || !os_is_mapped(m->l_addr) ||
 	    memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) ||
@@ -111,7 +112,7 @@ bool found_before(const struct found *f, bool with_plan)
 
 void found_plans(struct found *f, uint32_t n, enum found_plan kind)
 {
-	static const char *paths[FOUND_MAX]; /* the lock is held */
+	static const char *paths[FOUND_MAX]; /* protected by the lock */
 	const bool special = kind == FOUND_SPECIAL;
 	uint32_t missing = 0;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The caller-frame rule. At the entry of a function with entry stack pointer r, [r] is the return
- * address; call frame information of the call site gives the caller's CFA and so the slot x that
- * holds the caller's own return address. Every recorded frame whose entry rsp lies below x has
- * ended; the one at x is the caller. (The plain rule "frames at or below rsp have ended" is wrong:
- * stack arguments, alloca and library frames let a dead frame's slot survive above r.)
+ * address. Call frame information of the call site yields the caller's CFA, and so the slot x with
+ * the caller's own return address. Every recorded frame whose entry rsp is below x has ended; the
+ * one at x is the caller. (The simple rule "frames at or below rsp have ended" is wrong: stack
+ * arguments, alloca and library frames let a dead frame's slot survive above r.)
  *
- * If the caller is not recorded (not hooked), its callers are looked at, tracking rsp and rbp only,
- * until one is; such walks are kept (sites.c). A signal frame continues at the interrupted
- * instruction. Everything read from the stack is held against the bounds of the stack; nothing else
- * of the program is read. */
+ * If the caller is not recorded (not hooked), its callers are unwound, tracking rsp and rbp only,
+ * until one is; such walks are cached (sites.c). A signal frame continues at the interrupted
+ * instruction. All reads are bounds-checked against the stack; no other memory of the program is
+ * read. */
 #include "agent/agent.h"
 #include "agent/hooks.h"
 #include "agent/os.h"
@@ -16,12 +16,12 @@
 #include "agent/signal.h"
 #include "agent/waits.h"
 
-#define FRAMES_MAX 4096 /* unrecorded frames in a row; beyond: unknown */
+#define FRAMES_MAX 4096 /* consecutive unrecorded frames; beyond: unknown */
 
-#define UC_REGISTERS 40 /* in the kernel's struct ucontext, x86-64 */
+#define UC_REGISTERS 40 /* offset in the kernel's struct ucontext, x86-64 */
 
-/* One step of unwinding, as kept in a word of the `steps` table: 34 bits of pc tag, and
- * kind 2 | hooked 1 | cfa_off / 8: 14 bits signed | rbp_off: 13 bits signed. */
+/* One step of unwinding. In a word of the `steps` table: 34 bits of pc tag, and kind 2 | hooked 1 |
+ * cfa_off / 8: 14 bits signed | rbp_off: 13 bits signed. */
 struct step {
 	enum bob_cfa_kind kind;
 	bool hooked;
@@ -32,11 +32,11 @@ struct step {
 
 struct walk {
 	uint64_t pc, sp, bp;
-	uint64_t bx;		/* 0 unless the first frame: not tracked further up */
-	/* the word bp was read from; 0: it is the entry's, or not a word's */
+	uint64_t bx;		/* 0 except in the first frame: not tracked across frames */
+	/* address of the word bp was read from; 0: bp is from the entry, or not from a word */
 	uint64_t bp_at;
-	uint64_t lo, hi;	/* bounds of what may be read */
-	struct bob_walk *kept;	/* what the walk depends on; NULL: it is not kept */
+	uint64_t lo, hi;	/* bounds of readable addresses */
+	struct bob_walk *kept;	/* the cached walk, with the inputs so far; NULL: not cached */
 	bool exact;		/* pc is an interrupted instruction, not a return address */
 };
 
@@ -46,7 +46,7 @@ static void depends(struct walk *w, uint64_t addr, uint64_t v)
 		w->kept = NULL;
 }
 
-/* bp of a frame further up is only looked at now and then, so it counts when it is used. */
+/* rbp is used rarely, so it becomes an input of the walk only when it is used. */
 static uint64_t use_bp(struct walk *w)
 {
 	if (w->bp_at)
@@ -64,7 +64,7 @@ static bool read_word(const struct walk *w, uint64_t addr, uint64_t *v)
 	return true;
 }
 
-/* What lies at a return address's place; if it is that of hooked functions, the true one. */
+/* Read the return address at `slot`; for hooked functions, the true one. */
 static bool read_return(struct walk *w, uint64_t slot)
 {
 	const uint64_t *word;
@@ -92,7 +92,7 @@ static bool is_hooked(const struct bob_image *im, uint32_t func)
 	return func < im->plan->func_count && im->hooked[func / 64] >> func % 64 & 1;
 }
 
-/* An interrupted function is on the shadow stack only once its trampoline has run. */
+/* An interrupted function is on the shadow stack only after its trampoline. */
 static bool past_patch(const struct bob_image *im, uint32_t func, uint64_t addr)
 {
 	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
@@ -181,14 +181,14 @@ static bool find_step(uint64_t pc, bool exact, struct step *s)
 /* --- walking --- */
 
 /* --- signal frames ---
- * The interrupted instruction may be ours: in the entry code, in a trampoline or in the agent. Then
+ * The interrupted instruction may be the agent's: in the entry code, in a trampoline or in C. Then
  * some function F has just been entered at `r`. If F is being recorded (the block is busy), this
- * event waits until that is done, so F is the caller; the same if F is on top of the shadow stack.
- * Otherwise F is not known yet and its caller stands for it. */
+ * event waits until that is complete, so F is the caller; the same holds if F is on top of the
+ * shadow stack. Otherwise F is not recorded yet, and its caller is used instead. */
 
 enum where { NOT_OURS, ENTRY_OF_F, LOST };
 
-/* In a trampoline: the row of the original instruction says where rsp was at the entry. */
+/* In a trampoline: the row of the original instruction yields rsp at the entry. */
 static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp, uint64_t *r)
 {
 	struct place_in_trampoline at;
@@ -197,7 +197,7 @@ static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp
 	if (!place_in_trampoline(im, pc, &at))
 		return false;
 	if (!at.moved) {
-		*r = sp; /* nothing has moved yet, or the call has just returned */
+		*r = sp; /* nothing was pushed yet, or the call has just returned */
 		return true;
 	}
 	if (!step_from_plan(im, at.orig, true, &s) || s.signal || s.kind != BOB_CFA_RSP)
@@ -210,7 +210,7 @@ static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp
  * the trampoline's is at r - 8. */
 #define AGENT_STACK 4096
 
-/* Of C that sync.S called: before or after a function that waits. */
+/* Whether it is a return address of C called by sync.S, before or after a function that waits. */
 static bool is_around(uint64_t ret)
 {
 	return ret == (uint64_t)(uintptr_t)bob_sync_in_called ||
@@ -272,7 +272,7 @@ static enum where find_entry(const struct bob_thread *t, bool busy, struct walk 
 		return ENTRY_OF_F;
 	}
 	if (agent) {
-		w->bp = 0; /* C may have used rbp: rules that need it find no frame */
+		w->bp = 0; /* C may have changed rbp: rules that need it fail */
 		return agent_entry(w, r) ? ENTRY_OF_F : LOST;
 	}
 	if (into < BOB_PLAN_HANDLER_BYTES)
@@ -280,7 +280,7 @@ static enum where find_entry(const struct bob_thread *t, bool busy, struct walk 
 	return displaced_entry(im, w->pc, w->sp, r) ? ENTRY_OF_F : LOST;
 }
 
-/* Is the frame entered at r open, as far as the shadow stack knows? */
+/* Whether the frame entered at r is open, according to the shadow stack. */
 static bool on_shadow(const struct bob_thread *t, uint64_t r)
 {
 	const uint64_t *top = thread_hot(t)->top;
@@ -290,7 +290,7 @@ static bool on_shadow(const struct bob_thread *t, uint64_t r)
 	return *top == r;
 }
 
-/* A handler that signal.S called returns there. */
+/* Whether a handler called by signal.S returns here. */
 static bool is_signal_return(const struct walk *w)
 {
 	return !w->exact && w->pc == (uint64_t)(uintptr_t)bob_signal_return;
@@ -301,7 +301,7 @@ enum after_signal { GO_ON, IS_CALLER, UNKNOWN_THERE };
 static enum after_signal step_signal(const struct bob_thread *t, bool busy, struct walk *w,
 				     uint64_t *slot)
 {
-	/* sp after the handler's return: there is a struct bob_signal, or the kernel's ucontext */
+	/* sp after the handler's return: a struct bob_signal, or the kernel's ucontext */
 	uint64_t regs = w->sp + (is_signal_return(w) ? 0 : UC_REGISTERS);
 	uint64_t r;
 
@@ -330,7 +330,7 @@ static enum after_signal step_signal(const struct bob_thread *t, bool busy, stru
 	return GO_ON;
 }
 
-/* CFA of the frame at w; 0 if it cannot be had. */
+/* The CFA of the frame at w; 0: unknown. */
 static uint64_t frame_cfa(struct walk *w, const struct step *s)
 {
 	uint64_t cfa = 0, at;
@@ -369,7 +369,7 @@ static bool step_up(struct walk *w, const struct step *s, uint64_t cfa)
 	if (s->rbp_off) {
 		w->bp_at = at && read_word(w, at, &w->bp) ? at : 0;
 		if (!w->bp_at)
-			w->bp = 0; /* the frames above that need it are not found */
+			w->bp = 0; /* frames above that need it are not found */
 	}
 	w->sp = cfa;
 	w->bx = 0;
@@ -392,7 +392,7 @@ static uint64_t site_word(uint64_t ret, const struct step *s)
 	return ret << 16 | (uint64_t)k | (s->kind == BOB_CFA_RBP ? BOB_SITE_RBP : 0);
 }
 
-/* Called by what a hooked function leads to: go on from that function's entry. */
+/* The caller is a callback of a hooked function: continue at that function's entry. */
 static bool from_hook(struct walk *w, uint64_t *slot)
 {
 	*slot = hooks_under_way();
@@ -404,7 +404,8 @@ static bool from_hook(struct walk *w, uint64_t *slot)
 	return true;
 }
 
-/* Out of a function that sync.S called, to who called that. It is no frame of the program's. */
+/* The caller is a function that sync.S called: continue at the caller of that. The frame of sync.S
+ * is not one of the program. */
 static bool from_around(struct walk *w, uint64_t *slot)
 {
 	const uint64_t frame = w->sp;
@@ -423,7 +424,7 @@ static bool is_around_return(const struct walk *w)
 	return !w->exact && w->pc == (uint64_t)(uintptr_t)bob_sync_return;
 }
 
-/* From the entry up to a recorded frame; `w` is at the return address `ret`. */
+/* Walk from the entry up to a recorded frame; `w` is at the return address `ret`. */
 static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint64_t ret,
 		    struct bob_caller *out)
 {
@@ -431,7 +432,7 @@ static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint6
 	struct step s;
 
 	for (int n = 0; n < FRAMES_MAX; n++) {
-		if (w->pc < 65536) { /* argc at _start, 0 at the end of a thread: no caller */
+		if (w->pc < 65536) { /* argc at _start, 0 at the bottom of a thread's stack */
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
 			return;
 		}
@@ -486,7 +487,7 @@ static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint6
 				out->site = site_word(ret, &s);
 			return;
 		}
-		out->slot = cfa; /* an unrecorded frame: all below its CFA is gone */
+		out->slot = cfa; /* an unrecorded frame: all frames below its CFA have ended */
 		out->flags |= BOB_CALLER_UNHOOKED;
 		if (!step_up(w, &s, cfa)) {
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
@@ -506,7 +507,7 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 	uint64_t ret = w.pc;
 	walk_up(t, busy, &w, ret, out);
 	if (*(const uint64_t *)(uintptr_t)e->rsp == BOB_HOOK_RETURN) {
-		out->site = 0; /* many calls have this return address */
+		out->site = 0; /* not cacheable: many calls have this return address */
 		return;
 	}
 	if (!w.kept || out->flags & (BOB_CALLER_UNKNOWN | BOB_CALLER_SIGNAL))

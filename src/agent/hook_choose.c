@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which functions are hooked by name: those chosen that have a name, whose entry has been proved
- * patchable, and of which it is known that at their entry a return address lies at rsp and is used
- * by a return only. */
+/* Selects the functions that are hooked by name: those that match, have a name and a provably
+ * patchable entry, and for which the return address is known to be at rsp at the entry and to be
+ * used by a return only. */
 #include "agent/agent.h"
 #include "agent/hooks.h"
 
 #define COMPLAINTS_MAX 8
 
-/* They return twice, or look at their own return address (dlsym, unwinders, profilers), or change
- * stacks. */
+/* Functions that return twice, read their own return address (dlsym, unwinders, profilers), or
+ * switch stacks. */
 static const char never[] =
-	"setjmp:_setjmp:sigsetjmp:__sigsetjmp:__setjmp:savectx:vfork:__vfork:getcontext:__getcontext:"
+	"setjmp:_setjmp:sigsetjmp:__sigsetjmp:__setjmp:savectx:vfork:__vfork:getcontext:"
+	"__getcontext:"
 	"_Unwind_*:unw_*:_ULx86_64_*:backtrace:__backtrace:dlopen:dlmopen:dlsym:dlvsym:"
 	"__libc_dlopen_mode:mcount:_mcount:__fentry__:__mcount_internal:__cyg_profile_func_*:"
 	"__asan_*:__ubsan_*:__tsan_*:__msan_*:__sanitizer_*:__interceptor_*:bobbin_*";
@@ -25,8 +26,8 @@ static const struct bob_plan_func *func_at(const struct bob_image *im, uint32_t 
 	return (const struct bob_plan_func *)section(im->plan, &im->plan->funcs) + func;
 }
 
-/* The return address lies at rsp, as the frame information of the first instruction has it: the
- * loader's lazy binding, for one, is entered by a jump with other words there. */
+/* Whether the frame information of the first instruction says that the return address is at rsp.
+ * The loader's lazy binding, for example, is entered by a jump with other words there. */
 static bool begins_plainly(const struct bob_image *im, const struct bob_plan_func *f)
 {
 	const struct bob_plan_fde *d = rows_fde(im->plan, f->addr);
@@ -36,7 +37,7 @@ static bool begins_plainly(const struct bob_image *im, const struct bob_plan_fun
 	       r->cfa_kind == BOB_CFA_RSP && r->cfa_off == 8;
 }
 
-/* NULL: it can be hooked. */
+/* Returns the reason why it cannot be hooked; NULL: it can. */
 static const char *why_not(const struct bob_image *im, uint32_t func)
 {
 	const struct bob_plan_func *f = func_at(im, func);
@@ -85,7 +86,7 @@ enum bob_hook_kind hooks_kind(const struct bob_image *im, uint32_t func)
 	return is_wanted(im, func) && !why_not(im, func) ? BOB_HOOKED_FUNCTION : BOB_HOOKED_NOT;
 }
 
-/* Bobbin's libraries have unwinders of their own, and know our frames. */
+/* Bobbin's own libraries are excluded: they have unwinders that know our frames. */
 bool hooks_begin_image(struct bob_image *im)
 {
 	bool any = false;

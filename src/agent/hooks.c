@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happens at the entry and at the return of a hooked function: callbacks, and on the way in
- * the return address is put away and bob_hook_return takes its place. A thread's open frames are
- * remembered, so that those that are left (longjmp, exceptions, the end of a thread) end too: at
- * the next event on their stack, when the stack pointer shows that they are gone.
+/* Entry and return of hooked functions: runs callbacks, and at the entry saves the return address
+ * and replaces it by bob_hook_return. Each thread has a list of open frames. Frames that are left
+ * by other means (longjmp, exceptions, the end of a thread) end at the next event on their stack,
+ * when the stack pointer shows that they no longer exist.
  *
- * A hooked function that is entered while a callback is under way (by the callback, by a handler
- * that interrupted it) is not hooked. If the callback is left by a jump, the next event further up
- * on its stack finds out. */
+ * A hooked function that is entered while a callback runs (by the callback, or by a handler that
+ * interrupted it) is not hooked. If the callback is left by a jump, the next event further up on
+ * its stack detects that. */
 #include "agent/hooks.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "agent/os.h"
 #include "agent/streams.h"
 
-#define OPEN_MAX (1u << 20)	/* frames of a thread */
-#define STACKS_MAX 16u		/* whose bounds are remembered */
+#define OPEN_MAX (1u << 20)	/* frames per thread */
+#define STACKS_MAX 16u		/* stacks whose bounds are cached */
 
 struct open {
 	uint64_t slot;
@@ -25,8 +25,8 @@ struct open {
 };
 
 struct hooks {
-	uint64_t busy;		/* place of the return address of what is worked on */
-	uint64_t lo, size;	/* bounds of the newest event's stack */
+	uint64_t busy;		/* address of the return address of the current event */
+	uint64_t lo, size;	/* bounds of the stack of the last event */
 	struct {
 		uint64_t lo, size;
 	} stack[STACKS_MAX];
@@ -67,7 +67,7 @@ void hooks_end(void)
 	agent_log(line, "no memory for their return addresses, or too many are open");
 }
 
-/* NULL: nothing of this thread is recorded. */
+/* NULL: this thread is not recorded. */
 static struct hooks *thread_hooks(void)
 {
 	struct bob_thread *t;
@@ -107,7 +107,7 @@ static void find_stack(struct hooks *h, uint64_t slot)
 	h->stack[h->next_stack++ % STACKS_MAX].size = h->size;
 }
 
-/* Take the innermost frame of this stack, if it lies below `limit`, off the list. */
+/* Remove the innermost frame of this stack from the list, if it is below `limit`. */
 static bool take(struct hooks *h, uint64_t limit, struct open *out)
 {
 	uint32_t i = h->count;
@@ -143,9 +143,10 @@ static void end_left(struct hooks *h, uint64_t limit)
 	}
 }
 
-/* The frame was entered by a jump from a hooked one, whose return address it has: both end when it
- * returns. One that is there already goes on (a loop that leads to its first instruction), what it
- * has jumped to ends. True: it goes on. */
+/* A hooked frame may jump to another hooked function, which then has the same return address: both
+ * end when it returns. If the function is already in such a chain (a loop that leads to its first
+ * instruction), it continues, and the functions that it jumped to end. Returns true if it
+ * continues. */
 static bool goes_on(struct hooks *h, uint64_t slot, uint32_t id)
 {
 	struct bob_function_call c = { .returned = false };
@@ -163,7 +164,7 @@ static bool goes_on(struct hooks *h, uint64_t slot, uint32_t id)
 	return true;
 }
 
-/* --- with the state kept --- */
+/* --- callbacks, with the state saved --- */
 
 struct entry {
 	struct hooks *h;
@@ -171,7 +172,7 @@ struct entry {
 	uint64_t slot;
 	uint32_t id;
 	bool by_jump;
-	bool is_open;		/* result: its return is to be hooked */
+	bool is_open;		/* result: whether its return is hooked */
 };
 
 static void run_entry(void *arg, void *state)
@@ -211,7 +212,7 @@ static void run_return(void *arg, void *state)
 	}
 }
 
-/* Something else is being worked on, further down the stack. True: no more, that was left by a
+/* Another event, further down the stack, is being processed. Returns true if that was left by a
  * jump. */
 static bool was_left(struct hooks *h, uint64_t slot)
 {
@@ -236,7 +237,7 @@ static void end_work(struct hooks *h)
 	h->busy = 0;
 }
 
-/* --- from hooks.S --- */
+/* --- called from hooks.S --- */
 
 void bob_hook_entered(struct bob_hook_frame *f, uint64_t rbp, uint64_t rbx, uint32_t eax)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions chosen by name (BOBBIN_HOOK_FUNCTIONS): something is called when one begins and when it
- * ends (streams.h).
+/* Functions selected by name (BOBBIN_HOOK_FUNCTIONS): callbacks at their begin and end
+ * (streams.h).
  *
- *   hook_choose.c  which functions these are, and which of them cannot be
- *   hooks.c        what happens at the entry and at the return of one
- *   returns.c      where true return addresses are
- *   arch/x86_64/hooks.S, hooks.c   the ways in: all registers and vector state are kept
+ *   hook_choose.c  which functions are hooked, and which cannot be
+ *   hooks.c        entry and return of a hooked function
+ *   returns.c      storage of true return addresses
+ *   arch/x86_64/hooks.S, hooks.c   entry points: preserve all registers and vector state
  *
- * The program never depends on what is remembered of open frames, only on the return address beside
+ * The program does not depend on the list of open frames, only on the return address stored for
  * each place (returns.c). */
 #ifndef BOB_AGENT_HOOKS_H
 #define BOB_AGENT_HOOKS_H
@@ -22,33 +22,33 @@ struct bob_plan_func;
 struct bob_thread;
 
 /* --- returns.c --- */
-/* Where the true return address of a place is; NULL: there is no memory for it (yet). Safe
+/* The word with the true return address of a place; NULL: it has no memory (yet). May be called
  * anywhere. */
 uint64_t *returns_word(uint64_t slot);
-/* The same; memory is made. Not with the lock held. */
+/* The same, allocating memory. The lock must not be held. */
 uint64_t *returns_make_word(uint64_t slot);
-/* `value` was read from the place: the true return address. */
+/* The true return address, if `value` was read from the place. */
 uint64_t returns_true(uint64_t slot, uint64_t value);
 
 /* --- hook_choose.c --- lock held */
-/* How the entry of a function is hooked besides, or instead of, being recorded. */
+/* How a function's entry is hooked, in addition to being recorded or instead of it. */
 enum bob_hook_kind { BOB_HOOKED_NOT, BOB_HOOKED_FUNCTION, BOB_HOOKED_BACKTRACE };
 enum bob_hook_kind hooks_kind(const struct bob_image *im, uint32_t func);
-/* Is there any such function? Remembers what _Unwind_Backtrace needs. */
+/* Whether the image has any such function. Also prepares the hook of _Unwind_Backtrace. */
 bool hooks_begin_image(struct bob_image *im);
-/* Says which functions match and are not hooked. */
+/* Logs functions that match but are not hooked. */
 void hooks_complain(const struct bob_image *im);
 
 /* --- hooks.c --- */
-/* Entries of a hooked function that is recorded as well have this bit in their id. */
+/* Set in the id of entries of hooked functions that are recorded as well. */
 #define BOB_HOOK_RECORD 0x80000000u
-/* The return address of the hooked function that is being worked on by this thread lies here; 0: of
+/* Address of the return address of the hooked function whose event this thread is processing; 0:
  * none. */
 uint64_t hooks_under_way(void);
 void hooks_thread_free(struct bob_thread *t);
-/* The process ends: says what was not hooked. Lock held. */
+/* At the end of the process: logs what was not hooked. Lock held. */
 void hooks_end(void);
-/* As of struct bob_agent_streams. */
+/* As in struct bob_agent_streams. */
 struct bob_function_hooks;
 bool hooks_register(const struct bob_function_hooks *h);
 void hooks_left(uint64_t sp);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The images of the process: found on the loader's list, given a plan by key, patched if chosen.
- * Images that are not chosen keep their plan all the same, for frame rules and special functions.
- * The set is replaced as a whole, because readers hold no lock; what is unloaded waits to come
- * back. */
+/* The images of the process: found in the loader's list, assigned a plan by key, patched if
+ * selected. Images that are not selected have a plan as well, for frame rules and special
+ * functions. The set is replaced as a whole, because readers hold no lock. Unloaded images are kept
+ * for the case that they are loaded again. */
 #include "agent/agent.h"
 
 #include <link.h>
@@ -15,7 +15,7 @@
 
 #define IMAGES_MAX 65536
 
-/* The agent itself, from the linker. */
+/* Bounds of the agent itself, from the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -47,7 +47,7 @@ struct bob_image *image_at(uint64_t addr)
 		else
 			return im;
 	}
-	/* not in an image: in the arena of one? few, so a plain search */
+	/* not in an image: search the arenas; linear, because they are few */
 	for (uint32_t i = 0; s && i < s->count; i++)
 		if (s->image[i]->arena && addr - s->image[i]->arena < s->image[i]->arena_bytes)
 			return s->image[i];
@@ -89,12 +89,12 @@ bool image_is_agent(uint64_t addr)
 	return addr >= (uint64_t)(uintptr_t)__ehdr_start && addr < (uint64_t)(uintptr_t)_end;
 }
 
-/* An interface is looked for everywhere: MPI's functions are in no image of the application's. */
+/* An interface is searched in all images: MPI's functions are in no image of the application. */
 static bool is_chosen(const struct found *f)
 {
 	enum bob_images_mode mode = bob_process.config.images;
 
-	if (text_starts(base_name(f->path), "libbobbin-")) /* what records with us */
+	if (text_starts(base_name(f->path), "libbobbin-")) /* recorders of Bobbin */
 		return false;
 	if (bob_process.config.interface)
 		return true;
@@ -106,9 +106,9 @@ static bool is_chosen(const struct found *f)
 	return mode == BOB_IMAGES_APP && !config_match(runtime_list, base_name(f->path));
 }
 
-/* The functions and names of the image, once per trace directory: the first process copies them
- * from the plan. The rename makes it whole or absent. A smaller copy, with only what an earlier
- * program of the run needed (cli/memory/naming.c), is replaced. */
+/* Copy the functions and names of the image from its plan to the trace directory; the first process
+ * does that. Atomic by rename. Replaces a smaller copy, with only what an earlier program of the
+ * run needed (cli/memory/naming.c). */
 static void save_image_file(const struct bob_plan_head *plan)
 {
 	char path[BOB_PATH_MAX], temp[BOB_PATH_MAX], name[BOB_NAME_BYTES];
@@ -179,7 +179,7 @@ static void translate(struct bob_image *im, const struct found *f, struct bob_me
 		describe_skipped(f, why, meta);
 }
 
-/* Its plan is looked for when something in it is recorded; if there is one to be looked for. */
+/* Defer loading the plan until something in the image is recorded, if it can have one. */
 static void put_off(struct bob_image *im, const struct found *f)
 {
 	im->phdr = f->wants == FOUND_LATER ? f->phdr : NULL;
@@ -188,8 +188,8 @@ static void put_off(struct bob_image *im, const struct found *f)
 		found_text(f, im);
 }
 
-/* An image that comes back keeps its ids, its plan and its arena: a program that loads and unloads
- * a plug-in all the time must not use up any of them. */
+/* An image that is loaded again reuses its ids, plan and arena: a program that repeatedly loads and
+ * unloads a plug-in must not exhaust them. */
 static struct bob_image *take_up_again(const struct found *f, struct bob_meta *meta)
 {
 	for (struct bob_image **at = &bob_process.retired; *at; at = &(*at)->next) {
@@ -204,7 +204,7 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 			put_off(im, f);
 			return im;
 		}
-		if (f->plan) /* it has its own */
+		if (f->plan) /* it already has one */
 			os_unmap_bare(f->plan, f->plan->file_bytes);
 		if (f->mem)
 			os_unmap_bare(f->mem, f->mem->file_bytes);
@@ -229,9 +229,9 @@ static void describe(struct bob_image *im, struct bob_meta *meta)
 	image_describe(im, meta);
 }
 
-/* Where neither calls nor accesses are recorded no stack is walked by plans. They name what is on
- * call paths, so they can wait until something is; but libc and the loader have special functions
- * (plan/funcs.c). */
+/* If neither calls nor accesses are recorded, plans are not needed to walk the stack. They name the
+ * functions on call paths, so loading them can be deferred until something is recorded. Exceptions
+ * are libc and the loader, which have special functions (plan/funcs.c). */
 static enum found_plan wanted_plan(const struct found *f)
 {
 	const struct bob_config *c = &bob_process.config;
@@ -245,7 +245,7 @@ static enum found_plan wanted_plan(const struct found *f)
 	return found_before(f, true) ? FOUND_PLAN : FOUND_LATER;
 }
 
-/* Else when something in it is recorded (image_use). */
+/* Otherwise an image is described when something in it is recorded (image_use). */
 static bool is_reported_at_once(const struct bob_process *p)
 {
 	return p->config.calls || (p->config.mem && !p->config.source);
@@ -287,7 +287,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
 	im->sync_caller = (uint8_t)bob_sync_caller_of(base_name(f->path));
 	im->chosen = (f->plan || f->wants == FOUND_LATER) && is_chosen(f);
-	if (!f->plan) { /* in the set all the same, so that it is not asked for again and again */
+	if (!f->plan) { /* in the set without a plan, so that it is not looked up again and again */
 		put_off(im, f);
 		return im;
 	}
@@ -316,7 +316,7 @@ bool image_need_plan(struct bob_image *im)
 		describe_skipped(&f, BOB_SKIP_NO_PLAN, &meta);
 	else if (!take_plan(im, &f, &meta))
 		im->plan = NULL;
-	/* last: others look at it without the lock */
+	/* last: other threads read it without the lock */
 	__atomic_store_n(&im->phdr, NULL, __ATOMIC_RELEASE);
 	meta_flush(&meta);
 	return im->plan;
@@ -340,8 +340,9 @@ bool image_use(struct bob_image *im)
 
 /* --- the set --- */
 
-/* Sets are used in turn, so a reader may finish with the one it holds while SETS - 1 newer ones
- * come; they lie in one mapping, and one that became too small is left as it is. */
+/* Sets are used in rotation, so a reader may finish with its set while SETS - 1 newer ones are
+ * published. They are in one mapping; when the sets become too small, a new mapping is made and the
+ * old one is kept. */
 #define SETS 64
 #define SET_SPARE 500
 
@@ -385,7 +386,7 @@ static bool known(const struct bob_image_set *s, uint64_t bias, uint64_t text)
 	return false;
 }
 
-/* Images on the loader's list that are not in the set yet. */
+/* Collect the images on the loader's list that are not in the set yet. */
 static uint32_t find_new(struct found *out, uint32_t capacity)
 {
 	const struct r_debug *loader = found_loader();
@@ -438,7 +439,7 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 
 static void load_memory_plans(struct found *f, uint32_t n)
 {
-	static const char *paths[FOUND_MAX]; /* the lock is held */
+	static const char *paths[FOUND_MAX]; /* protected by the lock */
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -484,8 +485,8 @@ void images_update(void)
 	load_plans(found, n);
 	if (p->config.mem && !p->config.source && !p->debugged)
 		load_memory_plans(found, n);
-	/* Readers must know an image before its first event: so all are in the set when the last
-	 * jump is written, and no other thread runs their code yet. */
+	/* Readers must know an image before its first event. So all new images are in the set when
+	 * the last jump is written; no other thread runs their code yet. */
 	for (uint32_t i = 0; i < n; i++) {
 		struct bob_image *im = adopt(&found[i], &meta);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the keeper, who holds the trace files open outside the process (src/cli/record/keeper.h),
- * for what this process cannot do itself any more: another user, another root directory, no
- * descriptor left, a limit on files. The words for it are in the file's head. */
+/* Requests to the keeper, which holds the trace files open outside the process
+ * (src/cli/record/keeper.h): for processes with another user or root directory, without a free
+ * descriptor, or with a file size limit. Requests and answers are words in the file's head. */
 #include "agent/agent.h"
 
 #include "agent/os.h"
 #include "archive/write/keeper.h"
 
-#define WAIT_US 1000000u	/* for the keeper, which looks at its files every few ms */
+#define WAIT_US 1000000u	/* timeout; the keeper polls its files every few ms */
 #define NAP_US 500u
-#define QUIET_LOOPS 1500u	/* of a pause each: 100 us at most where one takes 65 ns */
-#define AHEAD (1u << 20)	/* what the keeper holds ready for who cannot ask */
-#define QUIET_MAX (64ull << 20)	/* mapped for who cannot map */
+#define QUIET_LOOPS 1500u	/* number of pause instructions: 100 us at most, at 65 ns each */
+#define AHEAD (1u << 20)	/* allocated ahead for processes that cannot send requests */
+#define QUIET_MAX (64ull << 20)	/* mapped ahead for processes that cannot map */
 
 /* --- a new file --- */
 
-/* BOBBIN_KEEPER: the name, followed by the secret. Returns the length of the name, 0: the variable
- * is not set. */
+/* Parse BOBBIN_KEEPER: the name, followed by the secret. Returns the length of the name; 0: not
+ * set. */
 static size_t read_address(const char *text, uint64_t *secret)
 {
 	size_t n = 0;
@@ -96,7 +96,7 @@ bool keeper_allocate(uint64_t to, uint64_t ahead)
 	return is_there(h, to);
 }
 
-/* No system call from now on: the keeper has space ready, mapped here already. */
+/* System calls will be forbidden: the keeper allocates space ahead, and it is mapped now. */
 void keeper_go_ahead(void)
 {
 	struct bob_process *p = &bob_process;

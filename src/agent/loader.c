@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loader's list of libraries, as programs read it.
+/* Hides Bobbin's libraries in the loader's list.
  *
  * gcc's AddressSanitizer (libasan.so) ends the program unless it is the first named library on that
- * list: interposers that come earlier would take its functions away. A preloaded library comes
- * earlier. Bobbin's libraries interpose nothing that the sanitizer needs, so in such a process they
- * have no name on the list. */
+ * list, because an earlier interposer could replace its functions. Preloaded libraries are earlier.
+ * Bobbin's libraries interpose no function that the sanitizer needs, so in such a process their
+ * names on the list are cleared. */
 #include <link.h>
 
 #include "agent/agent.h"

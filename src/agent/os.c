@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel interface of the agent: x86-64 Linux system calls by number. Written with inline
- * assembly so that neither libc's entry points (which may be patched) nor errno are touched. */
+/* The kernel interface of the agent: x86-64 Linux system calls by number. Inline assembly avoids
+ * libc's entry points (which may be patched) and leaves errno unchanged. */
 #include "agent/os.h"
 
 #include <asm/unistd.h>
@@ -56,7 +56,7 @@ static size_t with_guards(size_t size)
 	return whole_pages(size) + 2ul * BOB_PAGE;
 }
 
-/* Address space between two guards, without access; 0: there is none. */
+/* Reserve address space between two guard pages, without access; 0: failed. */
 static long reserve(size_t size)
 {
 	long r = map_private(0, with_guards(size), PROT_NONE, 0);
@@ -64,7 +64,7 @@ static long reserve(size_t size)
 	return pointer_or_null(r) ? r + (long)BOB_PAGE : 0;
 }
 
-/* r: what the kernel said when it was asked for access to what was reserved at p. */
+/* `r` is the result of making the memory reserved at p accessible; on failure, unmaps it. */
 static void *opened(long r, long p, size_t size)
 {
 	if (r >= 0)
@@ -91,8 +91,8 @@ void *os_map_window(long fd, uint64_t off, size_t len)
 		   NULL;
 }
 
-/* Neither a descriptor nor the file's name is needed: mremap of nothing of a shared mapping maps
- * its pages once more, and the following ones of the file. */
+/* Needs neither a descriptor nor the file's name: mremap of length 0 of a shared mapping maps its
+ * pages again, together with the following pages of the file. */
 void *os_map_again(const void *page, uint64_t skip, size_t len)
 {
 	const size_t all = skip + len + BOB_PAGE;
@@ -117,7 +117,8 @@ void *os_map_at(uint64_t where, size_t size)
 {
 	long r = map_private(where, size, PROT_READ | PROT_WRITE, where ? MAP_FIXED_NOREPLACE : 0);
 
-	if (where && r > 0 && (uint64_t)r != where) { /* a kernel before 4.17 took it as a hint */
+	/* before Linux 4.17 the address was only a hint */
+	if (where && r > 0 && (uint64_t)r != where) {
 		sys2(__NR_munmap, r, (long)size);
 		return NULL;
 	}
@@ -151,7 +152,7 @@ long os_small_pages(void *p, size_t size)
 
 long os_open(const char *path, enum os_open how)
 {
-	/* a FIFO or device in a file's place must not make the program wait */
+	/* a FIFO or device with the file's name must not block the program */
 	long flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 	flags |= how == OS_READ ? O_RDONLY : O_RDWR;
@@ -185,7 +186,7 @@ static bool may_reach(uint64_t size)
 	return sys4(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&r) != 0 || size <= r.rlim_cur;
 }
 
-/* For new files: starts at offset 0. */
+/* For new files: writes at offset 0. */
 long os_write(long fd, const void *buf, size_t len)
 {
 	const char *p = buf;
@@ -257,7 +258,7 @@ long os_file_owner(long fd, uint32_t *uid, uint32_t *mode)
 	return 0;
 }
 
-/* File systems without fallocate get zeros written, which allocates as surely. */
+/* On file systems without fallocate, writing zeros allocates as well. */
 long os_allocate(long fd, uint64_t off, uint64_t len)
 {
 	static const char zeros[4096];
@@ -346,9 +347,9 @@ bool os_thread_alive(uint32_t pid, uint32_t tid)
 }
 
 #define STAT_FLAGS 7     /* blanks between the name and the flags, see proc(5) */
-#define PF_EXITING 0x4u /* the kernel's: set before a joining thread is woken */
+#define PF_EXITING 0x4u /* kernel flag, set before a joining thread is woken */
 
-/* State and flags, see proc(5). A name may hold blanks and parentheses. */
+/* Read state and flags, see proc(5). The name may contain blanks and parentheses. */
 static char read_stat(const char *stat, uint64_t *flags)
 {
 	char text[256], state = 0;
@@ -452,7 +453,7 @@ void os_yield(void)
 	sys0(__NR_sched_yield);
 }
 
-#define TRAP_FLAG 0x100u /* of the processor: a trap after each instruction */
+#define TRAP_FLAG 0x100u /* trap flag of the processor: single-stepping */
 static unsigned long to_block = ~0ul;
 
 void os_never_block(int sig)
@@ -460,8 +461,9 @@ void os_never_block(int sig)
 	to_block &= ~(1ul << (sig - 1));
 }
 
-/* A step that is trapped while SIGTRAP is blocked ends the program: the kernel forces the default
- * action. bob_signal_begin passes over steps of ours, so they may come. */
+/* A single-step trap while SIGTRAP is blocked would kill the program, because the kernel forces the
+ * default action. So SIGTRAP is not blocked while stepping; bob_signal_begin ignores steps in our
+ * code. */
 unsigned long os_block_signals(void)
 {
 	const bool is_stepped = __builtin_ia32_readeflags_u64() & TRAP_FLAG;
@@ -504,8 +506,8 @@ static uint64_t parse_hex(const char **p, const char *end)
 	return v;
 }
 
-/* Lines "lo-hi perms ..." in ascending order. A line cut by the buffer
- * is completed by the next read; one longer than the buffer is taken by its head. */
+/* Parse lines "lo-hi perms ..." in ascending order. The next read completes a line that is cut by
+ * the buffer; of a line longer than the buffer only the head is used. */
 static bool find_in(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
 {
 	char buf[1024];
@@ -540,7 +542,8 @@ static bool find_in(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t
 			}
 			at = end + 1;
 		}
-		if (at == 0 && have == sizeof(buf)) { /* a path of over 900 bytes: keep the head */
+		/* a path of over 900 bytes: keep the head of the line */
+		if (at == 0 && have == sizeof(buf)) {
 			have = 64;
 		} else {
 			for (size_t i = at; i < have; i++)
@@ -551,8 +554,9 @@ static bool find_in(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t
 	return found;
 }
 
-/* Of this thread: the process's entry is empty once its first thread has ended. By its number
- * first: proot resolves thread-self to itself. Not where /proc has other numbers. */
+/* Open the maps of this thread, because that of the process is empty once its first thread has
+ * ended. By its number first, because proot resolves thread-self to itself; not if /proc shows
+ * another pid namespace. */
 static long open_maps(void)
 {
 	char path[48];
@@ -565,8 +569,8 @@ static long open_maps(void)
 	return fd >= 0 ? fd : os_open("/proc/thread-self/maps", OS_READ);
 }
 
-/* Linux 6.11 and later look it up; the text of all mappings before it may be a megabyte, of 2,000
- * threads. */
+/* Linux 6.11 and later can look up an address. Otherwise the text of all preceding mappings must be
+ * read, which may be a megabyte with 2,000 threads. */
 #define PROCMAP_QUERY 0xc0686611ul
 struct procmap_query {
 	uint64_t size, flags, addr, lo, hi, more[5];
@@ -586,8 +590,8 @@ static bool query(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi)
 	return true;
 }
 
-/* The process's first: the kernel keeps it at hand, while the first open of a thread's files takes
- * it tens of microseconds. */
+/* Tries the maps of the process first: the kernel caches that entry, whereas the first open of a
+ * thread's file takes tens of microseconds. */
 bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi)
 {
 	long fd = os_open("/proc/self/maps", OS_READ);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs of ours beside the traced one, out of its sight. Two generations, because exec sets a
- * child's exit signal back to SIGCHLD: the child, with exit signal 0, never executes anything, so
- * neither SIGCHLD nor wait() of the program can see it. */
+/* Runs helper programs, invisibly to the traced program. Two generations of children are needed,
+ * because exec resets a child's exit signal to SIGCHLD: the child has exit signal 0 and never calls
+ * exec, so the program sees no SIGCHLD and its wait() does not return it. */
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,8 +30,8 @@ static void close_from(long first)
 			sys1(__NR_close, fd);
 }
 
-/* In the grandchild: every descriptor goes but `fd`, which becomes standard input and output; the
- * others of the three lead nowhere. */
+/* In the grandchild: closes every descriptor except `fd`, which becomes standard input and output;
+ * missing standard descriptors become /dev/null. */
 static void become(const char *const *argv, const char *const *envp, long fd)
 {
 	long first = 0;
@@ -47,13 +47,13 @@ static void become(const char *const *argv, const char *const *envp, long fd)
 	for (long i = first; i < 3; i++)
 		sys4(__NR_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0);
 	sys5(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	os_restore_signals(0); /* the program's blocked signals are not ours */
+	os_restore_signals(0); /* unblock the signals that the program had blocked */
 	sys3(__NR_execve, (long)argv[0], (long)argv, (long)envp);
 	sys1(__NR_exit_group, 127);
 }
 
-/* In the child: a copy of the memory with all signals blocked, so only system calls follow. Starts
- * the grandchild, waits for it, and ends as it ended. */
+/* In the child: a copy of the memory with all signals blocked, so only system calls are made.
+ * Starts the grandchild, waits for it, and exits with its status. */
 static void oversee(const char *const *argv, const char *const *envp, long fd, unsigned limit_ms)
 {
 	uint64_t end = os_time_mono() + (uint64_t)limit_ms * 1000000u;
@@ -123,7 +123,7 @@ long os_helper_begin(const char *const *argv, const char *const *envp, unsigned 
 
 void os_helper_end(long pid, bool at_once)
 {
-	if (at_once) /* the kernel signals the helper */
+	if (at_once) /* the kernel then kills the helper (PR_SET_PDEATHSIG) */
 		sys2(__NR_kill, pid, SIGKILL);
 	await(pid);
 }

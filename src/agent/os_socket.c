@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System calls for a conversation with the keeper (keeper.c). */
+/* Socket calls for communication with the keeper (keeper.c). */
 #include "agent/os.h"
 
 #include <asm/unistd.h>
@@ -10,7 +10,7 @@
 
 #include "agent/arch/x86_64/syscall.h"
 
-#define WAIT_S 1	/* for an answer */
+#define WAIT_S 1	/* timeout of an answer */
 
 long os_connect(const char *name, size_t len)
 {
@@ -20,7 +20,7 @@ long os_connect(const char *name, size_t len)
 
 	if (len + 1 > sizeof(to.sun_path))
 		return -OS_EINVAL;
-	memcpy(to.sun_path + 1, name, len); /* after a zero byte: not in the file system */
+	memcpy(to.sun_path + 1, name, len); /* after a zero byte: an abstract address */
 	fd = sys3(__NR_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Relocate and commit: the second half of patching (the planner did decode and plan). An arena near
- * the image gets the entry code and the plan's trampolines; then each chosen entry is compared with
- * what the plan saw and overwritten with a jump. Nothing else of the program is changed. */
+/* Relocates trampolines and writes patches; the planner has decoded and planned. An arena near the
+ * image gets the entry code and the plan's trampolines. Then each selected entry is compared with
+ * the plan's expected bytes and overwritten with a jump. Nothing else of the program is changed. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "agent/waits.h"
 
 #define ARENA_STEP (1ull << 20)
-#define ARENA_REACH 0x70000000ull /* of a rel32, less both sizes */
+#define ARENA_REACH 0x70000000ull /* reach of a rel32, minus both sizes */
 #define NON_PIE_TOP 0x70000000ull
 #define PATCH_FAR_JUMP 14u	/* bytes */
 #define INT3 0xccu
@@ -26,8 +26,8 @@ bool patch_reaches(const struct bob_image *im, uint64_t arena, uint64_t size)
 	return (arena > im->lo ? arena + size - im->lo : im->hi - arena) < ARENA_REACH;
 }
 
-/* Memory the image's jumps can reach, in the same 4 GB block where possible (a jump across a block
- * boundary costs 1 ns): what the kernel offers by itself if it is near, else below the image (the
+/* Allocate memory within reach of the image's jumps, preferably in the same 4 GB block (a jump
+ * across a block boundary costs 1 ns): the kernel's choice if it is near, else below the image (the
  * brk heap grows above). */
 uint64_t patch_find_arena(const struct bob_image *im, uint64_t size)
 {
@@ -65,7 +65,7 @@ bool patch_add32(uint8_t *field, int64_t delta)
 	return true;
 }
 
-/* Some functions matter only where memory is recorded, or where code is patched that may fault. */
+/* Some functions are needed only if memory is recorded, or if patched code may fault. */
 static bool is_needed(const struct bob_plan_special *sp)
 {
 	const struct bob_config *c = &bob_process.config;
@@ -76,7 +76,7 @@ static bool is_needed(const struct bob_plan_special *sp)
 	return bob_special_is_general(sp->what) || c->mem || (handlers && (c->calls || c->hooks));
 }
 
-/* The agent is called after it, too. */
+/* Whether the agent is called after the function, too. */
 static bool is_around(const struct bob_plan_special *sp)
 {
 	return bob_special_is_wait(sp->what) ||
@@ -149,7 +149,7 @@ const char *patch_plain_name(const struct bob_plan_head *plan, uint32_t func)
 	return *n ? n : name;
 }
 
-/* Not chosen by the user: by -F and -N, or because it is not part of the interface. */
+/* Excluded by the user: by -F and -N, or because it is not part of the interface. */
 static bool filtered(const struct bob_image *im, const struct bob_plan_func *f)
 {
 	const struct bob_config *c = &bob_process.config;
@@ -171,7 +171,7 @@ static bool is_recorded(const struct bob_image *im, uint32_t func)
 	return im->chosen && bob_process.config.calls && !filtered(im, &f[func]);
 }
 
-/* Trampolines of functions that are hooked lead there. */
+/* Redirect the trampolines of hooked functions. */
 static void fill_hooks(const struct bob_image *im, uint8_t *blob, bool wide)
 {
 	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
@@ -190,7 +190,7 @@ static void fill_hooks(const struct bob_image *im, uint8_t *blob, bool wide)
 	}
 }
 
-/* The bytes of the arena, still writable. False: something is out of reach. */
+/* Fill the arena while it is writable. False: something is out of reach. */
 static bool fill_arena(const struct bob_image *im)
 {
 	const struct bob_plan_head *plan = im->plan;
@@ -239,7 +239,7 @@ static bool in_text(const struct bob_image *im, uint64_t addr, uint64_t len)
 	return false;
 }
 
-/* Why the bytes at `at` are not those that the plan saw. */
+/* The reason why the bytes at `at` differ from the expected ones. */
 static enum bob_skip differs(const uint8_t *at, const uint8_t *expect, uint32_t len)
 {
 	for (uint32_t i = 0; i < len; i++)
@@ -248,7 +248,7 @@ static enum bob_skip differs(const uint8_t *at, const uint8_t *expect, uint32_t 
 	return BOB_SKIP_NONE;
 }
 
-/* Returns an enum bob_skip, 0 if the entry was patched. */
+/* Returns an enum bob_skip; 0: the entry was patched. */
 static enum bob_skip commit_one(const struct bob_image *im, const struct bob_plan_func *f,
 				bool is_special)
 {
@@ -293,7 +293,7 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 		bool wanted = is_recorded(im, i), hook = hooks_kind(im, i) != BOB_HOOKED_NOT;
 
 		if (f[i].kind == BOB_PATCH_NONE)
-			continue; /* its reason is in the image file */
+			continue; /* the image file has the reason */
 		if (!wanted && im->chosen && bob_process.config.calls && !special)
 			note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
 		if (!wanted && !special && !hook)
@@ -311,7 +311,7 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 	}
 }
 
-/* Make the code writable, or give every segment its own protection back. */
+/* Make the code writable, or restore the protection of each segment. */
 bool patch_protect(const struct bob_image *im, bool writable)
 {
 	bool ok = true;
@@ -322,7 +322,7 @@ bool patch_protect(const struct bob_image *im, bool writable)
 	return ok;
 }
 
-/* The arena, filled, and what in it is special known. */
+/* Create and fill the arena, and register its special functions. */
 static enum bob_skip make_arena(struct bob_image *im)
 {
 	const struct bob_plan_head *plan = im->plan;
@@ -361,7 +361,7 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 	return why ? why : patch_again(im, false, skipped);
 }
 
-/* A jump to anywhere. */
+/* An absolute jump. */
 static void put_far_jump(uint8_t *at, uint64_t target)
 {
 	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip) */
@@ -392,7 +392,7 @@ enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, 
 	put_far_jump((uint8_t *)(uintptr_t)tramp, to);
 	if (os_protect(im->arena, im->arena_bytes, 1 | 4) < 0)
 		return BOB_SKIP_PROTECT;
-	if (im->hooked[index / 64] & bit) { /* the jump to the trampoline is there */
+	if (im->hooked[index / 64] & bit) { /* its entry already jumps to the trampoline */
 		im->hooked[index / 64] &= ~bit;
 		im->patched--;
 		return BOB_SKIP_NONE;
@@ -404,7 +404,7 @@ enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, 
 	return why;
 }
 
-/* The arena was made for another place of the image; no thread executes it. */
+/* The arena was made for another address of the image; no thread executes it. */
 static enum bob_skip move_arena(struct bob_image *im)
 {
 	uint64_t a = im->arena, size = im->arena_bytes;
@@ -445,7 +445,7 @@ enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *ski
 	return BOB_SKIP_NONE;
 }
 
-/* Functions of the image that were recorded and whose entries are the program's own again. */
+/* List functions of the image that were recorded and whose entries have been restored. */
 static void list_restored(const struct bob_image *im, struct bob_meta *skipped)
 {
 	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);

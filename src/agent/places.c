@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patched code by address: see places.h. */
+/* Maps addresses of patched code: see places.h. */
 #include "agent/places.h"
 
 #include <string.h>
 
-#define HOLE_REACH 256u		/* of a 2-byte jump, and more */
+#define HOLE_REACH 256u		/* at least the reach of a 2-byte jump */
 
 static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
 {
@@ -33,7 +33,7 @@ const struct bob_plan_func *place_of_body(const struct bob_image *im, uint64_t b
 	return &f[id];
 }
 
-/* Is this the jump that leads from the end of the body back into the function? */
+/* Whether this is the jump at the end of the body, back into the function. */
 static bool is_jump_back(const struct bob_image *im, const struct bob_plan_func *f, uint64_t into)
 {
 	const uint64_t end = im->arena + BOB_PLAN_HANDLER_BYTES + f->tramp + f->tramp_len;
@@ -45,7 +45,7 @@ static bool is_jump_back(const struct bob_image *im, const struct bob_plan_func 
 	return end + (uint64_t)(int64_t)rel == place_of_patch(im, f) + f->displaced_len;
 }
 
-/* The displaced instruction that is at, or around, `into` bytes of the body. */
+/* Find the displaced instruction that contains offset `into` of the body. */
 static void find_moved(const struct bob_image *im, const struct bob_plan_func *f, uint64_t into,
 		       struct place_in_trampoline *out)
 {
@@ -147,6 +147,6 @@ uint64_t place_to_resume(const struct bob_image *im, uint64_t addr)
 	memcpy(&rel, jump + 1, sizeof(rel));
 	if (jump[0] != 0xe9 ||
 	    (uint64_t)(uintptr_t)(jump + 5) + (uint64_t)(int64_t)rel != body - f->body)
-		return addr; /* the function is as it was */
+		return addr; /* the function is not patched */
 	return body + bob_plan_moved(f, (uint32_t)into);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans come from the cache; a missing one is asked for by running `bobbin plan` out of sight of
- * the program. Nothing here decodes an instruction. A plan is used only if the cache directory's
- * owner wrote it and its contents hold (bob_plan_check). */
+/* Loads plans from the cache; requests missing ones by running `bobbin plan`, invisibly to the
+ * program. Does not decode instructions. A plan is used only if it was written by the owner of the
+ * cache directory and is valid (bob_plan_check). */
 #include "agent/agent.h"
 
 #include "agent/os.h"
@@ -34,7 +34,7 @@ static bool cache_is_ours(void)
 	return ok;
 }
 
-/* From a file of the cache, if it is ours and its contents hold. */
+/* Load a file of the cache, if its owner is the user and its contents are valid. */
 static const void *load(uint64_t key, const char *ending,
 			bob_status (*check)(const void *plan, uint64_t len, uint64_t key))
 {
@@ -73,7 +73,7 @@ const struct bob_mem_plan_head *plan_load_mem(uint64_t key)
 	return load(key, ".mem", bob_mem_plan_check);
 }
 
-/* What our own program is started with. */
+/* The environment of our own programs. */
 static const char *const *own_env(void)
 {
 	static char library_path[BOB_PATH_MAX + 32];
@@ -91,7 +91,7 @@ static const char *const *own_env(void)
 
 static bool run_planner(const char *const *paths, size_t n, const char *option)
 {
-	static const char *argv[PATHS_MAX + 6]; /* the lock is held */
+	static const char *argv[PATHS_MAX + 6]; /* protected by the lock */
 	const struct bob_config *c = &bob_process.config;
 	size_t argc = 0;
 

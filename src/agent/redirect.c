@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of the program itself that have a wrapper (docs/wrap.md): no library can interpose
- * them, so their entry leads to the wrapper. */
+/* Redirects functions of the program itself to wrappers (docs/wrap.md): no library can interpose
+ * them, so their entries are patched. */
 #include "agent/agent.h"
 
 #include <elf.h>
@@ -20,7 +20,7 @@ static struct bob_image *main_image(void)
 	return NULL;
 }
 
-/* Is this the program that was looked at? Others inherit what is preloaded. */
+/* Whether this is the program for which the wrapper was made. Other programs inherit LD_PRELOAD. */
 static bool is_program(const char *path)
 {
 	char own[BOB_PATH_MAX];
@@ -35,7 +35,7 @@ static enum bob_skip redirect(uint64_t address, uint64_t to, uint64_t *original)
 
 	if (!im || !image_need_plan(im))
 		return BOB_SKIP_NO_PLAN;
-	if (im->mem) /* it runs translated */
+	if (im->mem) /* its code is translated */
 		return BOB_SKIP_SPECIAL;
 	f = (const struct bob_plan_func *)(const void *)((const char *)im->plan +
 							 im->plan->funcs.off);
@@ -45,7 +45,7 @@ static enum bob_skip redirect(uint64_t address, uint64_t to, uint64_t *original)
 	return BOB_SKIP_NO_PLAN;
 }
 
-/* 0: done. By constructors only, before the program has threads. */
+/* Returns 0 on success. Only for constructors, before the program has threads. */
 __attribute__((visibility("default"))) int bob_agent_redirect_1(const char *program,
 								const char *symbol,
 								uint64_t address, void *to,

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the true return addresses are that bob_hook_return replaces: at a fixed distance from their
- * place on the stack, as the address with one bit flipped. So any thread can find a true address at
- * any time, without a list that could be inconsistent: an unwinder by an expression in the frame
- * information of bob_hook_return (hooks.S), a debugger in a core file, frames.c here. A place that
- * is left by longjmp or an exception, and reused, gets a new word. Stacks that are copied away and
- * back are the exception (docs/agent.md).
+/* Storage of the true return addresses that bob_hook_return replaces: the copy is at the address of
+ * the original with one bit flipped. So any thread can find a true address at any time, without a
+ * list that could be inconsistent: an unwinder by an expression in the frame information of
+ * bob_hook_return (hooks.S), a debugger in a core file, frames.c here. If a place is left by
+ * longjmp or an exception, and reused, its copy is overwritten. Stacks that are copied away and
+ * back are not supported (docs/agent.md).
  *
- * Memory there is mapped for a piece of stack at a time, when a function is first hooked on it, and
- * stays. */
+ * The memory is mapped for one piece of stack at a time, when a function is first hooked on it, and
+ * is never unmapped. */
 #include "agent/hooks.h"
 
 #include "agent/agent.h"
 #include "agent/os.h"
 
-#define PIECE_BITS 21		/* of address: 2 MB */
+#define PIECE_BITS 21		/* 2 MB of addresses */
 #define PIECES 16384u		/* 32 GB of stacks; a power of two */
 #define USER_BITS 47
 
-/* Numbers of pieces, + 1, a hash table; nothing is taken out. Written under the lock. */
+/* Hash table of the numbers of mapped pieces, + 1; entries are never removed. Written under the
+ * lock. */
 static uint64_t pieces[PIECES];
 
 static uint64_t *place_of(uint64_t piece)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frame rows of a plan, by address. */
+/* Look-up of a plan's frame rows by address. */
 #include "agent/agent.h"
 
 static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
@@ -32,7 +32,7 @@ const struct bob_plan_row *rows_row(const struct bob_plan_head *plan, const stru
 	uint32_t start = (uint32_t)(addr - f->lo), lo = 0, n = f->row_count;
 
 	r += f->row;
-	while (n - lo > 1) { /* the last row that begins at or before start */
+	while (n - lo > 1) { /* binary search for the last row that begins at or before start */
 		uint32_t mid = lo + (n - lo) / 2;
 
 		if (r[mid].start <= start)

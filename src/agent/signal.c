@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's signal handlers. The kernel calls ours in their place (arch/x86_64/signal.S; where
- * memory is recorded that of mem/signal.c), so that they see the program's own code wherever they
- * interrupt it: program counter and registers in their ucontext are those of the original
- * instruction, not of a trampoline or of the recorder (context.c). When the handler is over, the
- * interrupted code goes on. If code of ours was interrupted and the handler asks for another place,
- * it gets that; if bytes there are overwritten, the displaced instruction's (places.c).
+/* The program's signal handlers. The kernel calls ours instead (arch/x86_64/signal.S; that of
+ * mem/signal.c if memory is recorded), so that the program's handlers see its own code wherever
+ * they interrupt it: program counter and registers in their ucontext are those of the original
+ * instruction, not of a trampoline or of the recorder (context.c). After the handler, the
+ * interrupted code continues. If code of ours was interrupted and the handler changes the program
+ * counter, execution continues there; if those bytes are overwritten, at the displaced instruction
+ * (places.c).
  *
- * The program sees its own handlers when it asks (sigaction). Calling a handler takes no system
- * call. */
+ * sigaction returns the program's own handlers. Calling a handler needs no system call. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 #include "agent/places.h"
 #include "agent/signal.h"
 
-#define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
-#define SIGCANCEL 32		/* libc's own */
+#define RESTORER_FLAG 0x04000000 /* SA_RESTORER of the kernel */
+#define SIGCANCEL 32		/* used by libc itself */
 #define SIGSETXID 33
 #define BIT(sig) (1ull << ((sig)-1))
 
 struct signal_action signal_actions[SIGNALS];
 
-/* Virtual machines make steps TRAP_BRKPT now and then, which int3 is not. */
+/* Virtual machines sometimes report single steps as TRAP_BRKPT, which int3 never causes. */
 static bool is_step(uint64_t number, const siginfo_t *info)
 {
 	return number == SIGTRAP && (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT);
@@ -40,7 +40,7 @@ uint64_t bob_signal_begin(uint64_t number, void *info, uint64_t *gregs, struct b
 	memcpy(s->was, gregs, sizeof(s->was));
 	if (a->flags & (int)SA_RESETHAND)
 		a->handler = 0;
-	if (handler <= 1) { /* it was changed a moment ago */
+	if (handler <= 1) { /* it was changed meanwhile */
 		if (os_allowed())
 			signal_by_default((int)number, si->si_code <= 0, handler);
 		return 0;
@@ -48,8 +48,8 @@ uint64_t bob_signal_begin(uint64_t number, void *info, uint64_t *gregs, struct b
 	s->change = context_show(gregs);
 	s->shown = gregs[BOB_GREG_RIP];
 	if (is_step(number, info) && s->change > BOB_SHOWN_PLACE) {
-		memcpy(gregs, s->was,
-		       sizeof(s->was)); /* a program that steps itself does not step us */
+		/* single steps by the program must not stop in our code */
+		memcpy(gregs, s->was, sizeof(s->was));
 		return 0;
 	}
 	return handler;
@@ -78,11 +78,11 @@ void signal_by_default(int sig, bool sent, uint64_t handler)
 	if (handler == (uint64_t)(uintptr_t)SIG_IGN && sent)
 		return;
 	os_sigaction(sig, &dfl, NULL);
-	if (sent || sig == SIGTRAP) /* a fault comes again */
+	if (sent || sig == SIGTRAP) /* a fault occurs again by itself */
 		os_raise(sig);
 }
 
-/* --- what the program asks of libc --- */
+/* --- calls of libc's functions --- */
 
 static uint64_t our_handler(void)
 {
@@ -90,7 +90,8 @@ static uint64_t our_handler(void)
 							      bob_signal_entry);
 }
 
-/* As the program set it. Where the kernel may not be asked, the program has changed it last. */
+/* Return the action as the program set it. If the kernel cannot be asked, the program's last call
+ * is used. */
 static void report(int sig, struct sigaction *old)
 {
 	const struct signal_action *a = &signal_actions[sig];
@@ -118,7 +119,7 @@ static void note(int sig, const struct sigaction *act)
 	a->handler = (uint64_t)(uintptr_t)act->sa_handler;
 }
 
-/* What libc sets in its place: our handler, with all else as asked for. */
+/* The action that libc installs instead: our handler, everything else unchanged. */
 static void take_over(struct sigaction *act)
 {
 	uint64_t mask;
@@ -129,7 +130,7 @@ static void take_over(struct sigaction *act)
 	act->sa_flags |= SA_SIGINFO;
 	if (!bob_process.config.mem)
 		return;
-	memcpy(&mask, &act->sa_mask, sizeof(mask)); /* SIGTRAP is ours there */
+	memcpy(&mask, &act->sa_mask, sizeof(mask)); /* with memory recording we need SIGTRAP */
 	mask &= ~BIT(SIGTRAP);
 	memcpy(&act->sa_mask, &mask, sizeof(mask));
 }
@@ -145,15 +146,15 @@ void signal_set(struct bob_regs *r, bool by_libc)
 	if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP)
 		return;
 	if (!by_libc && (sig == SIGCANCEL || sig == SIGSETXID))
-		return; /* will be refused */
+		return; /* libc will refuse it */
 	if (os_allowed() && !process_is_child() && os_pid() != bob_process.pid) {
-		/* a vfork child has handlers of its own, but our memory: it needs our traps */
+		/* a vfork child has its own handlers but shares our memory: it needs our traps */
 		if (traps)
 			r->rsi = 0;
 		return;
 	}
 	if (act && (uint64_t)(uintptr_t)act->sa_handler == our_handler())
-		return; /* we were here a moment ago */
+		return; /* a nested call that we have already changed */
 	if (act)
 		m = area_argument(act, sizeof(*act));
 	if (old)

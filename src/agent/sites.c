@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables that make the caller-frame rule a look-up. Two belong to the whole process and are filled
- * as call sites are met; a word is written with one store and checks itself, so threads share them
- * without a lock: the worst a race can do is a miss.
+/* Tables that reduce the caller-frame rule to a look-up. Two belong to the process and are filled
+ * when call sites are first used. A word is written with one store and contains its own tag, so
+ * threads share them without a lock: a race can only cause a miss.
  *
  *   sites   index = low 18 bits of the return address; word = return address << 16 | rule.
- *           Only for sites whose caller is hooked and whose frame rule is one addition: the caller's
- *           slot is entry rsp + 8 * rule, or rbp + 8 * (rule & 0x7fff) if bit 15 is set.
- *           The caller of a site with rule 0xffff is not hooked: see walks. Read by entry.S.
+ *           Only for sites whose caller is hooked and whose frame rule is one addition: the
+ *           caller's slot is entry rsp + 8 * rule, or rbp + 8 * (rule & 0x7fff) if bit 15 is
+ *           set. Rule 0xffff: the caller is not hooked, see walks. Read by entry.S.
  *   steps   one unwinding step from any pc, hooked or not; read by frames.c.
  *
  * The third belongs to a thread:
  *
- *   walks   index = return address + rsp / 16. Walks over frames that are not recorded (callbacks from
- *           a library, all callers under --filter) read a dozen words of the stack; as long as these
- *           and the rest of struct bob_walk are the same, so is the frame that the walk ends at.
+ *   walks   index = return address + rsp / 16. A walk over unrecorded frames (callbacks from a
+ *           library, all callers under --filter) reads a dozen words of the stack. While these
+ *           and the rest of struct bob_walk are unchanged, so is the frame that the walk finds.
  *           Written by frames.c, compared word by word by entry.S. */
 #include "agent/agent.h"
 #include "agent/os.h"
@@ -28,7 +28,7 @@ bool sites_create(void)
 	return p->sites && p->steps;
 }
 
-/* After an image went away: its addresses may come back as other code. */
+/* To be called after an image was unloaded: other code may be loaded at its addresses. */
 void sites_forget(void)
 {
 	os_drop_pages(bob_process.sites, BOB_SITES * sizeof(uint64_t));

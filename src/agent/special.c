@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The few functions of the C library and the loader at which the agent has something to do, and
- * what happens to a process: fork, exec, end. */
+/* Functions of the C library and the loader at which the agent must act, and the life of a process:
+ * fork, exec, end. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -28,9 +28,9 @@
 #define UC_STACK_SP 16
 #define UC_STACK_SIZE 32
 
-/* By id, a hash table. Who looks holds no lock; an entry is whole when its id is there. */
+/* Hash table by id. Readers hold no lock; an entry is complete once its id is set. */
 static struct special {
-	uint32_t id;		/* + 1; 0: free */
+	uint32_t id;		/* id + 1; 0: free */
 	uint32_t what;
 	bool traced;
 } specials[SPECIALS_MAX];
@@ -99,8 +99,8 @@ static void begin_child(void *beginning)
 	b->done = process_begin(&b->from);
 }
 
-/* A child may have several threads at its first event: one takes it in, the others wait. False:
- * that is done, or is being done by this thread. */
+/* A fork child may have several threads at its first event: one initialises the process, the others
+ * wait. False: that is done, or this thread is doing it. */
 static bool take_in(volatile uint64_t *alive)
 {
 	const uint64_t me = BOB_TAKEN_IN | (os_allowed() ? os_tid() : 0);
@@ -117,8 +117,8 @@ static bool take_in(volatile uint64_t *alive)
 	return false;
 }
 
-/* Nothing of the parent's file may be touched: it is mapped shared. The child makes its own at its
- * first event. */
+/* The parent's file must not be touched, because it is mapped shared. The child creates its own at
+ * its first event. */
 void process_after_fork(struct bob_thread *t)
 {
 	struct bob_process *p = &bob_process;
@@ -187,8 +187,8 @@ void process_leave(enum bob_file_state state)
 	unlock_process();
 }
 
-/* A child in its parent's memory (vfork, posix_spawn) becomes another program: the parent's file
- * says so, in case the program leaves no trace. */
+/* A child in its parent's memory (vfork, posix_spawn) executes a program: note that in the parent's
+ * file, in case the program leaves no trace. */
 static void note_started(const char *path)
 {
 	const uint32_t child[2] = { os_pid(), 0 };
@@ -211,14 +211,14 @@ static void note_started(const char *path)
 	unlock_process();
 }
 
-/* That a program is executed which leaves no trace of its own must be said by who executes it. */
+/* If the executed program leaves no trace of its own, the executing process must record that. */
 static void before_exec(const char *path)
 {
 	struct bob_process *p = &bob_process;
 
 	if (!process_has_file() && (!p->config.follow || !p->recording || exec_leaves_trace(path)))
 		return;
-	if (process_is_child()) /* without an event so far */
+	if (process_is_child()) /* no event so far */
 		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
 								     thread_of_hot(bob_thread_hot));
 	if (process_has_file())
@@ -227,7 +227,8 @@ static void before_exec(const char *path)
 		note_started(path);
 }
 
-/* A filter, or syscall user dispatch: what the thread calls outside a range of code is a SIGSYS. */
+/* Detect a seccomp filter, or syscall user dispatch, which turns the thread's system calls outside
+ * a range of code into SIGSYS. */
 static void seen_seccomp(const struct bob_regs *r, bool by_number)
 {
 	const bool prctl = !by_number || r->rdi == NR_PRCTL;
@@ -249,8 +250,8 @@ static bool is_fork(uint64_t number)
 	return number == NR_CLONE || number == NR_FORK || number == NR_CLONE3;
 }
 
-/* A task that runs beside its parent on the same thread-local storage would find the registers of
- * the parent's probes there, and the other way round. */
+/* A task that runs concurrently with its parent and shares its thread-local storage would use the
+ * same slots of probes. */
 static void before_clone(uint64_t flags)
 {
 	if (!bob_process.config.mem)
@@ -260,7 +261,7 @@ static void before_clone(uint64_t flags)
 		mem_end_shared();
 }
 
-/* syscall(number, ...): the flags of clone are an argument, those of clone3 in memory. */
+/* syscall(number, ...): the flags of clone are an argument, those of clone3 are in memory. */
 static uint64_t clone_flags(const struct bob_regs *r)
 {
 	const uint64_t *args = (const uint64_t *)(uintptr_t)r->rsi;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The stacks a thread runs on: its own, an alternate signal stack, coroutine stacks. Each has a
- * shadow stack with the entry rsp of every open recorded frame. The shadow has one word for every
- * 8 bytes of stack, so that it cannot overflow before the stack does (address space only; pages are
- * used as the stack gets deep). Bounds come from makecontext where it named them, else from the
+/* The stacks of a thread: its own, alternate signal stacks, coroutine stacks. Each has a shadow
+ * stack with the entry rsp of every open recorded frame. The shadow has a word for every 8 bytes of
+ * stack, so it cannot overflow before the stack does (that is only address space; pages are
+ * allocated as the stack grows). Bounds are those passed to makecontext, or else those of the
  * mapping that contains rsp. */
 #include "agent/agent.h"
 
@@ -11,14 +11,14 @@
 #include "agent/thread_area.h"
 #include "agent/os.h"
 
-#define STACK_CAP (1ull << 30) /* what an unlimited main stack is taken for */
+#define STACK_CAP (1ull << 30) /* assumed size of an unlimited main stack */
 #define PROBED_MAX (64ull << 20)
 #define NAMED_MAX 4096
 
 static struct {
 	uint64_t lo, size;
 } named[NAMED_MAX];
-static uint32_t named_count; /* ever; the oldest are overwritten */
+static uint32_t named_count; /* total; the oldest are overwritten */
 
 void stacks_note(uint64_t lo, uint64_t size)
 {
@@ -34,13 +34,13 @@ void stacks_note(uint64_t lo, uint64_t size)
 }
 
 /* --- split stacks (gcc -fsplit-stack) ---
- * Segments are mapped one by one, and the kernel joins neighbours, also of other threads, into one
- * mapping. libgcc keeps the lower bound of the segment in use, plus SPLIT_BACKOFF, in the thread's
- * control block, and the segment's size in a head before it: struct stack_segment, which has not
- * changed since there are split stacks. A thread's first stack has a guard and no head. */
+ * Segments are mapped separately, but the kernel merges adjacent ones, also of other threads, into
+ * one mapping. libgcc stores the lower bound of the current segment, plus SPLIT_BACKOFF, in the
+ * thread control block, and the segment's size in a header before it: struct stack_segment, whose
+ * layout is stable. A thread's first stack has a guard and no header. */
 #define SPLIT_BACKOFF 3584u
 #define SPLIT_HEAD 56u
-#define SPLIT_SIZE 16u		/* offset in the head */
+#define SPLIT_SIZE 16u		/* offset in the header */
 
 static bool find_segment(struct bob_thread *t, uint64_t rsp, uint64_t *lo, uint64_t *size)
 {
@@ -93,8 +93,8 @@ static bool is_readable(uint64_t page)
 	return os_readable(&at, 1);
 }
 
-/* Without /proc, or a descriptor for it: the pages around that can be read. They are those of the
- * stack, which has a guard, or perhaps some more. */
+/* Without /proc, or a descriptor for it: probe for readable pages around rsp. Stacks have a guard
+ * page; the result may include more pages. */
 static void probe_bounds(uint64_t rsp, uint64_t *lo, uint64_t *hi)
 {
 	const uint64_t page = rsp & ~(uint64_t)(BOB_PAGE - 1);
@@ -169,7 +169,7 @@ static void find_bounds(void *bounds)
 	b->found = stacks_bounds(b->rsp, &b->lo, &b->size);
 }
 
-/* lo and size: its bounds; size 0: they are to be found. */
+/* lo and size are its bounds; size 0: they must be determined. */
 static bool add_stack(struct bob_thread *t, uint64_t rsp, uint64_t lo, uint64_t size)
 {
 	struct bounds b = { .rsp = rsp, .lo = lo, .size = size, .found = size != 0 };
@@ -177,7 +177,7 @@ static bool add_stack(struct bob_thread *t, uint64_t rsp, uint64_t lo, uint64_t 
 
 	if (!grow_list(t))
 		return false;
-	if (!b.found) /* it may be a small one */
+	if (!b.found) /* the stack may be small */
 		area_run_blocked(find_bounds, &b);
 	if (!b.found)
 		return false;
@@ -194,7 +194,7 @@ static bool add_stack(struct bob_thread *t, uint64_t rsp, uint64_t lo, uint64_t 
 	return true;
 }
 
-/* A stack that was named may lie inside another one: an array in a frame of main. */
+/* A registered stack may be inside another one, for example in an array in a frame of main. */
 static bool is_on(const struct bob_stack *s, uint64_t rsp, bool named_one, uint64_t lo,
 		  uint64_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the agent begins: a constructor that runs before those of all other libraries. Whatever is
- * missing or fails, the program goes on untraced. */
+/* Starts the agent: a constructor that runs before those of all other libraries. If anything is
+ * missing or fails, the program continues untraced. */
 #include "agent/agent.h"
 
 #include <elf.h>
@@ -14,13 +14,13 @@
 
 #define META_BYTES (256u << 10)
 
-/* What is kept of the environment: names, or how they begin. */
+/* Recorded variables of the environment: names or prefixes. */
 static const char kept[][24] = {
 	"OMP_*", "GOMP_*",  "KMP_*", "OMPI_COMM_WORLD_*", "PMI_*",	"PMIX_RANK=", "MPI*",
 	"SLURM_*", "PBS_*", "LSB_*", "FLUX_*",		  "LD_LIBRARY_PATH=", "PATH=", "HOSTNAME=",
 };
 
-/* A look at the first letter says no to most. */
+/* Quick check of the first letter, which excludes most. */
 static bool is_kept(const char *variable)
 {
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
@@ -62,7 +62,7 @@ static uint32_t parse_u32(const char *s, bool *ok)
 	return (uint32_t)v;
 }
 
-/* The launchers of Open MPI, MPICH (hydra) and SLURM say the rank in the environment. */
+/* The launchers of Open MPI, MPICH (hydra) and SLURM pass the rank in the environment. */
 static void put_rank(struct bob_meta *m)
 {
 	static const char *const names[][2] = {
@@ -112,8 +112,9 @@ static void describe_again(const struct bob_image *im, struct bob_meta *m)
 		mem_image_describe(im, m);
 }
 
-/* In a fork child: the images as they were inherited, for the child's own file. Readers number
- * images as their records come, so all images with a number are reported, unloaded ones too. */
+/* In a fork child: describe the inherited images in the child's own file. Readers number images in
+ * the order of their records, so all images with a number are described, including unloaded
+ * ones. */
 static void describe_inherited(void)
 {
 	const struct bob_image *source = mem_sources();
@@ -179,8 +180,8 @@ void agent_stop(enum bob_stop_reason why)
 		bob_file_end(p->file, BOB_FILE_STOPPED, why, os_allowed() ? os_time_mono() : 0);
 }
 
-/* Programs (setproctitle) write over the memory of their environment: what we need later is
- * copied. */
+/* Copy the variables needed later, because programs (setproctitle) overwrite the memory of their
+ * environment. */
 static char **copy_env(char **env)
 {
 	size_t vars = 0, bytes = 0, n = 0;
@@ -210,8 +211,8 @@ static uint64_t secure_mode(const uint64_t *auxv)
 	return 0;
 }
 
-/* The path this library was loaded by, and that of the other one (src/mpi), so that a changed
- * environment can name them again. */
+/* The path from which this library was loaded, and that of the other one (src/mpi), so that a
+ * changed environment can name them again. */
 static void find_own_path(void)
 {
 	struct bob_config *c = &bob_process.config;
@@ -228,12 +229,11 @@ static void find_own_path(void)
 	}
 }
 
-/* The names of what only one C library has, glibc or musl; those of glibc's are not set yet when we
- * start. */
+/* Symbols that only one of the C libraries defines, glibc or musl; glibc has not set them yet. */
 extern const void *__libc_stack_end __attribute__((weak));
 extern char **__environ __attribute__((weak));
 
-/* The arguments lie below the environment, after their count. NULL: the kernel did not make this
+/* The arguments are below the environment, after their count. NULL: the kernel did not set up this
  * stack. */
 static char **args_below(char **env)
 {
@@ -247,14 +247,14 @@ static char **args_below(char **env)
 	return argv;
 }
 
-/* musl calls constructors in __libc_start_main, which glibc calls later. */
+/* musl runs constructors in __libc_start_main, glibc before it. */
 static bool is_past_main_hook(void)
 {
 	return !&__libc_stack_end;
 }
 
-/* glibc calls constructors with (argc, argv, env). musl calls them without arguments, but its
- * environment is in place. False: another library, of which nothing is known. */
+/* glibc calls constructors with (argc, argv, env). musl passes no arguments, but its environment is
+ * set up. False: an unknown C library. */
 static bool find_start(char **argv, char **env)
 {
 	struct bob_process *p = &bob_process;
@@ -310,7 +310,8 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	p->recording = true;
 }
 
-/* Normally _exit is hooked and comes last; without libc's plan this is the last we hear. */
+/* Usually _exit is hooked and comes last. Without libc's plan this is the last call of the
+ * agent. */
 __attribute__((destructor)) static void agent_end(void)
 {
 	if (bob_process.file && os_allowed() && !special_have(BOB_SPECIAL_EXIT))

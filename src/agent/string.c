@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The four functions a compiler may call on its own. String instructions: no vector register is
- * touched, and microcode makes them fast for long runs. */
+/* The four functions that compilers may call implicitly. String instructions use no vector
+ * register, and microcode makes them fast for long blocks. */
 #include <stddef.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t n);
@@ -43,7 +43,11 @@ int memcmp(const void *a, const void *b, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (p[i] != q[i])
 			return p[i] < q[i] ? -1 : 1;
-		__asm__ volatile("" : : : "memory"); /* or gcc sees a memcmp in this loop */
+		__asm__ volatile(""
+				 :
+				 :
+				 : "memory"); /* prevents gcc from replacing this loop by a
+						      * call of memcmp */
 	}
 	return 0;
 }

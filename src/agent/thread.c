@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread blocks and their streams. A block is made at the first hooked entry of a thread. Other
- * threads detect that a thread has ended: each one that makes a block asks the kernel about two
- * older ones (tgkill with signal 0), and the end of the process about all of them. A dead thread's
- * stream gets its end symbol and is closed; its memory is returned. */
+/* Thread blocks and their streams. A block is created at the first hooked entry of a thread. Other
+ * threads detect that a thread has ended: each one that creates a block asks the kernel about two
+ * older ones (tgkill with signal 0), and at the end of the process all are checked. The stream of
+ * an ended thread gets its end symbol and is closed; its memory is freed. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -12,14 +12,15 @@
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
-#define DATA_FIRST 960u	      /* payload of a stream's first DATA chunk: 1 KB with its header */
-#define DATA_MAX (256u << 10) /* doubling up to here */
-#define ASK_PER_THREAD 2      /* older blocks looked at when one is made */
+/* payload of a stream's first DATA chunk: 1 KB including its header */
+#define DATA_FIRST 960u
+#define DATA_MAX (256u << 10) /* they double up to this size */
+#define ASK_PER_THREAD 2      /* older blocks checked when one is created */
 
 struct bob_process bob_process;
 
-/* Signals wait while the lock is held: a handler that left by a jump, or ended the process, would
- * leave it locked for ever. */
+/* Signals are blocked while the lock is held: a handler that left by a jump, or ended the process,
+ * would leave it locked forever. */
 void lock_process(void)
 {
 	unsigned long signals = os_allowed() ? os_block_signals() : 0;
@@ -39,14 +40,15 @@ void unlock_process(void)
 		os_restore_signals(signals);
 }
 
-/* --- what the encoder asks for; called with the block busy, never with the lock held --- */
+/* --- the encoder's services; called with the block busy, never with the lock held --- */
 
 static uint8_t *io_grow(void *ctx, size_t *len)
 {
 	struct bob_thread *t = ctx;
 	struct bob_chunk_head *h = t->data;
 
-	/* Abandoned between our return and the encoder's note of it: the same chunk once more. */
+	/* The encoder was interrupted before it registered the last chunk, and abandoned: return
+	 * the same chunk. */
 	if (bob_run_granted(thread_enc(t)) < t->data_off) {
 		*len = h->size;
 		return bob_chunk_data(h);
@@ -175,8 +177,8 @@ static void count_out(struct bob_thread *t)
 	t->head->count.top_mismatch = thread_hot(t)->top_mismatch;
 }
 
-/* The thread is gone, so its block is ours. If it went in the middle of a recording (asynchronous
- * cancellation), the encoder is half way and stays so: its state in the file is whole. */
+/* The thread has ended, so its block is ours. If it ended within a recording (asynchronous
+ * cancellation), the encoder stays as it is: its state in the file is consistent. */
 static void finish_dead(struct bob_thread *t)
 {
 	if (t->mem)
@@ -190,7 +192,7 @@ static void finish_dead(struct bob_thread *t)
 	t->head->state = BOB_THREAD_ENDED;
 }
 
-/* Not the thread of main: exit comes here, too, and much may follow. */
+/* Except in the main thread, where exit also comes here and more may follow. */
 void thread_ending(void)
 {
 	struct bob_thread *t = bob_thread_hot == bob_no_thread ? NULL :
@@ -200,7 +202,7 @@ void thread_ending(void)
 		t->head->end_mono_ns = os_time_mono();
 }
 
-/* Take `t` off the list; lock held. */
+/* Remove `t` from the list. Lock held. */
 static void unlink_block(struct bob_thread *t)
 {
 	struct bob_process *p = &bob_process;
@@ -283,7 +285,7 @@ static void create(void *creation)
 		unlock_process();
 		bob_thread_hot = thread_hot(t);
 	} else
-		agent_stop(BOB_STOP_DISK); /* or every entry of the thread would try again */
+		agent_stop(BOB_STOP_DISK); /* otherwise every entry of the thread would try again */
 	c->made = t;
 }
 
@@ -294,7 +296,7 @@ struct bob_thread *thread_create(const struct bob_thread *old)
 
 	if (!bob_process.recording || !os_allowed())
 		return NULL;
-	/* A handler's entries would come here again; it is the only place where signals wait. */
+	/* entries of a handler would re-enter this code, so signals are blocked, only here */
 	signals = os_block_signals();
 	area_run(create, &c);
 	os_restore_signals(signals);
@@ -313,7 +315,7 @@ struct bob_thread *thread_here(void)
 	}
 	if (t && *thread_alive(t) == BOB_ALIVE)
 		return t;
-	/* the kernel wiped it: another thread of this child has taken the process in */
+	/* the kernel wiped it: another thread of this child has initialised the process */
 	bob_thread_hot = bob_no_thread;
 	return thread_create(t);
 }
@@ -343,7 +345,7 @@ static void stat_path(char path[64], uint32_t pid, uint32_t tid)
 	text_add(path, 64, n, "/stat");
 }
 
-/* A joined thread can receive signals for some time; the kernel's flags say that it is ending. */
+/* A joined thread can receive signals for some time; the kernel's flags show that it is ending. */
 static bool has_ended(const struct bob_thread *t)
 {
 	char path[64];
@@ -352,7 +354,7 @@ static bool has_ended(const struct bob_thread *t)
 	return !os_thread_alive(bob_process.pid, t->tid) || os_exiting(path);
 }
 
-/* The parent of a vfork is on its way to sleep when the child begins: look a few times. */
+/* When a vfork child begins, its parent is about to sleep: check a few times. */
 #define LOOKS 8
 static bool waits_for_child(const struct bob_thread *t)
 {
@@ -385,7 +387,7 @@ bool thread_shared(struct bob_thread *t, uint64_t rsp)
 	return true;
 }
 
-/* Off the list with the blocks whose threads have ended, chained by `next`. */
+/* Remove the blocks of ended threads from the list, and link them by `next`. */
 static struct bob_thread *take_dead(uint32_t self)
 {
 	struct bob_process *p = &bob_process;
@@ -406,14 +408,14 @@ static struct bob_thread *take_dead(uint32_t self)
 	return dead;
 }
 
-/* Has it a buffer of which not all is in the trace (mem/select.c)? */
+/* Whether it has a selection buffer whose records are not all in the trace (mem/select.c). */
 static bool is_selecting(const struct bob_thread *t)
 {
 	return t->mem && t->mem->select && t->mem->limit;
 }
 
-/* Threads that are still running, with records that are not in the file: taken off the list, so
- * that no thread frees them, and chained by `next`. Lock held. */
+/* Remove threads that are still running and have records that are not in the file from the list, so
+ * that no thread frees them, and link them by `next`. Lock held. */
 static struct bob_thread *take_selecting(const struct bob_thread *own)
 {
 	struct bob_process *p = &bob_process;
@@ -445,7 +447,7 @@ void thread_close_all(bool for_good)
 
 		count_out(t);
 		if (!for_good && !is_own && is_selecting(t))
-			continue; /* what is in its buffer is lost: it has no end */
+			continue; /* the records in its buffer are lost: it has no end */
 		t->head->end_mono_ns = os_time_mono();
 		t->head->state = BOB_THREAD_AT_EXIT;
 		if (t->mem && is_own)
@@ -460,7 +462,7 @@ void thread_close_all(bool for_good)
 		mem_flush(own);
 	for (; others; others = others->next)
 		(void)mem_select_end(others, false, &unused);
-	while (dead) { /* finishing may need space in the file, so not under the lock */
+	while (dead) { /* without the lock, because finishing may need space in the file */
 		struct bob_thread *next = dead->next;
 
 		finish_dead(dead);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The per-thread area: memory that a thread has in addition to its stack. The program's stacks are
- * as large as the program needs them, 16 KB or less, and static TLS is carved out of them, too. So
- * per-thread state of the agent lies in a mapping of its own. Rare code that needs a deep stack
- * (the first event of a thread, an event from a new place) runs on a stack in that mapping:
+/* The per-thread area: memory that a thread has in addition to its stack. The program's stacks may
+ * be as small as 16 KB, and static TLS is allocated on them. So the agent's per-thread state is in
+ * a separate mapping. Rare code that needs a deep stack (the first event of a thread, an event from
+ * a new place) runs on a stack in that mapping:
  *
  *     the stack, struct bob_thread_area
  *
  * A thread gets the mapping when it first needs it. It is never unmapped: a thread that needs one
  * asks the kernel whether the owners of two older ones have ended, as thread.c does with thread
- * blocks, and takes the first that is free. So there are as many mappings as threads at a time. */
+ * blocks, and takes the first free one. So the number of mappings is the maximum number of
+ * concurrent threads. */
 #include "agent/thread_area.h"
 
 #include <string.h>
@@ -18,26 +19,27 @@
 
 #define STACK_BYTES (64u << 10)
 #define HEAD_BYTES ((sizeof(struct bob_thread_area) + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1))
-#define ASK 2			/* older ones that are looked at when one is needed */
+#define ASK 2			/* older areas checked when one is needed */
 #define SHARED 64u
-/* A thread's stack is looked up when the thread has run so often beside it: it takes some 30 us. */
+/* The bounds of a thread's stack are looked up, which takes some 30 us, only after this many runs
+ * on its area. */
 #define RUNS_KNOWN 4u
-/* A large stack has so much below the stack pointer. */
+/* A stack is large if it has this much below the stack pointer. */
 #define ROOMY (1u << 20)
-/* At the top of a thread's stack the C library has the thread control block and static TLS. */
+/* Size of the thread control block and static TLS at the top of a thread's stack. */
 #define TOP_BYTES (64u << 10)
 
 __thread struct bob_thread_area *bob_thread_area;
-/* No lock: hundreds of threads may begin at once, and mapping memory takes long. The list only
- * grows; asked: the next to be looked at. */
+/* Lock-free: hundreds of threads may start at once, and mapping memory is slow. The list only
+ * grows. asked: the next area to be checked. */
 static struct bob_thread_area *all, *asked;
 
 void bob_call_on_stack(void (*fn)(void *), void *arg, void *top);
 
-/* --- whose it is --- */
+/* --- ownership --- */
 
-/* The number of the thread, in the low half; the high half counts owners: thread numbers come
- * again. */
+/* owner: the thread's number in the low half, a count of owners in the high half, because thread
+ * numbers are reused. */
 static bool claim(struct bob_thread_area *a)
 {
 	uint64_t was = __atomic_load_n(&a->owner, __ATOMIC_ACQUIRE);
@@ -80,8 +82,8 @@ static struct bob_thread_area *map_one(void)
 	return a;
 }
 
-/* The process's number is another one in a vfork child, which has its parent's thread pointer, and
- * in a fork child that the agent has not noticed yet: these get none. */
+/* The pid differs in a vfork child, which has its parent's thread pointer, and in a fork child that
+ * the agent has not initialised yet: these get no area. */
 static struct bob_thread_area *take(void)
 {
 	struct bob_thread_area *a;
@@ -89,7 +91,7 @@ static struct bob_thread_area *take(void)
 
 	if (!os_allowed() || os_pid() != bob_process.pid)
 		return NULL;
-	signals = os_block_signals(); /* a handler would come here, too */
+	signals = os_block_signals(); /* a handler would re-enter this code */
 	a = bob_thread_area ? bob_thread_area : find_free();
 	if (a && !bob_thread_area) {
 		memset(&a->sync, 0, sizeof(a->sync));
@@ -133,7 +135,7 @@ void area_run(void (*fn)(void *), void *arg)
 		bob_call_on_stack(fn, arg, a);
 }
 
-/* Is it the stack that the thread began on? Others (coroutines, pieces of an array) may lie in a
+/* Whether it is the stack on which the thread began. Others (coroutines, arrays) may be in a
  * mapping that is larger than they are. */
 static bool is_first_stack(const struct bob_thread_area *a, uint64_t lo, uint64_t hi)
 {
@@ -156,9 +158,9 @@ static void look_up(void *rsp)
 	a->roomy_size = size - ROOMY;
 }
 
-/* A task made by clone with CLONE_VM alone has its parent's thread pointer, and runs beside the
- * parent, which may be on that stack at the moment (thread_shared). A fork child has a copy of its
- * own. */
+/* A task created by clone with CLONE_VM alone has its parent's thread pointer, and runs
+ * concurrently with the parent, which may be using that stack (thread_shared). A fork child has its
+ * own copy. */
 static bool is_anothers(const struct bob_thread_area *a)
 {
 	return a && !process_is_child() && (uint32_t)a->owner != os_tid();
@@ -188,7 +190,7 @@ void area_run_blocked(void (*fn)(void *), void *arg)
 
 /* --- arguments --- */
 
-/* Where there is no memory: one for all threads. */
+/* Without a per-thread area: storage shared by all threads. */
 static void *shared_argument(void)
 {
 	static uint8_t shared[SHARED][BOB_AREA_ARGUMENT_BYTES] __attribute__((aligned(16)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who else looks at the process. A debugger writes breakpoints into code: one byte at the first of
- * an instruction, of those that it found in the file or before the entry was patched. In the jump
- * at an entry such a byte would change where the jump leads. */
+/* Detects a debugger that traces the process. A debugger writes breakpoints into code: a byte at
+ * the first byte of an instruction, according to the file or to the code before it was patched.
+ * Within the jump at an entry, such a byte would change the target of the jump. */
 #include "agent/agent.h"
 #include "agent/os.h"
 #include "base/tracer_list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records how children ended for which the program waited (waits.h). */
+/* Records the exit status of children that the program waited for (waits.h). */
 #define _GNU_SOURCE
 #include "agent/waits.h"
 
@@ -13,7 +13,7 @@ bool waits_are_recorded(void)
 	return bob_process.config.follow && !shadow_stack();
 }
 
-/* Who asks for no status is called with a place for it, which is ours. */
+/* If the program passes no pointer for the status, it is called with one to our memory. */
 enum bob_around_way waits_called(uint32_t id, uint32_t what, struct bob_regs *r,
 				 struct bob_sync_call *call)
 {
@@ -51,7 +51,7 @@ static struct bob_rec_waited of_waitid(uint64_t place, uint64_t result)
 	if ((int32_t)result || !place)
 		return w;
 	memcpy(&info, (const void *)(uintptr_t)place, sizeof(info));
-	if (info.si_signo == SIGCHLD) { /* 0: there is none */
+	if (info.si_signo == SIGCHLD) { /* 0: no child */
 		w.pid = (uint32_t)info.si_pid;
 		w.status = bob_waitid_status(info.si_code, info.si_status);
 	}

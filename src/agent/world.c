@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which MPI_COMM_WORLD a process is in, as far as its environment says. */
+/* Identifies the MPI_COMM_WORLD of a process, from its environment. */
 #include "agent/agent.h"
 #include "base/hash.h"
 
@@ -10,8 +10,8 @@ static uint64_t add(char **env, const char *name, uint64_t h)
 	return v ? bob_hash64(h + 1, v, text_len(v)) : h;
 }
 
-/* Launchers give each job a name: PMIx (Open MPI), PMI-1 where it has one, SLURM. MPICH's hydra
- * gives none; a program that MPI_Comm_spawn started has one from the process that called it then
+/* Launchers name each job: PMIx (Open MPI), PMI-1 if it has a job id, SLURM. MPICH's hydra does
+ * not. A program started by MPI_Comm_spawn gets a name from the process that called it
  * (src/mpi/spawn.c). */
 uint64_t world_of(char **env)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assertions at three costs. None of them checks bytes from a file: for those, code returns
- * BOB_ERR_CORRUPT.
- *   BOB_ASSERT(c)     own logic, debug and test builds (BOB_DEBUG)
+/* Assertions at three costs. They check the program's own logic; invalid bytes from a file are not
+ * asserted on but give BOB_ERR_CORRUPT.
+ *   BOB_ASSERT(c)     own logic; debug and test builds (BOB_DEBUG)
  *   BOB_EXPENSIVE(c)  walks a whole structure; only with BOB_DEBUG >= 2
- *   BOB_PRE(c)        the caller's error: stops in debug builds, returns BOB_ERR_INVAL in release */
+ *   BOB_PRE(c)        precondition, the caller's responsibility: stops in debug builds, returns
+ *                     BOB_ERR_INVAL in release builds */
 #ifndef BOB_BASE_ASSERT_H
 #define BOB_BASE_ASSERT_H
 

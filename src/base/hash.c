@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hash: four independent lanes of multiply and rotate hide the latency of the multiplier; the
- * tail is one zero-padded word per 8 bytes, and the length is mixed in last. */
+/* The 64-bit hash: four independent lanes of multiply and rotate hide the latency of the
+ * multiplier. The tail is zero-padded to words of 8 bytes, and the length is mixed in last. */
 #include "base/hash.h"
 
 #include <string.h>

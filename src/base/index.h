@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hash index: it finds the numbers of rows, which lie in an array of the caller's, by the hash of
- * their keys. Open addressing with linear probing [Knuth, TAOCP 3, 6.4, algorithms L and R]; each
- * slot keeps 32 bits of the hash, so that growing and removing never look at a row, and a probe
- * compares keys only where these bits are equal. The caller compares keys:
+/* A hash index: finds row numbers of an array by the hash of the rows' keys. Open addressing with
+ * linear probing [Knuth, TAOCP 3, 6.4, algorithms L and R]. Each slot keeps 32 bits of the hash, so
+ * growing and removing never read a row, and a probe compares keys only if these bits are equal.
+ * The caller compares keys:
  *
  * 	struct bob_probe p = bob_probe_of(hash);
  *
@@ -10,14 +10,12 @@
  * 		if (row[p.number].key == key)
  * 			return &row[p.number];
  *
- * Numbers of the same hash come in the order in which they were added.
+ * Numbers with equal hashes are found in the order in which they were added.
  *
- * The caller owns the memory of the slots: there is no allocation here, so the parts without libc
- * can use this; base/host/map.h has rows and an index that grow. Freestanding.
- *
- * Owner of the slots: the caller. Threads: one while it changes. Units: `slots` is a power of two
- * or 0, of which at most half are used. Hashes must be mixed well in their lower 32 bits
- * (bob_hash_mix, bob_hash64). Errors: none. A zeroed struct is an empty index. */
+ * Freestanding: the caller allocates and frees the slots. base/host/map.h is a map that grows.
+ * Threads: one while it changes. Units: `slots` is a power of two or 0; at most half of them are
+ * used. The lower 32 bits of hashes must be well mixed (bob_hash_mix, bob_hash64). Errors: none. A
+ * zeroed struct is an empty index. */
 #ifndef BOB_BASE_INDEX_H
 #define BOB_BASE_INDEX_H
 
@@ -28,7 +26,7 @@
 
 struct bob_index_slot {
 	uint32_t hash;
-	uint32_t number;	/* + 1; 0: the slot is free */
+	uint32_t number;	/* row number + 1; 0: the slot is free */
 };
 
 struct bob_index {
@@ -38,7 +36,7 @@ struct bob_index {
 
 struct bob_probe {
 	uint32_t hash, at;
-	uint32_t number;	/* after bob_index_next gave 1 */
+	uint32_t number;	/* valid after bob_index_next returned 1 */
 };
 
 static inline struct bob_probe bob_probe_of(uint64_t hash)
@@ -46,7 +44,7 @@ static inline struct bob_probe bob_probe_of(uint64_t hash)
 	return (struct bob_probe){ (uint32_t)hash, (uint32_t)hash, 0 };
 }
 
-/* 1: row p->number has this hash. 0: there is no further one. */
+/* Returns 1 with the next row number of this hash in p->number, or 0 if there is no further one. */
 static inline int bob_index_next(const struct bob_index *x, struct bob_probe *p)
 {
 	const uint32_t mask = x->slots - 1;
@@ -63,13 +61,13 @@ static inline int bob_index_next(const struct bob_index *x, struct bob_probe *p)
 	return 0;
 }
 
-/* Must it grow before one more is added? */
+/* Whether the index must grow before the next addition. */
 static inline int bob_index_is_full(const struct bob_index *x)
 {
 	return x->used >= x->slots / 2;
 }
 
-/* The index is not full, and row `number` not in it. */
+/* Requires that the index is not full and does not contain `number`. */
 static inline void bob_index_add(struct bob_index *x, uint64_t hash, uint32_t number)
 {
 	const uint32_t mask = x->slots - 1;
@@ -81,15 +79,16 @@ static inline void bob_index_add(struct bob_index *x, uint64_t hash, uint32_t nu
 	x->used++;
 }
 
-/* All numbers go to `slot`, which is zeroed and has twice as many slots as they are, or more. The
- * old slots are the caller's to free. */
+/* Move all numbers to `slot`: zeroed, at least twice as many slots as numbers. The caller frees the
+ * old slots. */
 static inline void bob_index_move(struct bob_index *x, struct bob_index_slot *slot, uint32_t slots)
 {
 	const struct bob_index old = *x;
 	uint32_t begin = 0;
 
 	*x = (struct bob_index){ slot, slots, 0 };
-	/* from a free slot on, so that a run that goes around the end keeps its order */
+	/* start at a free slot, so that a run of used slots that wraps around the end keeps its
+	 * order */
 	while (begin < old.slots && old.slot[begin].number)
 		begin++;
 	for (uint32_t i = 0; i < old.slots; i++) {
@@ -100,7 +99,7 @@ static inline void bob_index_move(struct bob_index *x, struct bob_index_slot *sl
 	}
 }
 
-/* The slot of row `number`, which is in there. */
+/* The slot of row `number`, which must be in the index. */
 static inline struct bob_index_slot *bob_index_slot_of(const struct bob_index *x, uint64_t hash,
 						       uint32_t number)
 {
@@ -118,7 +117,7 @@ static inline void bob_index_renumber(const struct bob_index *x, uint64_t hash, 
 	bob_index_slot_of(x, hash, from)->number = to + 1;
 }
 
-/* Later ones of the same run of used slots move up, as far as their hash lets them. */
+/* Later slots of the same run move up, but not beyond the slot that their hash selects. */
 static inline void bob_index_remove(struct bob_index *x, uint64_t hash, uint32_t number)
 {
 	const uint32_t mask = x->slots - 1;

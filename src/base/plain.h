@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts from untrusted sources -- names in a trace, arguments of a program -- on their way to a
- * terminal or an export. A control character (0x00 to 0x1f, 0x7f) can move the cursor, set the
- * window's title or begin a line that looks like ours: it is shown as '?'. Bytes of UTF-8 stay.
- * Freestanding. */
+/* Makes text from untrusted sources (names in a trace, arguments of a program) safe for terminals
+ * and exports. Control characters (0x00 to 0x1f, 0x7f) could move the cursor, set the window title
+ * or imitate a line of our output; they become '?'. UTF-8 bytes are kept. Freestanding. */
 #ifndef BOB_BASE_PLAIN_H
 #define BOB_BASE_PLAIN_H
 

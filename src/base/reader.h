@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked reading of untrusted bytes: a position and an end. The first item that is
- * cut off or out of range makes the reader `bad`; it then stays where that item begins, and all
- * further items are 0. So a decoder reads a whole record and checks `bad` once, before it uses any
- * of it; only loops whose length was read must check it in between. Freestanding.
+/* Bounds-checked reading of untrusted bytes: a position and an end. The first item that is
+ * truncated or out of range makes the reader `bad`: its position stays at the beginning of that
+ * item, and all further items read as 0. So a decoder reads a whole record and checks `bad` once,
+ * before it uses any of it. Only loops whose trip count was read must check it in between.
+ * Freestanding.
  *
- * Owner: the caller, who also owns the bytes; what `bob_reader_bytes` and `bob_reader_text` return
- * is borrowed from them. Threads: one. Errors: `bad`, for which callers return BOB_ERR_CORRUPT. */
+ * Owner: the caller, who also owns the bytes; results of `bob_reader_bytes` and `bob_reader_text`
+ * are borrowed from them. Threads: one. Errors: `bad`; callers then return BOB_ERR_CORRUPT. */
 #ifndef BOB_BASE_READER_H
 #define BOB_BASE_READER_H
 
@@ -30,7 +31,7 @@ static inline size_t bob_reader_left(const struct bob_reader *r)
 	return (size_t)(r->end - r->at);
 }
 
-/* Is everything read, and was all of it valid? */
+/* Whether all bytes were read and every item was valid. */
 static inline int bob_reader_is_done(const struct bob_reader *r)
 {
 	return !r->bad && r->at == r->end;
@@ -44,7 +45,7 @@ static inline uint64_t bob_reader_varint(struct bob_reader *r)
 	return v;
 }
 
-/* A varint of at most `most`. */
+/* A varint that is at most `most`; larger ones make the reader bad. */
 static inline uint64_t bob_reader_up_to(struct bob_reader *r, uint64_t most)
 {
 	const uint8_t *before = r->at;
@@ -62,7 +63,7 @@ static inline int64_t bob_reader_signed(struct bob_reader *r)
 	return bob_unzigzag(bob_reader_varint(r));
 }
 
-/* `len` bytes, or NULL. */
+/* Borrow `len` bytes, or NULL. */
 static inline const uint8_t *bob_reader_bytes(struct bob_reader *r, uint64_t len)
 {
 	const uint8_t *bytes = r->at;
@@ -94,7 +95,7 @@ static inline void bob_reader_copy(struct bob_reader *r, void *to, size_t size)
 		memset(to, 0, size);
 }
 
-/* A length as a varint, then as many bytes; *len is 0 and the result NULL when bad. */
+/* A length as a varint, followed by that many bytes. If bad, *len is 0 and the result is NULL. */
 static inline const uint8_t *bob_reader_text(struct bob_reader *r, size_t *len)
 {
 	const uint8_t *before = r->at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Run-time libraries that `--images=app` leaves out: patterns of file names. The list used is
- * stored in META. */
+/* Run-time libraries that `--images=app` excludes: glob patterns of file names, separated by
+ * colons. META stores the list that a run used. */
 #ifndef BOB_BASE_RUNTIME_LIST_H
 #define BOB_BASE_RUNTIME_LIST_H
 

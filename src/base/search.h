@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Binary search in arrays of structs that are sorted by a uint64_t in each. Freestanding. */
+/* Binary search in arrays of structs that are sorted by a uint64_t member. Freestanding. */
 #ifndef BOB_BASE_SEARCH_H
 #define BOB_BASE_SEARCH_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many of `count` elements come before the first whose key is `key` or more. */
+/* Lower bound: the number of elements whose key is less than `key`. */
 static inline size_t bob_count_below(const void *array, size_t count, size_t size, size_t key_at,
 				     uint64_t key)
 {
@@ -28,8 +28,8 @@ static inline size_t bob_count_below(const void *array, size_t count, size_t siz
 
 #define BOB_COUNT_BELOW(array, count, type, key, value)                                            \
 	bob_count_below(array, count, sizeof(type), offsetof(type, key), value)
-/* How many have a key of `value` or less: the last one that begins there or before is the one in
- * front. */
+/* Upper bound: the number of elements whose key is `value` or less. The element before it is the
+ * last one that begins at or before `value`. */
 #define BOB_COUNT_UP_TO(array, count, type, key, value)                                            \
 	((value) == UINT64_MAX ? (count) : BOB_COUNT_BELOW(array, count, type, key, (value) + 1))
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Structs of the library's interface that may grow at their end (bobbin.h, "Sized"): a caller that
- * was compiled with an older version has a shorter one. Freestanding. */
+/* Copying structs of the library's interface that may grow at their end ("Sized" in bobbin.h): a
+ * caller that was compiled with an older version has a shorter one. Freestanding. */
 #ifndef BOB_BASE_SIZED_H
 #define BOB_BASE_SIZED_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* Copy as much of `from` as the caller's struct holds; members that only the caller knows become
+/* Copy as much of `from` as the caller's struct can hold. Members that only the caller knows become
  * zero. */
 static inline void bob_sized_copy(void *to, size_t to_size, const void *from, size_t from_size)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conversion of counter ticks to time: anchors, and the checks that reject a counter that jumps or
- * stops. */
+/* Conversion of counter ticks to time: takes anchors, and rejects a counter that jumps or stops. */
 #include "base/ticks.h"
 
-#define FROM_LEAST_NS (1u << 19) /* a rate is measured over so much, or more */
+#define FROM_LEAST_NS (1u << 19) /* minimum interval for measuring a rate */
 #define FROM_NEXT_NS (1u << 29)
 #define FROM_MOST_NS (1u << 30)
 #define AGO_MOST_NS (1u << 31)
-#define TICKS_MOST (1ull << 34)	/* in that time, of any processor */
-#define RATE_MOST (1ull << 38)	/* slower than 64 ns a tick */
+#define TICKS_MOST (1ull << 34)	/* upper bound of the ticks in that time, for any processor */
+#define RATE_MOST (1ull << 38)	/* the counter is slower than 64 ns a tick */
 
 uint64_t bob_ticks_only_ns(struct bob_ticks *t, uint64_t ns)
 {
@@ -28,7 +27,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Is it what the anchor before said would come? */
+/* Whether the previous anchor predicted this reading, within the tolerated error. */
 static bool is_expected(const struct bob_ticks *t, uint64_t ticks, uint64_t ns)
 {
 	const uint64_t since = ticks - t->ticks;
@@ -37,13 +36,13 @@ static bool is_expected(const struct bob_ticks *t, uint64_t ticks, uint64_t ns)
 	       distance(t->ns + (since * t->rate >> 32), ns) <= BOB_TICKS_JUMP_NS;
 }
 
-/* Both grew, and by how much is known well enough. */
+/* Whether both clocks advanced, far enough for a rate. */
 static bool is_measured(const struct bob_ticks *t, uint64_t ticks, uint64_t ns)
 {
 	return ns - t->from.ns >= FROM_LEAST_NS && ticks != t->from.ticks;
 }
 
-/* What comes is measured from an anchor that is between half a second and a second old. */
+/* Measure further rates from an anchor that is between half a second and a second old. */
 static void move_from(struct bob_ticks *t, uint64_t ticks, uint64_t ns)
 {
 	if (ns - t->from.ns >= FROM_MOST_NS) {

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments of a clock from a counter that is cheaper to read, such as the processor's time-stamp
- * counter. Both are read together from time to time, an *anchor*. For a millisecond after an
- * anchor, the counter measures the elapsed time, at the rate between earlier anchors. So moments
- * are those of the clock; their error is the error of the rate over a millisecond (some ns) plus
- * the time between the two readings. They never decrease. A counter that jumps -- another
- * processor's, a machine that was suspended or moved -- is noticed at the next anchor; after
- * several jumps it is not used any more.
+/* Times of a clock, interpolated by a counter that is cheaper to read, such as the processor's
+ * time-stamp counter. An *anchor* is a reading of both at once. For a millisecond after an anchor,
+ * the counter measures the elapsed time, at the rate between earlier anchors. The error of a time
+ * is the error of the rate over a millisecond (some ns), plus the time between the two readings of
+ * the anchor. Times never decrease. The next anchor detects a counter that jumped (another
+ * processor's, or a machine that was suspended or migrated); after several jumps the counter is no
+ * longer used.
  *
- * Owner: the caller; all zeros at first. Threads: one. Units: ns. No errors. Freestanding. */
+ * Owner: the caller; a zeroed struct is the initial state. Threads: one. Units: ns. No errors.
+ * Freestanding. */
 #ifndef BOB_BASE_TICKS_H
 #define BOB_BASE_TICKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BOB_TICKS_HOLD_NS (1u << 20) /* so long an anchor holds */
-#define BOB_TICKS_JUMP_NS 2000u	/* what is further off than that is no error of reading */
+#define BOB_TICKS_HOLD_NS (1u << 20) /* how long an anchor is valid */
+#define BOB_TICKS_JUMP_NS 2000u	/* larger differences are jumps, not errors of reading */
 #define BOB_TICKS_JUMPS_MAX 8u
 
 struct bob_ticks {
-	uint64_t ticks, ns;	/* the newest anchor */
-	uint64_t rate;		/* 2^-32 ns a tick; 0: not known */
-	uint64_t hold;		/* ticks from the anchor on; 0: the clock is to be read */
-	uint64_t last_ns;	/* nothing before it is said */
+	uint64_t ticks, ns;	/* the most recent anchor */
+	uint64_t rate;		/* 2^-32 ns a tick; 0: unknown */
+	uint64_t hold;		/* validity in ticks after the anchor; 0: the clock must be read */
+	uint64_t last_ns;	/* the latest time returned; the next is no earlier */
 	struct {
 		uint64_t ticks, ns;
-	} from, next;		/* where the rate is measured from, and will be */
+	} from, next;		/* start of the measurement of the rate, now and in the next
+				 * period */
 	uint32_t jumps;
 };
 
-/* The moment at which the counter was `ticks`. False: the clock is to be read, bob_ticks_anchor.
- * Hot: 2 ns. */
+/* Convert the counter reading `ticks` to a time. False: the caller must read the clock and call
+ * bob_ticks_anchor. Hot path: 2 ns. */
 static inline bool bob_ticks_ns(struct bob_ticks *t, uint64_t ticks, uint64_t *ns)
 {
 	const uint64_t since = ticks - t->ticks;
@@ -44,9 +46,9 @@ static inline bool bob_ticks_ns(struct bob_ticks *t, uint64_t ticks, uint64_t *n
 	return true;
 }
 
-/* The clock said `ns` when the counter was `ticks`. Returns the moment. */
+/* Add an anchor: the clock read `ns` when the counter read `ticks`. Returns the time. */
 uint64_t bob_ticks_anchor(struct bob_ticks *t, uint64_t ticks, uint64_t ns);
-/* The same, but when is not known: the two could not be read together. */
+/* The same for a reading of the clock alone, if both cannot be read together. */
 uint64_t bob_ticks_only_ns(struct bob_ticks *t, uint64_t ns);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Little-endian base-128 integers (LEB128) and zigzag, with a checked reader. Freestanding.
- * Encoded length is at most 10 bytes. */
+/* Little-endian base-128 integers (LEB128) of at most 10 bytes, and zigzag coding of signed ones.
+ * Reading is bounds-checked. Freestanding. */
 #ifndef BOB_BASE_VARINT_H
 #define BOB_BASE_VARINT_H
 
@@ -11,7 +11,7 @@
 
 #define BOB_VARINT_MAX 10
 
-/* Returns the bytes written to `p`, which must have capacity for BOB_VARINT_MAX. */
+/* Returns the number of bytes written to `p`, which must have capacity for BOB_VARINT_MAX. */
 static inline size_t bob_varint_put(uint8_t *p, uint64_t v)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Version of the library. */
+/* The version of the library, as compiled. */
 #include "bobbin/version.h"
 
 const char *bob_version(void)

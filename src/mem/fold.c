@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot path is: shape by the descriptor's last path, put; records of one word and one descriptor
- * in a row together; of records with the stack pointer or payload: descriptor, stack pointer, and
- * then the same. When the folder is full of shapes or paths it restarts, and the paths of the calls
- * that are open are made again. */
+/* Folding of memory records. Hot path: look up the shape by descriptor and path, then put the leaf;
+ * consecutive records of one word and one descriptor are put as a row. Records with a stack pointer
+ * or payload take the slow path, which also follows calls. When the folder runs out of shapes or
+ * paths it restarts, and the paths of the open calls are created again. */
 #include "mem/fold.h"
 
 #include <string.h>
@@ -10,21 +10,24 @@
 #include "base/varint.h"
 #include "mem/window.h"
 
-#define ROW_MAX 64u /* records of one word and one descriptor that are put together */
+#define ROW_MAX 64u /* maximum row of records of one word and one descriptor */
 
 struct call {
-	uint64_t sp;		/* before the call: the call is over at or above */
+	uint64_t sp;		/* stack pointer before the call: the call has ended if sp is at or
+				 * above it */
 	uint64_t place;
-	uint32_t before;	/* the path without it */
+	uint32_t before;	/* the path without this call */
 };
 
-/* The shapes of a descriptor in the path where it was last. */
+/* The shapes of a descriptor in the path where it occurred last. */
 struct known {
 	uint32_t path;
-	uint32_t shape;		/* + 1 */
-	/* words of a record without stack pointer and payload, + 1; 0: not known to be one */
+	uint32_t shape;		/* shape number + 1; 0: unknown */
+	/* words + 1 of a record without stack pointer and payload; 0: not known to be such a
+	 * record */
 	uint32_t plain;
-	const struct bob_mem_desc *loop; /* with payload, or NULL: not known to be one */
+	const struct bob_mem_desc *loop; /* descriptor with payload; NULL: not known to be such a
+					  * record */
 };
 
 struct bob_mem_fold {
@@ -32,10 +35,10 @@ struct bob_mem_fold {
 	bob_mem_desc_fn desc;
 	void *ctx;
 	uint64_t within;
-	struct bob_mem_window *window;	/* NULL: everything stays in order */
+	struct bob_mem_window *window;	/* NULL: the order of records is kept */
 	uint32_t path;
 	uint32_t depth;
-	uint32_t returned;	/* the newest record that was no plain one has ended a call */
+	uint32_t returned;	/* the last record of the slow path has ended a call */
 	struct call call[BOB_MEM_FOLD_DEPTH];
 	struct known known[BOB_MEM_FOLD_DESCS];
 };
@@ -68,7 +71,7 @@ void bob_mem_fold_unorder(struct bob_mem_fold *m, struct bob_mem_window *w)
 
 /* --- calls --- */
 
-/* The folder has begun anew: its paths are gone. */
+/* Create the paths of the open calls again after the folder has restarted. */
 static bob_status make_paths(struct bob_mem_fold *m)
 {
 	bob_status st = BOB_OK;
@@ -84,7 +87,7 @@ static bob_status make_paths(struct bob_mem_fold *m)
 bob_status bob_mem_fold_again(struct bob_mem_fold *m)
 {
 	if (m->window)
-		bob_mem_window_flush(m->window, m->folder); /* shapes get other numbers */
+		bob_mem_window_flush(m->window, m->folder); /* shape numbers change */
 	bob_folder_again(m->folder);
 	memset(m->known, 0, sizeof(m->known));
 	return make_paths(m);
@@ -112,9 +115,9 @@ static void leave(struct bob_mem_fold *m, uint64_t sp)
 	}
 }
 
-/* The newest call was to code that is not recorded, and so was its return; this piece follows the
- * call. In a recursion the call might also be the one by which the present function was called:
- * then a return was seen just before. */
+/* Whether this piece follows the innermost call, whose callee (and its return) was not recorded.
+ * With recursion it could also follow the call that entered the present function; then a return was
+ * seen just before. */
 static int goes_on(const struct bob_mem_fold *m, const struct bob_mem_desc *d)
 {
 	uint64_t site = m->call[m->depth - 1].place;
@@ -150,8 +153,8 @@ bob_status bob_mem_fold_resume(struct bob_mem_fold *m, const uint64_t *state, si
 
 /* --- leaves --- */
 
-/* Is word `w` of the leaf nothing but an address? Then what is done with it when it is expanded
- * stays possible if it is a little off. */
+/* Whether word `w` of the leaf is only used as an address: then the leaf can still be expanded if
+ * the word deviates a little. */
 static int is_address(const struct bob_mem_desc *d, uint32_t w)
 {
 	int found = 0;
@@ -210,19 +213,19 @@ static bob_status know_shape(struct bob_mem_fold *m, uint32_t number, uint32_t w
 	st = find_shape(m, number, words, known);
 	++*known;
 	if (st == BOB_OK && k) {
-		k->path = m->path; /* may be another one now */
+		k->path = m->path; /* find_shape may have changed the path */
 		k->shape = *known;
 	}
 	return st;
 }
 
-/* How a record of one word is folded in the present path: its header, and this. */
+/* Together with its header, identifies how a record of one word is folded: the present path. */
 static inline uint64_t path_mark(const struct bob_mem_fold *m)
 {
 	return (uint64_t)m->path << 32;
 }
 
-/* Iterations, each with all its words. */
+/* Put one leaf for each iteration, with all its words. */
 static void put_iterations(struct bob_mem_fold *m, uint32_t shape, const struct bob_mem_desc *d,
 			   const uint64_t *word, size_t count)
 {
@@ -236,12 +239,12 @@ static void put_iterations(struct bob_mem_fold *m, uint32_t shape, const struct 
 		if (s->word != BOB_MEM_NO_WORD)
 			step[w] += s->scale * word[s->word];
 	}
-	/* dividing takes longer than a short row */
+	/* avoids a division, which would take longer than a short row */
 	bob_folder_put_row(m->folder, shape, word, step, d->words, word + d->words,
 			   d->payload == 1 ? payload : payload / d->payload);
 }
 
-/* No leaf: all that it says is which calls are open. */
+/* A record without accesses, and so not a leaf: it only updates the open calls. */
 static bob_status report_calls(struct bob_mem_fold *m, const struct bob_mem_desc *d,
 			       const uint64_t *word)
 {
@@ -288,12 +291,12 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	}
 	if (d->flow & BOB_MEM_CALLS)
 		st = enter(m, d, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end);
-	else if (d->flow & BOB_MEM_RETURNS) /* and takes the return address with it */
+	else if (d->flow & BOB_MEM_RETURNS) /* the return also pops the return address */
 		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end + 8);
 	return st;
 }
 
-/* The record of a loop with payload; as put_plain. */
+/* A record of a loop with payload. Returns as put_plain. */
 static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 		       const uint64_t *end)
 {
@@ -309,8 +312,8 @@ static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint
 	return 1 + d->words + payload;
 }
 
-/* Records of one word with the same header, BOB_FOLD_ROW_MIN at least: a loop in which nothing else
- * is recorded. Their words, headers included. */
+/* Put consecutive records of one word with the same header, at least BOB_FOLD_ROW_MIN: a loop in
+ * which nothing else is recorded. Returns the words consumed, headers included. */
 static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 		      const uint64_t *end)
 {
@@ -326,15 +329,15 @@ static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint6
 	return 2 * n;
 }
 
-/* The first of many such records? Mostly not. */
+/* Whether this is the first of at least BOB_FOLD_ROW_MIN such records. Usually not. */
 static inline int is_row(const uint64_t *at, const uint64_t *end)
 {
 	return end - at >= 2 * BOB_FOLD_ROW_MIN &&
 	       ((at[2] == *at) & (at[2 * (BOB_FOLD_ROW_MIN - 1)] == *at));
 }
 
-/* A record of one word, and the following ones that the folder expects. Their words, headers
- * included. */
+/* Put a record of one word, and the following ones that the folder predicts. Returns the words
+ * consumed, headers included. */
 static inline size_t put_one(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 			     const uint64_t *end)
 {
@@ -344,8 +347,8 @@ static inline size_t put_one(struct bob_mem_fold *m, const struct known *k, cons
 					     path_mark(m));
 }
 
-/* Of a descriptor that was met in this path before. Words of the record, header included; 0: it
- * takes the long way. */
+/* Put a record whose descriptor occurred before in this path. Returns the words of the record,
+ * header included, or 0 if it must take the slow path. */
 static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end, int open)
 {
 	const struct known *k;

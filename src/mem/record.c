@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors to bytes and back, and the accesses of one record. docs/format.md, "Memory
- * descriptors", has the bytes. */
+/* Encodes and decodes descriptors, and enumerates and counts the accesses of one record.
+ * docs/format.md, "Memory descriptors", specifies the bytes. */
 #include "mem/record.h"
 
 #include "base/reader.h"
 #include "mem/sync.h"
 
-/* The byte before each access. */
+/* Bits of the byte that precedes each access. */
 #define TAG_TYPE 3u
 #define TAG_GUARD 4u
-#define TAG_SIZE_SHIFT 3	/* 3 bits: 1 + log2 of the size, 0 if it follows */
-#define TAG_SAME_WORD 64u	/* as the access before; the first: word 0 */
-#define TAG_SAME_PC 128u	/* as the access before; the first: the descriptor's */
+#define TAG_SIZE_SHIFT 3	/* 3 bits: 1 + log2 of the size; 0 if the size follows */
+#define TAG_SAME_WORD 64u	/* same word as the previous access; for the first: word 0 */
+/* same pc as the previous access; for the first: the descriptor's */
+#define TAG_SAME_PC 128u
 
 /* --- writing --- */
 
@@ -114,7 +115,7 @@ static int32_t get_signed32(struct bob_reader *in)
 	return (int32_t)v;
 }
 
-/* A word's number below `count`, or BOB_MEM_NO_WORD. */
+/* A word number less than `count`, or BOB_MEM_NO_WORD. */
 static uint8_t get_word(struct bob_reader *in, unsigned count)
 {
 	uint8_t w = bob_reader_byte(in);
@@ -245,7 +246,7 @@ bob_status bob_mem_desc_get(const uint8_t **at, const uint8_t *end, struct bob_m
 	}
 	for (uint32_t i = 0; i < d->access_count && !in.bad; i++) {
 		get_access(&in, (unsigned)d->words + d->payload, pc, word, &access[i]);
-		/* whether it happens may change with the payload only */
+		/* in a loop, a guard must be payload or constant */
 		if (!in.bad && d->kind == BOB_MEM_LOOP && access[i].guard < d->words &&
 		    !is_constant(&step[access[i].guard]))
 			in.bad = 1;
@@ -288,7 +289,8 @@ size_t bob_mem_payload_count(const uint64_t *word, size_t capacity)
 {
 	size_t n = 0;
 
-	for (; capacity - n >= 8; n += 8) { /* rows are short and uneven: no branch for each word */
+	/* rows are short and of irregular length: avoid a branch per word */
+	for (; capacity - n >= 8; n += 8) {
 		uint64_t headers = 0;
 
 		for (unsigned i = 0; i < 8; i++)
@@ -301,7 +303,7 @@ size_t bob_mem_payload_count(const uint64_t *word, size_t capacity)
 	return n;
 }
 
-/* How often a loop with a counter ran. */
+/* The trip count of a loop with a counter. */
 static bob_status count_trips(const struct bob_mem_desc *d, const uint64_t *word, uint64_t *n)
 {
 	int64_t step = d->step[d->counter].constant;
@@ -316,7 +318,7 @@ static bob_status count_trips(const struct bob_mem_desc *d, const uint64_t *word
 	return *n > BOB_MEM_TRIPS_MAX ? BOB_ERR_CORRUPT : BOB_OK;
 }
 
-/* Word `k` in the present iteration. */
+/* The value of word `k` in the current iteration. */
 static uint64_t value(const struct bob_mem_walk *w, unsigned k)
 {
 	const struct bob_mem_desc *d = w->desc;
@@ -339,7 +341,7 @@ static int happens(const struct bob_mem_walk *w, const struct bob_mem_access *a)
 	return a->guard == BOB_MEM_NO_WORD || value(w, a->guard) >> a->guard_bit & 1;
 }
 
-/* Does any access of a block, or of a loop's first iteration, happen? */
+/* Whether any access of a block, or of a loop's first iteration, happens. */
 static int any_happens(const struct bob_mem_walk *w)
 {
 	for (uint32_t i = 0; i < w->desc->access_count; i++)
@@ -348,8 +350,8 @@ static int any_happens(const struct bob_mem_walk *w)
 	return 0;
 }
 
-/* A loop without payload in which nothing happens is passed at once: so every iteration of it that
- * is walked has an access, and a reader's work is bounded by what it gets. */
+/* A loop without payload in which no access happens is skipped as a whole. So every iteration that
+ * is walked has an access, and the reader's work is proportional to its output. */
 bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,
 			      const uint64_t *word, size_t count, uint64_t bias)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records through a selection. The hot path is a record of which nothing is chosen: its piece by
- * number, a comparison for each of its words, two for the calls. A *piece* is a descriptor as it is
- * needed here, made when its first record comes; its *parts* are the descriptors that records of it
- * became. Pieces and parts are found without a lock. */
+/* Filters records by the addresses of their accesses. Hot path: a record without a selected access;
+ * it costs a look-up of its piece by number, a comparison for each of its words and two for the
+ * calls. A *piece* is a descriptor prepared for selection, created at its first record. Its *parts*
+ * are the descriptors derived from it. Pieces and parts are looked up without a lock. */
 #include "mem/select.h"
 
 #include <string.h>
 
 #include "mem/select_parts.h"
 
-/* --- calls: as fold.c follows them --- */
+/* --- the open calls, followed as in fold.c --- */
 
 static void pop(struct bob_mem_selector *s)
 {
@@ -30,7 +30,7 @@ static void leave(struct bob_mem_selector *s, uint64_t sp)
 	}
 }
 
-/* The newest call was to code that is not recorded, and this is what follows it. */
+/* Whether this piece follows the innermost call, whose callee was not recorded. */
 static int goes_on(const struct bob_mem_selector *s, const struct bob_mem_desc *d)
 {
 	const struct bob_mem_desc *site = &s->call[s->depth - 1].piece->desc;
@@ -64,7 +64,7 @@ static void end_piece(struct bob_mem_selector *s, struct bob_mem_piece *p, const
 	}
 }
 
-/* --- what is chosen --- */
+/* --- selecting accesses --- */
 
 static int happens(const struct bob_mem_access *a, const uint64_t *word)
 {
@@ -88,7 +88,7 @@ static uint64_t count_happening(const struct bob_mem_piece *p, const uint64_t *w
 	return n;
 }
 
-/* May any access be in a box? */
+/* Whether any access may touch a box. */
 static int may_touch(const struct bob_mem_piece *p, const struct bob_mem_boxes *b,
 		     const uint64_t *word)
 {
@@ -102,7 +102,7 @@ static int may_touch(const struct bob_mem_piece *p, const struct bob_mem_boxes *
 	return 0;
 }
 
-/* One block, or one iteration, in which not all is outside. */
+/* Select among the accesses of one block, or one iteration. */
 static bob_status choose(struct bob_mem_selector *s, struct bob_mem_piece *p,
 			 const struct bob_mem_boxes *b, const uint64_t *word)
 {
@@ -139,7 +139,7 @@ static bob_status take_once(struct bob_mem_selector *s, struct bob_mem_piece *p,
 
 /* --- loops --- */
 
-/* May any access of the words that step evenly be in a box in one of n iterations? */
+/* Whether an access whose word has a constant step may touch a box in one of n iterations. */
 static int may_touch_stepping(const struct bob_mem_piece *p, const struct bob_mem_boxes *b,
 			      const uint64_t *word, uint64_t n)
 {
@@ -159,19 +159,19 @@ static int may_touch_stepping(const struct bob_mem_piece *p, const struct bob_me
 	return 0;
 }
 
-/* In how many iterations is it otherwise? `x`: where the access is now, stepping by `step`, n
- * iterations from the end. */
+/* The number of iterations until an access enters or leaves the boxes. `x` is its current address;
+ * it moves by `step`, and n iterations are left. *in: whether it touches a box now. */
 static uint64_t same_for(const struct bob_mem_boxes *b, uint64_t x, uint16_t size, uint64_t step,
 			 uint64_t n, int *in)
 {
-	uint32_t k = bob_mem_boxes_above(b, x); /* the first that ends after x */
+	uint32_t k = bob_mem_boxes_above(b, x); /* the first box that ends after x */
 	int up = (int64_t)step > 0;
 	uint64_t by = up ? step : -step, way, last = (n - 1) * by;
 
 	*in = bob_mem_boxes_touch(b, k, x, size);
 	if (!step)
 		return n;
-	if ((int64_t)x < 0) /* no program's; it may wrap around */
+	if ((int64_t)x < 0) /* not an address of a program; may wrap around */
 		return 1;
 	if (up) {
 		if (!*in && k == b->count)
@@ -179,20 +179,21 @@ static uint64_t same_for(const struct bob_mem_boxes *b, uint64_t x, uint16_t siz
 		way = *in ? b->box[k].hi - x : b->box[k].lo - size + 1 - x;
 	} else if (*in) {
 		while (bob_mem_boxes_touch(b, k + 1, x, size))
-			k++;	/* the last one it touches */
+			k++;	/* the last box that it touches */
 		way = x - (b->box[k].lo - size);
 	} else {
 		if (!k)
 			return n;
 		way = x - (b->box[k - 1].hi - 1);
 	}
-	if (last < way) /* mostly, and nothing is divided */
+	if (last < way) /* the usual case, without a division */
 		return n;
 	way = way / by + (way % by != 0);
 	return way < n ? way : n;
 }
 
-/* What is chosen in iteration `at`; how many iterations it is the same, `n` at most. */
+/* Select the accesses of iteration `at`. Returns for how many iterations, at most n, the selection
+ * is the same. */
 static uint64_t choose_run(const struct bob_mem_piece *p, const struct bob_mem_boxes *b,
 			   const uint64_t *word, uint64_t at, uint64_t n, struct bob_mem_set *set)
 {
@@ -203,7 +204,7 @@ static uint64_t choose_run(const struct bob_mem_piece *p, const struct bob_mem_b
 			a->word == BOB_MEM_NO_WORD ? 0 : bob_mem_step_of(&p->desc, a->word, word);
 		int in;
 
-		if (!happens(a, word)) /* guards of such loops are constant */
+		if (!happens(a, word)) /* guards of loops without payload are constant */
 			continue;
 		n = same_for(b, address(p, a, word) + at * step, a->size, step, n, &in);
 		if (in)
@@ -212,7 +213,7 @@ static uint64_t choose_run(const struct bob_mem_piece *p, const struct bob_mem_b
 	return n;
 }
 
-/* Iterations up to where `again` is over: all but the last of them as a whole. Returns how many. */
+/* Iterations until `again` is used up: all of them whole except the last. *done is their number. */
 static bob_status take_again(struct bob_mem_selector *s, struct bob_mem_piece *p,
 			     const struct bob_mem_boxes *b, const uint64_t *word, uint64_t each,
 			     uint64_t n, uint64_t *done)
@@ -232,7 +233,7 @@ static bob_status take_again(struct bob_mem_selector *s, struct bob_mem_piece *p
 	return st;
 }
 
-/* How often the loop ran. */
+/* The trip count of the loop. */
 static bob_status count_trips(const struct bob_mem_piece *p, const uint64_t *word, uint64_t *n)
 {
 	const struct bob_mem_desc *d = &p->desc;
@@ -284,7 +285,7 @@ static bob_status take_loop(struct bob_mem_selector *s, struct bob_mem_piece *p,
 	return st;
 }
 
-/* May an access of this iteration's payload be in a box? */
+/* Whether an access that depends on this iteration's payload may touch a box. */
 static int payload_may_touch(const struct bob_mem_piece *p, const struct bob_mem_boxes *b,
 			     const uint64_t *payload)
 {
@@ -338,8 +339,8 @@ static bob_status take(struct bob_mem_selector *s, struct bob_mem_piece *p,
 	return st;
 }
 
-/* A block that is all outside and changes no call: words of its record, header included; 0: it
- * takes the long way. */
+/* Skip a block that touches no box and does not change the open calls. Returns the words of its
+ * record, header included, or 0 if it must take the slow path. */
 static size_t pass_block(struct bob_mem_selector *s, const struct bob_mem_boxes *b,
 			 const uint64_t *at, const uint64_t *end)
 {
@@ -355,7 +356,7 @@ static size_t pass_block(struct bob_mem_selector *s, const struct bob_mem_boxes 
 
 		if (b->count && lo - b->box[0].lo + g->span - 1 <
 					b->box[b->count - 1].hi - b->box[0].lo + g->span - 1)
-			return 0; /* between the first one and the last */
+			return 0; /* between the first box and the last one */
 	}
 	if (s->depth && (goes_on(s, &p->desc) ||
 			 (p->desc.sp_word != BOB_MEM_NO_WORD &&

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boxes, pieces and parts of a selection. What is made is put where others look for it by one
- * store, when it is complete; two who make the same at once do so one after the other, under the
- * lock, and the second finds it made. */
+/* Boxes, pieces and parts of a selection. A new piece or part is published by one store when it is
+ * complete. Creation is serialised by the lock: if two threads need the same one, the second finds
+ * it created. */
 #include "mem/select_parts.h"
 
 #include <string.h>
 
-#define PARTS_MOST 64u	 /* of one piece; beyond these each access is a part of its own */
-#define GROUP_SPAN 256u	 /* bytes; wider ones would be looked into for nothing */
+#define PARTS_MOST 64u	 /* parts of one piece; beyond that, each access is put separately */
+/* bytes; wider groups would touch boxes too often without a selected access */
+#define GROUP_SPAN 256u
 #define BLOCK (1u << BOB_MEM_SELECT_BITS)
 
 /* --- boxes --- */
@@ -54,7 +55,7 @@ uint32_t bob_mem_boxes_sort(struct bob_mem_box *box, uint32_t count)
 
 /* --- pieces --- */
 
-/* Is it near accesses of the same word that are a group already? */
+/* Extend group `g` by an access if it has the same word and is near. */
 static int joins(struct bob_mem_group *g, uint8_t word, uint64_t lo, uint16_t size)
 {
 	uint64_t from, to;
@@ -70,7 +71,7 @@ static int joins(struct bob_mem_group *g, uint8_t word, uint64_t lo, uint16_t si
 	return 1;
 }
 
-/* `payload`: those that need it, else the others. */
+/* Group the accesses that depend on payload, or those that do not. */
 static void group_accesses(struct bob_mem_piece *p, int payload)
 {
 	uint32_t first = p->groups;
@@ -218,7 +219,7 @@ static struct bob_mem_part *find_part(const struct bob_mem_piece *p, enum bob_me
 struct maker {
 	const struct bob_mem_piece *p;
 	struct bob_mem_part *part;
-	uint8_t to[BOB_MEM_WORDS_MAX]; /* the part's word for each of the piece's */
+	uint8_t to[BOB_MEM_WORDS_MAX]; /* maps words of the piece to words of the part */
 };
 
 static uint8_t word_of(struct maker *m, uint8_t word)
@@ -248,7 +249,8 @@ static void take_accesses(struct maker *m, const struct bob_mem_set *set, struct
 static void take_steps(struct maker *m, struct bob_mem_desc *d, struct bob_mem_step *to)
 {
 	d->counter = word_of(m, m->p->desc.counter);
-	for (uint32_t i = 0; i < m->part->words; i++) { /* words for steps follow */
+	/* word_of may add words that steps use, which extends this loop */
+	for (uint32_t i = 0; i < m->part->words; i++) {
 		to[i] = m->p->desc.step[m->part->from[i]];
 		to[i].word = word_of(m, to[i].word);
 	}
@@ -260,7 +262,8 @@ static uint32_t write_part(struct bob_mem_selection *s, struct maker *m,
 	struct bob_mem_desc d = { .pc = m->p->desc.pc, .image = m->p->desc.image,
 				  .kind = m->part->kind, .flow = BOB_MEM_PART,
 				  .sp_word = BOB_MEM_NO_WORD, .last = m->p->desc.last,
-				  .access_count = set->count, .access = s->access, .step = s->step };
+				  .access_count = set->count, .access = s->access,
+				  .step = s->step };
 
 	memset(m->to, BOB_MEM_NO_WORD, sizeof(m->to));
 	take_accesses(m, set, s->access);

@@ -1,54 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a selection (select.h): boxes, descriptors as selecting needs them, and the parts that are
- * made of them. Freestanding. */
+/* Internal to selection (select.h): boxes, pieces (descriptors prepared for selection), and the
+ * parts derived from them. Freestanding. */
 #ifndef BOB_MEM_SELECT_PARTS_H
 #define BOB_MEM_SELECT_PARTS_H
 
 #include "mem/select.h"
 
-/* Accesses of a descriptor. Only the first words of `bits` are used, as many as the descriptor
- * needs. */
+/* A set of accesses of a descriptor. Only the first set_words words of `bits` are used. */
 struct bob_mem_set {
 	uint32_t count;
 	uint64_t bits[BOB_MEM_ACCESSES_MAX / 64];
 };
 
-/* Accesses by one word that lie close to each other: they are within `span` bytes from word +
- * lo. */
+/* Accesses by one word that are close to each other: within `span` bytes from word + lo. */
 struct bob_mem_group {
 	uint64_t lo, span;
-	uint8_t word;		/* BOB_MEM_NO_WORD: the bias */
+	uint8_t word;		/* BOB_MEM_NO_WORD: relative to the bias */
 };
 
-/* A descriptor that was made of a piece. */
+/* A descriptor derived from a piece. */
 struct bob_mem_part {
 	struct bob_mem_part *next;
 	uint32_t number;
 	uint8_t kind, words;
-	uint8_t from[BOB_MEM_WORDS_MAX]; /* the piece's word */
-	uint64_t bits[];		 /* which accesses */
+	uint8_t from[BOB_MEM_WORDS_MAX]; /* the corresponding word of the piece */
+	uint64_t bits[];		 /* set of its accesses */
 };
 
 struct bob_mem_piece {
 	struct bob_mem_desc desc;
 	uint64_t bias;
 	int guarded;		/* some accesses may not happen */
-	int plain;		/* a block that is not guarded, and neither calls nor returns */
-	uint64_t unit;		/* by which a loop's counter steps; 1 << shift, or shift is 64 */
+	int plain;		/* a block that is not guarded and neither calls nor returns */
+	uint64_t unit;		/* step of a loop's counter; 1 << shift, or shift is 64 */
 	uint32_t shift;
-	uint32_t set_words;	/* of a set of its accesses */
-	uint32_t groups, even_groups; /* first those that need no payload */
+	uint32_t set_words;	/* length of a set of its accesses */
+	uint32_t groups, even_groups; /* those that do not depend on payload come first */
 	struct bob_mem_group *group;
-	struct bob_mem_part *part; /* the newest first; read without a lock */
+	struct bob_mem_part *part; /* most recent first; read without a lock */
 	uint32_t parts;
-	/* number of the descriptor that says that it has called; 0: not made yet */
+	/* number of the descriptor that reports a call by it; 0: not created yet */
 	uint32_t call;
 };
 
-/* The piece of this number, which stays. BOB_ERR_CORRUPT: no such descriptor; BOB_ERR_NOMEM. */
+/* Look up or create the piece with this number; it is never freed. Errors: BOB_ERR_CORRUPT (no such
+ * descriptor), BOB_ERR_NOMEM. */
 bob_status bob_mem_select_piece(struct bob_mem_selection *s, uint32_t number,
 				struct bob_mem_piece **out);
-/* If it was asked for before, else NULL. */
+/* The piece if it exists, else NULL. */
 static inline struct bob_mem_piece *bob_mem_select_known(const struct bob_mem_selection *s,
 							 uint32_t number)
 {
@@ -62,29 +61,29 @@ static inline struct bob_mem_piece *bob_mem_select_known(const struct bob_mem_se
 				    __ATOMIC_ACQUIRE) :
 		    NULL;
 }
-/* BOB_MEM_BLOCK: one iteration; BOB_MEM_LOOP: some. NULL: it cannot be made, or there are too many
- * of this piece and it is not `needed`. */
+/* Look up or create a part. BOB_MEM_BLOCK: for one iteration; BOB_MEM_LOOP: for several. NULL: it
+ * cannot be created, or the piece has too many and it is not `needed`. */
 const struct bob_mem_part *bob_mem_select_part(struct bob_mem_selection *s, struct bob_mem_piece *p,
 					       enum bob_mem_kind kind,
 					       const struct bob_mem_set *set, int needed);
-/* Descriptors without accesses, of one word, the stack pointer: the piece has called; calls are
- * over whose stack pointer is not above it. 0: cannot be made. */
+/* Descriptors without accesses and with one word, the stack pointer. _call: the piece has made a
+ * call. _back: calls whose stack pointer is not above it have ended. 0: cannot be created. */
 uint32_t bob_mem_select_call(struct bob_mem_selection *s, struct bob_mem_piece *p);
 uint32_t bob_mem_select_back(struct bob_mem_selection *s);
 
-/* --- select_put.c: what comes out --- */
-/* BOB_ERR_FULL: no space, or no descriptor; BOB_ERR_NOMEM. */
+/* --- select_put.c: output --- */
+/* Errors of all: BOB_ERR_FULL (no space, or no descriptor), BOB_ERR_NOMEM. */
 bob_status bob_mem_put_mark(struct bob_mem_selector *s, const struct bob_mem_desc *d,
 			    uint32_t number, const uint64_t *word);
-/* These accesses once. */
+/* Put these accesses once. */
 bob_status bob_mem_put_block(struct bob_mem_selector *s, struct bob_mem_piece *p,
 			     const struct bob_mem_set *set, const uint64_t *word);
-/* These accesses in `count` iterations from `first` on. */
+/* Put these accesses in `count` iterations, beginning with iteration `first`. */
 bob_status bob_mem_put_loop(struct bob_mem_selector *s, struct bob_mem_piece *p,
 			    const struct bob_mem_set *set, const uint64_t *word, uint64_t first,
 			    uint64_t count);
 
-/* Of a loop's word. */
+/* The step of a loop's word. */
 static inline uint64_t bob_mem_step_of(const struct bob_mem_desc *d, uint32_t w,
 				       const uint64_t *word)
 {
@@ -94,7 +93,7 @@ static inline uint64_t bob_mem_step_of(const struct bob_mem_desc *d, uint32_t w,
 	return s->word == BOB_MEM_NO_WORD ? step : step + s->scale * word[s->word];
 }
 
-/* All words in iteration i. */
+/* All words of iteration i. */
 static inline void bob_mem_words_at(const struct bob_mem_piece *p, const uint64_t *word, uint64_t i,
 				    uint64_t *to)
 {
@@ -133,7 +132,7 @@ static inline int bob_mem_set_equal(const struct bob_mem_piece *p, const struct 
 
 /* --- boxes --- */
 
-/* The first that ends above `x`. */
+/* The first box that ends above `x`. */
 static inline uint32_t bob_mem_boxes_above(const struct bob_mem_boxes *b, uint64_t x)
 {
 	uint32_t lo = 0, hi = b->count;
@@ -149,15 +148,15 @@ static inline uint32_t bob_mem_boxes_above(const struct bob_mem_boxes *b, uint64
 	return lo;
 }
 
-/* Does an access at `x` touch box k, the first that ends above it? */
+/* Whether an access at `x` touches box k, the first that ends above x. */
 static inline int bob_mem_boxes_touch(const struct bob_mem_boxes *b, uint32_t k, uint64_t x,
 				      uint16_t size)
 {
 	return k < b->count && b->box[k].lo < x + size;
 }
 
-/* Is no byte of [lo, hi) in a box? Of what wraps around the end of the address space that is not
- * said. */
+/* Whether no byte of [lo, hi) is in a box. Returns 0 for ranges that wrap around the end of the
+ * address space. */
 static inline int bob_mem_boxes_miss(const struct bob_mem_boxes *b, uint64_t lo, uint64_t hi)
 {
 	uint32_t k;

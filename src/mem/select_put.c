@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is chosen of records, as records of parts. Before a part or a mark come the calls that have
- * begun or ended since the last one. */
+/* Output of a selection: selected accesses as records of parts. Calls that have begun or ended
+ * since the previous output are emitted before a part or a mark. */
 #include <string.h>
 
 #include "mem/select_parts.h"
 
 static bob_status write_header(uint64_t *to, uint32_t number)
 {
-	/* the header comes last: with it the record is there */
+	/* the header is stored last and makes the record valid */
 	__atomic_store_n(to, BOB_MEM_HEADER | number, __ATOMIC_RELEASE);
 	return BOB_OK;
 }
@@ -22,7 +22,7 @@ static bob_status put_one(struct bob_mem_selector *s, uint32_t number, uint64_t 
 	return write_header(to, number);
 }
 
-/* Calls that were recorded before and have ended since. */
+/* Emit the calls that have begun, and the end of emitted calls. */
 static bob_status report_calls(struct bob_mem_selector *s)
 {
 	bob_status st = BOB_OK;
@@ -56,7 +56,7 @@ bob_status bob_mem_put_mark(struct bob_mem_selector *s, const struct bob_mem_des
 	return write_header(to, number);
 }
 
-/* `word`: those of the iteration. */
+/* `word`: the words of the iteration. */
 static bob_status put_part(struct bob_mem_selector *s, const struct bob_mem_part *part,
 			   const uint64_t *word)
 {
@@ -70,7 +70,7 @@ static bob_status put_part(struct bob_mem_selector *s, const struct bob_mem_part
 	return write_header(to, part->number);
 }
 
-/* Each by itself: where there are too many sets of accesses. */
+/* Put each access separately, if there are too many sets of accesses. */
 static bob_status put_apart(struct bob_mem_selector *s, struct bob_mem_piece *p,
 			    const struct bob_mem_set *set, const uint64_t *word)
 {

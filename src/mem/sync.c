@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls of synchronising functions say. Numbers of turns are taken while the thread has what
- * it waited for, or still has what it is about to give: so they are in the order of what
- * happened. */
+/* Converts calls of synchronisation functions to marks. Ordering: the number of a turn is taken
+ * while the thread owns what it waited for, or still owns what it is about to release. So the
+ * numbers are in the order in which the operations took effect. */
 #include "mem/sync.h"
 
 #define FUTEX 202u		/* system call number, x86-64 */
@@ -11,10 +11,10 @@
 #define EOWNERDEAD 130u
 #define SERIAL UINT32_MAX	/* PTHREAD_BARRIER_SERIAL_THREAD */
 
-#define PROBES 64u		/* of the table of handles */
+#define PROBES 64u		/* maximum probe length in the table of handles */
 
-/* Objects that have no address. */
-#define CRITICAL 1u		/* the section without a name */
+/* Pseudo-objects of operations that have no address. */
+#define CRITICAL 1u		/* the unnamed section */
 #define ATOMIC 2u
 
 const struct bob_sync_kind_info bob_sync_kinds[BOB_SYNC_KIND_COUNT] = {
@@ -48,7 +48,7 @@ static void put_turn(const struct bob_sync *s, enum bob_sync_kind kind, uint64_t
 
 /* --- barriers of threads --- */
 
-/* The barrier at `object`, made if `make`; NULL: not known, and no space. */
+/* The barrier at `object`, added if `make`. NULL: unknown, or the table is full. */
 static struct bob_sync_barrier *find_barrier(struct bob_syncs *all, uint64_t object, int make)
 {
 	uint32_t at = bob_sync_place(object) % BOB_SYNC_BARRIERS_MAX;
@@ -69,7 +69,7 @@ static struct bob_sync_barrier *find_barrier(struct bob_syncs *all, uint64_t obj
 	return NULL;
 }
 
-/* No thread waits there now: the standard says so. */
+/* POSIX guarantees that no thread waits at the barrier now. */
 static void init_barrier(struct bob_syncs *all, uint64_t object, uint32_t count)
 {
 	struct bob_sync_barrier *b = count ? find_barrier(all, object, 1) : NULL;
@@ -80,8 +80,9 @@ static void init_barrier(struct bob_syncs *all, uint64_t object, uint32_t count)
 	__atomic_store_n(&b->count, count, __ATOMIC_RELEASE);
 }
 
-/* The c-th arrival of all is in round (c - before) / count: no thread gets to the next round before
- * all of this one are here. What the round waits for is in word[1]; 0: not known. */
+/* Arrival number c of all is in round (c - before) / count, because no thread gets to the next
+ * round before all threads of this one have arrived. word[1] is the number of arrivals that
+ * complete the round; 0: unknown. */
 static void arrive(const struct bob_sync *s, uint64_t object, struct bob_sync_call *call)
 {
 	struct bob_sync_barrier *b = find_barrier(s->all, object, 0);
@@ -131,7 +132,7 @@ void bob_sync_part_ends(const struct bob_sync *s, const struct bob_sync_part *be
 
 	if (team) {
 		put_one(s, BOB_SYNC_TEAM_END, team->object);
-		/* all have passed as many */
+		/* all threads of the team have passed the same number of barriers */
 		__atomic_store_n(&team->rounds, s->thread->rounds, __ATOMIC_RELEASE);
 	}
 	s->thread->now = before->team;
@@ -148,7 +149,7 @@ void bob_sync_fork_ends(const struct bob_sync *s, struct bob_sync_team *team)
 	put_two(s, BOB_SYNC_TEAM_JOIN, team->object, team->ends);
 }
 
-/* All of the team have begun when the first leaves a barrier. */
+/* When the first thread leaves a barrier, all threads of the team have begun. */
 static void leave_team_barrier(const struct bob_sync *s)
 {
 	struct bob_sync_team *team = s->thread->now;
@@ -160,7 +161,7 @@ static void leave_team_barrier(const struct bob_sync *s)
 			__atomic_load_n(&team->begun, __ATOMIC_ACQUIRE) * ++s->thread->rounds);
 }
 
-/* Of what has no object but the team. */
+/* A mark whose object is the team itself. */
 static void put_of_team(const struct bob_sync *s, enum bob_sync_kind kind)
 {
 	if (!s->thread->now)
@@ -199,8 +200,7 @@ void bob_sync_handle(struct bob_syncs *all, uint64_t handle, uint64_t number)
 	}
 }
 
-/* Its number is looked up while the thread is still there: another one may get the handle
- * afterwards. */
+/* Looks up the thread's number before the join: afterwards another thread may get the handle. */
 static int enter_join(const struct bob_sync *s, uint64_t handle, struct bob_sync_call *call)
 {
 	uint32_t at = bob_sync_place(handle) % BOB_SYNC_HANDLES;
@@ -216,8 +216,7 @@ static int enter_join(const struct bob_sync *s, uint64_t handle, struct bob_sync
 
 /* --- calls --- */
 
-/* syscall(SYS_futex, address, operation): what wakes gives at its entry, what waits takes at its
- * return. */
+/* syscall(SYS_futex, address, operation): a wake is recorded at its entry, a wait at its return. */
 static int enter_futex(const struct bob_sync *s, const uint64_t arg[3])
 {
 	/* WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, UNLOCK_PI, WAKE_BITSET, CMP_REQUEUE_PI */
@@ -245,7 +244,8 @@ static int enter_wait(const struct bob_sync *s, const uint64_t arg[3], struct bo
 int bob_sync_enter(const struct bob_sync *s, enum bob_sync_hook hook, const uint64_t arg[3],
 		   struct bob_sync_call *call)
 {
-	/* what only gives, and what is given: not 0; of NAMED_END the name, of others the object */
+	/* Operations that only release, and the kind of their mark; its object is not 0. NAMED_END
+	 * refers to a named section, all others to an object. */
 	static const uint8_t gives[BOB_HOOKS] = {
 		[BOB_HOOK_UNLOCK] = BOB_SYNC_UNLOCK,
 		[BOB_HOOK_RW_UNLOCK] = BOB_SYNC_RW_UNLOCK,
@@ -295,7 +295,7 @@ int bob_sync_enter(const struct bob_sync *s, enum bob_sync_hook hook, const uint
 		put_turn(s, BOB_SYNC_ATOMIC_END, ATOMIC);
 		return 0;
 	default:
-		return 1;	/* what takes: at its return */
+		return 1;	/* operations that acquire are recorded at their return */
 	}
 }
 
@@ -315,7 +315,7 @@ static void leave_barrier(const struct bob_sync *s, const struct bob_sync_call *
 		put_turn(s, BOB_SYNC_LEFT, call->word[0]);
 }
 
-/* Whatever it waited for, it has its mutex again. */
+/* Whatever woke the thread, it has its mutex again. */
 static void leave_wait(const struct bob_sync *s, const struct bob_sync_call *call, uint64_t result)
 {
 	if ((uint32_t)result == EPERM || (uint32_t)result == EINVAL)
@@ -327,7 +327,7 @@ static void leave_wait(const struct bob_sync *s, const struct bob_sync_call *cal
 
 void bob_sync_leave(const struct bob_sync *s, const struct bob_sync_call *call, uint64_t result)
 {
-	/* if it returns 0, or the mutex of one who is dead */
+	/* Operations that acquire if they return 0, or the mutex of a dead owner. */
 	static const uint8_t takes[BOB_HOOKS] = {
 		[BOB_HOOK_LOCK] = BOB_SYNC_LOCK,
 		[BOB_HOOK_READ_LOCK] = BOB_SYNC_READ_LOCK,
@@ -354,7 +354,8 @@ void bob_sync_leave(const struct bob_sync *s, const struct bob_sync_call *call, 
 	case BOB_HOOK_BARRIER_WAIT:
 		leave_barrier(s, call, result);
 		break;
-	case BOB_HOOK_SYSCALL: /* also if it did not wait: it has seen what it wanted to see */
+	case BOB_HOOK_SYSCALL: /* even if it did not wait: it has observed the value that it waited
+			        * for */
 		put_turn(s, BOB_SYNC_FUTEX_WAIT, call->word[0]);
 		break;
 	case BOB_HOOK_TEAM_BARRIER:

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Synchronisation of threads, as marks in their streams (BOB_MEM_SYNC, mem/record.h). An engine
- * calls bob_sync_enter where the program enters one of the functions of bob_sync_hook_of, and
- * bob_sync_leave where it returns; what that means is decided here, so that all engines record the
- * same. docs/memory.md has the rules by which a reader finds the order between threads again.
+/* Synchronisation between threads, as marks in their streams (BOB_MEM_SYNC, mem/record.h). An
+ * engine calls bob_sync_enter when the program enters one of the functions of bob_sync_hook_of, and
+ * bob_sync_leave when it returns. Their meaning is decided here, so that all engines record the
+ * same. docs/memory.md has the rules by which a reader reconstructs the order between threads.
  *
- * A mark has one word or two: an object, and a number. What the number means is the kind's rule.
- * All numbers are chosen so that regular programs have regular ones: what all threads of a team do
- * has the same words in each.
+ * A mark has one word or two: an object, and a number. The rule of the mark's kind defines the
+ * number. Numbers are chosen so that regular programs have regular ones: operations of all threads
+ * of a team have the same words in each thread.
  *
- * Freestanding. Threads: struct bob_syncs is shared, struct bob_sync_thread is its thread's, but
- * for its teams, which the threads of the team use while their region lasts. Nothing here waits or
- * asks the system. */
+ * Freestanding. Threads: struct bob_syncs is shared. struct bob_sync_thread belongs to its thread,
+ * except its teams, which the threads of the team use during their region. Nothing here waits or
+ * makes a system call. */
 #ifndef BOB_MEM_SYNC_H
 #define BOB_MEM_SYNC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What orders the marks of several threads. */
+/* How marks of different threads are ordered. */
 enum bob_sync_rule {
-	BOB_SYNC_NOTE = 0,	/* nothing */
-	/* Marks whose objects have the same place (bob_sync_place) came in the order of their
+	BOB_SYNC_NOTE = 0,	/* not at all */
+	/* Marks whose objects have the same place (bob_sync_place) happened in the order of their
 	 * numbers, which count from 0. */
 	BOB_SYNC_TURN = 1,
-	/* One more has come to the object (of the kind's group). */
+	/* Increments the counter of the object (in the group of the kind). */
 	BOB_SYNC_GIVE = 2,
-	/* By now as many have come to the object as the number says; without a number, one. */
+	/* Happens after the counter of the object has reached the number; without a number, 1. */
 	BOB_SYNC_AWAIT = 3
 };
 
-/* Objects of GIVE and AWAIT are the same if group and object are. */
+/* Counters of GIVE and AWAIT are identified by group and object. */
 enum bob_sync_group {
 	BOB_SYNC_NO_GROUP = 0,
-	BOB_SYNC_THREADS = 1,	/* object: a thread's number; it was made */
-	BOB_SYNC_ENDS = 2,	/* ...; it has ended: given by the end of the stream */
+	BOB_SYNC_THREADS = 1,	/* object: number of a thread; it was created */
+	BOB_SYNC_ENDS = 2,	/* the same; it has ended: incremented by the end of the stream */
 	BOB_SYNC_BARRIERS = 3,
-	BOB_SYNC_REGIONS = 4,	/* object: a team; parallel regions begun */
-	BOB_SYNC_REGION_ENDS = 5, /* threads that came to the end of one */
+	BOB_SYNC_REGIONS = 4,	/* object: a team; number of parallel regions begun */
+	BOB_SYNC_REGION_ENDS = 5, /* object: a team; threads that reached the end of a region */
 	BOB_SYNC_TEAM_BARRIERS = 6
 };
 
-/* kind, rule, group, words, name as `show` prints it */
+/* kind, rule, group, words, name as printed by `show` */
 #define BOB_SYNC_KINDS(X)                                                                          \
 	X(CREATE, GIVE, THREADS, 1, "create thread")                                               \
 	X(BEGIN, AWAIT, THREADS, 1, "thread begins")                                               \
@@ -92,39 +92,40 @@ enum bob_sync_kind {
 struct bob_sync_kind_info {
 	uint8_t rule;		/* enum bob_sync_rule */
 	uint8_t group;		/* enum bob_sync_group */
-	uint8_t words;		/* of its marks */
+	uint8_t words;		/* number of words of its marks */
 	char name[37];
 };
 /* By kind; kind 0 is not used. */
 extern const struct bob_sync_kind_info bob_sync_kinds[BOB_SYNC_KIND_COUNT];
 
 #define BOB_SYNC_PLACES 4096u
-/* Of an object whose kind has the rule TURN. Two objects may have one place: the order of their
- * marks is the one in which they came, too. */
+/* Hash of an object whose kind has the rule TURN. Objects with the same hash share a sequence of
+ * numbers, so their marks are ordered, too. */
 static inline uint32_t bob_sync_place(uint64_t object)
 {
 	return (uint32_t)(object * 0x9e3779b97f4a7c15ull >> 52);
 }
 
-/* --- what engines keep --- */
+/* --- state of engines --- */
 
-#define BOB_SYNC_BARRIERS_MAX 256u /* of pthread_barrier_init; further ones are ARRIVED and LEFT */
-#define BOB_SYNC_TEAMS 8u	/* parallel regions in each other, begun by one thread */
+/* of pthread_barrier_init; further ones are recorded as ARRIVED and LEFT */
+#define BOB_SYNC_BARRIERS_MAX 256u
+#define BOB_SYNC_TEAMS 8u	/* nested parallel regions begun by one thread */
 
 struct bob_sync_barrier {
 	uint64_t object;	/* 0: free */
-	uint64_t count;		/* threads that meet */
-	uint64_t arrived;	/* so far */
-	uint64_t before;	/* ... when `count` was set */
+	uint64_t count;		/* number of arrivals when `count` was set */
+	uint64_t arrived;	/* number of arrivals so far */
+	uint64_t before;	/* value of `arrived` when `count` was set */
 };
 
-/* Threads that run a parallel region. A team is used again by the next region of its master. */
+/* The threads that run a parallel region. The next region of the same master uses the same team. */
 struct bob_sync_team {
-	/* number of the master * BOB_SYNC_TEAMS + regions around this one */
+	/* number of the master * BOB_SYNC_TEAMS + number of enclosing regions */
 	uint64_t object;
 	uint64_t forks;		/* regions so far */
-	uint64_t ends;		/* threads that ended regions, of those that are over */
-	uint64_t arrivals;	/* at barriers, of regions that are over */
+	uint64_t ends;		/* threads that reached the end, of completed regions */
+	uint64_t arrivals;	/* at barriers, of completed regions */
 	uint64_t begun;		/* threads in this region */
 	uint64_t rounds;	/* barriers in this region */
 };
@@ -133,46 +134,47 @@ struct bob_sync_thread {
 	uint64_t number;	/* of the thread, in the process */
 	struct bob_sync_team team[BOB_SYNC_TEAMS];
 	uint32_t depth;		/* teams in use */
-	struct bob_sync_team *now; /* whose region this thread is in; NULL: none */
-	uint64_t rounds;	/* barriers it passed there */
+	struct bob_sync_team *now; /* team of the innermost region of this thread; NULL: none */
+	uint64_t rounds;	/* barriers passed in that region */
 };
 
-#define BOB_SYNC_HANDLES 4096u	/* of threads; where there are more, some joins are not recorded */
+/* of threads; if there are more threads, some joins are not recorded */
+#define BOB_SYNC_HANDLES 4096u
 
-/* All zero at the beginning. */
+/* Shared state of a process. Initially zeroed. */
 struct bob_syncs {
 	struct {
 		uint64_t next;
-		uint64_t apart[7]; /* cache lines are not shared */
+		uint64_t apart[7]; /* one per cache line, to avoid false sharing */
 	} place[BOB_SYNC_PLACES];
 	struct {
 		uint64_t handle; /* pthread_t; 0: free */
-		uint64_t number; /* of the last thread that had it */
+		uint64_t number; /* of the last thread with this handle */
 	} thread[BOB_SYNC_HANDLES];
 	struct bob_sync_barrier barrier[BOB_SYNC_BARRIERS_MAX];
 };
 
-/* A mark for the calling thread's stream, now. `words` of `word` belong to it. */
+/* Puts a mark into the calling thread's stream at once. It has the first `words` of `word`. */
 typedef void (*bob_sync_put_fn)(void *ctx, enum bob_sync_kind kind, const uint64_t *word,
 				uint32_t words);
 
-struct bob_sync {		/* of one call; all are borrowed */
+struct bob_sync {		/* arguments common to all functions; borrowed */
 	struct bob_syncs *all;
 	struct bob_sync_thread *thread;
 	bob_sync_put_fn put;
 	void *ctx;
 };
 
-/* What a function that is watched does. */
+/* Operations of the watched functions. */
 enum bob_sync_hook {
 	BOB_HOOK_NONE = 0,
-	/* These are the engine's, see below. */
+	/* Handled by the engine, see below. */
 	BOB_HOOK_CREATE,	/* pthread_create */
 	BOB_HOOK_PARALLEL,	/* GOMP_parallel and others with the same first two arguments */
-	/* GOMP_parallel_reductions: the same, and it reads the first word of what the second one
-	 * points to */
+	/* GOMP_parallel_reductions: the same, and it reads the first word at the address in its
+	 * second argument */
 	BOB_HOOK_REDUCTIONS,
-	/* These are bob_sync_enter's. */
+	/* Handled by bob_sync_enter. */
 	BOB_HOOK_JOIN,
 	BOB_HOOK_LOCK,
 	BOB_HOOK_UNLOCK,
@@ -205,9 +207,9 @@ enum bob_sync_hook {
 	BOB_HOOKS
 };
 
-/* Who calls, by the file's name. What the loader does is not the program: it locks its list
- * whenever a thread is made. Nor is what MPI and the libraries under it do for themselves, which
- * take locks for each message; but the threads they make count. */
+/* Classifies a caller by its file name. The loader's calls do not count: it locks its list whenever
+ * a thread is created. Nor do calls of MPI and its transport libraries, which take locks for each
+ * message; but threads that they create count. */
 enum bob_sync_caller { BOB_SYNC_PROGRAM, BOB_SYNC_TRANSPORT, BOB_SYNC_LOADER };
 enum bob_sync_caller bob_sync_caller_of(const char *base_name);
 static inline int bob_sync_counts(enum bob_sync_caller caller, enum bob_sync_hook hook)
@@ -216,32 +218,33 @@ static inline int bob_sync_counts(enum bob_sync_caller caller, enum bob_sync_hoo
 	       (caller == BOB_SYNC_TRANSPORT && hook == BOB_HOOK_CREATE);
 }
 
-/* Libraries whose functions are watched, by soname; and the function of that name. BOB_HOOK_NONE:
- * it is not. */
+/* Whether functions of the library with this soname are watched; and the operation of a function.
+ * BOB_HOOK_NONE: not watched. */
 int bob_sync_is_library(const char *soname);
 enum bob_sync_hook bob_sync_hook_of(const char *name);
 
-/* What must be known of a call when it returns. */
+/* State of a call between its entry and its return. */
 struct bob_sync_call {
 	uint64_t hook;
 	uint64_t word[4];
 };
 
-/* The function is entered, with its first three arguments. 0: its return is of no interest. */
+/* A watched function was entered with these first three arguments. Returns 0 if its return is not
+ * needed. */
 int bob_sync_enter(const struct bob_sync *s, enum bob_sync_hook hook, const uint64_t arg[3],
 		   struct bob_sync_call *call);
-/* ... has returned `result`. */
+/* The function returned `result`. */
 void bob_sync_leave(const struct bob_sync *s, const struct bob_sync_call *call, uint64_t result);
 
-/* The parent has made thread number `child`, that thread begins; `handle` is what it is joined by,
- * as soon as that is known. */
+/* The parent has created thread number `child`; the thread begins; its handle for join has become
+ * known. */
 void bob_sync_created(const struct bob_sync *s, uint64_t child);
 void bob_sync_handle(struct bob_syncs *all, uint64_t handle, uint64_t number);
 void bob_sync_begins(const struct bob_sync *s);
 
-/* A parallel region: the master forks it (NULL: nested too deeply, it is not recorded), each thread
- * of the team begins and ends its part, then the master has passed its end. */
-struct bob_sync_part {		/* what a thread comes back to */
+/* A parallel region: the master forks it (NULL: nested too deeply, not recorded), each thread of
+ * the team begins and ends its part, then the master leaves the region. */
+struct bob_sync_part {		/* what the thread did before, restored at the end */
 	struct bob_sync_team *team;
 	uint64_t rounds;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that synchronise, by name. Not among them: what GCC before 4.9 called
- * (GOMP_parallel_start: the master runs its part without a call), and task bodies, which no call
- * begins. */
+/* Table of synchronisation functions by name. It excludes the interface of GCC before 4.9
+ * (GOMP_parallel_start: the master runs its part without a call), and bodies of tasks, which do not
+ * begin with a call. */
 #include <string.h>
 
 #include "mem/sync.h"

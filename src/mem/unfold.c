@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaves back into records. They come from a file: a descriptor that is not there, or another
- * number of words than it says, is corrupt. */
+/* Expands leaves to records. The leaves come from a file: a leaf without a descriptor, or with
+ * another number of words than its descriptor has, is corrupt. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -12,7 +12,7 @@ struct bob_mem_unfold {
 	struct bob_fold_cursor *cursor;
 	bob_mem_desc_fn desc;
 	void *ctx;
-	bob_status end;		/* after the newest one */
+	bob_status end;		/* status to return after the current record */
 };
 
 bob_status bob_mem_unfold_open(const struct bob_folded *folded, uint32_t participant,

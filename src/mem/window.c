@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reordering of independent records within a window (lossy). A leaf has a bit mask of the earlier
+ * leaves that it depends on; flushing puts the leaf with the smallest descriptor number among those
+ * without pending dependences (a topological sort). */
 #include "mem/window.h"
 
 #include <string.h>
 
 #include "bobbin/fold.h"
 
-/* --- which records wait --- */
+/* --- selecting records --- */
 
 static int is_loose(const struct bob_mem_desc *d)
 {
@@ -17,7 +20,8 @@ static int is_loose(const struct bob_mem_desc *d)
 	return 1;
 }
 
-/* How many of its accesses count as repeated, and by that whether it stays where it is. */
+/* Whether this record is repeated (BOB_MEM_AGAIN) and so keeps its place; counts its accesses as
+ * repeated. */
 static int is_again(struct bob_mem_window *w, const struct bob_mem_desc *d, const uint64_t *word,
 		    size_t words)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cache of plans: a directory of ours with one file per key. A plan becomes code in the traced
- * process, so a directory or file that another user could have written is not used. Writers need
- * no lock: each writes a file of its own and renames it; all would write the same bytes. */
+/* The cache of plans: a private directory with one file per key. Plans become code in the traced
+ * process, so a directory or file that another user could have written is not used. Writers need no
+ * lock: each writes a temporary file and renames it, and all would write the same bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ int bob_plan_cache_open(const char *dir, struct bob_error *err)
 
 typedef bob_status (*check_fn)(const void *plan, uint64_t len, uint64_t key);
 
-/* Is there a valid plan for `key`? */
+/* Whether the cache has a valid plan for `key`. */
 static bool cached(int dir, const char *name, uint64_t key, check_fn check)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -116,7 +116,7 @@ bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, siz
 
 	/* the address distinguishes two threads of one process */
 	snprintf(tmp, sizeof(tmp), ".%s.%ld.%" PRIxPTR, name, (long)getpid(), (uintptr_t)&fd);
-	unlinkat(dir, tmp, 0);		/* left by a process that had our number and died */
+	unlinkat(dir, tmp, 0);		/* left by a dead process with the same pid */
 	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return BOB_ERR_IO;
@@ -129,12 +129,12 @@ bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, siz
 	return BOB_OK;
 }
 
-/* What the kinds of plans differ in. */
+/* The differences between the kinds of plans. */
 struct kind {
 	const char *suffix;
 	check_fn check;
 	bob_status (*key)(const char *path, uint64_t *key, struct bob_error *err);
-	/* *key of the image as it was read */
+	/* *key: of the image as it was read */
 	bob_status (*make)(const char *path, void **plan, size_t *len, uint64_t *key,
 			   struct bob_plan_stats *stats, struct bob_error *err);
 };
@@ -234,7 +234,7 @@ bob_status bob_plan_cache_mem(const char *dir, const char *path, int *made, stru
 	return cache_one(&kind, dir, path, made, NULL, err);
 }
 
-/* Make `path` and what is missing above it. */
+/* Create `path` and its missing parents. */
 static int make_dirs(char *path)
 {
 	for (char *p = path + 1; *p; p++) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Interpreter of call frame instructions (DWARF 5 section 6.4): tracks only the CFA and the saved
+ * rbp, and emits a row where they change. */
 #include "plan/cfi.h"
 
 #define REMEMBER_MAX 32
@@ -20,8 +22,8 @@ struct state {
 	uint8_t rbp;		/* enum rbp_rule */
 	bool deref;		/* CFA = *(rbp + off) */
 	bool unknown;
-	bool no_caller;		/* return address undefined, or not in the frame */
-	bool outermost;		/* undefined: no caller */
+	bool no_caller;		/* the return address is undefined, or not in the frame */
+	bool outermost;		/* the return address is undefined: no caller */
 };
 
 struct machine {
@@ -73,7 +75,7 @@ static struct bob_plan_row make_row(const struct machine *m)
 	return r;
 }
 
-/* The state holds from m->loc on. */
+/* Emit a row for the state that is valid from m->loc on. */
 static bob_status put_row(struct machine *m)
 {
 	struct bob_plan_rows *rows = m->rows;
@@ -84,7 +86,7 @@ static bob_status put_row(struct machine *m)
 	if (rows->count > m->first_row) {
 		last = &rows->at[rows->count - 1];
 		if (last->start == r.start)
-			rows->count--;	/* replaced before it held for any instruction */
+			rows->count--;	/* replaced before it applied to any instruction */
 	}
 	if (rows->count > m->first_row) {
 		last = &rows->at[rows->count - 1];
@@ -99,7 +101,7 @@ static bob_status put_row(struct machine *m)
 	return BOB_OK;
 }
 
-/* CFA = *(rbp + k), as main and AVX code have it when the prologue realigns the stack. */
+/* CFA = *(rbp + k): main and AVX code whose prologue realigns the stack. */
 static void cfa_expression(struct bytes *b, struct state *s)
 {
 	uint64_t len = get_uleb(b);
@@ -118,7 +120,7 @@ static void cfa_expression(struct bytes *b, struct state *s)
 	}
 }
 
-/* A register saved where an expression says. */
+/* A register whose location is an expression. */
 static void saved_expression(struct bytes *b, struct state *s, bool is_value)
 {
 	uint64_t reg = get_uleb(b), len = get_uleb(b);
@@ -173,7 +175,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t off)
 	m->now.deref = m->now.unknown = false;
 }
 
-/* DW_CFA_restore_state brings back the CFA too, as gcc and libgcc have it. */
+/* DW_CFA_restore_state also restores the CFA, as in gcc and libgcc. */
 static void remember(struct machine *m, struct bytes *b)
 {
 	if (m->depth == REMEMBER_MAX)
@@ -190,7 +192,7 @@ static void recall(struct machine *m, struct bytes *b)
 		m->now = m->saved[--m->depth];
 }
 
-/* The instructions without an operand in their first byte, advances excepted. */
+/* Instructions whose first byte has no operand, except advances. */
 static void step_extended(struct machine *m, struct bytes *b, unsigned op)
 {
 	int64_t align = m->cie->data_align;
@@ -266,14 +268,14 @@ static void step_extended(struct machine *m, struct bytes *b, unsigned op)
 	case DW_CFA_GNU_args_size:
 		get_uleb(b);
 		break;
-	case DW_CFA_GNU_window_save:	/* on AArch64: sign state; nothing here */
+	case DW_CFA_GNU_window_save:	/* AArch64: sign state; ignored here */
 		break;
 	default:
 		b->bad = true;
 	}
 }
 
-/* Bytes by which `op` moves the location on, or 0. */
+/* If `op` advances the location, sets *delta to the number of bytes and returns true. */
 static bool advance(struct bytes *b, unsigned op, uint64_t *delta)
 {
 	switch (op) {
@@ -325,7 +327,7 @@ static bob_status run(struct machine *m, struct bytes b, bool rows)
 		}
 	}
 	if (b.bad)
-		m->now.unknown = true;	/* from here on nothing is known */
+		m->now.unknown = true;	/* everything that follows is unknown */
 	return st == BOB_OK && rows ? put_row(m) : st;
 }
 

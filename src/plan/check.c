@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks a plan against its bounds. Freestanding: the agent checks the mapped file before it uses
- * any byte of it. After BOB_OK every index, offset and length in the plan can be followed without a
- * further check, every write that the plan asks for lies inside [text_lo, text_hi) or inside the
- * arena, and no two functions start at the same address. Whether the patches are right is not
- * checked: the checksum, the key, and the comparison of the bytes before they are replaced ensure
- * that. */
+/* Validates a plan. Freestanding: the agent checks the mapped file before it uses any byte of it.
+ * After BOB_OK every index, offset and length in the plan can be used without a further check,
+ * every write that the plan requests is inside [text_lo, text_hi) or inside the arena, and no two
+ * functions start at the same address. Whether the patches are correct is not checked here: the
+ * checksum, the key, and the comparison of the bytes before they are replaced ensure that. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,7 +66,7 @@ static bob_status check_sections(const struct checker *c)
 	return BOB_OK;
 }
 
-/* [at, at + len) lies in the text; `at` may have wrapped. */
+/* Whether [at, at + len) is in the text; `at` may have wrapped. */
 static int in_text(const struct checker *c, uint64_t at, uint64_t len)
 {
 	return at >= c->h->text_lo && at <= c->h->text_hi && len <= c->h->text_hi - at;
@@ -162,7 +161,7 @@ static bob_status check_fdes(const struct checker *c)
 	return next_row == row_count ? BOB_OK : BOB_ERR_CORRUPT;
 }
 
-/* Far more than there are names for. */
+/* Far more than there are special functions. */
 #define SPECIALS_MAX 512
 
 static int is_known(uint32_t what)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The images a program starts with, found as the dynamic loader finds them: DT_RPATH of the object
- * and of those that needed it, LD_LIBRARY_PATH, DT_RUNPATH, the loader's cache, the default
- * directories. Of several variants in the loader's cache (glibc-hwcaps) all are reported: a plan
- * too many is only time. A guess for warming, never needed for correctness: LD_PRELOAD, audit
- * modules and dlopen are not followed. */
+/* Lists the images that a program starts with, by the search order of the dynamic loader: DT_RPATH
+ * of the object and of those that needed it, LD_LIBRARY_PATH, DT_RUNPATH, the loader's cache, the
+ * default directories. If the loader's cache has several variants (glibc-hwcaps), all are reported:
+ * a superfluous plan only costs time. The result only warms the cache of plans, so it need not be
+ * complete: LD_PRELOAD, audit modules and dlopen are not followed. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -21,7 +21,7 @@
 struct object {
 	char *path;
 	char *rpath, *runpath;	/* NULL: none */
-	uint32_t parent;	/* who needed it first, or BOB_PLAN_NO_INDEX */
+	uint32_t parent;	/* object that needed it first, or BOB_PLAN_NO_INDEX */
 	dev_t dev;
 	ino_t ino;
 };
@@ -35,7 +35,7 @@ struct closure {
 	void *ctx;
 };
 
-/* Of glibc's "new" format; the strings' offsets count from the header. */
+/* Header of glibc's "new" format; string offsets are relative to it. */
 struct cache_head {
 	char magic[20];
 	uint32_t count;
@@ -198,7 +198,7 @@ static char *copy_name(Elf *elf, const GElf_Shdr *sh, uint64_t at)
 	return s ? strdup(s) : NULL;
 }
 
-/* Two rounds: search paths first, since DT_NEEDED may come before them. */
+/* Two passes: search paths first, since DT_NEEDED may precede them. */
 static void follow_dynamic(struct closure *c, uint32_t by, Elf *elf, const GElf_Shdr *sh,
 			   Elf_Data *data)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cold parts: pieces that the compiler split off a function. Their call frame information starts
- * with a frame already made, except where the function had not made one yet. Such a part looks like
- * a function; in an image without symbols it is known by this: nothing calls it or takes its
- * address, and a function jumps to it conditionally (compilers make tail calls by plain jumps), or
- * it begins with a landing pad. */
+/* Cold parts: code that the compiler split off a function. Their call frame information starts with
+ * an existing frame, unless the function had not set one up yet. Then the part looks like a
+ * function. In an image without symbols it is recognised thus: no code calls it or takes its
+ * address, and a function jumps to it conditionally (compilers emit tail calls as unconditional
+ * jumps), or it begins with a landing pad. */
 #include "plan/image.h"
 
-/* Cold parts that neither a branch nor a symbol shows: the second range of a function whose frame
- * information has a hole, as hand-written code around a system call. */
+/* Cold parts without a branch or symbol that refers to them: the second range of a function whose
+ * frame information has a hole, such as hand-written code around a system call. */
 void bob_plan_find_owners(struct bob_plan_image *img)
 {
 	for (size_t i = 1; i < img->frames.count; i++) {
@@ -37,7 +37,7 @@ static void renumber_frames(struct bob_plan_image *img, const uint32_t *new_inde
 		struct bob_plan_frame *f = &img->frames.at[i];
 		unsigned hops = 0;
 
-		/* the owner may itself be a part of another function */
+		/* the owner may itself be a cold part of another function */
 		while (f->owner != BOB_PLAN_NO_INDEX && new_index[f->owner] == BOB_PLAN_NO_INDEX &&
 		       hops++ < 8) {
 			const struct bob_plan_candidate *part = &img->funcs.at[f->owner];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan as text: every function with its patch and, disassembled, its trampoline; or only the
- * bytes that the agent overwrites. */
+/* Prints a plan as text: either every function with its patch and its disassembled trampoline, or
+ * only the bytes that the agent overwrites. */
 #include <Zydis/Zydis.h>
 #include <inttypes.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool is_reloc(const uint8_t *plan, const struct bob_plan_head *h, uint64_
 	return lo < h->relocs.len / 4 && r[lo] < to;
 }
 
-/* Targets are printed as the image's link addresses, or as handler + offset in the arena. */
+/* Targets are printed as link addresses of the image, or as handler + offset in the arena. */
 static void print_code(FILE *out, const uint8_t *plan, const struct bob_plan_head *h,
 		       const struct bob_plan_func *f)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading .eh_frame and exception tables: numbers and pointers out of untrusted bytes. What is
- * missing or unknown sets `bad` and reads as 0. DWARF 5 section 7.6, LSB 5 chapter 10.5. */
+/* Bounds-checked reading of .eh_frame and exception tables: numbers and pointers in untrusted
+ * bytes. Missing bytes and unknown encodings set `bad` and read as 0. DWARF 5 section 7.6, LSB 5
+ * chapter 10.5. */
 #ifndef BOB_PLAN_EH_BYTES_H
 #define BOB_PLAN_EH_BYTES_H
 
@@ -92,7 +93,7 @@ static inline int64_t sign(uint64_t v, unsigned bytes)
 	return (int64_t)(v << shift) >> shift;
 }
 
-/* A value in pointer encoding `enc`, without its base. */
+/* Reads a value in pointer encoding `enc`, without adding its base. */
 static inline uint64_t get_encoded(struct bytes *b, unsigned enc)
 {
 	switch (enc & 0x0f) {

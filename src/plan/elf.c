@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading an ELF image: loaded segments, sections of code, symbols, pointers into code, build-id.
- * libelf understands the file; the loaded bytes are copied into memory, so a file that changes
- * while it is read gives at worst a plan whose key no process will ask for. The file is not
- * trusted: sizes are compared with the file's before memory is allocated. */
+/* Reads an ELF image: loaded segments, code sections, symbols, pointers into code, build-id. libelf
+ * parses the file, and the loaded bytes are copied into memory: if the file changes meanwhile, the
+ * plan gets a key that no process requests. The file is untrusted: sizes are compared with the size
+ * of the file before memory is allocated. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "plan/elf.h"
 #include "plan/image.h"
 
-#define MAX_NOTES (1u << 16)	/* bytes of one PT_NOTE; real ones have 100 */
+#define MAX_NOTES (1u << 16)	/* bytes of one PT_NOTE; usual ones have 100 */
 
 bob_status bob_plan_fail(struct bob_error *err, bob_status code, const char *path, const char *text)
 {
@@ -83,7 +83,7 @@ static bob_status read_segment(struct bob_plan_image *img, const GElf_Phdr *ph, 
 	if (ph->p_offset > e->file_bytes || ph->p_filesz > e->file_bytes - ph->p_offset ||
 	    ph->p_vaddr > UINT64_MAX / 2)
 		return BOB_ERR_CORRUPT;
-	*total += ph->p_filesz;	/* segments may share file pages at their edges, not more */
+	*total += ph->p_filesz;	/* segments share at most the file pages at their edges */
 	if (*total > 2 * e->file_bytes + 65536)
 		return BOB_ERR_CORRUPT;
 	s = BOB_VEC_PUSH(&img->segments);
@@ -177,7 +177,7 @@ static bob_status add_code(struct bob_plan_image *img, uint64_t lo, uint64_t len
 	return BOB_OK;
 }
 
-/* Sort, drop what overlaps, make the bit maps. */
+/* Sort, drop overlapping ones and allocate the bit maps. */
 static bob_status finish_codes(struct bob_plan_image *img)
 {
 	struct bob_plan_codes *codes = &img->codes;
@@ -193,7 +193,7 @@ static bob_status finish_codes(struct bob_plan_image *img)
 	}
 	codes->count = n;
 	if (codes->at[n - 1].hi > INT32_MAX - 65536)
-		return BOB_ERR_UNSUPPORTED;	/* the plan's 32-bit fields could not hold it */
+		return BOB_ERR_UNSUPPORTED;	/* exceeds the 32-bit fields of a plan */
 	for (size_t i = 0; i < n; i++) {
 		struct bob_plan_code *c = &codes->at[i];
 		size_t words = (c->hi - c->lo) / 64 + 2;
@@ -261,7 +261,7 @@ static bob_status read_symbols(struct bob_plan_image *img, Elf *elf, Elf_Scn *sc
 
 		if (s[i].st_shndx == SHN_UNDEF || s[i].st_shndx >= SHN_LORESERVE)
 			continue;
-		if (type == STT_OBJECT)	/* data among code */
+		if (type == STT_OBJECT)	/* data within code */
 			bob_plan_fix(img, s[i].st_value, s[i].st_size);
 		if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) ||
 		    !bob_plan_code_at(img, s[i].st_value))
@@ -301,7 +301,7 @@ static bob_status read_symbol_tables(struct bob_plan_image *img, Elf *elf, bool 
 	return st;
 }
 
-/* The distribution's separate debug file, for its .symtab. Its absence is normal. */
+/* Open the distribution's separate debug file for its .symtab. It usually does not exist. */
 static void open_debug(struct bob_plan_image *img)
 {
 	struct bob_plan_elf *e = img->elf;

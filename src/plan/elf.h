@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the reading of ELF files: libelf's handles (elf.c), and what of data points into code
- * (pointers.c). One image, one thread. */
+/* Internal to reading ELF files: libelf's handles (elf.c), and data that points to code
+ * (pointers.c). Threads: one per image. */
 #ifndef BOB_PLAN_ELF_H
 #define BOB_PLAN_ELF_H
 
@@ -11,14 +11,15 @@
 
 struct bob_plan_elf {
 	int fd, debug_fd;
-	Elf *elf, *debug;	/* debug: the separate file with .symtab, or NULL */
+	Elf *elf, *debug;	/* debug: the separate file with .symtab; NULL: none */
 	uint64_t file_bytes;
-	size_t names;		/* section of section names */
+	size_t names;		/* index of the section with section names */
 };
 
-/* Addresses in code that data or relocations hold, into img->pointers; its codes are there. */
+/* Collect addresses of code that data or relocations contain, in img->pointers. img->codes must be
+ * set. */
 bob_status bob_plan_read_pointers(struct bob_plan_image *img);
-/* The soname, and the addresses of DT_INIT and DT_FINI among the pointers. */
+/* Read the soname, and add the addresses of DT_INIT and DT_FINI to the pointers. */
 void bob_plan_read_dynamic(struct bob_plan_image *img);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of call frame information near an entry. Each must follow from the one before and from the
- * instructions between: the stack grew by what was pushed. Where it does not, control comes from
- * elsewhere, whatever leads there: such an address is treated as a branch target. */
+/* Checks rows of call frame information near an entry. Each row must follow from the previous one
+ * and from the instructions in between: the stack grew by what was pushed. If it does not, control
+ * enters there from elsewhere, and the address is treated as a branch target. */
 #include "plan/arch/x86_64/length.h"
 #include "plan/arch/x86_64/stack.h"
 #include "plan/image.h"
 
-/* The frame at an address that is reached by running on from the row before. */
+/* Stack effects of the instructions since the previous row. */
 struct walk {
 	const uint8_t *bytes;
 	uint64_t at;
-	int64_t grown;		/* since the row before */
-	bool frame_set;		/* by the last instruction */
+	int64_t grown;		/* growth of the stack since the previous row */
+	bool frame_set;		/* the last instruction set the frame pointer */
 };
 
-/* To `to`; false: that is inside of an instruction, or one is not understood. */
+/* Advance to `to`. False: `to` is within an instruction, or an instruction cannot be decoded. */
 static bool walk_to(struct walk *w, uint64_t to)
 {
 	while (w->at < to) {
@@ -38,7 +38,7 @@ static bool follows(const struct bob_plan_row *r, const struct bob_plan_row *bef
 		return true;
 	if (before->cfa_kind != BOB_CFA_RSP)
 		return false;
-	if (r->cfa_kind == BOB_CFA_UNKNOWN) /* vfork takes its return address from the stack */
+	if (r->cfa_kind == BOB_CFA_UNKNOWN) /* vfork pops its return address */
 		return before->cfa_off + w->grown == 0;
 	if (before->cfa_off + w->grown != r->cfa_off)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* .eh_frame: its entries, and of each the rows that say where the caller's frame is (cfi.h). The
- * bytes come from a file: one bad entry ends the reading, what was read before it stays. LSB 5
- * chapter 10.6. */
+/* Reads .eh_frame: its entries, and for each of them the rows that locate the caller's frame
+ * (cfi.h). The bytes are untrusted: an invalid entry ends the reading, previous ones are kept. LSB
+ * 5 chapter 10.6. */
 #define _GNU_SOURCE
 #include <dwarf.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void read_augmentation(struct bytes *b, struct cie *c, const char *s)
 		c->valid = false;
 }
 
-/* `b` starts after the CIE's id and ends with it. */
+/* `b` is the contents of the CIE after its id. */
 static void read_cie(struct bytes *b, struct cie *c)
 {
 	const char *aug;
@@ -86,8 +86,9 @@ static void read_cie(struct bytes *b, struct cie *c)
 	c->init = *b;
 }
 
-/* Augmentation data of an FDE: where its exception table is, 0 if it has none. *untold: it has one,
- * but where cannot be read. Without a personality routine nothing looks at tables. */
+/* Read the augmentation data of an FDE. Returns the address of its exception table; 0: none.
+ * *untold: the address of the table cannot be read. Without a personality routine, tables are not
+ * used. */
 static uint64_t read_lsda(struct bytes *b, const struct cie *c, bool *untold)
 {
 	uint64_t len = get_uleb(b);
@@ -126,7 +127,7 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	}
 	st = bob_plan_cfi_rows(&img->rows, c, lo, hi, *b, &no_caller);
 	if (st != BOB_OK || img->rows.count == first_row) {
-		/* a wrong DW_CFA_set_loc can come before the first row */
+		/* an invalid DW_CFA_set_loc may precede the first row */
 		img->frames_broken = true;
 		return st;
 	}
@@ -155,7 +156,7 @@ static int by_start(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* Sort; where two overlap the later one begins where it says and the earlier one ends there. */
+/* Sort the frames. Where two overlap, the earlier one is cut off at the start of the later one. */
 static bob_status order_frames(struct bob_plan_image *img)
 {
 	struct bob_plan_frames *fs = &img->frames;
@@ -194,8 +195,8 @@ static bob_status order_frames(struct bob_plan_image *img)
 
 /* --- signal returns without call frame information --- */
 
-/* mov $15,%rax or %eax; syscall: a restorer as musl and Go write it. Unwinders know it by these
- * bytes, too. */
+/* mov $15,%rax or %eax; syscall: a signal restorer as in musl and Go. Unwinders recognise it by
+ * these bytes, too. */
 #define RESTORER_LEN 7u
 static const char restorers[][10] = {
 	"\x48\xc7\xc0\x0f\0\0\0\x0f\x05",
@@ -232,7 +233,7 @@ static bob_status add_restorer(struct bob_plan_image *img, uint64_t lo)
 
 	if (!r || !f)
 		return BOB_ERR_NOMEM;
-	r->cfa_kind = BOB_CFA_UNKNOWN; /* the frame is the kernel's: no row is needed */
+	r->cfa_kind = BOB_CFA_UNKNOWN; /* the kernel made the frame: no row is needed */
 	*f = (struct bob_plan_frame){ .lo = lo, .hi = lo + RESTORER_LEN, .row = row, .row_count = 1,
 				      .owner = BOB_PLAN_NO_INDEX, .signal = true,
 				      .jumped_by = BOB_PLAN_NO_INDEX };
@@ -254,7 +255,7 @@ static bob_status add_restorers(struct bob_plan_image *img)
 	return st;
 }
 
-/* The CIE at `at`; parsed ones are kept in a few slots. NULL if it cannot be used. */
+/* The CIE at `at`, cached in a few slots. NULL if it is not usable. */
 static const struct cie *find_cie(struct cie *slots, const struct bytes *all, const uint8_t *at)
 {
 	struct cie *c = &slots[((uintptr_t)at >> 3) % CIE_SLOTS];
@@ -292,7 +293,7 @@ static bob_status read_eh_frame(struct bob_plan_image *img)
 		uint64_t len = get_fixed(&all, 4), id;
 		const uint8_t *id_at = all.p;
 
-		/* the 64-bit form is not made by any toolchain for .eh_frame */
+		/* no toolchain emits the 64-bit form in .eh_frame */
 		if (len == UINT32_MAX || len > (uint64_t)(all.end - all.p))
 			break;
 		if (len < 4)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which addresses are functions: STT_FUNC symbols and starts of call frame information, minus
+/* Finds the functions of an image: STT_FUNC symbols and starts of call frame information, except
  * linker-made stubs, signal trampolines, cold parts and code that is not entered by a call. All
- * names of one address are one function. Stripped images need no symbols at all. */
+ * names of an address are one function. Stripped images work without symbols. */
 #include <elf.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool is_cold_name(const char *name)
 	return (dot && (dot[5] == '\0' || dot[5] == '.')) || strstr(name, ".__part.");
 }
 
-/* Smaller is the better name: visible before local, few leading underscores, short. */
+/* Rank of a name, smaller is better: global before local, few leading underscores, short. */
 static uint64_t name_rank(const struct bob_plan_symbol *s)
 {
 	uint64_t underscores = strspn(s->name, "_");
@@ -73,7 +73,7 @@ static const struct special_name {
 	{ "execve", BOB_SPECIAL_EXECVE },
 	{ "execveat", BOB_SPECIAL_EXECVEAT },
 	{ "_exit", BOB_SPECIAL_EXIT },
-	{ "_Exit", BOB_SPECIAL_EXIT }, /* of musl, a function of its own, and exit calls it */
+	{ "_Exit", BOB_SPECIAL_EXIT }, /* in musl a separate function, which exit calls */
 	{ "sigaltstack", BOB_SPECIAL_SIGALTSTACK },
 	{ "makecontext", BOB_SPECIAL_MAKECONTEXT },
 	{ "prctl", BOB_SPECIAL_PRCTL },
@@ -84,13 +84,14 @@ static const struct special_name {
 	{ "sigaction", BOB_SPECIAL_SIGACTION },
 	{ "__libc_sigaction", BOB_SPECIAL_LIBC_SIGACTION },
 	{ "pthread_sigmask", BOB_SPECIAL_SIGMASK },
-	{ "wait4", BOB_SPECIAL_WAIT4 }, /* glibc: where all others but waitid lead */
+	{ "wait4", BOB_SPECIAL_WAIT4 }, /* in glibc, all others except waitid call it */
 	{ "waitid", BOB_SPECIAL_WAITID },
 	{ "waitpid", BOB_SPECIAL_WAIT4 },
 	{ "__call_tls_dtors", BOB_SPECIAL_THREAD_END },
 };
 
-/* glibc's waitpid is a jump to wait4, and may be hooked by name. */
+/* In glibc waitpid is a jump to wait4, so hooking it would be redundant; it may be hooked by
+ * name. */
 static bool is_covered(const struct bob_plan_image *img, const char *name)
 {
 	return !strcmp(img->soname, "libc.so.6") && !strcmp(name, "waitpid");
@@ -107,7 +108,7 @@ static bool has_specials(const struct bob_plan_image *img)
 	return is_libc(img) || bob_sync_is_library(img->soname);
 }
 
-/* An enum bob_special, 0: none. */
+/* Returns an enum bob_special; 0: none. */
 static uint32_t special_of(const struct bob_plan_image *img, const char *name)
 {
 	uint32_t hook;
@@ -131,7 +132,7 @@ static bob_status note_special(struct bob_plan_image *img, const char *name, uin
 		return BOB_OK;
 	for (size_t k = 0; k < img->specials.count; k++)
 		if (img->specials.at[k].func == func)
-			return BOB_OK; /* another name of it */
+			return BOB_OK; /* another name of the same function */
 	s = BOB_VEC_PUSH(&img->specials);
 	if (!s)
 		return BOB_ERR_NOMEM;
@@ -141,7 +142,7 @@ static bob_status note_special(struct bob_plan_image *img, const char *name, uin
 	return BOB_OK;
 }
 
-/* What the symbols [first, last) of one address say about it. */
+/* Summary of the symbols [first, last) of one address. */
 struct names {
 	const struct bob_plan_symbol *best;
 	uint64_t size;
@@ -157,7 +158,9 @@ static struct names look_at_symbols(const struct bob_plan_symbol *s,
 		if (s->type == STT_NOTYPE)
 			continue;
 		if (s->type == STT_GNU_IFUNC) {
-			n.ifunc = true;	/* the name of what the resolver chooses, not its own */
+			/* the name of the implementation that the resolver selects, not of the
+			 * resolver */
+			n.ifunc = true;
 			continue;
 		}
 		if (is_cold_name(s->name)) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code that Go's compiler made. Go's run time moves stacks; it finds frames, and pointers in them,
- * by return addresses. A return address that the compiler did not make ends the program. So no byte
- * of such code is overwritten, and its functions are listed with BOB_SKIP_GO. The C code of the
- * same program (cgo) is hooked like any other.
+/* Code of the Go compiler. Go's run time moves stacks; it finds frames, and pointers in them, by
+ * return addresses, and aborts the program at an unknown return address. So no byte of such code is
+ * overwritten, and its functions are listed with BOB_SKIP_GO. C code of the same program (cgo) is
+ * hooked as usual.
  *
- * Go's table of functions says where its code lies (Go's src/runtime/symtab.go, struct pcHeader).
- * The planner looks for the table of Go 1.18 and later in the data of images that have a section
- * .go.buildinfo or .note.go.buildid. Without a table, all code of the image counts as Go's. */
+ * Go's function table has the range of its code (Go's src/runtime/symtab.go, struct pcHeader). The
+ * planner searches the data of images with a section .go.buildinfo or .note.go.buildid for the
+ * table of Go 1.18 and later. Without a table, all code of the image is treated as Go's. */
 #include <string.h>
 
 #include "plan/elf.h"
@@ -19,10 +19,9 @@
 
 struct table {
 	uint32_t magic;
-	uint8_t zero[2], unit, pointer; /* unit: of instructions; pointer: its bytes */
+	uint8_t zero[2], unit, pointer; /* unit: instruction alignment; pointer: pointer size */
 	uint64_t functions, files, text, offsets[4];
-	/* Of the functions: each a u32 offset in the code and a u32; then the u32 offset of the
-	 * end. */
+	/* Per function a u32 code offset and another u32; then the u32 offset of the end. */
 	uint64_t list;
 };
 BOB_STATIC_ASSERT(sizeof(struct table) == 72, "Go's pcHeader");
@@ -43,7 +42,8 @@ static bool is_go(const struct bob_plan_image *img)
 	return false;
 }
 
-/* What a relocation puts at `addr` in a position-independent image. 0: no relocation. */
+/* The value that a relocation stores at `addr` in a position-independent image. 0: no
+ * relocation. */
 static uint64_t relocated(const struct bob_plan_image *img, uint64_t addr)
 {
 	Elf_Scn *scn = NULL;
@@ -64,7 +64,8 @@ static uint64_t relocated(const struct bob_plan_image *img, uint64_t addr)
 	return 0;
 }
 
-/* False: the `len` bytes at `p`, of link address `addr`, do not begin with a table that we know. */
+/* Read the table in the `len` bytes at `p` (link address `addr`). False: no known table begins
+ * there. */
 static bool read_table(const struct bob_plan_image *img, const uint8_t *p, uint64_t len,
 		       uint64_t addr, uint64_t *lo, uint64_t *hi)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the planner: what is known of one ELF image. Filled in this order, each step reading what
- * the ones before it wrote: bob_plan_elf_open (elf.c), bob_plan_frames (frames.c), bob_plan_funcs
- * (funcs.c), bob_plan_scan (scan.c), bob_plan_patch (calls/patch.c), bob_plan_write (write.c).
- * One image, one thread. Everything belongs to the image and goes with bob_plan_elf_close. */
+/* Internal to the planner: the state of one ELF image. Filled by these steps in order, each of
+ * which uses the results of the previous ones: bob_plan_elf_open (elf.c), bob_plan_read_frames
+ * (frames.c), bob_plan_find_functions (funcs.c), bob_plan_scan (scan.c), bob_plan_patch
+ * (calls/patch.c), bob_plan_write (write.c). Threads: one per image. bob_plan_elf_close frees
+ * everything. */
 #ifndef BOB_PLAN_IMAGE_H
 #define BOB_PLAN_IMAGE_H
 
@@ -18,7 +19,7 @@
 
 #define BOB_PLAN_NO_INDEX UINT32_MAX
 
-/* Loaded bytes of one PT_LOAD: p_filesz of them, then BOB_X86_READ zeros. */
+/* Loaded bytes of a PT_LOAD: p_filesz bytes, followed by BOB_X86_READ zeros. */
 struct bob_plan_segment {
 	uint64_t addr;
 	uint64_t len;
@@ -26,17 +27,18 @@ struct bob_plan_segment {
 	uint8_t *bytes;
 };
 
-/* One section of code. The bit maps have one bit per byte of it. */
+/* A code section. Each bit map has one bit per byte. */
 struct bob_plan_code {
 	uint64_t lo, hi;
-	const uint8_t *bytes;	/* borrowed from the segment, BOB_X86_READ more are readable */
-	uint64_t *target;	/* control may come here other than from the byte before */
-	uint64_t *called;	/* ... by a call, or the address is taken somewhere */
+	const uint8_t *bytes;	/* borrowed from the segment; BOB_X86_READ further bytes are
+				 * readable */
+	uint64_t *target;	/* control may come here other than from the preceding byte */
+	uint64_t *called;	/* ... by a call, or because the address is taken */
 	uint64_t *taken;	/* will be overwritten */
-	/* target of something else than a branch within its own stretch of code */
+	/* target of something other than a branch within its own range of code */
 	uint64_t *outside;
-	uint64_t *jumped;	/* ... and that is a direct branch */
-	uint64_t *fixed;	/* must stay: a run time writes here or compares (sites.c) */
+	uint64_t *jumped;	/* ... by a direct branch */
+	uint64_t *fixed;	/* must not change: a run time writes or compares it (sites.c) */
 	bool plt;		/* linker-made stubs: nothing here is a function */
 };
 
@@ -50,20 +52,21 @@ struct bob_plan_symbol {
 struct bob_plan_frame {
 	uint64_t lo, hi;
 	uint32_t row, row_count;
-	uint32_t owner;		/* function index */
-	uint64_t lsda;		/* exception table, 0: none */
-	uint32_t jumped_by;	/* a function with a conditional jump to `lo`, from outside */
+	uint32_t owner;		/* index of the function */
+	uint64_t lsda;		/* address of the exception table; 0: none */
+	uint32_t jumped_by;	/* a function outside with a conditional jump to `lo` */
 	bool signal;
-	bool cold;		/* entered with a frame already made: part of another function */
-	bool no_caller;		/* return address undefined at its start: not entered by a call */
-	bool untold;		/* has an exception table that is broken or of an unknown form */
-	bool lands;		/* begins with a landing pad, or nop and a landing pad */
+	bool cold;		/* starts with an existing frame: part of another function */
+	bool no_caller;		/* the return address is undefined at its start: it is not entered
+				 * by a call */
+	bool untold;		/* its exception table is invalid or of an unknown form */
+	bool lands;		/* begins with a landing pad, or a nop and a landing pad */
 };
 
 struct bob_plan_candidate {
-	uint64_t addr, end;	/* end == addr: size not known */
-	const char *name;	/* NULL: none */
-	uint32_t code;		/* section */
+	uint64_t addr, end;	/* end == addr: size unknown */
+	const char *name;	/* NULL: no name */
+	uint32_t code;		/* index of its section */
 	uint32_t frame;		/* the frame that starts here, or BOB_PLAN_NO_INDEX */
 	uint8_t flags;		/* BOB_FUNC_* */
 	uint8_t skip;		/* enum bob_skip */
@@ -72,19 +75,19 @@ struct bob_plan_candidate {
 	struct bob_plan_func out; /* filled by bob_plan_patch */
 };
 
-/* A personality routine, by where frames refer to it (personality.c). */
+/* A personality routine, identified by how frames refer to it (personality.c). */
 struct bob_plan_personality {
 	uint64_t at;
 	bool indirect;
 	bool known;
 };
 
-/* Bytes between two functions that never run. */
+/* Padding between two functions. */
 struct bob_plan_hole {
 	uint64_t lo, hi;
 };
 
-/* Code in which an exception lands in a pad of the same frame. */
+/* Code whose exceptions land in a landing pad of the same frame. */
 struct bob_plan_guarded {
 	uint64_t lo, hi;
 };
@@ -110,7 +113,7 @@ struct bob_plan_image {
 	uint64_t key, sample_key;
 	uint8_t build_id[20];
 	uint8_t build_id_len;
-	bool fixed;		/* ET_EXEC: runs where it was linked */
+	bool fixed;		/* ET_EXEC: runs at its link addresses */
 	bool loader;		/* defines _dl_debug_state */
 	char soname[64];
 	uint64_t entry;
@@ -119,12 +122,13 @@ struct bob_plan_image {
 	struct bob_plan_segments segments;
 	struct bob_plan_codes codes;	/* sorted, not overlapping */
 	struct bob_plan_symbols symbols; /* in executable sections, sorted by addr */
-	struct bob_plan_u64s pointers;	/* link addresses in code that data or relocations hold */
-	struct bob_plan_u64s entries;	/* where a run time enters: landing pads, aborts */
+	struct bob_plan_u64s pointers;	/* code addresses that data or relocations contain */
+	struct bob_plan_u64s entries;	/* addresses at which a run time enters code: landing pads,
+					 * aborts */
 	struct bob_plan_guards guards;	/* sorted by lo */
 	struct bob_plan_personalities personalities;
-	uint64_t fixed_bytes;	/* of all calls of bob_plan_fix */
-	bool frames_broken;	/* .eh_frame could not be read to its end */
+	uint64_t fixed_bytes;	/* total of all calls of bob_plan_fix */
+	bool frames_broken;	/* .eh_frame could not be read completely */
 	struct bob_plan_frames frames;	/* sorted, not overlapping */
 	struct bob_plan_rows rows;
 	struct bob_plan_candidates funcs; /* sorted by addr, one per addr */
@@ -136,62 +140,61 @@ struct bob_plan_image {
 };
 
 bob_status bob_plan_elf_open(struct bob_plan_image *img, const char *path, struct bob_error *err);
-/* Only what the key needs: program headers and executable bytes. */
+/* Reads only what the key needs: program headers and executable bytes. */
 bob_status bob_plan_elf_open_key(struct bob_plan_image *img, const char *path,
 				 struct bob_error *err);
 void bob_plan_elf_close(struct bob_plan_image *img);
 
-/* All that both engines must know of an open image: the steps below, in order (plan.c). */
+/* The steps that both engines need, for an open image (plan.c). */
 bob_status bob_plan_read(struct bob_plan_image *img);
 bob_status bob_plan_read_frames(struct bob_plan_image *img);
 bob_status bob_plan_find_functions(struct bob_plan_image *img);
-/* [addr, addr + len), as far as it is code, must stay as it is. */
+/* Mark the code in [addr, addr + len) as fixed: it must not change. */
 void bob_plan_fix(struct bob_plan_image *img, uint64_t addr, uint64_t len);
-/* The same of a range that may begin before the code, and end after it. */
+/* The same for a range that may begin before the code and end after it. */
 void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi);
-/* Bytes that run times write or compare, and where these enter (sites.c). */
+/* Find bytes that run times write or compare, and the addresses at which they enter (sites.c). */
 bob_status bob_plan_find_sites(struct bob_plan_image *img);
-/* Code of Go's compiler stays as it is (go.c). The functions are found, not hooked yet. */
+/* Refuse code of the Go compiler (go.c). Functions have been found, but not patched. */
 bob_status bob_plan_refuse_go(struct bob_plan_image *img);
-/* The same of run times of sanitizers (sanitizer.c). */
+/* Refuse run times of sanitizers (sanitizer.c). */
 bob_status bob_plan_refuse_sanitizers(struct bob_plan_image *img);
-/* Are these functions refused, whatever engine asks? */
+/* Whether the function is refused for all engines. */
 static inline bool bob_plan_is_refused(const struct bob_plan_candidate *f)
 {
 	return f->skip == BOB_SKIP_GO || f->skip == BOB_SKIP_SANITIZER;
 }
-/* Where a function at `addr` is patched: after an endbr64, and after NOPs that are fixed, at most
- * BOB_PLAN_BODY_MAX bytes from the entry. `end`: of the function. */
+/* The address at which a function at `addr` is patched: after an endbr64, and after NOPs that are
+ * fixed, at most BOB_PLAN_BODY_MAX bytes from the entry. `end`: end of the function. */
 uint64_t bob_plan_body(const struct bob_plan_code *c, uint64_t addr, uint64_t end);
 bob_status bob_plan_scan(struct bob_plan_image *img);
-/* A step of the scan, for the stretch of code [lo, hi): what its leas refer to, labels in it and
- * data.
- * Errors: BOB_ERR_NOMEM, BOB_ERR_FULL. */
+/* A step of the scan, for the range of code [lo, hi): label tables, from the labels and tables that
+ * leas refer to. Errors: BOB_ERR_NOMEM, BOB_ERR_FULL. */
 bob_status bob_plan_label_tables(struct bob_plan_image *img, struct bob_plan_code *c, uint64_t lo,
 				 uint64_t hi, const struct bob_plan_u64s *labels,
 				 const struct bob_plan_u64s *tables);
-/* Steps of the scan (cold.c): whose part is a frame that starts no function, and which functions
- * without a name are in truth such parts. The second renumbers the functions. */
+/* Steps of the scan (cold.c). The first finds the owners of frames that start no function. The
+ * second drops unnamed functions that are cold parts, and renumbers the functions. */
 void bob_plan_find_owners(struct bob_plan_image *img);
 bob_status bob_plan_drop_cold(struct bob_plan_image *img);
 /* Functions with an unreadable exception table are not hooked. */
 void bob_plan_refuse_untold(struct bob_plan_image *img);
-/* Between these two: nothing but the functions that the agent needs for itself, under the key of
- * such a plan. */
+/* Called before patching: keep only the functions that the agent itself needs, and use the key of a
+ * special plan. */
 bob_status bob_plan_keep_specials(struct bob_plan_image *img);
-/* Does a row of call frame information that begins strictly inside of [at, at + len) not follow
- * from the instructions before it, so that control comes there in another way? (frame_row.c) `at`:
- * of an entry. */
+/* Whether a row of call frame information that begins strictly inside [at, at + len) does not
+ * follow from the preceding instructions, so that control enters there in another way
+ * (frame_row.c). `at` is in an entry. */
 bool bob_plan_row_enters(const struct bob_plan_image *img, const struct bob_plan_code *c,
 			 uint64_t at, unsigned len);
 bob_status bob_plan_patch(struct bob_plan_image *img);
 bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len);
 
-/* The section of code that holds `addr`, or NULL. */
+/* The code section that contains `addr`, or NULL. */
 struct bob_plan_code *bob_plan_code_at(const struct bob_plan_image *img, uint64_t addr);
-/* `len` loaded bytes at `addr`, or NULL if not all are in one segment of the file. */
+/* `len` loaded bytes at `addr`; NULL if they are not all in one segment of the file. */
 const uint8_t *bob_plan_bytes_at(const struct bob_plan_image *img, uint64_t addr, uint64_t len);
-/* Index of the frame that holds `addr`, or BOB_PLAN_NO_INDEX. */
+/* Index of the frame that contains `addr`, or BOB_PLAN_NO_INDEX. */
 uint32_t bob_plan_frame_at(const struct bob_plan_image *img, uint64_t addr);
 /* Index of the function that starts at `addr`, or BOB_PLAN_NO_INDEX. */
 uint32_t bob_plan_func_at(const struct bob_plan_image *img, uint64_t addr);
@@ -206,8 +209,8 @@ static inline void bob_plan_set_bit(uint64_t *map, uint64_t i)
 	map[i / 64] |= 1ull << i % 64;
 }
 
-/* Fill *err if there is one; returns `code`. */
-/* Of the code that can run: lowest address, and the end. */
+/* Fill *err unless it is NULL. Returns `code`. */
+/* The lowest address of executable code, and its end. */
 void bob_plan_text_bounds(const struct bob_plan_image *img, uint64_t *lo, uint64_t *hi);
 bob_status bob_plan_fail(struct bob_error *err, bob_status code, const char *path,
 			 const char *text);

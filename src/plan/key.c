@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The identity of an image's code. Freestanding: the planner computes it from the file, the agent
- * from memory, and the two must agree or the plan is not used. */
+/* Hashes that identify the code of an image. Freestanding: the planner computes them from the file,
+ * the agent from memory. If they differ, the plan is not used. */
 #include <elf.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of distances from a label, as in `goto *(&&first + distance[i])`: GCC's manual gives this
- * form for shared libraries, and glibc's printf has it. The code takes the address of the label and
- * that of the table, each by a lea; the entries are 4 bytes. A table is accepted up to the first
- * entry that does not lead to the start of an instruction of the same stretch of code. */
+/* Tables of distances from a label, as in `goto *(&&first + distance[i])`: the form that GCC's
+ * manual recommends for shared libraries and that glibc's printf uses. The code takes the addresses
+ * of the label and of the table, each by a lea; entries have 4 bytes. A table ends before the first
+ * entry that does not lead to the start of an instruction in the same range of code. */
 #include <string.h>
 
 #include "plan/arch/x86_64/length.h"
 #include "plan/image.h"
 
-/* Far more than code has that was not made to keep us busy. */
+/* Limits against hostile files, far above those of real code. */
 #define LABELS_MAX 64u
 #define TABLES_MAX 256u
 #define ENTRIES_MAX 4096u
@@ -41,7 +41,7 @@ static bob_status follow(struct bob_plan_image *img, struct bob_plan_code *c, ui
 		if (to < lo || to >= hi || !bob_plan_bit(starts, to - lo))
 			return BOB_OK;
 		if (img->stats.jump_table_targets >= img->stats.code_bytes)
-			return BOB_ERR_FULL; /* a file made to keep us busy */
+			return BOB_ERR_FULL; /* a hostile file */
 		img->stats.jump_table_targets += !bob_plan_bit(c->outside, to - c->lo);
 		bob_plan_set_bit(c->target, to - c->lo);
 		bob_plan_set_bit(c->outside, to - c->lo);

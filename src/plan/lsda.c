@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Landing pads, from the exception table of a stretch of code: LSB 5 chapter 10.5, and the comments
- * of GCC's except.cc. */
+/* Reads landing pads from exception tables: LSB 5 chapter 10.5, and the comments of GCC's
+ * except.cc. */
 #include <stdlib.h>
 
 #include "plan/eh_bytes.h"
 #include "plan/lsda.h"
 
-#define TABLE_MAX (16u << 20)	/* of bytes from its start on */
+#define TABLE_MAX (16u << 20)	/* bytes of one table */
 #define TABLES_MIN (1u << 20)	/* ... of all tables, in a small file */
 
-/* From `lsda` to the end of its segment; b->p is NULL if it is in none. */
+/* Bytes from `lsda` to the end of its segment; b->p is NULL if it is in no segment. */
 static struct bytes open_table(const struct bob_plan_image *img, uint64_t lsda)
 {
 	struct bytes b = { .addr = lsda };
@@ -29,7 +29,7 @@ static struct bytes open_table(const struct bob_plan_image *img, uint64_t lsda)
 
 struct reading {
 	struct bob_plan_image *img;
-	uint64_t left;		/* bytes: many frames may claim the same table */
+	uint64_t left;		/* remaining bytes: many frames may refer to the same table */
 	bob_status st;
 };
 
@@ -46,7 +46,7 @@ static void add_pad(struct reading *r, uint64_t addr, uint64_t lo, uint64_t len)
 	*guarded = (struct bob_plan_guarded){ .lo = lo, .hi = lo + len };
 }
 
-/* False: the table is broken, or a pad is not in code. Pads before that are kept. */
+/* False: the table is invalid, or a pad is not in code. Previous pads are kept. */
 static bool read_table(struct reading *r, uint64_t lsda, uint64_t start)
 {
 	struct bytes b = open_table(r->img, lsda);
@@ -103,8 +103,8 @@ bob_status bob_plan_find_pads(struct bob_plan_image *img)
 	return r.st;
 }
 
-/* A pad at the start of a stretch of code would be at offset 0, which means that there is none:
- * compilers put a nop before it. */
+/* A pad at the start of a range would have offset 0, which means that there is none. So compilers
+ * emit a nop before it. */
 void bob_plan_find_landing_frames(struct bob_plan_image *img)
 {
 	for (size_t i = 0; i < img->entries.count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which personality routine a frame names, and whether its exception tables have the form that
- * lsda.c reads. A routine is known by its name: that of the symbol that relocates the word
- * DW.ref.*, or of the symbol at its address, which may be that of a PLT stub. A stripped image that
- * holds the routine itself has no name for it: such a routine is one of the linked-in run time of a
+/* Identifies the personality routine of a frame, and whether its exception tables have the form
+ * that lsda.c reads. A routine is identified by name: that of the symbol that relocates the word
+ * DW.ref.*, or of the symbol at its address, which may be a PLT stub. A stripped image that
+ * contains the routine has no name for it: then it is from the statically linked run time of a
  * compiler, whose tables have this form. */
 #include <elf.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "plan/elf.h"
 #include "plan/lsda.h"
 
-#define PERSONALITIES_MAX 64u	/* looked up; an image has one or two for each language */
+#define PERSONALITIES_MAX 64u	/* cached; an image has one or two for each language */
 
 static const char *const known[] = {
 	"__gxx_personality_v0",
@@ -30,7 +30,7 @@ static const char *const known[] = {
 
 static bool is_known(const char *name)
 {
-	static const char rust[] = "rust_eh_personality"; /* new compilers put a crate before it */
+	static const char rust[] = "rust_eh_personality"; /* recent compilers prepend a crate */
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -39,9 +39,9 @@ static bool is_known(const char *name)
 	return len >= sizeof(rust) - 1 && !strcmp(name + len - (sizeof(rust) - 1), rust);
 }
 
-/* What a word holds when the image runs. */
+/* The value of a word at run time. */
 struct word {
-	const char *name;	/* of a symbol, or NULL */
+	const char *name;	/* of a symbol; NULL: none */
 	uint64_t value;		/* link address */
 };
 
@@ -88,8 +88,8 @@ static struct word read_word(const struct bob_plan_image *img, uint64_t at)
 	return w;
 }
 
-/* An undefined symbol with a value: the address of its PLT stub, as programs linked at a fixed
- * address have it. */
+/* The name of an undefined symbol with a value, which is the address of its PLT stub (programs
+ * linked at a fixed address). */
 static const char *name_of_stub(const struct bob_plan_image *img, uint64_t addr)
 {
 	Elf_Scn *scn = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The planner's steps, one after the other. */
+/* The steps of the planner, in order. */
 #include "plan/plan.h"
 
 #include "plan/image.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds data that points to code (words, relocations, the dynamic section): such addresses may be
+ * targets of indirect branches. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "plan/elf.h"
 
-/* Aligned words of data that hold an address of code: tables of labels in programs linked at a
+/* Aligned words of data that contain an address of code: tables of labels in programs linked at a
  * fixed address, RELR relocations, and function pointers. */
 static bob_status scan_words(struct bob_plan_image *img, uint64_t addr, uint64_t len)
 {
@@ -29,8 +31,7 @@ static bob_status scan_words(struct bob_plan_image *img, uint64_t addr, uint64_t
 	return BOB_OK;
 }
 
-/* Descriptors of restartable sequences hold addresses: they become those of the image as it was
- * linked. */
+/* Store the addresses in descriptors of restartable sequences as link addresses. */
 static void relocate_rseq(struct bob_plan_image *img, const Elf64_Rela *r)
 {
 	for (size_t i = 0; i < img->segments.count; i++) {
@@ -42,7 +43,7 @@ static void relocate_rseq(struct bob_plan_image *img, const Elf64_Rela *r)
 	}
 }
 
-/* The symbols that relocations of a section refer to. */
+/* The symbol table that relocations of a section refer to. */
 static const Elf64_Sym *symbols_of(const struct bob_plan_image *img, Elf_Scn *scn, size_t *count)
 {
 	GElf_Shdr sh;

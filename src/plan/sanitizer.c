@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Run times of sanitizers stay as they are. LeakSanitizer stops all threads of the process and then
- * runs beside them, on the thread pointer of one; others switch stacks, or run before the program's
- * memory is ready. Nothing that a user looks for is in them.
+/* Refuses the run times of sanitizers. LeakSanitizer stops all threads of the process and runs with
+ * the thread pointer of one of them; others switch stacks, or run before the program's memory is
+ * set up. Users do not need them in a trace.
  *
- * A run time is a library of its own, known by its name, or linked into the program (clang), where
- * its functions are known by theirs. In a stripped program they are not. */
+ * A run time is a separate library, recognised by its name, or statically linked (clang); then its
+ * functions are recognised by name, which is impossible in a stripped program. */
 #include <elf.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 static const char *const libraries[] = { "libasan.so", "libhwasan.so", "liblsan.so", "libtsan.so",
 					 "libubsan.so", "libclang_rt." };
-/* In a name, whether mangled or not. */
+/* Parts of names, whether mangled or not. */
 static const char *const words[] = { "__asan", "__hwasan", "__interceptor_", "__interception",
 				     "__lsan", "__msan", "__sanitizer", "__tsan", "__ubsan" };
 

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over every instruction of the image, to learn where control can go other than from one
- * instruction to the next: branches and calls anywhere (cold parts and hand-written code jump into
- * other functions), jump tables, labels and functions whose address is taken. All land in the bit
- * maps of the sections; patching asks them. In doubt a byte is called a target: that costs at worst
- * a patch, the other error costs the program. Padding between functions becomes the list of holes.
+/* One pass over every instruction of the image that finds where control can enter other than from
+ * the preceding instruction: branches and calls anywhere (cold parts and hand-written code jump
+ * into other functions), jump tables, labels and functions whose address is taken. The results are
+ * bit maps of the sections, which patching uses. In doubt a byte counts as a target: that may cost
+ * a patch, whereas the opposite error may crash the program. Padding between functions becomes the
+ * list of holes.
  *
- * Known limit: a label reached only through an address that is computed in a way not seen here
+ * Known limitation: a label is missed if its address is only computed in a way not recognised here
  * (not a branch, not lea, not a 4-byte table after a lea of distances from itself or from a label,
- * not a pointer in data). No compiler makes such a label within the first bytes of a function. */
+ * not a pointer in data). No compiler creates such a label within the first bytes of a function. */
 #include <string.h>
 
 #include "plan/arch/x86_64/length.h"
 #include "plan/image.h"
 
-/* A stretch of code known as such: call frame information or a sized symbol. */
+/* A range of known code: from call frame information or a sized symbol. */
 struct range {
 	uint64_t lo, hi;
 	uint32_t frame;		/* or BOB_PLAN_NO_INDEX */
 };
 BOB_VEC_OF(ranges, struct range);
 
-/* A branch out of a cold part to the start of a function: a loop, if that is the part's owner. */
+/* A branch from a cold part to the start of a function: a loop, if the function owns the part. */
 struct cold_jump {
 	uint32_t frame, func;
 };
@@ -28,16 +29,16 @@ BOB_VEC_OF(cold_jumps, struct cold_jump);
 
 struct scan {
 	struct bob_plan_image *img;
-	struct bob_plan_code *code;	/* section being swept */
+	struct bob_plan_code *code;	/* current section */
 	struct ranges ranges;
 	struct cold_jumps cold_jumps;
-	const struct range *range;	/* being swept, NULL between two */
-	size_t next_func;		/* first function that starts after the sweep */
-	uint32_t func;			/* function being swept, or BOB_PLAN_NO_INDEX */
-	uint64_t func_lo, func_body;	/* its entry, and the same after an endbr64 */
+	const struct range *range;	/* current range; NULL: between two ranges */
+	size_t next_func;		/* first function that starts after the current position */
+	uint32_t func;			/* current function, or BOB_PLAN_NO_INDEX */
+	uint64_t func_lo, func_body;	/* its entry, and its address after an endbr64 */
 	uint64_t last_table;
-	struct bob_plan_u64s labels, tables; /* that leas of the range refer to */
-	unsigned last_kind;		/* of the instruction before */
+	struct bob_plan_u64s labels, tables; /* addresses that leas of the range refer to */
+	unsigned last_kind;		/* kind of the preceding instruction */
 	bob_status st;
 };
 
@@ -60,7 +61,7 @@ static void mark(struct scan *s, uint64_t addr, bool called)
 		bob_plan_set_bit(c->called, addr - c->lo);
 }
 
-/* Frame information begins: perhaps what is before it does not run on. */
+/* Frame information begins here: the preceding code might not continue into it. */
 static void mark_start(struct scan *s, uint64_t addr)
 {
 	struct bob_plan_code *c = code_of(s, addr);
@@ -93,8 +94,8 @@ static bool in_cold_part(const struct scan *s, uint64_t addr)
 	return f != BOB_PLAN_NO_INDEX && s->img->frames.at[f].cold;
 }
 
-/* Can this be an entry of a jump table of the code being swept? For cold parts and code without
- * call frame information the function is unknown: there any code will do. */
+/* Whether this can be an entry of a jump table of the current code. For cold parts and code without
+ * call frame information the function is unknown, so any code is accepted. */
 static bool is_label(const struct scan *s, uint64_t addr)
 {
 	if (in_range(s, addr))
@@ -107,15 +108,14 @@ static bool is_label(const struct scan *s, uint64_t addr)
 	return in_cold_part(s, addr);
 }
 
-/* Entries in a row that lead into code of which it is not known that it belongs to this
+/* Maximum number of consecutive entries that lead to code that is not known to be of this
  * function. */
 #define FOREIGN_MAX 32u
-#define CODE_ALIGN 16u /* of functions and labels, as compilers for x86-64 align them */
+#define CODE_ALIGN 16u /* alignment of functions and labels by compilers for x86-64 */
 
-/* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
- * entries: text or numbers, added to the table's address, do not lead into code. Cold parts are not
- * always known to be some: entries that lead into other code are skipped, or all following entries
- * would be missed. */
+/* A lea of a possible table of 4-byte offsets from itself. Its entries decide: text or numbers,
+ * added to the table's address, do not lead to code. Cold parts are not always recognised, so
+ * entries that lead to other code are skipped instead of ending the table. */
 static void follow_table(struct scan *s, uint64_t table)
 {
 	const uint8_t *p;
@@ -138,7 +138,7 @@ static void follow_table(struct scan *s, uint64_t table)
 		}
 		foreign = 0;
 		if (s->img->stats.jump_table_targets >= limit) {
-			s->st = BOB_ERR_FULL;	/* a file made to keep us busy */
+			s->st = BOB_ERR_FULL;	/* a hostile file */
 			return;
 		}
 		mark(s, table + (uint64_t)(int64_t)off, false);
@@ -146,7 +146,7 @@ static void follow_table(struct scan *s, uint64_t table)
 	}
 }
 
-/* A jump from the code being swept to `to`, which is outside of its range. */
+/* A jump from the current range to `to`, outside of it. */
 static void leave_range(struct scan *s, uint64_t to, unsigned kind)
 {
 	struct bob_plan_image *img = s->img;
@@ -192,8 +192,8 @@ static void note_jump(struct scan *s, uint64_t to, unsigned kind)
 
 #define MOVABS_LEN 10u
 
-/* How code of the large model finds its global offset table: `L: lea L(%rip), %reg` and a movabs of
- * how far it is from there. The address is a number; nothing jumps to L. */
+/* Code of the large model finds its global offset table by `L: lea L(%rip), %reg` and a movabs of
+ * the distance from L. The address is only a number; no code jumps to L. */
 static bool is_own_address(const struct scan *s, uint64_t end, const struct bob_x86_insn *in)
 {
 	const uint8_t *next = bob_plan_bytes_at(s->img, end, MOVABS_LEN);
@@ -215,7 +215,7 @@ static void push(struct scan *s, struct bob_plan_u64s *list, uint64_t addr)
 static void note_lea(struct scan *s, uint64_t to)
 {
 	if (in_range(s, to) && to != s->func_lo && to != s->range->lo)
-		push(s, &s->labels, to); /* no label is where a function begins */
+		push(s, &s->labels, to); /* the start of a function is not a label */
 	else if (s->range && !bob_plan_code_at(s->img, to))
 		push(s, &s->tables, to);
 	if (bob_plan_code_at(s->img, to))
@@ -271,7 +271,7 @@ static uint64_t next_start(const struct scan *s, uint64_t limit)
 	return limit;
 }
 
-/* [lo, hi) is known code; every function start in it begins an instruction. */
+/* Sweep known code [lo, hi); an instruction begins at every function start in it. */
 static void sweep_instructions(struct scan *s, uint64_t lo, uint64_t hi)
 {
 	while (lo < hi && s->st == BOB_OK) {
@@ -305,9 +305,10 @@ static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
 		s->st = bob_plan_label_tables(s->img, s->code, lo, hi, &s->labels, &s->tables);
 }
 
-/* [lo, hi) lies between known code: padding, hand-written code without frame information, data. A
- * hole is padding that fills it, or that fills it up to where an assembler aligns code. Zero bytes
- * are skipped one by one, or the linker's zero filling would swallow what follows. */
+/* Sweep [lo, hi) between known code: padding, hand-written code without frame information, data. A
+ * hole is padding that fills it, or that fills it up to an alignment boundary of code. Zero bytes
+ * are skipped one by one, because decoding the linker's zero fill would consume the code after
+ * it. */
 static void sweep_range(struct scan *s, uint64_t lo, uint64_t hi)
 {
 	uint64_t start = lo, padded = lo;
@@ -390,7 +391,7 @@ static bob_status add_range(struct ranges *rs, uint64_t lo, uint64_t hi, uint32_
 	return BOB_OK;
 }
 
-/* Frames, and sized functions where there is no frame. */
+/* Make ranges from frames, and from sized functions without a frame. */
 static bob_status make_ranges(struct scan *s)
 {
 	const struct bob_plan_frames *frames = &s->img->frames;
@@ -433,7 +434,7 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 	if (s.st == BOB_OK && !BOB_VEC_PUSH(&s.ranges))
 		s.st = BOB_ERR_NOMEM;
 	else if (s.st == BOB_OK)
-		s.ranges.count--;	/* one spare range after the last */
+		s.ranges.count--;	/* one spare element after the last range */
 	for (size_t i = 0; i < img->pointers.count; i++)
 		mark(&s, img->pointers.at[i], true);
 	for (size_t i = 0; i < img->symbols.count; i++)

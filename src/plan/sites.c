@@ -2,14 +2,14 @@
 /* Code that other parties write or compare while the program runs. Such bytes are `fixed`: no patch
  * overwrites them.
  *
- *   restartable sequences    the kernel compares the program counter with the range and the four bytes before
- *                            the abort address; moved instructions would not be in the range
- *   signal returns           unwinders and debuggers know them by their bytes
- *   USDT probes              a debugger or uprobe puts a breakpoint there
+ *   restartable sequences    the kernel compares the program counter with the range and the four
+ *                            bytes before the abort address; moved instructions would be outside
+ *   signal returns           unwinders and debuggers recognise them by their bytes
+ *   USDT probes              a debugger or uprobe sets a breakpoint there
  *   XRay sleds               the run time of XRay writes a call there
- *   patchable entries        -fpatchable-function-entry: the patcher writes over the NOPs
+ *   patchable entries        -fpatchable-function-entry: the patcher overwrites the NOPs
  *   counted NOPs             -mnop-mcount -mrecord-mcount: the same
- *   data among code          symbols of type object
+ *   data within code         symbols of type object
  *
  * A function that begins with such NOPs is patched after them (bob_plan_body). */
 #include <elf.h>
@@ -36,7 +36,7 @@ struct sled {
 };
 BOB_STATIC_ASSERT(sizeof(struct sled) == 32, "entry of xray_instr_map");
 
-/* Ranges may overlap in a file made to keep us busy. */
+/* Limit against hostile files, in which ranges may overlap. */
 static uint64_t most_fixed(const struct bob_plan_image *img)
 {
 	return 8 * img->stats.code_bytes;
@@ -57,7 +57,7 @@ void bob_plan_fix(struct bob_plan_image *img, uint64_t addr, uint64_t len)
 		bob_plan_set_bit(c->fixed, addr - c->lo + i);
 }
 
-/* The same of a range that may begin before the code. */
+/* The same for a range that may begin before the code. */
 void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi)
 {
 	for (size_t i = 0; i < img->codes.count; i++) {
@@ -102,7 +102,7 @@ static bob_status fix_sequences(struct bob_plan_image *img)
 }
 
 #define ENDBR64_LEN 4u
-/* Code continues after it. */
+/* Whether an endbr64 is at `addr` and code continues after it. */
 static bool is_endbr64(const struct bob_plan_code *c, uint64_t addr, uint64_t end)
 {
 	static const uint8_t endbr64[ENDBR64_LEN] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -111,7 +111,7 @@ static bool is_endbr64(const struct bob_plan_code *c, uint64_t addr, uint64_t en
 	       !memcmp(c->bytes + (addr - c->lo), endbr64, ENDBR64_LEN);
 }
 
-/* NOPs from `addr` on, perhaps after an endbr64. */
+/* Fix the NOPs from `addr` on, after an optional endbr64. */
 static void fix_nops(struct bob_plan_image *img, uint64_t addr)
 {
 	const struct bob_plan_code *c = bob_plan_code_at(img, addr);
@@ -128,7 +128,7 @@ static void fix_nops(struct bob_plan_image *img, uint64_t addr)
 	}
 }
 
-/* A table of addresses; relocated ones may be 0 in the file. */
+/* Fix the NOPs at a table of addresses; relocated ones may be 0 in the file. */
 static void fix_addresses(struct bob_plan_image *img, uint64_t addr, uint64_t len)
 {
 	const uint8_t *p = bob_plan_bytes_at(img, addr, len);
@@ -187,7 +187,8 @@ static void fix_sleds(struct bob_plan_image *img, const GElf_Shdr *sh)
 	}
 }
 
-/* One note: program counter, address of .stapsdt.base when it was linked, semaphore, names. */
+/* Fix the probe of one note: program counter, link-time address of .stapsdt.base, semaphore,
+ * names. */
 static void fix_probe(struct bob_plan_image *img, const uint8_t *desc, uint64_t base)
 {
 	const struct bob_plan_code *c;
@@ -279,7 +280,7 @@ uint64_t bob_plan_body(const struct bob_plan_code *c, uint64_t addr, uint64_t en
 		uint64_t len = bob_x86_decode(p, &in);
 
 		if (len && in.kind == BOB_X86_JMP && p[0] == 0xeb && in.rel > 0)
-			len += (uint64_t)in.rel; /* a sled of XRay jumps over its own NOPs */
+			len += (uint64_t)in.rel; /* a sled of XRay: a jump over its own NOPs */
 		else if (!len || in.kind != BOB_X86_NOP)
 			break;
 		if (len >= end - addr || addr + len - entry > BOB_PLAN_BODY_MAX)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan of the special functions alone (format.h), for recordings in which neither calls nor
- * accesses are recorded: everything else of the image is dropped before patches are made. */
+/* The plan of the special functions alone (format.h), for recordings of neither calls nor accesses:
+ * all other functions of the image are dropped before patches are made. */
 #include <string.h>
 
 #include "plan/image.h"
 
 static bool is_kept(const struct bob_plan_special *s)
 {
-	return bob_special_is_general(s->what); /* others are for memory accesses */
+	return bob_special_is_general(s->what); /* others are needed for memory accesses */
 }
 
-/* Where its size is not known a function goes up to the next one, which may be dropped. */
+/* A function of unknown size extends to the next one, which may be dropped. */
 static void find_end(struct bob_plan_image *img, uint32_t func)
 {
 	struct bob_plan_candidate *f = &img->funcs.at[func];

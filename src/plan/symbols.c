@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symbols of an image, both tables, unchanged. */
+/* Visits the symbols of an image, from both symbol tables, unchanged. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>

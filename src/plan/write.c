@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing down the plan of an image (format.h), with the image file for the trace in it. The same
- * image gives the same bytes, whenever and wherever it is planned, as long as C++ names can be
- * demangled in both places. */
+/* Writes the plan of an image (format.h), which contains the image file for the trace. The output
+ * is deterministic: it depends only on the image and on whether C++ names can be demangled. */
 #include <elf.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ static uint64_t align64(uint64_t n)
 
 struct names {
 	struct bob_plan_bytes bytes;
-	uint32_t *at;		/* of each function, BOB_PLAN_NO_INDEX: it has none */
+	uint32_t *at;		/* name offset of each function; BOB_PLAN_NO_INDEX: none */
 };
 
 static bob_status add_name(struct bob_plan_bytes *names, const char *name, size_t len)
@@ -39,8 +38,8 @@ static bob_status add_name(struct bob_plan_bytes *names, const char *name, size_
 	return BOB_OK;
 }
 
-/* After a mangled name: the same demangled, and that without parameters. Both empty if it cannot
- * be demangled. */
+/* Append the demangled form of a mangled name, and the same without parameters. Both are empty if
+ * demangling fails. */
 static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
 {
 	char *text = bob_demangle(name);
@@ -53,8 +52,8 @@ static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
 	return st;
 }
 
-/* Zero-terminated names, concatenated. The agent's also have what patterns are compared with
- * (format.h). */
+/* Concatenate zero-terminated names. The agent's version also has the forms that patterns are
+ * compared with (format.h). */
 static bob_status make_names(const struct bob_plan_image *img, int for_agent, struct names *n)
 {
 	n->at = malloc((img->funcs.count + 1) * sizeof(*n->at));
@@ -112,7 +111,7 @@ static void seal_chunk(struct bob_chunk_head *c, const uint8_t *payload)
 	c->head_crc = bob_crc32c(0, packed, sizeof(packed));
 }
 
-/* The image file, into `p`, which is zeroed. */
+/* Write the image file to `p`, which is zeroed. */
 static void make_image_file(const struct bob_plan_image *img, const struct bob_plan_bytes *names,
 			    const uint32_t *name_at, uint8_t *p)
 {
@@ -181,7 +180,7 @@ static void put_fdes(const struct bob_plan_image *img, uint8_t *p)
 	}
 }
 
-/* Sections of code are not all: an image without sections has its segments only. */
+/* Code sections are not sufficient: an image without sections has only segments. */
 void bob_plan_text_bounds(const struct bob_plan_image *img, uint64_t *lo, uint64_t *hi)
 {
 	*lo = img->codes.at[0].lo;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables that end and come back where they were, as a unit's own do each time it is entered:
- * places.h says how. */
+/* Variables whose lifetime has ended and that usually return to the same address, such as the local
+ * variables of a unit. places.h describes the protocol. */
 #include "probe/places.h"
 
-#define HINTS 4096u /* the last place of each address and base, if no other one came between */
+#define HINTS 4096u /* a direct-mapped cache: the last place of an address and base */
 
-static uint32_t hints[HINTS]; /* 1 + the place; 0: none */
+static uint32_t hints[HINTS]; /* index of the place + 1; 0: none */
 
 static uint32_t *hint(uintptr_t base, uint64_t address)
 {
@@ -21,8 +21,8 @@ void bob_pr_remember(const struct bob_pr_place *p)
 			 __ATOMIC_RELEASE);
 }
 
-/* The place, if it is in this state and the variable's; *state to be exchanged. What is read of it
- * is right if that succeeds. */
+/* The cached place of the variable, if it is in state `is`. *state is the value that the caller
+ * must exchange; what it read from the place is valid only if that exchange succeeds. */
 static struct bob_pr_place *find(uintptr_t base, uint64_t address, enum bob_pr_state is,
 				 uint64_t *state)
 {
@@ -45,8 +45,7 @@ static bool exchange(struct bob_pr_place *p, uint64_t state, enum bob_pr_state t
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* What was found before holds no longer. Where the table is being changed (an odd version), it
- * stays so. */
+/* Invalidate earlier results of look-ups. An odd version (the table is being changed) stays odd. */
 static void new_version(void)
 {
 	__atomic_fetch_add(&bob_pr_version, 2, __ATOMIC_RELEASE);
@@ -71,7 +70,7 @@ static bool has_bounds(const struct bob_pr_place *p, const struct bob_probe_vari
 	return true;
 }
 
-/* Hot where small units have traced variables: bench/source. */
+/* Hot path for small units with traced variables: bench/source. */
 bool bob_pr_wake(const struct bob_probe_variable *v, const void *base, const int64_t (*bounds)[2],
 		 uint64_t address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An instrumented file becomes known: its sites and nests get descriptors (mem/record.h), its image
- * gets a file. Whatever fails, the file's probes stay off, and the trace says so. */
+/* Registration of an instrumented file: its sites and nests get descriptors (mem/record.h), and its
+ * image a file. If any of it fails, the file's probes stay disabled, and the trace says so. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "base/hash.h"
 #include "probe/probe.h"
 
-#define MISSING_MAX 64u /* lines of a file */
-#define PATH_MAX_BYTES 300u /* of its path in such a line: the last ones */
+#define MISSING_MAX 64u /* missing-probe lines of a file */
+#define PATH_MAX_BYTES 300u /* of the file's path in such a line: the last bytes */
 
 static uint32_t files;
 
@@ -38,7 +38,8 @@ static void add_accesses(struct bob_mem_desc *d, struct bob_mem_access *to,
 			 const struct bob_probe_site *site, uint32_t index, uint8_t word,
 			 uint8_t guard)
 {
-	struct bob_mem_access a = { .pc = (uint32_t)(index + 1 - d->pc), .size = (uint16_t)site->size,
+	struct bob_mem_access a = { .pc = (uint32_t)(index + 1 - d->pc),
+				    .size = (uint16_t)site->size,
 				    .type = site->kind == BOB_PROBE_WRITE ? BOB_MEM_STORE :
 									    BOB_MEM_LOAD,
 				    .word = word, .guard = guard };
@@ -67,8 +68,8 @@ static size_t put_site(const struct bob_probe_file *f, uint32_t i, uint8_t *to)
 	return bob_mem_desc_put(&d, to);
 }
 
-/* Words: the addresses, their steps, the mask if there is one, the counter; the record ends with
- * what the counter ends at. */
+/* Words: the addresses, their steps, the mask (if masked), the counter. The record ends with the
+ * final value of the counter. */
 static size_t put_nest(const struct bob_probe_file *f, const struct bob_probe_nest *n, bool masked,
 		       uint8_t *to)
 {
@@ -149,7 +150,7 @@ static uint32_t enter(const struct bob_probe_file *f, uint64_t key, struct bob_p
 	return first;
 }
 
-/* --- what bobbin/probe.h finds --- */
+/* --- the interface that bobbin/probe.h looks up --- */
 
 static void after_fork(void)
 {
@@ -222,7 +223,7 @@ __attribute__((visibility("default"))) const struct bob_probe_table bobbin_probe
 	.outside = bob_pr_count_own,
 };
 
-/* What the instrumenter could not give a probe. */
+/* Note in the trace which statements the instrumenter could not give a probe. */
 static void note_missing(const struct bob_probe_file *f)
 {
 	const size_t len = strlen(f->path);
@@ -242,7 +243,7 @@ static void note_missing(const struct bob_probe_file *f)
 	bob_pr_note(line);
 }
 
-/* All files of a command say the same. */
+/* Note the prediction once: all files of a command have the same one. */
 static void note_predicted(const struct bob_probe_file *f)
 {
 	static uint64_t reported;
@@ -266,8 +267,8 @@ static void begin_file(struct bob_probe_file *f)
 	if (!bob_pr_agent)
 		return;
 	if (f->size < offsetof(struct bob_probe_file, predicted)) {
-		bob_pr_note(
-			"an instrumented file is not recorded: it is of another version of bobbin/probe.h, instrument it again\n");
+		bob_pr_note("an instrumented file is not recorded: it is of another version of "
+			    "bobbin/probe.h, instrument it again\n");
 		return;
 	}
 	if (f->own)

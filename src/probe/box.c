@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What of a place is wanted: its dimensions, and the box that is asked for of each. */
+/* Selection of array elements: clips the requested subscripts of each dimension to the array's
+ * bounds (a box), and decides whether the element at an offset is in the box. */
 #include "probe/places.h"
 
 void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
@@ -13,7 +14,8 @@ void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t exten
 	*to = wanted[1] < lower ? -1 : (int64_t)(last < n ? last : n - 1);
 }
 
-/* Bytes of the variable, and the place's dimensions. 0: none. */
+/* Set the dimensions of the place. Returns the size of the variable in bytes; 0: it has no
+ * elements. */
 uint64_t bob_pr_measure(struct bob_pr_place *p, const struct bob_probe_variable *v,
 			const int64_t (*bounds)[2])
 {
@@ -33,8 +35,8 @@ uint64_t bob_pr_measure(struct bob_pr_place *p, const struct bob_probe_variable 
 	return bytes;
 }
 
-/* What is read while it is being changed may be anything; it is not used then, but must not be
- * divided by. */
+/* A place that is changed while it is read has arbitrary contents. The result is then not used, but
+ * a division by zero must be avoided. */
 bool bob_pr_subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s)
 {
 	uint64_t index = p->element ? offset / p->element : 0;
@@ -60,9 +62,10 @@ bool bob_pr_wants(const struct bob_pr_place *p, uint64_t offset)
 	return ok;
 }
 
-/* Of a place of which not all is wanted: bytes around `offset` that are wanted, or not, as it is.
- * These are a range of the slowest dimension in which it misses the box; or, within the box, of the
- * fastest one of which not all is wanted; with all of the faster ones. */
+/* For a partly selected place: the range of bytes around `offset` that are all selected, or all
+ * not. Outside the box, the range is along the slowest dimension whose subscript is outside.
+ * Inside, it is along the fastest dimension that is partly selected. It includes all faster
+ * dimensions. */
 void bob_pr_narrow(const struct bob_pr_place *p, uint64_t offset, bool wanted, uint64_t *from,
 		   uint64_t *to)
 {

@@ -10,18 +10,19 @@
 
 #include "probe/probe.h"
 
-#define CELLS 4096u /* threads at a time; more are not counted */
+#define CELLS 4096u /* threads at the same time; those beyond it are not counted */
 
 static struct cell {
 	uint64_t outside, taken;
-	struct bob_pr_memory *memory; /* stays for the next thread; NULL: none yet */
-	uint64_t pad[5];	/* a cache line each */
+	struct bob_pr_memory *memory; /* the next thread with this cell reuses it; NULL: not
+				       * allocated yet */
+	uint64_t pad[5];	/* pads a cell to a cache line */
 } cells[CELLS];
 static pthread_key_t at_end;
 static bool have_key;
 __thread uint64_t *bob_pr_outside;
 static __thread struct cell *own; /* its cell */
-static __thread bool busy, gone; /* gone: there is none, or the thread ends */
+static __thread bool busy, gone; /* gone: no cell is available, or the thread is ending */
 
 static void release(void *unused)
 {
@@ -36,7 +37,7 @@ static void release(void *unused)
 		__atomic_store_n(&c->taken, 0, __ATOMIC_RELEASE);
 }
 
-/* No locks: they would be among what is recorded. */
+/* Lock-free, because locks would be recorded themselves. */
 static struct cell *free_cell(void)
 {
 	for (uint32_t i = 0; i < CELLS; i++) {
@@ -76,7 +77,7 @@ static void take(void)
 
 __attribute__((noinline, cold)) void bob_pr_count_first(uint64_t outside)
 {
-	if (gone || busy) /* busy: a handler interrupts what follows */
+	if (gone || busy) /* busy: a signal handler interrupted the code below */
 		return;
 	busy = true;
 	take();

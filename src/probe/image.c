@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An instrumented file as an image: its units are functions, its variables static ones, and its
- * sites have lines. Readers then need nothing but the trace. Written when the file becomes known,
- * once for each directory, whole or not at all. */
+/* Writes an instrumented file as an image: its units become functions, its variables static
+ * variables, and its sites have source lines. So readers need only the trace. The image is written
+ * when the file is registered, once for each directory, atomically. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void take(void *ctx, const void *bytes, size_t len)
 	b->len += len;
 }
 
-/* Sites from `i` on are of one unit up to this one. */
+/* The end of the run of sites, starting at site `i`, that belong to one unit. */
 static uint32_t run_end(const struct bob_probe_file *f, uint32_t i)
 {
 	const uint32_t unit = f->site[i].unit;
@@ -84,9 +84,9 @@ static void put_functions(const struct bob_probe_file *f, uint64_t key, struct b
 		take(to, f->unit[f->site[i].unit], strlen(f->unit[f->site[i].unit]) + 1);
 }
 
-/* Bytes of its elements, if the bounds are constant; else half of the variable's address range. The
- * other half is for storage that it shares with other variables and that begins before the next
- * one. */
+/* The size of the elements if the bounds are constant, else half of the variable's address range.
+ * The other half is reserved for storage that the variable shares with others and that begins
+ * before the next variable. */
 static uint64_t bytes_of(const struct bob_probe_variable *v)
 {
 	uint64_t bytes = v->element;

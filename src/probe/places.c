@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where traced variables are. A table sorted by address, read without a lock: a reader looks
- * whether the table was changed meanwhile and then begins anew. Places may overlap (aliases that
- * are declared one by one): a byte is called as the first of them that was there says, and it is
- * wanted if one of them wants it.
+/* The table of the places of traced variables, sorted by address. Readers take no lock: they check
+ * the version and retry if the table was changed (a sequence lock). Places may overlap (aliases
+ * that are declared separately). A byte then has the trace address of the place that was declared
+ * first, and it is selected if any of the places selects it.
  *
- * Signals are blocked while the table is changed: a handler always finds it whole, and may change
- * it. Where no system call may be made any more (seccomp), recording ends with the next change. */
+ * Signals are blocked while the table is changed, so a handler always sees a consistent table and
+ * may change it. If system calls are no longer allowed (seccomp), recording ends at the next
+ * change. */
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -13,12 +14,12 @@
 
 #include "probe/places.h"
 
-#define SWEEP_FIRST                                                                                \
-	1024u /* places: then those that sleep are taken out, and again when there are twice as many as were left */
+/* Sleeping places are removed at this number of places, then at twice the number left. */
+#define SWEEP_FIRST 1024u
 
 struct key {
 	uintptr_t lo, hi;
-	uintptr_t reach;	/* greatest `hi` up to here */
+	uintptr_t reach;	/* maximum `hi` of this key and all previous ones */
 	uint32_t place;
 };
 
@@ -26,8 +27,8 @@ static struct key *keys;
 struct bob_pr_place *bob_pr_places;
 static uint32_t count, made, free_first = ~0u, sweep_at = SWEEP_FIRST;
 uint64_t bob_pr_declared;
-uint64_t bob_pr_version;	/* odd: it is being changed */
-static sigset_t blocked;	/* before the change that is going on */
+uint64_t bob_pr_version;	/* odd: the table is being changed */
+static sigset_t blocked;	/* the signal mask before the current change */
 
 /* --- changes --- */
 
@@ -42,7 +43,7 @@ static void wait_for_others(void)
 		sched_yield();
 }
 
-/* false: nothing may be changed. */
+/* Returns false if the table must not be changed any more. */
 static bool lock(void)
 {
 	uint64_t v = __atomic_load_n(&bob_pr_version, __ATOMIC_RELAXED);
@@ -114,7 +115,7 @@ static uint32_t new_place(void)
 	return i;
 }
 
-/* The first key that begins after `at`. */
+/* Index of the first key that begins after `at`. */
 static uint32_t first_after(uintptr_t at)
 {
 	uint32_t lo = 0, n = count;
@@ -139,7 +140,7 @@ static void reach_again(uint32_t i)
 	}
 }
 
-/* What the storage is called already, if it is: where it overlaps. */
+/* The trace address of this storage: that of the oldest place that it overlaps, else `address`. */
 static uint64_t address_of(uintptr_t lo, uintptr_t hi, uint64_t address)
 {
 	uint64_t since = UINT64_MAX;
@@ -155,7 +156,7 @@ static uint64_t address_of(uintptr_t lo, uintptr_t hi, uint64_t address)
 	return address;
 }
 
-/* Free from now on, if its state is this one. */
+/* Free the place if its state is still `state`. */
 static bool set_free(uint32_t at, uint64_t state)
 {
 	struct bob_pr_place *p = &bob_pr_places[at];
@@ -183,7 +184,7 @@ static void take_out(uint32_t i)
 	reach_again(i);
 }
 
-/* Everything that sleeps. */
+/* Remove all sleeping places. */
 static void sweep(void)
 {
 	uint32_t left = 0;
@@ -196,8 +197,8 @@ static void sweep(void)
 	sweep_at = 2 * count > SWEEP_FIRST ? 2 * count : SWEEP_FIRST;
 }
 
-/* It was left without a word, for what begins to live now lies over it: another's own, or named as
- * one that was. */
+/* Free a place whose lifetime ended without notice, because the storage of a new variable overlaps
+ * it: a unit's own variable, or one that got its trace address from another place. */
 static bool set_free_left(uint32_t at)
 {
 	const struct bob_pr_place *p = &bob_pr_places[at];
@@ -207,8 +208,9 @@ static bool set_free_left(uint32_t at)
 	       (state & BOB_PR_STATE_MASK) == BOB_PR_AWAKE && set_free(at, state);
 }
 
-/* Nothing sleeps there any more, and what is awake is not alone. `begins`: nor is there what was
- * left. Is there anything? */
+/* Prepare for a change of [lo, hi): remove sleeping places that overlap it, and clear `alone` of
+ * the others. `begins`: also remove places whose lifetime ended without notice. Returns whether any
+ * place is left. */
 static bool disturb(uintptr_t lo, uintptr_t hi, bool begins)
 {
 	bool some = false;
@@ -238,7 +240,7 @@ static void insert(const struct bob_pr_place *p, uintptr_t lo, uintptr_t hi)
 	to = &bob_pr_places[at];
 	state = to->state;
 	*to = *p;
-	to->state = state; /* free until all is there */
+	to->state = state; /* free until the place is complete */
 	to->base = lo;
 	to->alone = alone;
 	to->since = __atomic_fetch_add(&bob_pr_declared, 1, __ATOMIC_RELAXED);
@@ -276,7 +278,7 @@ void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 	unlock();
 }
 
-/* Hot when memory is freed: most of it was never traced. Takes no lock. */
+/* Hot path when memory is freed, most of which was never traced. Takes no lock. */
 static bool may_begin_at(uintptr_t lo)
 {
 	const uint64_t version = __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE);
@@ -309,9 +311,9 @@ void bob_pr_forget(const void *base, uint64_t address)
 	unlock();
 }
 
-/* --- questions --- */
+/* --- look-ups --- */
 
-/* Begins a look at the table. */
+/* Begin reading the table. Returns its version. */
 static uint64_t look(void)
 {
 	uint64_t v;
@@ -333,7 +335,7 @@ static void cut(struct bob_pr_stretch *s, uintptr_t lo, uintptr_t hi)
 	s->hi = hi < s->hi ? hi : s->hi;
 }
 
-/* `at` lies in this place: what can be said of both around it. */
+/* `at` is in this place: restrict the stretch to the part of the place with uniform selection. */
 static void add(struct bob_pr_stretch *s, const struct key *k, uintptr_t at)
 {
 	const struct bob_pr_place *p = &bob_pr_places[k->place];
@@ -348,7 +350,7 @@ static void add(struct bob_pr_stretch *s, const struct key *k, uintptr_t at)
 	cut(s, k->lo + from, k->lo + to);
 }
 
-/* What lies around `at`: the same places, and what they want of it. */
+/* The stretch around `at`: addresses in the same places, with the same selection. */
 static struct bob_pr_stretch stretch_at(uintptr_t at)
 {
 	const uint32_t next = count ? first_after(at) : 0;
@@ -393,8 +395,8 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 	return s;
 }
 
-/* Subscripts of one dimension go from `first` on by `step`: which of them lie in the box, as
- * iterations from *enter to before *leave. */
+/* Subscripts of one dimension start at `first` and increase by `step`. Iterations *enter up to,
+ * excluding, *leave are in the box. */
 static void cross(const struct bob_pr_place *p, uint32_t d, int64_t first, int64_t step,
 		  uint64_t *enter, uint64_t *leave)
 {
@@ -411,8 +413,8 @@ static void cross(const struct bob_pr_place *p, uint32_t d, int64_t first, int64
 	*leave = to < *leave ? to : *leave;
 }
 
-/* As bob_pr_find_row, of a row that lies in a place, by the first and the last element: subscripts
- * that change evenly are between theirs. 0: they do not. */
+/* bob_pr_find_row for a row in one place, derived from its first and last element if subscripts
+ * increase evenly in between. Returns 0 if they do not. */
 static uint64_t even(const struct bob_pr_place *p, uint64_t first, uint64_t last, uint64_t trips,
 		     bool *wanted)
 {

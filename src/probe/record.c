@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes. One access is a record of one word; a row of a nest is a LOOP record, which begin.c
- * describes. */
+/* The probes. A single access is a record of one word; a row of a nest (all iterations of its
+ * innermost loop) is a LOOP record, described in begin.c. */
 #include "probe/probe.h"
 
 const struct bob_agent_streams *bob_pr_agent;
 
-/* What a thread's sites found last, of what is not wanted and of what is: loops stay in a variable,
- * or beside all, or go from one to the other and back. A handler may put something else there at
- * any moment, and counts that it did. The memory belongs to the thread's counter (count.c) and is
- * no static TLS, which lies on the thread's stack. */
+/* Per thread and site, the last stretch found that is not recorded, and the last one that is: loops
+ * stay in one variable, or in none, or alternate. A signal handler may replace an entry at any
+ * moment, and counts that in `replaced`. The memory belongs to the thread's counter (count.c):
+ * static TLS would take space from the thread's stack. */
 #define KNOWN 64u
 struct bob_pr_memory {
 	struct known {
@@ -16,13 +16,13 @@ struct bob_pr_memory {
 		uintptr_t lo, hi;
 		uint64_t shift;
 	} known[KNOWN][2];
-	/* What was asked in vain in the stretch that is known, and not wanted. */
+	/* Queries of the site in its last stretch that is not recorded. */
 	struct in_vain {
-		uint32_t asked, more; /* how often; for how long beyond BOB_PR_ASKS */
-		const struct bob_probe_untraced *untraced; /* what was done about it */
+		uint32_t asked, more; /* how many; how many more than BOB_PR_ASKS are needed */
+		const struct bob_probe_untraced *untraced; /* the range that was published */
 	} in_vain[KNOWN];
 };
-static struct bob_pr_memory nothing; /* of threads without memory of their own: zeros */
+static struct bob_pr_memory nothing; /* zeros, for threads without memory of their own */
 static __thread struct bob_pr_memory *memory = &nothing;
 static __thread uint64_t replaced;
 static __thread bool replacing;
@@ -99,13 +99,14 @@ static inline bool is_known_as(bool wanted, uint32_t site, uintptr_t lo, uintptr
 	       hi < s->hi && before == replaced;
 }
 
-/* All from lo to hi is known to be the same: the stretch around it. */
+/* Whether all of [lo, hi] is in a cached stretch, returned in *s. */
 static inline bool is_known(uint32_t site, uintptr_t lo, uintptr_t hi, struct bob_pr_stretch *s)
 {
 	return is_known_as(true, site, lo, hi, s) || is_known_as(false, site, lo, hi, s);
 }
 
-/* Nothing is wanted around `at`, once more. */
+/* Count another query in a stretch that is not recorded, and publish it as untraced if there were
+ * enough. */
 static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, uintptr_t at)
 {
 	struct in_vain *v = &memory->in_vain[site % KNOWN];
@@ -138,8 +139,8 @@ void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void 
 #define PIECES_SHORT 3u
 #define PIECE_MIN 4u
 
-/* As bob_pr_find_row, of a site's row. It asks the table of variables only where the stretch around
- * `at` does not say enough. */
+/* bob_pr_find_row for the row of a site. Searches the table of variables only if the cached stretch
+ * around `at` is not sufficient. */
 static uint64_t find_row(const struct bob_probe_file *f, uint32_t site, uintptr_t at, int64_t step,
 			 uint64_t trips, uint64_t *address, bool *wanted)
 {
@@ -163,16 +164,16 @@ static uint64_t find_row(const struct bob_probe_file *f, uint32_t site, uintptr_
 struct row {
 	struct bob_probe_file *file;
 	const struct bob_probe_nest *nest;
-	/* where everything is recorded; the next one has a word that says what is */
+	/* descriptor of rows that are recorded completely; the next one has a mask word */
 	uint32_t desc;
 	uint64_t trips;
-	uint32_t steps;		/* different ones */
-	uint8_t of[BOB_PROBE_NEST_LAID_MAX]; /* which of them each access has */
-	uintptr_t at[BOB_PROBE_NEST_LAID_MAX]; /* in the first iteration */
+	uint32_t steps;		/* number of different steps */
+	uint8_t of[BOB_PROBE_NEST_LAID_MAX]; /* index of the step of each access */
+	uintptr_t at[BOB_PROBE_NEST_LAID_MAX]; /* addresses in the first iteration */
 	int64_t step[BOB_PROBE_NEST_LAID_MAX];
 };
 
-/* From iteration `from` on. */
+/* Record `count` iterations, beginning with `from`, access by access. */
 static void one_by_one(const struct row *r, uint64_t from, uint64_t count)
 {
 	for (uint64_t i = from; i < from + count; i++)
@@ -181,7 +182,8 @@ static void one_by_one(const struct row *r, uint64_t from, uint64_t count)
 				      (const void *)(r->at[k] + i * (uint64_t)r->step[k]));
 }
 
-/* Words: addresses, steps, perhaps the mask, the counter and where it ends. */
+/* Put a LOOP record. Words: addresses, steps, the mask if needed, the counter and its final
+ * value. */
 static void put(const struct row *r, uint64_t mask, uint64_t trips, uint64_t *word)
 {
 	const uint32_t n = r->nest->count;
@@ -200,8 +202,8 @@ static void put(const struct row *r, uint64_t mask, uint64_t trips, uint64_t *wo
 	(void)bob_pr_agent->source_record(r->desc + !all, word, words);
 }
 
-/* From iteration `from` on, as many as have the same said of each of their accesses, but at least
- * `least`. Returns how many; 0: they are fewer. */
+/* Record a piece of the row: iterations, beginning with `from`, in which each access is treated
+ * alike. Returns their number; 0: it is less than `least`, and nothing was recorded. */
 static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t least)
 {
 	uint64_t word[BOB_MEM_WORDS_MAX + 1], mask = 0, count = r->trips - from;
@@ -217,7 +219,8 @@ static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t least)
 			return 0;
 		mask |= (uint64_t)wanted << k;
 		if (!wanted) {
-			word[k] = 0; /* where it lies is another place each time */
+			/* constant: the address of an untraced access differs between runs */
+			word[k] = 0;
 			outside++;
 		}
 	}
@@ -242,7 +245,7 @@ static void record(const struct row *r)
 			continue;
 		piece = few < rest ? few : rest;
 		one_by_one(r, i, piece);
-		few *= 2; /* where pieces are short it does not pay to look for them */
+		few *= 2; /* if pieces are short, searching for them does not pay */
 	}
 }
 
@@ -256,7 +259,7 @@ static void begin_rows(struct row *r, struct bob_probe_file *f, uint32_t n)
 	r->steps = bob_pr_steps(f->site + r->nest->first, r->nest->count, r->of);
 }
 
-/* The row in iteration `i` of the loops around it. */
+/* Record the row in iteration `i` of the enclosing loops. */
 static void record_row(struct row *r, const uint64_t *i, const volatile void *const *at,
 		       const int64_t *step)
 {
@@ -271,9 +274,9 @@ static void record_row(struct row *r, const uint64_t *i, const volatile void *co
 	record(r);
 }
 
-/* Access k of a nest whose loops outside of d are in iteration i[]: how many iterations of d, from
- * i[d] on, get with it to nothing that is wanted. The first that does need not be one of which
- * something is recorded. */
+/* Access k of a nest, whose loops outside d are in iteration i[]: the number of iterations of loop
+ * d, beginning with i[d], in which it touches nothing selected. This is a lower bound: the next
+ * iteration need not be recorded. */
 static uint64_t free_of(const struct row *r, uint32_t k, const uint64_t *i, uint32_t d,
 			const int64_t *trips, uintptr_t at, const int64_t *step)
 {
@@ -303,7 +306,8 @@ static uint64_t free_of(const struct row *r, uint32_t k, const uint64_t *i, uint
 	return bob_pr_within(&s, at, step[d], rest);
 }
 
-/* How many iterations of loop d, from i[d] on, get to nothing that is wanted; they are counted. */
+/* Skip iterations of loop d, beginning with i[d], in which no access of the nest touches anything
+ * selected. Returns their number; their accesses are counted. */
 static uint64_t pass(const struct row *r, const uint64_t *i, uint32_t d, const int64_t *trips,
 		     const volatile void *const *at, const int64_t *step)
 {
@@ -328,7 +332,7 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 	const uint32_t inner = f->nest[n].depth - 1;
 	uint64_t i[BOB_PROBE_NEST_DEPTH_MAX] = { 0 };
 	uint32_t d = 0;
-	struct row r; /* large: only what is needed of it is set */
+	struct row r; /* large: only the needed part is initialised */
 
 	for (uint32_t e = 0; e <= inner; e++)
 		if (trips[e] <= 0)
@@ -353,7 +357,8 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 	}
 }
 
-/* How often a loop runs that has so many values before it. */
+/* The trip count of a loop whose bounds depend on the enclosing loops: `span` values in steps of
+ * `by`. */
 static uint64_t trips_of(const int64_t *slope, int64_t span, int64_t by, const uint64_t *i,
 			 uint32_t d)
 {

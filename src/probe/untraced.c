@@ -15,12 +15,12 @@
 
 #include "probe/places.h"
 
-/* another thread has published another range: both would repeat this for ever */
+/* another thread has published another range: prevents that both repeat this for ever */
 #define ASKS_AFTER_LOSS 4096u
-#define SITES_MAX 2048u /* of the process, that have or had an untraced range */
-#define RANGES_MAX 16384u /* different ones; a power of two */
+#define SITES_MAX 2048u /* sites of the process that have, or had, an untraced range */
+#define RANGES_MAX 16384u /* number of different ranges; a power of two */
 #define SEARCH_MAX 8u
-#define EMPTY_COUNT (1u << 20) /* never touched but for reading: addresses without memory */
+#define EMPTY_COUNT (1u << 20) /* only read, so the addresses need no memory */
 
 enum { UNUSED, IN_WORK, READY };
 
@@ -37,9 +37,9 @@ struct tables {
 static struct tables *tables;	/* NULL: nothing is cached */
 static const struct bob_probe_untraced **open_sites[SITES_MAX];
 static uint32_t open_count, next_empty;
-static uint32_t aimed;		/* since they were closed */
+static uint32_t aimed;		/* whether a range was set since the last reset */
 
-static const struct bob_probe_untraced nothing; /* where all begin */
+static const struct bob_probe_untraced nothing; /* initial range of all sites */
 void bob_pr_untraced_begin(void)
 {
 	struct tables *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
@@ -114,7 +114,7 @@ static const struct bob_probe_untraced *make(uintptr_t lo, uintptr_t size)
 	return NULL;
 }
 
-/* From now on the site is closed with all others. */
+/* List the site, so that bob_pr_untraced_close resets it. False: there are too many sites. */
 static bool is_entered(struct bob_pr_untraced *of, uint32_t site)
 {
 	uint32_t i;
@@ -131,7 +131,7 @@ static bool is_entered(struct bob_pr_untraced *of, uint32_t site)
 	return true;
 }
 
-/* `untraced` is there from now on, unless the sites were closed since `from` was. */
+/* Publish `untraced`, unless the sites were reset since `from` was stored. */
 static bool replace(struct bob_pr_untraced *of, uint32_t site,
 		    const struct bob_probe_untraced *from,
 		    const struct bob_probe_untraced *untraced)
@@ -153,9 +153,10 @@ uint32_t bob_pr_untraced_aim(struct bob_pr_untraced *of, uint32_t site, uintptr_
 	own = new_empty();
 	if (!replace(of, site, seen, own))
 		return 0;
-	/* In this order. Closing that finds `aimed` takes away what is own: what is put below
-	 * fails, or is changed. Closing that came before has its place in the table, which is seen
-	 * to be in work or done: for that it is an exchange. */
+	/* The order matters. A reset that sees `aimed` overwrites our empty range, so that
+	 * publishing fails, or overwrites the published range. A reset that came earlier has
+	 * already made the version of the table odd or changed it, and bob_pr_find sees that
+	 * because `aimed` is set by an atomic exchange. */
 	(void)__atomic_exchange_n(&aimed, 1, __ATOMIC_ACQ_REL);
 	s = bob_pr_find(at);
 	untraced = s.wanted || s.asleep || s.hi <= s.lo ? NULL : make(s.lo, s.hi - s.lo);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes into stretches, blocks, and the slot flip. See enc.h for what must hold. */
+/* Output of the encoder: copies coded bytes into the stretches, begins and seals blocks, and
+ * computes the tail of an open block. enc.h has the invariants. */
 #include <string.h>
 
 #include "base/crc.h"
@@ -59,7 +60,7 @@ static uint64_t stretches_end(const struct bob_run_enc *enc)
 	return enc->stretch_end ? last->off + last->len : 0;
 }
 
-/* Makes space up to stream offset `end`. */
+/* Make stretches available up to stream offset `end`. */
 static bob_status reserve(struct bob_run_enc *enc, uint64_t from, uint64_t end)
 {
 	while (enc->stretch_first != enc->stretch_end) {

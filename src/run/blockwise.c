@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a recorder must not be: events are collected in a buffer, and when it is full the thread
- * stops until the whole buffer is compressed. tests/e2e/test_perturb.py measures with it that such
- * stops would be noticed. Only BOBBIN_CHECK=block asks for it, and it keeps nothing: what it
- * compresses is dropped, and the trace is that of the null codec, which says so.
+/* A deliberately bad recorder: it buffers events, and stops the thread whenever the buffer is full
+ * until the whole buffer is compressed. tests/e2e/test_perturb.py uses it to show that such pauses
+ * would be detected. Only BOBBIN_CHECK=block selects it. The compressed bytes are dropped; the
+ * trace is that of the null codec, and says so.
  *
- * The buffer is what entry.S fills without a call, so between two stops an event costs what it
- * costs with null. Every bit of a symbol is coded, in the context of the bits before it and of the
- * byte that is four before it: the time depends little on what was recorded. */
+ * entry.S fills the buffer without a call, so between pauses an event costs as much as with the
+ * null codec. The compressor codes every bit of a symbol in the context of the preceding bits and
+ * of the byte four positions earlier, so that its time depends little on the data. */
 #include "run/enc.h"
 
 static void compress(struct bob_run_enc *enc)

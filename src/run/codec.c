@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The encoder's public face: open, put, restart, close for all codecs. */
+/* The encoder's interface for all codecs: open, put, restart, close. */
 #include <string.h>
 
 #include "run/enc.h"
@@ -80,7 +80,7 @@ bob_status bob_run_open(struct bob_run_enc *enc, enum bob_codec codec, struct bo
 	return st;
 }
 
-/* entry.S takes what lies between dst and end unseen, whatever it is. */
+/* entry.S accepts every symbol between dst and end: its comparison is blanked (entry.c). */
 static bob_status put_null(struct bob_run_enc *enc)
 {
 	uint32_t *ring = (void *)enc->mem;
@@ -100,7 +100,7 @@ bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym)
 	if (UNLIKELY(enc->failed))
 		return (bob_status)enc->failed;
 	if (enc->codec == BOB_CODEC_NULL) {
-		if (bob_sym_is_ext(sym)) /* it counts events, and keeps no ext_count */
+		if (bob_sym_is_ext(sym)) /* the codec counts only events and keeps no ext_count */
 			return BOB_OK;
 		return enc->blockwise ? bob_run_put_blockwise(enc, sym) : put_null(enc);
 	}

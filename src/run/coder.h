@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binary arithmetic coder with adaptive probabilities, both directions in one text.
+/* A binary arithmetic coder with adaptive probabilities, as one source for both directions: `dec`
+ * is a constant in every caller, so encoder and decoder are two instantiations of the same code.
  *
- * The interval is [x1, x2], 64 bits, inclusive. Leading bytes that agree are shifted out. There is
- * no carry: where x1 and x2 straddle a byte boundary with less than 2^32 between them, the smaller
- * side is given up. So the interval is never narrower than 2^32 when a decision begins, its two
- * ends are the coder's whole state, and any value in it completes the bytes (coder_tail).
- *
- * `dec` is a constant in every caller: encoder and decoder are the same source, compiled twice. */
+ * The interval is [x1, x2], 64 bits, inclusive. Leading bytes on which both ends agree are shifted
+ * out. There is no carry: if x1 and x2 straddle a byte boundary with less than 2^32 between them,
+ * the smaller part of the interval is discarded. So the interval has at least 2^32 values when a
+ * decision begins, its two ends are the whole state of the coder, and any value in it completes the
+ * bytes (coder_tail). */
 #ifndef BOB_RUN_CODER_H
 #define BOB_RUN_CODER_H
 
@@ -19,21 +19,21 @@
 
 struct coder {
 	uint64_t x1, x2;
-	uint8_t *out;		/* encoder: where the next byte goes */
-	uint64_t x;		/* decoder: the 8 bytes under the interval */
+	uint8_t *out;		/* encoder: position of the next byte */
+	uint64_t x;		/* decoder: the 8 bytes that correspond to the interval */
 	const uint8_t *in, *end;
-	uint32_t over;		/* bytes read beyond `end`; they are zero */
+	uint32_t over;		/* bytes read beyond `end`, which read as zero */
 };
 
-/* 8192 / (n + 1.6), the step of a probability seen n times. */
+/* 8192 / (n + 1.6): the step of a probability after n observations. */
 extern const uint16_t bob_run_step[256];
 
-/* A probability that the bit is 1: 22 bits of value, 10 bits of count, stored with the top bit
- * flipped so that zeroed memory means one half, never seen. */
+/* A probability that the bit is 1: 22 bits of value and 10 bits of count, stored with the top bit
+ * flipped, so that zeroed memory means one half with no observations. */
 #define PROB_FLIP 0x80000000u
 #define PROB_MIN 16u
 #define PROB_MAX 65520u
-#define PROB_LIMIT_POINT 60u	/* hit or miss: moves with the program */
+#define PROB_LIMIT_POINT 60u	/* hit or miss: adapts quickly, as programs change phase */
 #define PROB_LIMIT 250u		/* everything else */
 
 ALWAYS_INLINE uint32_t prob_16(uint32_t stored)
@@ -84,7 +84,8 @@ ALWAYS_INLINE void coder_normalise(struct coder *c, int dec)
 			c->x2 = border - 1;
 		else
 			c->x1 = border;
-		if (dec)	/* a value on the side given up is no encoder's: take the nearest */
+		if (dec)	/* a value in the discarded part did not come from the encoder: use
+				 * the nearest one */
 			c->x = c->x < c->x1 ? c->x1 : c->x > c->x2 ? c->x2 : c->x;
 		while (!((c->x1 ^ c->x2) >> 56))
 			coder_shift(c, dec);
@@ -113,7 +114,7 @@ ALWAYS_INLINE unsigned code_bit(struct coder *c, int dec, uint32_t *prob, unsign
 	return bit;
 }
 
-/* n <= 16 bits of even probability. */
+/* n <= 16 equiprobable bits. */
 ALWAYS_INLINE uint32_t code_raw(struct coder *c, int dec, unsigned n, uint32_t v)
 {
 	uint64_t step = (c->x2 - c->x1) >> n;
@@ -131,8 +132,8 @@ ALWAYS_INLINE uint32_t code_raw(struct coder *c, int dec, unsigned n, uint32_t v
 	return v;
 }
 
-/* Escape: the top 1/256 of the interval. "No escape" leaves normalising to the decision that
- * always follows it. */
+/* Escape: the top 1/256 of the interval. After "no escape" the interval is normalised by the
+ * following decision; there always is one. */
 ALWAYS_INLINE unsigned code_escape(struct coder *c, int dec, unsigned escape)
 {
 	uint64_t limit = c->x2 - ((c->x2 - c->x1) >> 8);
@@ -148,8 +149,8 @@ ALWAYS_INLINE unsigned code_escape(struct coder *c, int dec, unsigned escape)
 	return escape;
 }
 
-/* Exponential Golomb code of 0 .. 2^33-2: exponent in unary, its bits and the top three of the
- * mantissa adaptive. */
+/* Exponential Golomb code of 0 .. 2^33-2: the exponent is in unary; its bits and the top three bits
+ * of the mantissa are adaptive. */
 #define GAMMA_EXP_MAX 32u
 struct gamma {
 	uint32_t exponent[GAMMA_EXP_MAX];
@@ -193,8 +194,8 @@ ALWAYS_INLINE void coder_start(struct coder *c)
 	c->x2 = UINT64_MAX;
 }
 
-/* The fewest bytes that name a value in the lower half of [x1, x2] (so that no escape follows)
- * when the decoder continues them with zeros. */
+/* The shortest byte string that selects a value in the lower half of [x1, x2] (so that no escape
+ * follows) when the decoder reads zeros after it. */
 static inline size_t coder_tail(uint64_t x1, uint64_t x2, uint8_t tail[8])
 {
 	uint64_t half = (x2 - x1) >> 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The decoders' state, and what decode.c asks of the two of them. */
+/* State of the decoders of RUN and of the 16-bit-word codecs, and their interface to decode.c. */
 #ifndef BOB_RUN_DEC_H
 #define BOB_RUN_DEC_H
 
@@ -8,7 +8,7 @@
 #include "run/run.h"
 
 enum phase {
-	PHASE_FRESH,		/* a coded event is complete */
+	PHASE_FRESH,		/* the previous event was coded: read whether an escape follows */
 	PHASE_RUN,		/* hits up to the next open point */
 	PHASE_ESCAPE		/* `left` hits, then a miss */
 };
@@ -24,7 +24,7 @@ struct word_dec {
 	struct lz lz;
 	const uint8_t *in, *end;
 	uint32_t left;		/* words of the match */
-	uint32_t ended;		/* the input was exhausted */
+	uint32_t ended;		/* the input is exhausted */
 };
 
 struct bob_run_dec {
@@ -40,7 +40,8 @@ struct bob_run_dec {
 	} u;
 };
 
-/* Decode exactly `want` symbols; *n says how many were whole when BOB_ERR_CORRUPT came. */
+/* The decoders proper. They decode exactly `want` symbols; on BOB_ERR_CORRUPT *n is the number of
+ * complete ones. */
 void bob_run_dec_init_run(struct bob_run_dec *dec);
 bob_status bob_run_dec_run(struct bob_run_dec *dec, uint32_t *syms, size_t want, size_t *n);
 void bob_run_dec_init_words(struct bob_run_dec *dec);

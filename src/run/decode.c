@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The decoder of RUN, and the decoders' public face. Hostile bytes decode to some symbols or to
- * BOB_ERR_CORRUPT: every read is of the input between its ends or of a table whose index is masked,
- * and every turn of the loop delivers a symbol or ends. */
+/* The decoder of RUN, and the interface of all decoders. Hostile bytes decode to some symbols or to
+ * BOB_ERR_CORRUPT: every read is within the input or from a table with a masked index, and every
+ * iteration of the loop delivers a symbol or ends. */
 #include <string.h>
 
 #include "base/assert.h"
 #include "run/dec.h"
 #include "run/literal.h"
 
-/* A valid stream lets the coder look this far beyond its last byte. */
+/* A decoder of a valid stream reads at most this far beyond its last byte. */
 #define OVER_MAX 8u
 
 void bob_run_dec_init_run(struct bob_run_dec *dec)
@@ -30,7 +30,7 @@ void bob_run_dec_init_run(struct bob_run_dec *dec)
 	r->phase = PHASE_FRESH;
 }
 
-/* Presumed hits of a silent model, up to `want`: plain copying inside the ring. */
+/* Copy presumed hits while the model is silent, up to `want`: a copy within the ring. */
 static size_t copy_silent(struct model *m, uint32_t *syms, size_t want)
 {
 	size_t to = m->pos & HIST_MASK, from = (m->pos - m->dist) & HIST_MASK, n = want;
@@ -46,7 +46,8 @@ static size_t copy_silent(struct model *m, uint32_t *syms, size_t want)
 	if (from > to) {
 		memmove(m->hist + to, m->hist + from, n * 4);
 	} else {
-		/* [from, to + done) has the period dist, so each copy can be twice the last */
+		/* [from, to + done) has the period dist, so each copy may be twice as long as the
+		 * previous one */
 		for (size_t done = 0, part; done < n; done += part) {
 			part = n - done < to + done - from ? n - done : to + done - from;
 			memcpy(m->hist + to + done, m->hist + from, part * 4);
@@ -67,7 +68,7 @@ static uint32_t decode_miss(struct run_dec *r, enum point point, uint64_t predic
 	return sym;
 }
 
-/* After a coded event: is the next one an escape? */
+/* After a coded event: read whether an escape follows. */
 static void begin_run(struct run_dec *r, enum point point)
 {
 	if (point == POINT_NONE)
@@ -79,7 +80,7 @@ static void begin_run(struct run_dec *r, enum point point)
 	}
 }
 
-/* One symbol at a point that needs more than copying. */
+/* Decode one symbol where copying is not possible. */
 static bob_status decode_one(struct run_dec *r, uint32_t *sym)
 {
 	struct model *m = &r->model;

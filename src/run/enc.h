@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The encoder's own state, and the two things every codec does with it: collect the bytes of one
- * symbol, and commit them.
+/* The encoder's state, and the two steps that all codecs share: collecting the bytes of one symbol,
+ * and committing them.
  *
- * A symbol's bytes gather in `buf`; bob_run_commit copies them into the stretches, fills the other
- * slot, and flips. Until the flip nothing a reader looks at has changed, so both a kill and an
- * interruption that is never resumed leave the state of the symbol before. What a restart needs
- * (stretches, checksum) is kept so that it is right at every instant: counters move after the
- * entries they count, and the checksum has two places like the slot. */
+ * A symbol's bytes are collected in `buf`. bob_run_commit copies them into the stretches, fills the
+ * inactive slot, and flips the index. Before the flip, nothing that a reader uses has changed, so
+ * after a kill, or an interruption that is never resumed, the state is that of the previous symbol.
+ * What a restart needs (stretches, checksum) is consistent at every instant: counters are increased
+ * after the entries that they count are written, and the checksum is double-buffered like the
+ * slot. */
 #ifndef BOB_RUN_ENC_H
 #define BOB_RUN_ENC_H
 
@@ -17,10 +18,11 @@
 
 #define AHEAD_MIN 8u
 #define AHEAD_MAX 64u
-#define NULL_RING 4096u		/* symbols the null codec takes between calls */
-#define BLOCKWISE_SYMBOLS 16384u /* and those of BOB_CODEC_BLOCK between stops */
+#define NULL_RING 4096u		/* symbols that the null codec accepts between calls */
+#define BLOCKWISE_SYMBOLS 16384u /* the same for BOB_CODEC_BLOCK: symbols between pauses */
 #define BLOCKWISE_BYTES (BLOCKWISE_SYMBOLS * sizeof(uint32_t) + 256 * 256 * sizeof(uint32_t))
-/* The smallest stretch is 8 bytes, so one symbol can need 64 of them and one half used. */
+/* The smallest stretch has 8 bytes, so one symbol may need 64 stretches besides a partly used
+ * one. */
 #define STRETCHES 128u
 #define BUF_BYTES 1024u /* twice BOB_RUN_SYMBOL_BYTES_MAX */
 
@@ -30,12 +32,12 @@ struct stretch {
 	uint64_t len;
 };
 
-/* The bytes of the symbol at hand, and the slot they will be committed by. Between puts it mirrors
- * the slot that counts, and n is 0. */
+/* The bytes of the current symbol, and the slot that will commit them. Between puts it mirrors the
+ * active slot, and n is 0. */
 struct pending {
 	uint32_t n;		/* in buf */
-	uint32_t crc_from;	/* where the current block's coded bytes begin in buf */
-	uint32_t crc;		/* checksum of those before */
+	uint32_t crc_from;	/* where the coded bytes of the current block begin in buf */
+	uint32_t crc;		/* checksum of the preceding coded bytes of the block */
 	struct bob_run_slot slot; /* to be written */
 };
 
@@ -45,19 +47,19 @@ struct bob_run_enc {
 	struct bob_run_io io;
 	uint64_t block_pos;
 	uint64_t ext_count;
-	int32_t failed;		/* bob_status of the failure that ended recording */
+	int32_t failed;		/* the failure that ended recording: a bob_status */
 	uint32_t closed;
-	uint32_t codec;		/* of the format, so never BOB_CODEC_BLOCK: */
-	uint32_t blockwise;	/* it is NULL and this */
+	uint32_t codec;		/* as in the trace, so never BOB_CODEC_BLOCK, ... */
+	uint32_t blockwise;	/* ... which is BOB_CODEC_NULL with this flag */
 	uint32_t block_symbols_max; /* tests lower it */
-	/* what `fast` was when it was last set: symbols so far, and dst */
+	/* `fast` as last set: symbols so far, and dst */
 	uint64_t fast_pos;
 	const uint32_t *fast_from;
-	/* look-ahead of RUN: the presumed hits left to entry.S */
+	/* RUN's look-ahead: presumed hits that entry.S may accept */
 	uint32_t ahead_max;	/* tests set it to 0 */
 	uint32_t ahead_limit;
 	uint32_t ahead_count;
-	uint32_t ahead_audible;	/* they touch the contexts */
+	uint32_t ahead_audible;	/* these hits update the contexts */
 	uint64_t ahead_hash[AHEAD_MAX];
 	uint8_t *mem;
 	size_t mem_bytes;
@@ -72,18 +74,19 @@ struct bob_run_enc {
 	struct stretch stretch[STRETCHES];
 };
 
-/* Set `pend` to what the head says is committed. Between puts it is that already. */
+/* Set `pend` to the committed state. Between puts it already is. */
 void bob_run_recall(struct bob_run_enc *enc);
-/* Seal the block and begin another at symbol `pos`, in pend. The codec then resets its model. */
+/* Seal the block and begin a new one at symbol `pos`, in pend. The codec then resets its model. */
 void bob_run_pend_block(struct bob_run_enc *enc, uint64_t pos);
-/* Writes the pending bytes into the stream, where no reader looks yet. */
+/* Write the pending bytes into the stream, beyond the part that readers use. */
 bob_status bob_run_put_bytes(struct bob_run_enc *enc);
 
-/* Stores before it are visible, to a reader of the mapped file and to signal handlers, before those
- * after it. On x86 only the compiler must be kept from reordering. */
+/* Orders stores before it before stores after it, as seen by a reader of the mapped file and by
+ * signal handlers. On x86 only the compiler could reorder them. */
 #define COMMIT_ORDER() __atomic_thread_fence(__ATOMIC_RELEASE)
 
-/* Field by field, as wide as they were stored: a wider load would wait for the narrower stores. */
+/* Copies each field with the width of its store: a wider load could not be forwarded from the
+ * narrower stores in the store buffer. */
 static inline void bob_run_copy_slot(struct bob_run_slot *to, const struct bob_run_slot *from)
 {
 	to->out_len = from->out_len;
@@ -97,8 +100,8 @@ static inline void bob_run_copy_slot(struct bob_run_slot *to, const struct bob_r
 	to->ext_count = from->ext_count;
 }
 
-/* Commit `pend`: `pos` symbols. Nothing has changed on BOB_ERR_FULL, which it then returns for
- * ever. */
+/* Commit `pend`, so that `pos` symbols are recorded. On BOB_ERR_FULL nothing has changed, and all
+ * further commits fail as well. */
 static inline bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos)
 {
 	struct pending *p = &enc->pend;
@@ -131,7 +134,7 @@ static inline int bob_run_block_full(const struct bob_run_enc *enc, uint64_t pos
 	       pos - s->block_pos >= enc->block_symbols_max;
 }
 
-/* At symbol `pos`, `n` of those at dst may be taken without a call. */
+/* At symbol `pos`, let entry.S accept `n` symbols at dst without a call. */
 static inline void bob_run_fast_set(struct bob_run_enc *enc, uint64_t pos, uint32_t *dst,
 				    uint32_t n, int64_t dist)
 {
@@ -142,7 +145,7 @@ static inline void bob_run_fast_set(struct bob_run_enc *enc, uint64_t pos, uint3
 	enc->fast_from = dst;
 }
 
-/* `fast` takes no symbol: every one is a call. */
+/* entry.S accepts no symbol: each one is a call. */
 static inline void bob_run_fast_none(struct bob_run_enc *enc, uint64_t pos)
 {
 	enc->fast.dst = NULL;
@@ -150,7 +153,7 @@ static inline void bob_run_fast_none(struct bob_run_enc *enc, uint64_t pos)
 	enc->fast_pos = pos;
 }
 
-/* The codecs. put: as bob_run_put. reset: forget the model. */
+/* The codecs. put: as bob_run_put. reset: clear the model. */
 bob_status bob_run_put_run(struct bob_run_enc *enc, uint32_t sym);
 void bob_run_reset_run(struct bob_run_enc *enc);
 bob_status bob_run_put_words(struct bob_run_enc *enc, uint32_t sym);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The encoder of RUN. A symbol that is presumed costs a comparison; entry.S makes most of these by
- * itself, in runs found by look_ahead. What it did is learnt from the commit word and made up for
- * at the next call (catch_up), with the result that symbol-by-symbol calls would have had: hits
- * that are not coded change no probability, so looking ahead is exact. */
+/* The encoder of RUN. A presumed hit costs one comparison. entry.S handles most of them without a
+ * call, in runs that look_ahead finds. The next call derives from the commit word how many there
+ * were and updates the model (catch_up), with the same result as symbol-by-symbol calls: hits that
+ * are not coded change no probability, so looking ahead is exact. */
 #include "run/enc.h"
 #include "run/literal.h"
 
@@ -25,7 +25,8 @@ static void catch_up(struct bob_run_enc *enc)
 		enc->ahead_limit *= 2;
 }
 
-/* How many of the next `n` predicted symbols are presumed hits, their contexts being looked at. */
+/* The number of presumed hits among the next `n` predicted symbols, outside the silent state: the
+ * context of each is looked up. */
 static uint32_t walk_audible(struct bob_run_enc *enc, uint32_t n)
 {
 	const struct model *m = &enc->u.model;
@@ -49,7 +50,7 @@ static uint32_t at_most(uint32_t n, uint32_t limit)
 	return n < limit ? n : limit;
 }
 
-/* The longest run of presumed hits that lies in one piece of the ring. */
+/* Find the longest run of presumed hits that is contiguous in the ring. */
 static __attribute__((noinline)) void look_further(struct bob_run_enc *enc, int silent)
 {
 	struct model *m = &enc->u.model;
@@ -69,7 +70,7 @@ static __attribute__((noinline)) void look_further(struct bob_run_enc *enc, int 
 			 ((int64_t)to - (int64_t)from) * 4);
 }
 
-/* At the end of every put. */
+/* Called at the end of every put. */
 ALWAYS_INLINE void look_ahead(struct bob_run_enc *enc)
 {
 	struct model *m = &enc->u.model;
@@ -83,7 +84,8 @@ ALWAYS_INLINE void look_ahead(struct bob_run_enc *enc)
 		look_further(enc, silent);
 }
 
-/* What `c`, a copy of the coder, has become, and the bytes it put out; the symbol is recorded. */
+/* Commit the output and the new state of `c`, a modified copy of the coder. The symbol is then
+ * recorded. */
 ALWAYS_INLINE bob_status commit_coded(struct bob_run_enc *enc, const struct coder *c)
 {
 	struct bob_run_slot *s = &enc->pend.slot;
@@ -104,7 +106,7 @@ ALWAYS_INLINE bob_status commit_coded(struct bob_run_enc *enc, const struct code
 	return st;
 }
 
-/* The symbol is not what was predicted, or nothing was. */
+/* Code a symbol that was mispredicted, or not predicted. */
 static __attribute__((noinline)) bob_status put_miss(struct bob_run_enc *enc, enum point point,
 						     uint64_t predicted, uint32_t sym)
 {
@@ -127,7 +129,7 @@ static __attribute__((noinline)) bob_status put_miss(struct bob_run_enc *enc, en
 	return commit_coded(enc, &c);
 }
 
-/* A hit that has to be coded. */
+/* Code a hit at an open point. */
 static __attribute__((noinline)) bob_status put_bit(struct bob_run_enc *enc, uint32_t sym)
 {
 	struct model *m = &enc->u.model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Coding a symbol that was not predicted: seven candidates, then the number itself. One text for
- * both directions (`dec` is constant); the decoder passes any `sym`. */
+/* Coding of a symbol that was not predicted: as one of seven candidates, else its number. One
+ * source for both directions (`dec` is constant); the decoder ignores `sym`. */
 #ifndef BOB_RUN_LITERAL_H
 #define BOB_RUN_LITERAL_H
 
@@ -32,7 +32,8 @@ ALWAYS_INLINE uint32_t code_literal(struct model *m, struct coder *c, int dec, u
 	return bob_sym_make(pops, id);
 }
 
-/* Put `key` in front; what was at `found` leaves its place (the last one drops out if none). */
+/* Move `key` to the front of a candidate list; it was at index `found`. If it was not in the list,
+ * the last one is dropped. */
 ALWAYS_INLINE void to_front(uint32_t *set, unsigned found, uint32_t key)
 {
 	for (unsigned i = found; i > 0; i--)
@@ -40,7 +41,7 @@ ALWAYS_INLINE void to_front(uint32_t *set, unsigned found, uint32_t key)
 	set[0] = key;
 }
 
-/* Code a symbol that is not `excluded` (NO_SYMBOL: any). Does not touch the history. */
+/* Code a symbol that differs from `excluded` (NO_SYMBOL: any). Does not change the history. */
 ALWAYS_INLINE uint32_t code_symbol(struct model *m, struct coder *c, int dec, uint64_t excluded,
 				   uint32_t sym)
 {
@@ -85,7 +86,8 @@ ALWAYS_INLINE uint32_t code_symbol(struct model *m, struct coder *c, int dec, ui
 	return key - 1;
 }
 
-/* Hit or miss at an open point; a context that has become almost sure is presumed again. */
+/* Code hit or miss at an open point. A context whose probability is almost 1 becomes presumed
+ * again. */
 ALWAYS_INLINE unsigned code_point(struct model *m, struct coder *c, int dec, unsigned hit)
 {
 	uint32_t *prob = &m->ctx[m->ctx_ix].prob[m->pos == m->exp_pos];
@@ -97,7 +99,7 @@ ALWAYS_INLINE unsigned code_point(struct model *m, struct coder *c, int dec, uns
 	return hit;
 }
 
-/* After code_symbol: what `sym` at a `point` that did not predict it does to the model. */
+/* After code_symbol: update the model for `sym` at a `point` that did not predict it. */
 ALWAYS_INLINE void model_miss(struct model *m, enum point point, uint32_t sym)
 {
 	if (++m->misses == GROW_MISSES << m->level && m->level < LEVEL_MAX)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The slow half of the model: breaks, growth, ids. Work per call is constant but for growth: moving
- * the tables (LEVEL_MAX times a block, 384 KB the last time) and rehashing the ids. */
+/* The slow path of the model: ends of matches, growth, ids. Work per call is constant except for
+ * growth, which moves the tables (LEVEL_MAX times a block, 384 KB the last time) and rehashes the
+ * ids. */
 #include "run/model.h"
 
 #include <string.h>
 
-/* The growing tables, in the order they lie in memory. Their index is always the top bits of a
- * hash, so that entry i of a table becomes entries 2i and 2i+1 of the next: nothing is lost. */
+/* The growing tables, in memory order. Their index is the top bits of a hash, so that entry i of a
+ * table is copied to entries 2i and 2i+1 of the next, and no state is lost. */
 static const struct {
 	uint32_t bytes;		/* of an entry */
 	uint32_t count;		/* at level 0 */
@@ -63,8 +64,9 @@ void bob_run_model_init(struct model *m, uint8_t *mem)
 	bob_run_model_reset(m);
 }
 
-/* In place: the last entry first, so nothing is overwritten before it moved. `bytes` is a constant
- * where it is inlined: one loop for all sizes took three times as long (150 us the last time). */
+/* Double a table in place: from the last entry to the first, so that no entry is overwritten before
+ * it is moved. `bytes` is constant where this is inlined: a common loop for all sizes took three
+ * times as long (150 us the last time). */
 ALWAYS_INLINE void double_entries(const uint8_t *from, uint8_t *to, size_t count, size_t bytes)
 {
 	uint8_t entry[32];
@@ -76,7 +78,7 @@ ALWAYS_INLINE void double_entries(const uint8_t *from, uint8_t *to, size_t count
 	}
 }
 
-/* The last table first, likewise. */
+/* Likewise the last table first. */
 void bob_run_model_grow(struct model *m)
 {
 	for (unsigned t = TABLES; t-- > 0;) {
@@ -125,7 +127,7 @@ static void expect_token(struct model *m)
 	m->trusted = m->tok_run >= TOKEN_TRUST;
 }
 
-/* Token numbers start at 1; tok[0].end = 0 stands for the beginning. */
+/* Token numbers start at 1; tok[0].end = 0 represents the beginning. */
 static void add_token(struct model *m, uint32_t sym)
 {
 	uint64_t length = m->pos - m->start;
@@ -177,7 +179,7 @@ void bob_run_model_break(struct model *m, uint32_t sym)
 		expect_token(m);
 	if (silent) {
 		bob_run_model_rehash(m);
-	} else {	/* the same, since seven pushes shift everything out */
+	} else {	/* equivalent, since seven pushes shift out everything older */
 		m->hash = hash_push(m->hash, sym);
 		m->ctx_ix = hash_ctx(m->hash, m->level);
 	}
@@ -209,7 +211,7 @@ static void map_id(struct model *m, uint32_t rank)
 	m->id_map[i] = (uint16_t)(rank + 1);
 }
 
-/* The decoder finds ids by rank and needs no map. */
+/* The decoder looks up ids by rank and needs no map. */
 void bob_run_model_add_id(struct model *m, uint32_t id, int encoder)
 {
 	if (m->id_count == ID_MAX)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The predictor of RUN and the contexts of its coder: everything encoder and decoder share, so that
- * they cannot drift. docs/run.md says what it does; the comments here say what must hold.
+/* The predictor of RUN and the contexts of its coder: everything that encoder and decoder share, so
+ * that they cannot diverge. docs/run.md describes the algorithm; the comments here have the
+ * invariants.
  *
- * Two levels. A *match* repeats earlier symbols at distance `d`. Where it breaks, the pair (length
- * of the match, symbol that broke it) is a *token*; tokens repeat too, and a source of tokens that
- * was right five times is trusted: then the model emits nothing, costs no table look-ups, and not
- * even the ends of loops are coded.
+ * There are two levels. A *match* repeats earlier symbols at distance `d`. When it ends, the pair
+ * (length of the match, symbol that ended it) is a *token*. Tokens repeat, too: after five correct
+ * predictions, the source of tokens is trusted. Then the model is silent: it emits nothing and
+ * needs no table look-ups, and not even the ends of loops are coded.
  *
- * One block of memory, MODEL_BYTES, mapped zeroed. Tables occupy its beginning and grow in place
- * when the number of coded misses says so, never on hits; pages not needed are never touched. */
+ * One block of memory, MODEL_BYTES, mapped zeroed. The tables occupy its beginning. They grow in
+ * place after a number of coded misses, never on hits; pages that are not needed are never
+ * touched. */
 #ifndef BOB_RUN_MODEL_H
 #define BOB_RUN_MODEL_H
 
@@ -16,29 +18,29 @@
 #include "bobbin/status.h"
 #include "run/symbol.h"
 
-#define HIST_SIZE 65536u	/* symbols that a match can reach back */
+#define HIST_SIZE 65536u	/* maximum distance of a match */
 #define HIST_MASK (HIST_SIZE - 1)
 #define TOK_SIZE 8192u		/* tokens, likewise */
 #define TOK_MASK (TOK_SIZE - 1)
 #define ID_MAX 8192u		/* function ids with a rank */
 #define ID_MAP_BITS_MIN 8
 #define ID_MAP_SIZE_MAX (2 * ID_MAX)
-#define SILENT_LEN 4096u	/* a match of this length is not doubted any more */
-/* nor are tokens after so many right ones (docs/run.md, "Why five") */
+#define SILENT_LEN 4096u	/* from this length on, a match is presumed to continue */
+/* and tokens after that many correct ones (docs/run.md, "Why five") */
 #define TOKEN_TRUST 5u
 #define LEVEL_MAX 5u
-#define GROW_MISSES 512u	/* level l ends after 512 << l coded misses */
+#define GROW_MISSES 512u	/* level l grows after 512 << l coded misses */
 #define PROB_AFTER_FAIL 0x4f400000u /* .81, stored form */
 #define PROB_SETTLED 0xfc000000u /* 1 - 2^-6, plain form */
 #define NO_SYMBOL (1ull << 32)
 #define NO_POS UINT32_MAX
-/* Positions are 32 bits; a block ends well before they wrap. */
+/* Positions have 32 bits; a block ends well before they wrap. */
 #define BLOCK_SYMBOLS_MAX (UINT32_MAX - 2 * HIST_SIZE)
 
-/* State of one context of the match level. */
+/* A context of the match level. */
 struct context {
-	uint32_t pos;		/* after its last occurrence; 0 none */
-	/* of a hit, off and at the expected end of the match; 0: never failed */
+	uint32_t pos;		/* position after its last occurrence; 0: none */
+	/* of a hit, before and at the expected end of the match; 0: never failed */
 	uint32_t prob[2];
 };
 
@@ -48,7 +50,7 @@ struct token {
 };
 
 struct succ2 {
-	uint32_t next[3];	/* symbol + 1, most recent first; 0 none */
+	uint32_t next[3];	/* symbol + 1, most recent first; 0: none */
 };
 
 struct succ1 {
@@ -67,24 +69,24 @@ struct model {
 	uint32_t *id;		/* by rank */
 	uint16_t *id_map;	/* encoder: hash to rank + 1, linear probing */
 	struct context *ctx;
-	uint32_t *tok_ctx;	/* token number after the last occurrence; 0 none */
+	uint32_t *tok_ctx;	/* token number after the last occurrence; 0: none */
 	struct succ2 *succ2;
 	struct succ1 *succ1;
 	struct ranks *ranks;
 	uint32_t level;
-	uint32_t misses;	/* coded ones, in this block */
+	uint32_t misses;	/* coded misses in this block */
 	/* match level */
 	uint32_t pos;		/* symbols so far */
 	uint32_t start;		/* where the match began */
 	uint32_t dist;		/* 0: no match */
-	uint32_t ctx_ix;	/* of `pos`; stale while silent */
+	uint32_t ctx_ix;	/* context of `pos`; stale while silent */
 	uint64_t hash;
 	/* token level */
 	uint32_t tok_count;
-	uint32_t tok_src;	/* expected token; 0 none */
-	uint32_t tok_run;	/* right ones in a row */
+	uint32_t tok_src;	/* expected token; 0: none */
+	uint32_t tok_run;	/* correct predictions in a row */
 	uint32_t trusted;
-	uint32_t exp_pos;	/* where the expected token ends the match, NO_POS if none */
+	uint32_t exp_pos;	/* where the expected token ends the match; NO_POS: none */
 	uint32_t exp_sym;
 	uint64_t tok_hash;
 	/* literals */
@@ -96,31 +98,32 @@ struct model {
 	struct gamma run_length, pops, id_step;
 };
 
-/* hist, tok, id, id_map, then the growing tables at their largest. */
+/* hist, tok, id, id_map, and the growing tables at their maximum size. */
 #define TABLE_BYTES_0 (256u * 12 + 256 * 4 + 256 * 12 + 64 * 16 + 128 * 32)
 #define MODEL_BYTES                                                                                \
 	(HIST_SIZE * 4 + TOK_SIZE * 8 + ID_MAX * 4 + ID_MAP_SIZE_MAX * 2 +                         \
 	 (TABLE_BYTES_0 << LEVEL_MAX))
 BOB_STATIC_ASSERT(TABLE_BYTES_0 == 12288, "level 0 is three pages");
 
-/* What is known of the next symbol. */
+/* Prediction of the next symbol. */
 enum point {
 	POINT_NONE,		/* no prediction */
-	POINT_PRESUMED,		/* predicted, a hit is not coded */
-	POINT_OPEN		/* predicted, hit or miss is coded */
+	POINT_PRESUMED,		/* predicted; a hit is not coded */
+	POINT_OPEN		/* predicted; hit or miss is coded */
 };
 
-/* `mem` is MODEL_BYTES, zeroed, and stays the caller's. */
+/* `mem` has MODEL_BYTES zeroed bytes and is the caller's. */
 void bob_run_model_init(struct model *m, uint8_t *mem);
-/* Forget everything; touches only memory that was in use at level 0. */
+/* Clear the model. Touches only memory that level 0 uses. */
 void bob_run_model_reset(struct model *m);
-/* `sym` ended the match: a token. Appends it to the history and finds the next match. */
+/* The match ended with `sym`: add a token, append `sym` to the history and search the next
+ * match. */
 void bob_run_model_break(struct model *m, uint32_t sym);
 void bob_run_model_grow(struct model *m);
 /* Rank of `id` + 1, or 0. Encoder only. */
 uint32_t bob_run_model_rank(const struct model *m, uint32_t id);
 void bob_run_model_add_id(struct model *m, uint32_t id, int encoder);
-/* The hash of the last six symbols, for a model that was silent. */
+/* Recompute the hash of the last six symbols after the model was silent. */
 void bob_run_model_rehash(struct model *m);
 
 #define MIX_A 0x9e3779b97f4a7c15ull
@@ -161,7 +164,7 @@ ALWAYS_INLINE enum point model_point(const struct model *m, uint64_t *sym)
 	return m->ctx[m->ctx_ix].prob[m->pos == m->exp_pos] ? POINT_OPEN : POINT_PRESUMED;
 }
 
-/* The match goes on with `sym`. */
+/* Append `sym`, which continues the match. */
 ALWAYS_INLINE void model_advance(struct model *m, uint32_t sym)
 {
 	int silent = model_silent(m);
@@ -175,7 +178,7 @@ ALWAYS_INLINE void model_advance(struct model *m, uint32_t sym)
 	}
 }
 
-/* A presumed `point` hit. */
+/* Append `sym`, a hit at a presumed point. */
 ALWAYS_INLINE void model_hit(struct model *m, uint32_t sym)
 {
 	if (m->trusted && m->pos == m->exp_pos)

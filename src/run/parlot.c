@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Encoders of PARLOT and NONE: a symbol becomes `pops` zero words and id + 1, or (many
- * pops, large ids, extended symbols) an escape word and its two halves. Work per symbol is at most
- * 65 words. A symbol that lies wholly inside a match costs no byte and no slot: the commit word
- * alone says how far the match has come. */
+/* Encoders of PARLOT and NONE. A symbol becomes `pops` zero words and the word id + 1. Symbols that
+ * do not fit (many pops, large ids, extended symbols) become an escape word and two halves. Work
+ * per symbol is at most 65 words. A symbol that lies wholly within a match adds no byte and needs
+ * no slot: the commit word alone implies how far the match extends. */
 #include "run/parlot.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static void ze_word(struct bob_run_enc *enc, uint16_t word)
 	enc->pend.n = (uint32_t)(bytes - enc->buf);
 }
 
-/* Returns whether something was put out. */
+/* Returns whether it emitted output. */
 static int lz_word(struct bob_run_enc *enc, uint16_t word)
 {
 	struct lz *z = &enc->u.lz;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The codec of the ParLoT paper (section 3.3) on 16-bit words: LZ with one candidate, then
- * elimination of zero bytes. Made decodable: literals are always emitted, both sides know after
- * each literal whether a match begins, and a match that nothing ended lasts to the last symbol. */
+/* The codec of the ParLoT paper (Taheri et al. 2018, section 3.3) on 16-bit words: LZ with one
+ * candidate, followed by elimination of zero bytes. Changed so that it can be decoded: literals are
+ * always emitted, both sides know after each literal whether a match begins, and an unterminated
+ * match extends to the last symbol. */
 #ifndef BOB_RUN_PARLOT_H
 #define BOB_RUN_PARLOT_H
 
@@ -12,13 +13,13 @@
 #define LZ_TABLE 4096u
 #define LZ_MATCH_MAX 65535u
 #define WORD_ESCAPE 0xffffu	/* the next two words are a whole symbol, low half first */
-#define WORD_ID_MAX 65532u	/* the last id that is one word */
-#define WORD_POPS_MAX 64u	/* the most pops written as zero words */
+#define WORD_ID_MAX 65532u	/* the greatest id that fits in one word */
+#define WORD_POPS_MAX 64u	/* the maximum number of pops written as zero words */
 #define LZ_BYTES (LZ_RING * 2 + LZ_TABLE * 4)
 
 struct lz {
 	uint16_t *ring;
-	uint32_t *last;		/* by low 12 bits of a word: position + 1; 0 none */
+	uint32_t *last;		/* by the low 12 bits of a word: position + 1; 0: none */
 	uint32_t pos;		/* words */
 	uint32_t from;		/* next word of the match; only while matching */
 	uint32_t length;
@@ -35,8 +36,8 @@ static inline void lz_push(struct lz *z, uint16_t word)
 	z->pos++;
 }
 
-/* After a literal was seen at pos-1, whose earlier occurrence is `before` (position + 1): do
- * they and the two words before them agree? Then a match begins. */
+/* Called after a literal at pos-1 whose earlier occurrence is `before` (position + 1). A match
+ * begins if both words and the two preceding ones agree. */
 static inline void lz_begin(struct lz *z, uint32_t before)
 {
 	uint32_t p = z->pos;
@@ -52,7 +53,7 @@ static inline void lz_begin(struct lz *z, uint32_t before)
 	z->length = 0;
 }
 
-/* The bytes that complete an open block: its last group, filled with 0xff. */
+/* The bytes that complete an open block: its last group, padded with 0xff. */
 size_t bob_run_ze_tail(const uint32_t state[4], uint8_t tail[16]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decoders of PARLOT and NONE. Words beyond the end of the input read as 0xffff, which as a match
- * length means "until the last symbol"; as anything else it is corruption. */
+/* Decoders of PARLOT and NONE. Words beyond the end of the input read as 0xffff. As the length of a
+ * match, that means "until the last symbol"; anywhere else it is corruption. */
 #include <string.h>
 
 #include "run/dec.h"
@@ -17,7 +17,7 @@ void bob_run_dec_init_words(struct bob_run_dec *dec)
 	}
 }
 
-/* Of a byte; not __builtin_popcount, which is a call into libgcc here. */
+/* The number of set bits of a byte. Not __builtin_popcount, which would call libgcc here. */
 static int bits_set(uint32_t byte)
 {
 	int n = 0;
@@ -27,7 +27,8 @@ static int bits_set(uint32_t byte)
 	return n;
 }
 
-/* A word of the LZ output. lz.pend holds a group of 8 bytes, pend_count how many are left. */
+/* Read a word of the LZ output. lz.pend holds a group of 8 bytes, pend_count is how many are
+ * left. */
 static uint16_t ze_word(struct word_dec *w)
 {
 	struct lz *z = &w->lz;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Demangling is done by the C++ run time, found when a mangled name is met: bobbin itself neither
- * needs nor links C++. Without one, names stay as the compiler wrote them. */
+/* Demangling by the C++ run time's __cxa_demangle, which is looked up at the first mangled name:
+ * bobbin itself does not link C++. Without it, names stay mangled. */
 #include <dlfcn.h>
 #include <string.h>
 

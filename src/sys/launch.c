@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the program transparently. The program stays in our process group, so the terminal's signals
- * reach it by themselves, and so does what the program sends to its group; what others send to us
- * is passed on, unless a witness (witness.h) says that they sent it to the group. */
+/* Runs the program and is transparent for signals and job control. The program stays in the
+ * launcher's process group, so signals of the terminal and of the program to its group reach both
+ * directly. Signals that other processes sent to the launcher are forwarded, unless the witness
+ * (witness.h) detects that they were sent to the whole group. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 #include "sys/witness.h"
@@ -20,9 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_ANCESTORS 4096 /* between the sender of a signal and us; /proc may change meanwhile */
+/* bound of the walk from a signal's sender to us; /proc may change meanwhile */
+#define MAX_ANCESTORS 4096
 
-/* What SIGXFSZ did before bob_launch_survive_limits. */
+/* The disposition of SIGXFSZ before bob_launch_survive_limits. */
 static struct sigaction xfsz_before;
 static int xfsz_changed;
 
@@ -34,9 +36,9 @@ void bob_launch_survive_limits(void)
 		xfsz_changed = 1;
 }
 
-/* In the child, which waits for the witness: signals that the group gets from when the program runs
- * must reach the witness, too. Then the socket reports to the parent why exec failed; it closes by
- * itself if exec succeeds. */
+/* Runs in the child. It first waits until the witness exists: signals that the group gets while the
+ * program runs must reach the witness, too. If exec fails, it reports the error through the socket;
+ * if exec succeeds, the socket closes by itself. */
 static void become(const struct bob_launch *l, const sigset_t *mask, int report)
 {
 	char byte;
@@ -47,7 +49,7 @@ static void become(const struct bob_launch *l, const sigset_t *mask, int report)
 		sigaction(SIGXFSZ, &xfsz_before, NULL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execve(l->path, l->argv, l->env);
-	if (errno == ENOEXEC) { /* a script without #!, as execvp has it */
+	if (errno == ENOEXEC) { /* a script without #!: run it with the shell, as execvp does */
 		size_t n = 0;
 
 		while (l->argv[n])
@@ -91,7 +93,7 @@ static bob_status started(int report, const char *path, struct bob_error *err)
 	return BOB_ERR_IO;
 }
 
-/* 0: there is no such process any more. */
+/* Returns 0 if the process does not exist any more. */
 static pid_t parent_of(pid_t pid)
 {
 	char path[32], line[512];
@@ -104,14 +106,14 @@ static pid_t parent_of(pid_t pid)
 	if (fd >= 0)
 		close(fd);
 	line[n > 0 ? n : 0] = 0;
-	p = strrchr(line, ')'); /* the name before it may hold anything */
+	p = strrchr(line, ')'); /* the name in parentheses may contain anything */
 	if (!p || sscanf(p, ") %*c %d", &parent) != 1)
 		return 0;
 	return parent;
 }
 
-/* Is `pid` the program or one of its descendants? Orphans have another parent, and who is gone
- * already has none: they count as others. */
+/* Whether `pid` is the program or one of its descendants. Orphans have another parent, and an ended
+ * process has none: both count as other processes. */
 static int is_below(pid_t pid, pid_t child)
 {
 	pid_t self = getpid();
@@ -124,22 +126,22 @@ static int is_below(pid_t pid, pid_t child)
 	return 0;
 }
 
-/* Does the program have this signal already, or is it not for it? */
+/* Whether the program got this signal by itself already, or it is not meant for the program. */
 static int not_ours(pid_t child, const siginfo_t *info)
 {
 	if (info->si_code == SI_USER && info->si_pid == getpid())
-		return 1; /* the kernel's, for a write of ours beyond RLIMIT_FSIZE */
+		return 1; /* sent by the kernel, because we wrote beyond RLIMIT_FSIZE */
 	if (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL)
 		return is_below(info->si_pid, child);
-	/* The kernel's. A timer that was set before we were executed would be the program's. The
-	 * terminal's come to the whole group, but for its end, which the session's leader alone is
-	 * sent. */
+	/* Sent by the kernel. SIGALRM comes from a timer that was set before our exec and that the
+	 * program would own. The terminal signals its whole group, with an exception: on hangup
+	 * only the session leader gets SIGHUP and SIGCONT. */
 	return info->si_signo != SIGALRM &&
 	       !((info->si_signo == SIGHUP || info->si_signo == SIGCONT) && getsid(0) == getpid());
 }
 
-/* The program stopped: so do we, and when we are continued, it is continued, unless it was
- * continued with us. */
+/* The program stopped: stop as well. After we are continued, continue the program, unless it was
+ * continued together with us. */
 static void stop_too(pid_t child)
 {
 	siginfo_t info = { 0 };
@@ -162,7 +164,7 @@ static void pass_on(pid_t child, struct bob_witness *w, const siginfo_t *info)
 		kill(child, info->si_signo);
 }
 
-/* Until a signal can be taken, the tick is due or something wakes us. */
+/* Wait until a signal is pending, the tick is due or `wake` is readable. */
 static void await(const struct bob_launch *l, int signals, unsigned ms)
 {
 	struct pollfd p[2] = { { .fd = signals, .events = POLLIN },
@@ -206,7 +208,7 @@ bob_status bob_launch_run(const struct bob_launch *l, int *child_pid, int *statu
 	sigset_t all, before;
 	int report[2];
 
-	/* SIGCHLD may be ignored by inheritance; then children would not be waited for. */
+	/* If SIGCHLD is ignored (an inherited disposition), children cannot be waited for. */
 	struct sigaction ours = { .sa_handler = SIG_DFL }, theirs;
 	sigaction(SIGCHLD, &ours, &theirs);
 	sigfillset(&all);
@@ -245,7 +247,7 @@ void bob_launch_end(int status)
 		struct rlimit none = { 0, 0 };
 		sigset_t one;
 
-		setrlimit(RLIMIT_CORE, &none); /* the program dumped its own */
+		setrlimit(RLIMIT_CORE, &none); /* no core of ours: the program dumped its own */
 		signal(WTERMSIG(status), SIG_DFL);
 		sigemptyset(&one);
 		sigaddset(&one, WTERMSIG(status));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The libraries a program would be started with: its loader is asked, which knows about search
- * paths, and runs nothing of the program. */
+/* Lists the shared libraries of a program by running its dynamic loader in list mode. The loader
+ * knows the search paths and executes no code of the program. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -37,7 +37,8 @@ static int read_loader(const char *path, char *loader)
 	return found;
 }
 
-/* Our environment without what would be preloaded: that is not asked for. */
+/* Our environment without LD_PRELOAD and the like: preloaded libraries are not part of the
+ * answer. */
 static char **plain_env(void)
 {
 	size_t n = 0, kept = 0;
@@ -51,7 +52,7 @@ static char **plain_env(void)
 	return env;
 }
 
-/* Lines of the list begin with the name: "	libc.so.6 => /lib/... (0x...)". */
+/* The name is the first word of a line: " libc.so.6 => /lib/... (0x...)". */
 static void read_names(FILE *f, void (*visit)(void *ctx, const char *name), void *ctx)
 {
 	char line[2 * BOB_SYS_PATH];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which run a process is part of, by what its environment and its ancestors say: the same on all
- * hosts, another one for the next run. */
+/* Computes the key of a run from the environment and ancestors of a process: equal on all hosts of
+ * a run, different for the next run. */
 #include "sys/sys.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANCESTORS 16	/* looked at: a rank may be started through scripts */
+#define ANCESTORS 16	/* number of ancestors examined: scripts may start a rank */
 #define STAT_PARENT 4
 #define STAT_START 22
 
@@ -25,7 +25,7 @@ static unsigned long long stat_field(long pid, int field)
 	size_t n = fread(buf, 1, sizeof(buf) - 1, f);
 	fclose(f);
 	buf[n] = 0;
-	char *p = strrchr(buf, ')'); /* the name may hold anything */
+	char *p = strrchr(buf, ')'); /* the name in parentheses may contain anything */
 	for (int at = 2; p && at < field; at++)
 		p = strchr(p + 1, ' ');
 	if (p)
@@ -33,7 +33,7 @@ static unsigned long long stat_field(long pid, int field)
 	return value;
 }
 
-/* The argument after `option` in a row of arguments, each with a zero byte; "" if there is none. */
+/* The argument after `option` in a sequence of zero-terminated arguments; "" if there is none. */
 static const char *argument(const char *args, size_t len, const char *option)
 {
 	const char *end = args + len;
@@ -51,9 +51,10 @@ static int is_on_one_host(void)
 	return here && all && !strcmp(here, all);
 }
 
-/* Hydra (MPICH, Intel MPI) has a proxy on each host that starts the ranks there, and all ranks of a
- * run have the address where mpiexec listens. Nothing else in their environment distinguishes runs.
- * A port may be reused (MPIEXEC_PORT_RANGE): where there is one proxy, its start counts, too. */
+/* Hydra (MPICH, Intel MPI) starts the ranks of a host through a proxy, and passes all of them the
+ * address where mpiexec listens. Nothing else in their environment distinguishes runs. A port may
+ * be reused (MPIEXEC_PORT_RANGE): with a single proxy, its start time is part of the key as
+ * well. */
 static int hydra_key(char *buf, size_t size)
 {
 	char path[64], args[4096];
@@ -81,7 +82,7 @@ static int hydra_key(char *buf, size_t size)
 
 void bob_run_key(char *buf, size_t size)
 {
-	/* A batch script makes many runs: its job's id alone says which run only to ranks. */
+	/* A batch script may start many runs, so a job id alone identifies a run only for ranks. */
 	static const struct {
 		const char *job, *step;
 		int of_ranks;

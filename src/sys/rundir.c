@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run's directory. `run.key` says whose it is, so late ranks of the same job join. A process that
- * finds another key there moves the older trace away, or takes another name while that is written
- * to. */
+/* Creates or joins the directory of a run. Its file `run.key` identifies the run, so late ranks of
+ * the same job join. With another key, the older trace is renamed, or the new run uses another name
+ * if the older one is still being written. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 
@@ -31,7 +31,7 @@ static bob_status fail(struct bob_error *err, bob_status st, const char *path, c
 	return st;
 }
 
-/* Read the key of the trace in `dir`. 0: read; -1: there is none. */
+/* Read the key of the trace in `dir`. Returns 0, or -1 if there is no key. */
 static int read_key(const char *dir, char *key)
 {
 	char path[NAME_BYTES + sizeof(KEY_FILE) + 1];
@@ -59,7 +59,7 @@ static int write_key(const char *dir, const char *key)
 	return close(fd) || !ok ? -1 : 0;
 }
 
-/* --- older traces: NAME.old is the newest of them, NAME.old.1 the one before it --- */
+/* --- older traces: NAME.old is the most recent of them, NAME.old.1 the one before it --- */
 
 static void older_name(char *buf, const char *dir, unsigned n)
 {
@@ -76,7 +76,7 @@ static int is_file_of_trace(const char *name)
 	return !strcmp(name, KEY_FILE) || (end && (!strcmp(end, ".bob") || !strcmp(end, ".log")));
 }
 
-/* A trace, with nothing else beside it? With `empty` its files are removed. */
+/* Whether `dir` contains a trace and nothing else. With `empty`, removes its files. */
 static int is_trace(const char *dir, int empty)
 {
 	char key[KEY_BYTES];
@@ -97,12 +97,12 @@ static int move(const char *from, const char *to)
 {
 	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
 		return 0;
-	/* a file system without RENAME_NOREPLACE */
+	/* the file system does not support RENAME_NOREPLACE */
 	return errno == EINVAL && access(to, F_OK) ? rename(from, to) : -1;
 }
 
-/* Numbers of names for older traces, up to a free one or the last that there may be. What is no
- * trace keeps its name. */
+/* Collect the numbers of older traces, up to a free number or the maximum. Numbers of files and
+ * directories that are not traces are skipped. */
 static unsigned find_slots(const char *dir, unsigned slot[BOB_RUNDIR_OLDER], int *full)
 {
 	char old[NAME_BYTES];
@@ -141,9 +141,9 @@ static bob_status move_away(const char *dir, struct bob_error *err)
 	return BOB_OK;
 }
 
-/* --- whose directory is it? --- */
+/* --- ownership of a directory --- */
 
-/* Does a launcher write there? They hold a lock as long as their program runs. */
+/* Whether a launcher writes to `dir`: launchers hold a lock while their program runs. */
 static int in_use(const char *dir)
 {
 	int run = bob_rundir_join(dir), is;
@@ -172,7 +172,7 @@ static bob_status make(const char *dir, const char *key, struct bob_error *err)
 	return BOB_OK;
 }
 
-/* No process writes to what is there, if anything is. */
+/* Take over `dir`; no process writes to it. */
 static bob_status claim(const char *dir, const char *key, struct bob_error *err)
 {
 	char found[KEY_BYTES];
@@ -190,8 +190,8 @@ static bob_status claim(const char *dir, const char *key, struct bob_error *err)
 	return moved == BOB_OK ? make(dir, key, err) : moved;
 }
 
-/* `dir`, or dir.2 and so on if another recording is being written to those before. A run that has
- * one stays with it. */
+/* Choose `dir`, or dir.2 and so on if other recordings are writing to the previous ones. A run that
+ * already has a directory stays with it. */
 static bob_status choose(char *dir, const char *key, struct bob_error *err)
 {
 	char name[NAME_BYTES];
@@ -202,7 +202,7 @@ static bob_status choose(char *dir, const char *key, struct bob_error *err)
 		snprintf(name, sizeof(name), n > 1 ? "%s.%u" : "%s", dir, n);
 		missing = access(name, F_OK) != 0;
 		ours = has_key(name, key);
-		/* only what the user named may be refused because it is no trace */
+		/* only for the name given by the user is an existing non-trace an error */
 		if (ours || (!free && !in_use(name) && (n == 1 || missing || is_trace(name, 0))))
 			free = n;
 	}
@@ -215,7 +215,7 @@ static bob_status choose(char *dir, const char *key, struct bob_error *err)
 	return ours ? BOB_OK : claim(dir, key, err);
 }
 
-/* Split into an existing parent and a last component; the parent made absolute. */
+/* Split into a parent, which must exist and is made absolute, and a last component. */
 static bob_status absolute(const char *dir, char *abs, char *parent, struct bob_error *err)
 {
 	char copy[BOB_SYS_PATH];
@@ -252,7 +252,8 @@ bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, int *
 		*run = -1;
 	if (st != BOB_OK)
 		return st;
-	/* Without a lock (no permission, no support) a race between ranks can at worst fail one. */
+	/* Without a lock (no permission, no support), a race between ranks may make one of them
+	 * fail. */
 	lock = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock >= 0)
 		flock(lock, LOCK_EX);
@@ -270,7 +271,8 @@ int bob_rundir_join(const char *dir)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" KEY_FILE, dir);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW); /* NFS: who writes may lock alone */
+	/* on NFS an exclusive lock needs write access */
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0 && flock(fd, LOCK_SH) != 0) {
 		close(fd);
 		fd = -1;
@@ -278,7 +280,7 @@ int bob_rundir_join(const char *dir)
 	return fd;
 }
 
-/* Is the file what `run` has open? */
+/* Whether the file is the one that `run` has open. */
 static int is_open_as(const char *key_file, int run)
 {
 	struct stat there, here;
@@ -300,14 +302,14 @@ const char *bob_rundir_now(int run, const char *dir, char *path)
 	if (n <= 0)
 		return dir;
 	name[n] = 0;
-	if (!is_open_as(name, run)) /* removed */
+	if (!is_open_as(name, run)) /* it was removed */
 		return dir;
 	name[n - (ssize_t)sizeof("/" KEY_FILE) + 1] = 0;
 	return snprintf(path, BOB_SYS_PATH, "%s", name) < BOB_SYS_PATH ? path : dir;
 }
 
-/* Changing a lock is giving it up and asking for another one: of two who ask at once the second is
- * not refused for the first. */
+/* flock converts a lock in two steps, release and request. So if two processes convert at once, the
+ * second one is not refused because of the first one's shared lock. */
 int bob_rundir_is_last(int run)
 {
 	return run < 0 || flock(run, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Does a program define a symbol? Its symbol tables are searched, the static one, too, if it still
- * exists. Everything in the file is checked against its bounds. */
+/* Looks up a symbol in the symbol tables of a program: the dynamic one, and the static one unless
+ * it was stripped. All offsets in the file are bounds-checked. */
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct image {
 	uint64_t size;
 };
 
-/* `count` things of `size` bytes at `off`; NULL: they are not all there. */
+/* `count` elements of `size` bytes at `off`; NULL if they exceed the file. */
 static const void *piece(const struct image *f, uint64_t off, uint64_t count, uint64_t size)
 {
 	if (off % 8 || off > f->size || count > (f->size - off) / size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks at a command before it is run, so that what cannot be traced is said before it starts. */
+/* Checks a command before it runs, so that the user learns beforehand what cannot be traced. */
 #include "sys/sys.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@ static int is_file(const char *path, struct stat *st)
 	return !stat(path, st) && S_ISREG(st->st_mode);
 }
 
-/* 0: found and executable; 1: found only without permission; 2: not found. */
+/* Returns 0 if found and executable, 1 if found but not executable, 2 if not found. */
 static int find(const char *command, char *path)
 {
 	const char *list = getenv("PATH");
@@ -46,7 +46,7 @@ static int find(const char *command, char *path)
 	return result;
 }
 
-/* A dynamically linked program names its loader. 0: it does not. */
+/* Read the name of the dynamic loader (PT_INTERP). Returns 0 if the program has none. */
 static int read_interpreter(int fd, const Elf64_Ehdr *e, char *name, size_t size)
 {
 	for (unsigned i = 0; i < e->e_phnum; i++) {
@@ -90,7 +90,7 @@ enum bob_target bob_target_find(const char *command, char *path)
 		return BOB_TARGET_SETUID;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return BOB_TARGET_OK; /* executable but not readable: the kernel will know */
+		return BOB_TARGET_OK; /* not readable: leave the decision to the kernel */
 	char interpreter[256];
 	enum bob_target t = look(fd, interpreter, sizeof(interpreter));
 	close(fd);
@@ -116,7 +116,7 @@ void bob_self_dir(char *buf, size_t size)
 	char *path = n < 0 ? realpath((const char *)getauxval(AT_EXECFN), NULL) : NULL;
 
 	buf[n < 0 ? 0 : n] = 0;
-	if (path) /* without /proc: as it was called */
+	if (path) /* without /proc: the path of the invocation */
 		snprintf(buf, size, "%s", path);
 	free(path);
 	char *slash = strrchr(buf, '/');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The witness blocks all signals, so they wait in it. When asked, it takes and counts them. It was
- * forked after us, and the kernel signals the youngest process of a group first: what we have
- * because the group got it, the witness has already. It ends when our end of the socket is
- * closed. */
+/* The witness blocks all signals, so that they stay pending; on request it accepts and counts them.
+ * It was forked after us, and the kernel signals the youngest process of a group first: when a
+ * signal to the group reaches us, it is already pending in the witness. The witness ends when our
+ * end of the socket closes. */
 #define _GNU_SOURCE
 #include "sys/witness.h"
 
@@ -16,9 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ANSWER_MS 500 /* it may have been stopped */
+#define ANSWER_MS 500 /* bounded, because the witness may have been stopped */
 
-/* `pkill -f` and the like shall not take it for us: no name, no command line. */
+/* Clear our name and command line in the witness, so that `pkill -f` and the like do not match
+ * it. */
 static void hide(void)
 {
 	unsigned long from = 0, to = 0;
@@ -30,7 +31,7 @@ static void hide(void)
 		close(fd);
 	stat[n > 0 ? n : 0] = 0;
 	prctl(PR_SET_NAME, "group-witness");
-	/* fields 48 and 49 of proc(5), the second ends with ')' */
+	/* fields 48 and 49 of proc(5) follow; the name (field 2) ends with ')' */
 	const char *p = strrchr(stat, ')');
 	for (int field = 2; p && field < 48; field++)
 		p = strchr(p + 1, ' ');
@@ -119,7 +120,7 @@ int bob_witness_saw(struct bob_witness *w, int sig)
 	saw = w->seen[sig] > 0;
 	if (saw)
 		w->seen[sig]--;
-	/* what we have not got, or no more, is nothing to remember */
+	/* signals that are not pending for us need not be remembered */
 	sigpending(&waiting);
 	for (int i = 1; i < BOB_WITNESS_SIGNALS; i++)
 		if (!sigismember(&waiting, i))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Was a signal sent to us, or to our whole process group? The kernel does not say. A witness does:
- * a process of the group that no other process knows, so what it gets was sent to the group. */
+/* Detects whether a signal was sent to us or to our whole process group, which the kernel does not
+ * report. The witness is a process in our group that no other process knows, so any signal it gets
+ * was sent to the group. */
 #ifndef BOB_SYS_WITNESS_H
 #define BOB_SYS_WITNESS_H
 
@@ -9,7 +10,7 @@
 
 #define BOB_WITNESS_SIGNALS 65
 
-/* One thread. `pid` 0: there is none, and nothing was seen. */
+/* Threads: one. `pid` 0: there is no witness, and no signal counts as the group's. */
 struct bob_witness {
 	pid_t pid;
 	int fd;
@@ -18,7 +19,7 @@ struct bob_witness {
 
 /* All signals must be blocked, and stay so while `w` is in use. */
 void bob_witness_open(struct bob_witness *w);
-/* We took `sig`: did the group get it? To be asked for each signal that is taken. */
+/* Whether the group got `sig`, too. Must be called for every signal that we accept. */
 int bob_witness_saw(struct bob_witness *w, int sig);
 void bob_witness_close(struct bob_witness *w);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Descriptors and their numbers. Valgrind translates the same code more than once, and unrolls
- * loops; pieces that come out the same share a number, so a reader sees one piece of code. The
- * bytes are kept: a child of fork inherits the translations and needs all descriptors in its own
- * file. */
+/* Descriptors and their numbers. Valgrind translates the same code repeatedly, and unrolls loops;
+ * pieces with equal descriptors share a number, so that a reader sees one piece of code. All
+ * descriptors are kept in encoded form: a child of fork inherits the translations, and writes all
+ * descriptors to its own file. */
 #include "tool.h"
 
 #include <pub_tool_libcassert.h>
@@ -14,10 +14,10 @@
 static struct {
 	uint8_t *bytes;		/* all descriptors, concatenated */
 	uint64_t len, capacity;
-	uint64_t *at;		/* where each begins; one more: the end */
+	uint64_t *at;		/* offset of each descriptor in `bytes` */
 	uint32_t count, at_capacity;
-	struct bob_mem_desc **desc; /* those that were asked for, by number */
-	uint32_t *slot;		/* hash table of number + 1, 0 free; size a power of two */
+	struct bob_mem_desc **desc; /* decoded descriptors, by number; NULL: not decoded yet */
+	uint32_t *slot;		/* hash table of number + 1, 0: free; size a power of two */
 	uint32_t slots;
 } all;
 
@@ -48,7 +48,7 @@ static void grow_slots(void)
 		*find_slot(all.bytes + all.at[i], size_of(i)) = i + 1;
 }
 
-/* Keep the bytes under the next number. */
+/* Append the bytes under the next number. */
 static void keep(const uint8_t *bytes, uint64_t len)
 {
 	while (all.capacity - all.len < len) {
@@ -81,7 +81,7 @@ uint32_t vgb_desc_number(const struct bob_mem_desc *d)
 	if (*slot) {
 		number = *slot - 1;
 	} else if (all.count < VGB_NUMBERS_MAX &&
-		   vgb_file_descs(bytes, len, all.count)) { /* may write all before it, too */
+		   vgb_file_descs(bytes, len, all.count)) { /* may write all previous ones, too */
 		number = all.count;
 		keep(bytes, len);
 		*slot = number + 1;
@@ -117,7 +117,7 @@ const struct bob_mem_desc *vgb_desc_at(uint32_t number)
 		VG_(free)(d);
 		return NULL;
 	}
-	/* the tool makes blocks and marks: no steps */
+	/* the tool makes only blocks and marks, which have no steps */
 	own = VG_(malloc)("bobbin.desc", (d->access_count + 1) * sizeof(*own));
 	VG_(memcpy)(own, access, d->access_count * sizeof(*own));
 	d->access = own;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process file. Every chunk that grows has a window of the file for itself and fills it, so
- * chunks follow each other without anything in between; only the first window has more: the
- * file head, META and descriptors. What is complete is published by one 8-byte store in a chunk's
- * head. */
+/* The process file. Every chunk that grows has its own window of the file and fills it, so chunks
+ * are adjacent. Only the first window has several: the file head, META and descriptors. Complete
+ * data is published by an 8-byte store in the head of its chunk. */
 #include "tool.h"
 
 #include <pub_tool_clientstate.h>
@@ -16,7 +15,7 @@
 
 #include "base/runtime_list.h"
 
-#define META_BYTES (16u << 10)	/* of a META chunk, in the first window and after it */
+#define META_BYTES (16u << 10)	/* of a META chunk, in the first window and later */
 #define DESC_FIRST (44u << 10)
 #define DESC_MAX (1u << 20)
 #define FIRST_BYTES (BOB_FILE_HEAD_BYTES + META_BYTES + DESC_FIRST)
@@ -56,13 +55,13 @@ void vgb_stop(enum bob_stop_reason why)
 
 /* --- making the file --- */
 
-/* What is kept of the environment; a name ends at '=' or, with '*', goes on. */
+/* Recorded environment variables: a name ends at '=', or with '*' is a prefix. */
 static const HChar *const kept[] = {
 	"OMP_*", "GOMP_*", "KMP_*", "OMPI_COMM_WORLD_*", "PMI_*", "PMIX_RANK=*", "MPI*", "SLURM_*",
 	"PBS_*", "LSB_*", "FLUX_*", "LD_LIBRARY_PATH=*", "PATH=*", "HOSTNAME=*", NULL
 };
 static const HChar *const ours[] = { "BOBBIN_*", NULL };
-/* Said as they are used, by put_env. */
+/* Recorded by put_env with the values in use. */
 static const HChar *const settled[] = { "BOBBIN_ENGINE=*", "BOBBIN_IMAGES=*", "BOBBIN_CODEC=*",
 					NULL };
 
@@ -109,7 +108,7 @@ static void put_command(struct bob_meta *m)
 	bob_meta_end(m);
 }
 
-/* The launchers of Open MPI, MPICH (hydra) and SLURM say the rank in the environment. */
+/* The launchers of Open MPI, MPICH (hydra) and SLURM pass the rank in the environment. */
 static void put_rank(struct bob_meta *m)
 {
 	static const HChar *const names[][2] = { { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
@@ -150,7 +149,8 @@ static void describe_process(void)
 	if (vgb_options.images == VGB_IMAGES_APP)
 		bob_meta_put(&m, BOB_REC_RUNTIME_LIST, BOB_RUNTIME_LIST,
 			     sizeof(BOB_RUNTIME_LIST) - 1);
-	put_env(&m, BOB_REC_ENV, kept); /* last: the longest, and the least needed */
+	/* last, because it is the longest and the least important */
+	put_env(&m, BOB_REC_ENV, kept);
 	bob_chunk_set_len(h, m.len);
 }
 
@@ -205,7 +205,7 @@ static Bool open_file(void)
 	if (create_named(&seq, host)) {
 		w = vgb_map(file.path, 0, FIRST_BYTES, &why);
 		if (!w)
-			VG_(unlink)(file.path); /* no incomplete file remains */
+			VG_(unlink)(file.path); /* leave no incomplete file */
 	}
 	if (!w) {
 		file.stopped = True;
@@ -259,7 +259,7 @@ uint64_t vgb_file_end_of(void)
 	return file.end;
 }
 
-/* Is it a part of the first window, which stays? */
+/* Whether the chunk is in the first window, which stays mapped. */
 static Bool in_first(const struct vgb_chunk *c)
 {
 	const UChar *p = (const UChar *)c->head, *w = (const UChar *)file.head;
@@ -331,7 +331,7 @@ Bool vgb_file_descs(const uint8_t *bytes, uint64_t len, uint32_t first)
 	return True;
 }
 
-/* --- its end --- */
+/* --- closing --- */
 
 void vgb_file_state(enum bob_file_state state)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which code belongs to which image. Asked once for each translated superblock: Valgrind's list of
- * segments says what file is mapped there, the file's program headers say with what load bias. What
- * is in no file (JIT) and what is Valgrind's own replacement of a function has the number
- * BOB_MEM_NO_IMAGE. */
+/* Assigns code to images, once for each translated superblock. Valgrind's list of segments has the
+ * mapped file; the file's program headers yield the load bias. Code in no file (JIT) and Valgrind's
+ * replacements of functions have the number BOB_MEM_NO_IMAGE. */
 #include "tool.h"
 
 #include <elf.h>
@@ -31,10 +30,10 @@ struct image {
 	Bool gone;
 };
 
-/* A mapped stretch of code, found once. */
+/* An address range of mapped code, cached. */
 struct range {
 	Addr lo, hi;
-	uint32_t image;		/* index; ~0: listed as in no image */
+	uint32_t image;		/* index; ~0: the range is in no image */
 };
 
 static struct {
@@ -56,7 +55,7 @@ static void *grow(void *array, uint32_t count, uint32_t *capacity, SizeT elem)
 	return VG_(realloc)("bobbin.images", array, *capacity * elem);
 }
 
-/* --- what is known about the program --- */
+/* --- the program --- */
 
 static UWord auxiliary(UWord type)
 {
@@ -77,7 +76,7 @@ static Bool same_file(const NSegment *a, const NSegment *b)
 	       a->ino == b->ino;
 }
 
-/* A large program may have several segments of code. */
+/* Whether the segment is of the executable, which may have several code segments. */
 static Bool is_main(const NSegment *seg)
 {
 	return same_file(seg, VG_(am_find_nsegment)(vgb_image_start()));
@@ -123,7 +122,7 @@ static uint32_t read_phdrs(Int fd, Elf64_Phdr *phdr)
 	return e.e_phnum;
 }
 
-/* Load bias, build id, key and frame table, as far as the file says. */
+/* Read load bias, build id, key and frame table, as far as the file has them. */
 static void read_elf(struct image *im, const NSegment *seg)
 {
 	SysRes fd = VG_(open)(im->path, VKI_O_RDONLY, 0);
@@ -210,7 +209,7 @@ static const HChar *base_of(const HChar *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Chosen images are numbered, others only listed. */
+/* Selected images are numbered, others only listed. */
 static uint32_t add_image(const NSegment *seg, const HChar *path)
 {
 	struct image *im;
@@ -236,7 +235,7 @@ static uint32_t add_image(const NSegment *seg, const HChar *path)
 	im->pub.sync_caller = bob_sync_caller_of(base_of(path));
 	if (bob_sync_is_library(base_of(path)))
 		vgb_sync_library(path);
-	describe(im); /* may make the file, which describes those before it */
+	describe(im); /* may create the file, which writes all previous images */
 	return all.image_count++;
 }
 
@@ -245,8 +244,7 @@ static uint32_t find_image(const NSegment *seg, const HChar *path)
 	for (uint32_t i = 0; i < all.image_count; i++) {
 		const struct image *im = &all.image[i];
 
-		/* another segment of code of the same mapping, or code mapped once more
-		 * elsewhere? */
+		/* another code segment of the same mapping, or a further mapping elsewhere? */
 		if (!im->gone && im->dev == seg->dev && im->ino == seg->ino) {
 			struct image again = { .path = (HChar *)path };
 
@@ -318,8 +316,9 @@ void vgb_image_describe(void)
 
 /* --- functions --- */
 
-/* The table of .eh_frame_hdr: pairs of 32-bit distances from its start, sorted. The FDE of `addr`,
- * 0 if none begins there. Only the encoding that all compilers write is read. */
+/* Binary search in the table of .eh_frame_hdr: sorted pairs of 32-bit offsets from its start.
+ * Returns the FDE that begins at `addr`, or 0. Supports only the encoding that all compilers
+ * emit. */
 static Addr find_fde(const struct vgb_image *im, Addr addr)
 {
 	const UChar *h = (const UChar *)im->fdes;
@@ -347,8 +346,8 @@ static Addr find_fde(const struct vgb_image *im, Addr addr)
 	return 0;
 }
 
-/* Parts that a compiler split off a function begin with a frame that is there already: the first
- * thing their FDE says is where it is. */
+/* Whether the FDE is of a part that a compiler split off a function. Such a part starts within an
+ * existing frame, so its FDE begins by defining the CFA. */
 static Bool is_part(Addr fde)
 {
 	const UChar *p = (const UChar *)fde;
@@ -364,8 +363,9 @@ static Bool is_part(Addr fde)
 	return (p[0] >= 0x0c && p[0] <= 0x0f) || (p[0] >= 0x80 && p[0] < 0xc0);
 }
 
-/* A section of stubs (.plt.got, .plt.sec) has one FDE, which begins with a stub: a jump through
- * memory. A function that is no more than such a jump is 6 or 10 bytes long, a stub 8 or 16. */
+/* Whether the FDE is of a section of stubs (.plt.got, .plt.sec). It has one FDE, which begins with
+ * a stub: a jump through memory. A function that consists of such a jump has 6 or 10 bytes, a stub
+ * 8 or 16. */
 static Bool is_stub(Addr fde, Addr addr)
 {
 	static const UChar endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -377,7 +377,7 @@ static Bool is_stub(Addr fde, Addr addr)
 	VG_(memcpy)(&range, (const UChar *)fde + 12, sizeof(range));
 	if (!VG_(memcmp)(p, endbr64, sizeof(endbr64)))
 		p += sizeof(endbr64);
-	p += *p == 0xf2; /* bnd */
+	p += *p == 0xf2; /* bnd prefix */
 	return p[0] == 0xff && p[1] == 0x25 && range % 8 == 0;
 }
 

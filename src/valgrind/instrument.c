@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adds the code that writes records. The cursor is read once, at the beginning of a superblock,
- * after a check that all its records fit; where each record lies is then a constant away. Into
- * each: the number of the descriptor, marked as open; the words, each just before the access that
- * needs it; then the header, which makes it a record, and the new cursor. Costs about 1 ns per
- * access; bench/mem measures it. */
+/* Inserts the code that writes records. At the beginning of a superblock it loads the cursor and
+ * checks that all records of the superblock fit, so each record is at a constant offset from the
+ * cursor. For each record it stores the descriptor's number, marked as open; then each word just
+ * before the access that needs it; then the header, which makes the record valid, and the new
+ * cursor. Costs about 1 ns per access; bench/mem measures it. */
 #include "instrument.h"
 
 #include <libvex_guest_amd64.h>
@@ -13,7 +13,7 @@
 struct out {
 	IRSB *sb;
 	IRTemp cursor, sp;
-	uint64_t at;		/* of the record being written, from `cursor` */
+	uint64_t at;		/* offset of the current record from `cursor` */
 };
 
 static struct vgb_pieces pieces;
@@ -51,7 +51,7 @@ static IRExpr *load_cursor(struct out *o, const uint64_t *field)
 	return value(o, IRExpr_Load(Iend_LE, Ity_I64, constant((uint64_t)field)));
 }
 
-/* A function of ours may move the cursor, and VEX must know. */
+/* The called function may change the cursor, so it is declared as modified. */
 static void add_call(struct out *o, IRDirty *d)
 {
 	d->mFx = Ifx_Modify;
@@ -104,7 +104,7 @@ static void commit(struct out *o, const struct vgb_piece *p)
 	store(o, constant((uint64_t)&vgb_cursor.at), place(o, 0));
 }
 
-/* All statements from `i` on, with the records in between. */
+/* Copy all statements from `i` on, and insert the records. */
 static void copy(struct out *o, const IRSB *in, UInt i)
 {
 	UInt piece = 0, word = 0;
@@ -126,7 +126,7 @@ static void copy(struct out *o, const IRSB *in, UInt i)
 	}
 }
 
-/* Where the program's own start calls the C library, rdi is main. */
+/* At the call of the C library by the program's entry point, rdi is main. */
 static void watch_start(struct out *o)
 {
 	IRExpr *rdi;
@@ -144,7 +144,7 @@ static IRExpr *register_now(struct out *o, Int offset)
 	return value(o, IRExpr_Get(offset, Ity_I64));
 }
 
-/* Marks of synchronisation come before the records of the superblock: the cursor is not read
+/* Synchronisation marks precede the records of the superblock: the cursor has not been loaded
  * yet. */
 static void call_watched(struct out *o, Addr pc)
 {

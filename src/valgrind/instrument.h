@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the statements of a superblock to the pieces that are recorded. scan.c finds them,
- * instrument.c writes the code. One superblock at a time. */
+/* Interface between scan.c, which divides the statements of a superblock into pieces to be
+ * recorded, and instrument.c, which inserts the code. Handles one superblock at a time. */
 #ifndef BOB_VALGRIND_INSTRUMENT_H
 #define BOB_VALGRIND_INSTRUMENT_H
 
@@ -14,14 +14,14 @@
 /* A word of a record: `value` is stored just before statement `at`. */
 struct vgb_word {
 	UInt at;
-	IRExpr *value;		/* I64, or I1 (a guard); NULL: the stack pointer at the beginning */
+	IRExpr *value;		/* I64, or I1 (a guard); NULL: the initial stack pointer */
 };
 
-/* What becomes one record. Complete before statement `to`. */
+/* One record. It is complete before statement `to`. */
 struct vgb_piece {
 	UInt open, to;
 	UInt first_word, words;
-	uint32_t number;	/* descriptor */
+	uint32_t number;	/* of its descriptor */
 };
 
 struct vgb_pieces {
@@ -32,7 +32,7 @@ struct vgb_pieces {
 	Bool failed;		/* recording has stopped */
 };
 
-/* The pieces of the superblock `sb`, in *out. */
+/* Divide the superblock `sb` into pieces, in *out. */
 void vgb_scan(const IRSB *sb, const VexGuestLayout *layout, const struct vgb_image *im,
 	      struct vgb_pieces *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts the tool beside it, with the arguments it was given. Valgrind wants to know what starts
- * it, because it runs that again, with the same options, for programs which the traced one
- * executes. Valgrind's own launcher would look for tools in Valgrind's directory only, unless a
- * variable said otherwise, which the traced program would see. */
+/* Starts the tool, which is in the same directory, with its own arguments. Valgrind needs a
+ * launcher because it runs it again, with the same options, for programs that the traced program
+ * executes. Valgrind's own launcher finds tools elsewhere only through an environment variable,
+ * which would be visible to the traced program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

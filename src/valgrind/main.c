@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tool as Valgrind sees it: options, start, end, and programs that are executed from here.
- *   --dir=DIR  --images=main|app|all  --from-start=yes|no  --fold=yes|no  --null=yes|no */
+/* The tool's interface to Valgrind: options, start, end, and exec by the traced program.
+ *   --dir=DIR  --images=main|app|all --from-start=yes|no --fold=yes|no --null=yes|no */
 #include "instrument.h"
 
 #include <elf.h>
@@ -20,7 +20,7 @@ extern Bool VG_(clo_trace_children); /* in Valgrind's core */
 
 struct vgb_options vgb_options = { .fold = True };
 
-static Bool follow; /* as the command line has it */
+static Bool follow; /* the value of --trace-children */
 
 static Bool on_option(const HChar *arg)
 {
@@ -60,15 +60,15 @@ static void print_debug_usage(void)
 	VG_(printf)("    (none)\n");
 }
 
-/* Every load must be seen, also one whose value is not used: registers are kept after each
- * instruction, so that nothing looks unused. And a call ends a superblock. */
+/* Every load must be visible, even if its value is not used: register updates after each
+ * instruction prevent that VEX removes it as dead code. A superblock must end at a call. */
 static void on_options_read(void)
 {
 	VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
 	VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
 	VG_(clo_vex_control).guest_chase = False;
 	follow = VG_(clo_trace_children);
-	/* the process bears the program's name, not ours */
+	/* set the name of the process to that of the program */
 	VG_(prctl)(VKI_PR_SET_NAME, (ULong)VG_(basename)(VG_(args_the_exename)), 0, 0, 0);
 	vgb_thread_init();
 }
@@ -80,8 +80,8 @@ static void on_unmap(Addr a, SizeT len)
 
 /* --- exec --- */
 
-/* Could this tool run it? Not a 32-bit program, and not one that changes its user: those must run
- * as they are. */
+/* Whether this tool could run the program. It cannot run 32-bit and set-user-ID programs, which
+ * must run untraced. */
 static Bool can_follow(const HChar *path)
 {
 	struct vg_stat st;
@@ -115,7 +115,7 @@ static void on_syscall(ThreadId id, UInt number, UWord *args, UInt count)
 	vgb_file_state(BOB_FILE_EXEC);
 }
 
-/* The process that waited for a child records how it ended. */
+/* The process that waited for a child records its exit status. */
 static void on_waited(UInt number, const UWord *args, UWord result)
 {
 	const vki_siginfo_t *info = (const vki_siginfo_t *)args[2];
@@ -143,11 +143,11 @@ static void on_syscall_done(ThreadId id, UInt number, UWord *args, UInt count, S
 		on_waited(number, args, sr_Res(result));
 	if (number != __NR_execve && number != __NR_execveat)
 		return;
-	vgb_thread_exec(False); /* it failed: we go on */
+	vgb_thread_exec(False); /* exec failed: continue */
 	vgb_file_state(BOB_FILE_OPEN);
 }
 
-/* Valgrind's log is beside the trace; most have nothing to say. */
+/* Valgrind's log is next to the trace; it is usually empty. */
 static void remove_empty_log(void)
 {
 	HChar *path = VG_(malloc)("bobbin.log", VGB_PATH);

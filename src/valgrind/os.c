@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tool asks of the operating system and Valgrind does not offer to tools. No descriptor
- * stays open, so the program meets none of ours. */
+/* System calls that Valgrind does not offer to tools. No descriptor stays open, so the program sees
+ * none of ours. */
 #include "tool.h"
 
 #include <pub_tool_aspacemgr.h>
@@ -10,7 +10,7 @@
 #include <pub_tool_vki.h>
 #include <pub_tool_vkiscnums.h>
 
-/* In Valgrind's core, which we are linked with; their header is not installed. */
+/* From Valgrind's core, with which the tool is linked; the header is not installed. */
 SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
 SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 
@@ -28,7 +28,7 @@ static long syscall4(long number, long a, long b, long c, long d)
 	return result;
 }
 
-/* Growing a file beyond the limit would bring the program a signal. */
+/* Growing a file beyond the limit would send SIGXFSZ to the program. */
 static Bool is_allowed(uint64_t end)
 {
 	struct vki_rlimit limit;
@@ -97,7 +97,7 @@ void vgb_hostname(HChar *buf, SizeT size)
 	buf[size - 1] = 0;
 }
 
-/* Bobbin's freestanding parts ask for it and Valgrind has none. */
+/* Bobbin's freestanding parts need memcmp, which Valgrind does not have. */
 int memcmp(const void *a, const void *b, size_t n)
 {
 	return VG_(memcmp)(a, b, n);

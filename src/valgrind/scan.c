@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds what a superblock loads and stores and cuts it into pieces, of each of which either all
- * happens or nothing: a piece ends before every exit. Addresses that differ by a constant share a
- * word: the address of the first access that uses it. */
+/* Finds the loads and stores of a superblock and divides it into pieces whose accesses happen
+ * either all or not at all: a piece ends before every exit. Addresses that differ by a constant
+ * share a word, the address of the first access. */
 #include "instrument.h"
 
 #include <libvex_guest_amd64.h>
@@ -9,12 +9,12 @@
 #include <pub_tool_libcbase.h>
 #include <pub_tool_mallocfree.h>
 
-#define REGS 16			/* integer registers are the only ones followed */
+#define REGS 16			/* only integer registers are tracked */
 #define REG_FIRST offsetof(VexGuestAMD64State, guest_RAX)
 #define RSP_OFFSET offsetof(VexGuestAMD64State, guest_RSP)
 #define RSP ((RSP_OFFSET - REG_FIRST) / 8)
 #define ROOT_NONE 0xffffffffu
-#define ROOT_SP 0xfffffffeu	/* the stack pointer as the superblock begins */
+#define ROOT_SP 0xfffffffeu	/* the stack pointer at the beginning of the superblock */
 #define TMPS_MAX 16384
 
 /* A value as root + offset; the root is a temporary. */
@@ -27,14 +27,14 @@ struct scan {
 	const IRSB *sb;
 	const struct vgb_image *im;
 	struct vgb_pieces *out;
-	Addr pc, begin;		/* of the instruction; of the superblock */
+	Addr pc, begin;		/* of the current instruction; of the superblock */
 	UInt last_mark;		/* statement of the last instruction */
-	int ignore;		/* its accesses are VEX's own */
+	int ignore;		/* the accesses of the instruction are artifacts of VEX */
 	int gather, compare;
-	struct origin sp;	/* as the piece begins */
-	struct vgb_piece *piece; /* NULL: none begun */
+	struct origin sp;	/* at the beginning of the piece */
+	struct vgb_piece *piece; /* NULL: no piece is open */
 	struct bob_mem_desc d;
-	/* what each word of the piece stands for */
+	/* origin of each word of the piece */
 	struct origin base[BOB_MEM_WORDS_MAX];
 	const IRExpr *guard[BOB_MEM_WORDS_MAX];
 	struct origin reg[REGS];
@@ -42,8 +42,8 @@ struct scan {
 
 static struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 static struct origin tmp[TMPS_MAX];
-static const IRExpr
-	*ite[TMPS_MAX]; /* the tmp's definition, if it is an if-then-else or a copy of one */
+/* The definition of a temporary, if it is an if-then-else or a copy of one. */
+static const IRExpr *ite[TMPS_MAX];
 
 /* --- origins --- */
 
@@ -148,7 +148,7 @@ static void begin_piece(struct scan *s, UInt at)
 	s->sp = s->reg[RSP];
 }
 
-/* The piece is complete before statement `at`. One without accesses and flow is dropped. */
+/* End the piece before statement `at`. A piece without accesses and flow is dropped. */
 static void end_piece(struct scan *s, UInt at)
 {
 	if (!s->piece)
@@ -164,7 +164,7 @@ static void end_piece(struct scan *s, UInt at)
 	s->piece = NULL;
 }
 
-/* Where the piece's first record word or access is. */
+/* Remember the position of the first word or access of the piece's record. */
 static void touch(struct scan *s, UInt at)
 {
 	if (s->piece->open == ~0u)
@@ -212,7 +212,7 @@ static uint8_t word_of_guard(struct scan *s, UInt at, IRExpr *guard)
 	return w;
 }
 
-/* An instruction or a piece goes on in a new piece. */
+/* End the piece and continue in a new one. */
 static void cut(struct scan *s, UInt at)
 {
 	end_piece(s, at);
@@ -249,9 +249,9 @@ static void add_access(struct scan *s, UInt at, enum bob_mem_type type, IRExpr *
 		a->guard = word_of_guard(s, at, guard);
 }
 
-/* --- instructions that VEX does in its own way --- */
+/* --- instructions with a special translation in VEX --- */
 
-/* Past the legacy prefixes and REX. */
+/* The opcode: skips the legacy prefixes and REX. */
 static const UChar *opcode(Addr pc)
 {
 	const UChar *p = (const UChar *)pc;
@@ -264,7 +264,7 @@ static const UChar *opcode(Addr pc)
 	return *p >= 0x40 && *p <= 0x4f ? p + 1 : p;
 }
 
-/* bt, bts, btr, btc of two registers: VEX puts one of them below the stack to find the bit. */
+/* bt, bts, btr, btc of two registers: VEX stores one of them below the stack to select the bit. */
 static int is_bit_test_of_registers(Addr pc)
 {
 	const UChar *p = opcode(pc);
@@ -284,7 +284,8 @@ static int is_gather(Addr pc)
 	return p[0] == 0xc4 && (p[1] & 0x1f) == 2 && p[3] >= 0x90 && p[3] <= 0x93;
 }
 
-/* cmps: VEX loads from rdi first. We go by the order of the operands, as other engines do. */
+/* cmps: VEX loads from rdi first. Accesses are recorded in the order of the operands, as by the
+ * other engine. */
 static int is_string_compare(Addr pc)
 {
 	return (*opcode(pc) & 0xfe) == 0xa6;
@@ -311,7 +312,7 @@ static void load(struct scan *s, UInt at, IRExpr *addr, Int size)
 	}
 }
 
-/* An instruction with a lock prefix is a load and a compare-and-swap in VEX. */
+/* VEX translates a locked instruction to a load and a compare-and-swap. */
 static void compare_and_swap(struct scan *s, UInt at, const IRCAS *cas)
 {
 	Int size = sizeofIRType(typeOfIRExpr(s->sb->tyenv, cas->dataLo));
@@ -364,9 +365,9 @@ static int ends_in_flow(const struct scan *s)
 	return s->sb->jumpkind == Ijk_Call || s->sb->jumpkind == Ijk_Ret;
 }
 
-/* A new instruction. The piece ends here if the code goes back (an unrolled loop), or if the last
- * instruction is a call or a return and the stack pointer there is no constant away from where it
- * was as the piece began. */
+/* A new instruction begins. The piece ends here if the code jumps back (an unrolled loop). It also
+ * ends if the last instruction is a call or a return whose stack pointer does not differ by a
+ * constant from that at the beginning of the piece. */
 static void instruction(struct scan *s, UInt at, const IRStmt *st)
 {
 	Addr pc = st->Ist.IMark.addr + st->Ist.IMark.delta, before = s->pc;
@@ -376,7 +377,7 @@ static void instruction(struct scan *s, UInt at, const IRStmt *st)
 	s->gather = is_gather(pc);
 	s->compare = is_string_compare(pc);
 	if (s->piece && !s->d.access_count && !s->d.flow) {
-		s->piece = NULL; /* nothing yet: it may as well begin here */
+		s->piece = NULL; /* the piece is still empty: begin it here */
 	} else if (s->piece && (pc <= before || (at == s->last_mark && ends_in_flow(s) &&
 						 s->reg[RSP].root != s->sp.root))) {
 		end_piece(s, at);
@@ -437,8 +438,7 @@ static void statement(struct scan *s, UInt at, const IRStmt *st)
 	}
 }
 
-/* The last instruction pushes or pops the return address: that is where the stack pointer is
- * known. */
+/* The last instruction pushes or pops the return address, which determines the stack pointer. */
 static void end_with_flow(struct scan *s)
 {
 	int call = s->sb->jumpkind == Ijk_Call;
@@ -456,11 +456,11 @@ static void end_with_flow(struct scan *s)
 	s->d.sp_end = (int32_t)end;
 	s->d.sp_begin = s->sp.root == s->base[a->word].root ?
 				(int32_t)(int64_t)(s->sp.offset - s->base[a->word].offset) :
-				(int32_t)end; /* the piece is this one instruction */
+				(int32_t)end; /* the piece consists of this instruction */
 	s->d.flow |= call ? BOB_MEM_CALLS : BOB_MEM_RETURNS;
 }
 
-/* A function begins: its first piece says where the stack is. */
+/* A function begins: a word of its first piece is the stack pointer. */
 static void enter(struct scan *s, UInt at)
 {
 	uint8_t w = add_word(s, at, NULL);

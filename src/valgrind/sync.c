@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Marks of synchronisation (mem/sync.h). Superblocks that begin where a function of libc or libgomp
- * begins that synchronises, or where such a call returns, or where a thread's part of a parallel
- * region begins, call here first. Where a call will return is known when it is made, so that
- * superblock is translated with the call in it: if it was translated before, it is thrown away. */
+/* Synchronisation marks (mem/sync.h). Watched superblocks call functions of this file first:
+ * superblocks that begin with a synchronisation function of libc or libgomp, at the return of such
+ * a call, or with a thread's part of a parallel region. A call's return address is known when the
+ * call is made; an existing translation of that superblock is discarded, so that the new one
+ * contains the call. */
 #include "tool.h"
 
 #include <pub_tool_debuginfo.h>
@@ -14,7 +15,7 @@
 
 #include "mem/sync.h"
 
-/* In Valgrind's core, which we are linked with; their headers are not installed. */
+/* From Valgrind's core, with which the tool is linked; the headers are not installed. */
 typedef struct {
 	Addr main;
 } SymAVMAs;
@@ -25,16 +26,16 @@ void VG_(DebugInfo_syms_getidx)(const DebugInfo *di, Int idx, SymAVMAs *avmas, U
 void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 
 #define CALLS_MAX 64		/* open calls of a thread */
-#define REGIONS_MAX 64		/* parallel regions at one time */
+#define REGIONS_MAX 64		/* concurrent parallel regions */
 #define NAME_MAX_BYTES 64
 
-/* --- places that are watched --- */
+/* --- watched places --- */
 
 struct place {
 	Addr at;		/* 0: free */
 	UInt hook;		/* enum bob_sync_hook of an entry */
 	Bool returns;		/* a call returns there */
-	Bool part;		/* parts of parallel regions begin there */
+	Bool part;		/* bodies of parallel regions begin there */
 };
 
 static struct {
@@ -76,7 +77,7 @@ static struct place *watch(Addr at)
 	return p;
 }
 
-/* From now on something is done there. */
+/* Watch the code at `at` from now on. */
 static void watch_code(Addr at, Bool part)
 {
 	struct place *p = watch(at);
@@ -135,16 +136,16 @@ void vgb_sync_library(const HChar *path)
 
 /* A call that has not returned. */
 struct call {
-	Addr to, sp;		/* where it returns; where that is written */
+	Addr to, sp;		/* return address; where it is stored */
 	struct bob_sync_call of;
-	struct bob_sync_part before; /* BOB_HOOKS: a part of a region */
+	struct bob_sync_part before; /* if the hook is BOB_HOOKS: this is a part of a region */
 };
 
 static struct thread {
 	struct bob_sync_thread sync;
 	struct call call[CALLS_MAX];
 	UInt calls;
-	uint64_t child;		/* the newest, + 1 */
+	uint64_t child;		/* number of the last created thread, + 1 */
 } * threads;
 
 static struct region {
@@ -164,8 +165,8 @@ static struct bob_sync of_thread(ThreadId id)
 	return (struct bob_sync){ syncs, &threads[id].sync, put, (void *)(UWord)id };
 }
 
-/* Thread `child` has number `number`; the parent is in pthread_create, or in something that is not
- * watched. */
+/* Thread `child` has number `number`; its parent is in pthread_create, or in another function that
+ * is not watched. */
 void vgb_sync_thread(ThreadId parent, ThreadId child, uint64_t number)
 {
 	const struct thread *t = &threads[parent];
@@ -175,7 +176,7 @@ void vgb_sync_thread(ThreadId parent, ThreadId child, uint64_t number)
 	for (UInt i = 0; parent && i < t->calls; i++)
 		if (t->call[i].of.hook == BOB_HOOK_CREATE) {
 			threads[parent].child = number + 1;
-			threads[child].child = 1; /* it says when it begins */
+			threads[child].child = 1; /* the child puts its mark when it begins */
 		}
 }
 
@@ -208,7 +209,7 @@ static struct call *push(struct thread *t, Addr sp)
 {
 	struct call *c;
 
-	if (t->calls == CALLS_MAX) /* the oldest will not be missed: they were left by jumps */
+	if (t->calls == CALLS_MAX) /* drop the oldest call: it was probably left by a jump */
 		VG_(memmove)(t->call, t->call + 1, --t->calls * sizeof(*t->call));
 	c = &t->call[t->calls++];
 	c->sp = sp;
@@ -217,7 +218,8 @@ static struct call *push(struct thread *t, Addr sp)
 	return c;
 }
 
-/* A loop of the function's own that leads back to its first byte is no call. */
+/* Whether the call is already on the stack: a loop within the function may lead back to its first
+ * byte. */
 static Bool is_open(const struct thread *t, Addr sp)
 {
 	return t->calls && t->call[t->calls - 1].sp == sp &&
@@ -243,7 +245,7 @@ static void enter_parallel(ThreadId id, Addr function, Addr data, Addr sp)
 		(struct bob_sync_call){ BOB_HOOK_PARALLEL, { (uint64_t)(r - regions), 0, 0 } };
 }
 
-/* A part's data show its region: they lie on the master's stack. */
+/* The data argument of a part identifies its region: it is on the master's stack. */
 static void enter_part(ThreadId id, Addr function, Addr data, Addr sp)
 {
 	struct bob_sync s = of_thread(id);
@@ -326,7 +328,7 @@ void vgb_sync_returned(HWord at, HWord rax, HWord sp)
 
 		if (c.to != at || c.sp + sizeof(Addr) != sp)
 			continue;
-		t->calls = i; /* those above were left by a jump */
+		t->calls = i; /* the later calls were left by a jump */
 		leave(id, &c, rax);
 		return;
 	}

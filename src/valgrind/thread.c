@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads, their streams, and the record buffers. A buffer is a mapped chunk: what is in it
- * survives the process. Full buffers are folded (archive/write/mem_write.h), or kept as they are.
+/* Threads, their streams, and the record buffers. A buffer is a mapped chunk, so its contents
+ * survive the process. Full buffers are folded (archive/write/mem_write.h) or kept raw.
  * Instrumented code writes at vgb_cursor.at, the words first and the header last, and requests
- * space once per superblock; while nothing is recorded it writes into scratch memory instead. */
+ * space once per superblock. While recording is off, it writes to scratch memory instead. */
 #include "tool.h"
 
 #include <pub_tool_libcassert.h>
@@ -21,15 +21,15 @@
 #define BUFFER_MAX (4u << 20)
 
 struct thread {
-	uint64_t at, end;	/* its cursor while it does not run */
+	uint64_t at, end;	/* the thread's cursor while it is not running */
 	Bool has_buffer;
 	struct vgb_chunk head;
 	struct bob_mem_writer *writer; /* of a folded stream; NULL: raw or not begun */
-	void *fold_mem;		/* what the writer works in */
-	XArray *windows;	/* of struct vgb_chunk: those that the writer was given */
+	void *fold_mem;		/* working memory of the writer */
+	XArray *windows;	/* of struct vgb_chunk: the chunks that the writer got */
 	struct vgb_chunk raw;	/* of a raw stream */
 	uint64_t words;		/* in closed chunks */
-	uint64_t capacity;		/* bytes of the next chunk */
+	uint64_t capacity;		/* size of the next chunk in bytes */
 	uint32_t stream;
 	uint64_t file;		/* vgb_file_count when the stream was opened; 0: no stream */
 	Int tid;
@@ -39,11 +39,10 @@ struct vgb_cursor vgb_cursor;
 Addr vgb_main;
 Bool vgb_recording;
 
-static struct thread *threads; /* by Valgrind's number of the thread */
+static struct thread *threads; /* indexed by Valgrind's thread number */
 static uint64_t *scratch;
-static ThreadId running;	/* whose cursor is vgb_cursor; VG_INVALID_THREADID: no thread's */
-static uint32_t
-	made; /* threads of this process so far; their streams are numbered as they are made */
+static ThreadId running;	/* owner of vgb_cursor; VG_INVALID_THREADID: none */
+static uint32_t made; /* number of threads so far; streams are numbered in this order */
 
 static void use_scratch(void)
 {
@@ -75,7 +74,8 @@ static Bool open_stream(struct thread *t)
 	t->words = 0;
 	t->capacity = BUFFER_FIRST;
 	h = stream_head(t);
-	h->run.codec = BOB_CODEC_NULL; /* no calls: the codec that stores nothing */
+	/* the stream has no calls: use the codec that stores nothing */
+	h->run.codec = BOB_CODEC_NULL;
 	h->tid = (uint32_t)(t->tid ? t->tid : VG_(gettid)());
 	h->start_mono_ns = vgb_time(False);
 	bob_chunk_set_len(t->head.head, sizeof(*h));
@@ -111,9 +111,9 @@ static Bool open_raw(struct thread *t, uint64_t need)
 	return True;
 }
 
-/* --- buffers that are folded --- */
+/* --- folded buffers --- */
 
-/* A chunk of whole pages, for the writer; it stays mapped until the thread ends. */
+/* Create a chunk of whole pages for the writer; it stays mapped until the thread ends. */
 static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
 					uint64_t size, uint64_t aux, uint64_t *off)
 {
@@ -165,7 +165,7 @@ static Bool open_folded(struct thread *t, uint64_t need)
 	return True;
 }
 
-/* The memory of a folded stream; its windows stay the file's. */
+/* Free the memory of a folded stream; its windows remain in the file. */
 static void forget_folded(struct thread *t)
 {
 	if (t->windows)
@@ -214,10 +214,10 @@ static void on_start(ThreadId id, ULong blocks)
 	vgb_cursor.end = threads[id].end;
 }
 
-/* The running thread's cursor goes back to where the thread keeps it. */
+/* Save vgb_cursor as the running thread's cursor. */
 static void save_cursor(ThreadId id)
 {
-	/* scratch is shared; while recording a thread without a buffer requests one */
+	/* scratch is shared; while recording, a thread without a buffer requests one */
 	if (in_scratch(vgb_cursor.at) || !threads[id].has_buffer) {
 		threads[id].at = threads[id].end = 0;
 		return;
@@ -226,7 +226,7 @@ static void save_cursor(ThreadId id)
 	threads[id].end = vgb_cursor.end;
 }
 
-/* --- records of our own --- */
+/* --- records written by the tool itself --- */
 
 static void put_record(struct thread *t, uint32_t number, const uint64_t *word, uint32_t words)
 {
@@ -264,8 +264,8 @@ void vgb_thread_mark(ThreadId id, enum bob_sync_kind kind, const uint64_t *word,
 		on_start(id, 0);
 }
 
-/* An instruction faulted within a piece. What came before it has happened and becomes a record of
- * its own, of a descriptor cut off there; the rest, if the program goes on, begins as another
+/* An instruction faulted within a piece. The preceding accesses of the piece have happened; they
+ * become a record with a truncated descriptor. If the program continues, the rest begins another
  * piece. */
 static void cut_open_record(struct thread *t, Addr pc)
 {
@@ -282,7 +282,7 @@ static void cut_open_record(struct thread *t, Addr pc)
 		return;
 	im = vgb_image_at(pc);
 	VG_(memcpy)(word, at + 1, d.words * sizeof(*word));
-	VG_(memset)(at, 0, (d.words + 1u) * sizeof(*at)); /* as free space must be */
+	VG_(memset)(at, 0, (d.words + 1u) * sizeof(*at)); /* free space must be zeroed */
 	while (n < d.access_count && d.pc + d.access[n].pc < pc - im->bias)
 		n++;
 	for (uint32_t i = 0; i < n; i++) {
@@ -333,8 +333,8 @@ void vgb_main_entered(void)
 	vgb_cursor.at = vgb_cursor.end = 0;
 }
 
-/* The first argument of __libc_start_main is main. Who has no such thing is recorded from here
- * on. */
+/* The first argument of __libc_start_main is main. If it is not an address in the executable,
+ * recording starts here. */
 void vgb_start_called(HWord main)
 {
 	if (vgb_image_in_main(main))
@@ -387,7 +387,7 @@ static void on_exit(ThreadId id)
 	end_thread(id, BOB_THREAD_ENDED);
 }
 
-/* A fault is delivered from within the superblock, other signals between two. */
+/* A fault is delivered within a superblock, other signals between superblocks. */
 static void on_signal(ThreadId id, Int signal, Bool alt_stack)
 {
 	uint64_t word[2] = { (uint64_t)signal, 0 };
@@ -415,8 +415,8 @@ static void on_signal_return(ThreadId id, Int signal)
 		on_start(id, 0);
 }
 
-/* In the child only the thread that forked is left; it gets a stream in a file of its own, once it
- * has something to write. The buffers belong to the parent. */
+/* Only the forking thread exists in the child. It gets a stream in a new file as soon as it has
+ * something to write. The buffers belong to the parent. */
 static void on_fork_child(ThreadId id)
 {
 	struct vgb_parent from = { .pid = (uint32_t)VG_(getppid)(), .seq = vgb_file_seq(),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The record buffers of threads. A thread's first record finds its slots empty and requests a
- * buffer in the file; its records are folded when it is full (archive/write/mem_write.h), or kept
- * as they are. What is not recorded (before main, after a failure) goes into scratch memory of the
- * thread.
+/* Record buffers of threads. A thread's first record finds its slots empty and requests a buffer in
+ * the file. A full buffer is folded (archive/write/mem_write.h) or kept raw. Records that are not
+ * wanted (before main, after a failure) are written to scratch memory of the thread.
  *
- * All signals are blocked while buffers are changed: a handler's records would come here again. */
+ * All signals are blocked while buffers are changed, because records of a handler would re-enter
+ * this code. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 #define NEED (2 * BOB_MEM_SLACK_WORDS * sizeof(uint64_t))
 
 __thread struct bob_mem_slots bob_mem_slots;
-/* Of threads without memory of their own. */
+/* Scratch memory of threads without a per-thread area. */
 static uint64_t shared_scratch[BOB_AREA_SCRATCH_WORDS];
 static bool begun;
 uint64_t bob_mem_real_main;
@@ -54,7 +54,7 @@ bool mem_is_recorded(void)
 	       !(bob_thread_area && lies_in(at, bob_thread_area->scratch));
 }
 
-/* --- buffers that are folded --- */
+/* --- folded buffers --- */
 
 static uint64_t *next_folded(struct bob_thread *t, const uint64_t *at, uint64_t **end,
 			     bob_status *why)
@@ -109,7 +109,8 @@ bool mem_thread_begin(struct bob_thread *t)
 
 	t->mem = m;
 	mem_sync_begin(t->stream);
-	t->head->run.codec = BOB_CODEC_NULL; /* no calls: the codec that stores nothing */
+	/* the stream has no calls: use the codec that stores nothing */
+	t->head->run.codec = BOB_CODEC_NULL;
 	if (!m || !mem_select_thread(t))
 		return false;
 	m->raw_bytes = RAW_FIRST;
@@ -125,7 +126,7 @@ bool mem_thread_begin(struct bob_thread *t)
 void mem_thread_end(struct bob_thread *t, bool own)
 {
 	struct bob_mem_thread *m = t->mem;
-	/* a dead thread's slots are gone: its last record is looked for */
+	/* a dead thread's slots no longer exist: search its last record */
 	const uint64_t *at = own && mem_is_recorded() ? bob_mem_slots.cursor : NULL;
 	const bool is_mine = !m->select || !m->limit || mem_select_end(t, own, &at);
 
@@ -142,7 +143,8 @@ void mem_thread_end(struct bob_thread *t, bool own)
 	}
 }
 
-/* What is in them stays in the file, but in no memory of ours: threads may come and go for ever. */
+/* Unmap the pages of buffers, whose contents stay in the file, so that memory does not grow with
+ * the number of ended threads. */
 static void drop_buffers(struct bob_chunk_head *const *buffer, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -170,7 +172,7 @@ void mem_thread_free(struct bob_thread *t)
 
 /* --- the next buffer --- */
 
-/* Which ends at `end`; `st`: whether there is one. */
+/* Use the buffer that ends at `end`; `st`: whether there is one. */
 static void enter_buffer(struct bob_thread *t, uint64_t *end, bob_status st)
 {
 	struct bob_mem_thread *m = t->mem;
@@ -256,7 +258,7 @@ void mem_part(void)
 	os_restore_signals(signals);
 }
 
-/* A fork child begins with nothing: the buffers belong to its parent. */
+/* A fork child starts without buffers: they belong to its parent. */
 static void begin_child(void)
 {
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
@@ -272,14 +274,14 @@ static void make_space(void *unused)
 	if (process_is_child())
 		begin_child();
 	t = this_thread();
-	if (t && *thread_alive(t) != BOB_ALIVE) /* the parent's */
+	if (t && *thread_alive(t) != BOB_ALIVE) /* of the parent */
 		t = NULL;
 	if (!t && is_on())
 		t = thread_create(NULL);
 	if (!t || t->dead_end || !is_on())
 		use_scratch();
 	else if (t->mem->limit && bob_mem_slots.cursor < t->mem->limit)
-		bob_mem_slots.limit = t->mem->limit; /* was put away before a fork */
+		bob_mem_slots.limit = t->mem->limit; /* was closed before a fork */
 	else
 		next_buffer(t);
 }
@@ -313,7 +315,7 @@ void mem_begin(void)
 		bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
 }
 
-/* __libc_start_main: its first argument is main, which is to begin in ours. */
+/* Entry of __libc_start_main: replaces its first argument, main, with ours. */
 void mem_main(struct bob_regs *r)
 {
 	if (begun)
@@ -341,7 +343,8 @@ void mem_end_shared(void)
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
 }
 
-/* Both processes request a buffer next: the parent gets its own again, the child a new one. */
+/* Both processes request a buffer afterwards: the parent gets its own again, the child a new
+ * one. */
 void mem_before_fork(void)
 {
 	if (mem_is_recorded())

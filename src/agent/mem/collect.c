@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Record buffers that another process folds (docs/collector.md). A thread hands over a full buffer
- * and takes a free one. If none is free it waits. If there is no collector any more the thread
- * folds its records itself and continues from the collector's position.
+/* Record buffers that a collector process folds (docs/collector.md). A thread hands over a full
+ * buffer and takes a free one; if there is none it waits (back-pressure). If the collector has
+ * died, the thread folds its records itself and continues at the collector's position.
  *
- * A collector that has not come within AWAIT_MS after a thread needed it does not come. One that
- * is there is waited for as long as it lives. */
+ * A collector that does not appear within AWAIT_MS after a thread needed it counts as missing. A
+ * collector that has appeared is waited for as long as it lives. */
 #include "agent/mem/mem.h"
 
 #include "agent/os.h"
 
 #define AWAIT_MS 2000u
-#define LOOK_MS 20u		/* from one look at what may have changed to the next */
-#define ALIVE_MS 500u		/* who is gone may be replaced within this time */
+#define LOOK_MS 20u		/* polling interval */
+#define ALIVE_MS 500u		/* a collector that died may be replaced within this time */
 #define CUT_MS 10000u
-#define STUCK_MS 60000u		/* then recording ends: it lives, and does nothing */
+/* then recording ends, because the collector lives but makes no progress */
+#define STUCK_MS 60000u
 
 static uint32_t state_of(const struct bob_collector *c)
 {
 	return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 }
 
-/* Unless another thread or process was first. */
+/* Change the state, unless another thread or process was first. */
 static void change(struct bob_collector *c, uint32_t was, enum bob_collector_state now)
 {
 	(void)__atomic_compare_exchange_n(&c->state, &was, now, false, __ATOMIC_ACQ_REL,
@@ -58,7 +59,7 @@ bool mem_ring_begin(struct bob_thread *t)
 
 /* --- without a collector --- */
 
-/* What was handed over and is not folded yet; bob_mem_thread.ring knows where it lies. */
+/* Fold the buffers that were handed over but not folded yet, in the order of the ring. */
 static bob_status fold_buffers(struct bob_mem_thread *m)
 {
 	struct bob_ring_writer *w = &m->ring;
@@ -72,15 +73,15 @@ static bob_status fold_buffers(struct bob_mem_thread *m)
 		    word[0] != m->writer.buffers.position)
 			continue;
 		st = bob_mem_writer_fold(&m->writer, word + 1, w->ring->slot[i].words, 0, &used);
-		i = ~0u; /* the next one may be any */
+		i = ~0u; /* restart the search: the next one may be in any slot */
 	}
 	return st == BOB_OK ? bob_mem_writer_commit(&m->writer, 0) : st;
 }
 
-/* Once per process: the first thread that detects that there is no collector. */
+/* Logged once per process, by the first thread that detects that there is no collector. */
 static void say_why(void)
 {
-	static const struct bob_collector *said; /* of this process, not of its parent */
+	static const struct bob_collector *said; /* by this process, not by its parent */
 	const struct bob_collector *c = bob_process.collector;
 
 	lock_process();
@@ -122,7 +123,7 @@ static bob_status take_over(struct bob_thread *t)
 	return BOB_OK;
 }
 
-/* True: there is no collector from now on. */
+/* Whether the collector is missing; records that for all. */
 static bool give_up(struct bob_collector *c, uint64_t waited_ms)
 {
 	const uint32_t state = state_of(c);
@@ -138,7 +139,7 @@ static bool give_up(struct bob_collector *c, uint64_t waited_ms)
 
 enum outcome { GO_ON, ALONE, FULL, STUCK };
 
-/* Until *freed is not `was` any more. */
+/* Wait until *freed differs from `was`. */
 static enum outcome await(struct bob_ring *r, uint32_t was, uint64_t limit_ms)
 {
 	struct bob_collector *c = bob_process.collector;
@@ -196,7 +197,7 @@ uint64_t *mem_ring_next(struct bob_thread *t, const uint64_t *at, size_t need, u
 	}
 }
 
-/* The collector cuts when all that was handed over is folded. */
+/* The collector cuts after it has folded everything that was handed over. */
 uint64_t *mem_ring_cut(struct bob_thread *t, const uint64_t *at, size_t need, uint64_t **end,
 		       bob_status *why)
 {
@@ -232,6 +233,6 @@ void mem_ring_end(struct bob_thread *t, const uint64_t *at)
 	if (state_of(bob_process.collector) != BOB_COLLECTOR_NONE) {
 		__atomic_store_n(&w->ring->ended, 1, __ATOMIC_RELEASE);
 		ring_bell(bob_process.collector);
-	} else if (at && take_over(t) == BOB_OK) /* else the log has it all */
+	} else if (at && take_over(t) == BOB_OK) /* else the log has all records */
 		bob_mem_writer_end(&t->mem->writer, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors are numbered by process: first those of marks, of which each kind of synchronisation
- * has its own, then those of each image, in blocks. They are written into the file before the first
- * record that names them. */
+/* Numbers the descriptors of the process: first those of marks (each kind of synchronisation has
+ * its own), followed by those of each image, in blocks. A descriptor is written to the file before
+ * the first record that refers to it. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -13,13 +13,13 @@
 #define BLOCKS_MAX 65536u
 #define STEPS_BYTES (64u << 10)
 #define CUTS 8192u
-#define NOTHING UINT64_MAX	/* as a number of iterations */
+#define NOTHING UINT64_MAX	/* number of iterations: none has begun */
 
 static struct bob_mem_desc *blocks[BLOCKS_MAX];
-static const struct bob_image *owner[BLOCKS_MAX]; /* whose plan they are of */
+static const struct bob_image *owner[BLOCKS_MAX]; /* image whose plan has them */
 static uint32_t block_count;
 
-/* Memory for decoding one; the lock is held. */
+/* Scratch for decoding a descriptor, under the lock. */
 static struct bob_mem_access accesses[BOB_MEM_ACCESSES_MAX];
 static struct bob_mem_step steps[BOB_MEM_WORDS_MAX];
 
@@ -32,7 +32,7 @@ const struct bob_mem_desc *mem_desc(void *unused, uint32_t number)
 	return b && b[number & (BLOCK - 1)].kind ? &b[number & (BLOCK - 1)] : NULL;
 }
 
-/* Blocks for `count` numbers; the first number, ~0: no memory. */
+/* Allocate blocks for `count` numbers. Returns the first number; ~0: no memory. */
 static uint32_t reserve(uint32_t count)
 {
 	uint32_t n = (count + BLOCK - 1) / BLOCK, first = block_count;
@@ -40,7 +40,7 @@ static uint32_t reserve(uint32_t count)
 
 	if (n > BLOCKS_MAX - first)
 		return ~0u;
-	if (!n) /* an image without descriptors has variables: a source's */
+	if (!n) /* an image of instrumented source may have variables but no descriptors */
 		return first << BLOCK_BITS;
 	p = os_map((size_t)n * BLOCK * sizeof(*p));
 	if (!p)
@@ -73,7 +73,7 @@ static bool is_made_later(uint32_t kind)
 	return kind == BOB_MEM_SYNC || kind == BOB_MEM_EVENT || kind == BOB_MEM_EVENT_BEGIN;
 }
 
-/* Those of numbers [first, end). */
+/* Write the marks with numbers [first, end). */
 static bool write_marks(uint32_t first, uint32_t end)
 {
 	uint8_t bytes[(BOB_MEM_MARKS + BOB_SYNC_KIND_COUNT) * 16];
@@ -98,7 +98,7 @@ bool mem_marks_write(void)
 			  "all marks are in the first block");
 	if ((!block_count && reserve(BLOCK) == ~0u) || !mem_select_begin())
 		return false;
-	forget_cuts(); /* they are in another file */
+	forget_cuts(); /* cut descriptors were written to another file */
 	memset(&blocks[0][events], 0, 2 * MEM_EVENTS * sizeof(*blocks[0]));
 	for (uint32_t i = 1; i < BOB_MEM_MARKS; i++)
 		if (!is_made_later(i))
@@ -110,7 +110,8 @@ bool mem_marks_write(void)
 	       write_marks(syncs + 1, syncs + BOB_SYNC_KIND_COUNT);
 }
 
-/* Both of what has not happened before; others may be here for the same. */
+/* Create both marks of an event that has not occurred before; other threads may do the same
+ * concurrently. */
 static bool make_event(uint32_t what)
 {
 	uint32_t first = mem_event_desc(what, false);
@@ -150,7 +151,7 @@ bool mem_event_known(uint32_t what)
 	return known;
 }
 
-/* Folding needs the steps of loops with payload; they are kept for ever. */
+/* Keep the steps of loops with payload, which folding needs. Never freed. */
 static bool keep_steps(struct bob_mem_desc *d)
 {
 	static struct bob_mem_step *kept;
@@ -201,14 +202,15 @@ bool mem_descs_add(struct bob_image *im)
 			return false;
 		}
 		d->image = im->number;
-		d->access = NULL; /* folding does not look at them */
+		d->access = NULL; /* folding does not use them */
 		flatten(d);
 		owner[number >> BLOCK_BITS] = im;
 	}
 	return true;
 }
 
-/* Not a copy of the plan's bytes: the image has another number here. */
+/* Encode for the file. The bytes of the plan cannot be copied, because the number of the image
+ * differs. */
 static size_t encode(const struct bob_image *im, uint8_t *to)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
@@ -247,16 +249,17 @@ bool mem_descs_write(const struct bob_image *im)
 	return c || !n;
 }
 
-/* --- what was interrupted --- */
+/* --- interrupted records --- */
 
-/* Descriptors that were made here: the first `accesses` of another one, once. */
+/* Cut descriptors, created here: the first `accesses` accesses of another descriptor, executed
+ * once. */
 static struct cut {
 	uint32_t desc, accesses;
 	uint32_t number;	/* 0: free */
 	uint64_t bias;
-	const uint8_t *bytes, *end; /* in the file */
+	const uint8_t *bytes, *end; /* encoded, in the file */
 } cuts[CUTS];
-static uint32_t cut_first, cut_used, cut_capacity; /* of the block they are taken from */
+static uint32_t cut_first, cut_used, cut_capacity; /* of the block that they are allocated from */
 
 static uint32_t new_number(void)
 {
@@ -268,7 +271,7 @@ static uint32_t new_number(void)
 	return cut_capacity ? cut_first + cut_used++ : ~0u;
 }
 
-/* Into the file; NULL: no space. */
+/* Write a descriptor to the file; NULL: no space. */
 static const uint8_t *write_made(const struct bob_mem_desc *d, uint32_t number, size_t *bytes)
 {
 	struct bob_chunk_head *c = NULL;
@@ -317,7 +320,7 @@ static void make_cut(struct bob_mem_desc *d, uint32_t accesses_count, uint32_t w
 		out->number = 0;
 }
 
-/* The number of the first `count` accesses of `desc`, 0: there is none. */
+/* The number of the descriptor with the first `count` accesses of `desc`; 0: cannot be created. */
 static uint32_t cut_number(struct bob_mem_desc *d, uint64_t bias, uint32_t desc, uint32_t count,
 			   uint32_t words)
 {
@@ -335,7 +338,7 @@ static uint32_t cut_number(struct bob_mem_desc *d, uint64_t bias, uint32_t desc,
 	return 0;
 }
 
-/* It was made of its plan's bytes, or by a cut. */
+/* Decodes it again, from the bytes of its plan or of a cut. */
 bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias)
 {
 	const struct bob_mem_desc *known = mem_desc(NULL, number);
@@ -386,7 +389,7 @@ static uint32_t words_of(uint32_t count)
 	return n;
 }
 
-/* How many of the first `count` happen in an iteration with these words. */
+/* How many of the first `count` accesses happen in an iteration with these words. */
 static uint64_t happening(const uint64_t *word, uint32_t count)
 {
 	uint64_t n = 0;
@@ -410,21 +413,21 @@ static void step_words(const struct bob_mem_desc *d, const uint64_t *word, uint6
 	}
 }
 
-/* Iterations that are complete; the words become those of the iteration under way. */
+/* Returns the number of complete iterations, and sets the words to those of the current one. */
 static uint64_t iterate(const struct bob_mem_desc *d, const uint64_t *word, uint64_t counter,
 			bool stepped, struct mem_cut *out)
 {
 	int64_t by = steps[d->counter].constant;
 	uint64_t n = (uint64_t)((int64_t)(counter - word[d->counter]) / by) - stepped;
 
-	if (n == NOTHING) /* a string instruction without iterations is over */
+	if (n == NOTHING) /* a string instruction without iterations has finished */
 		return n;
 	out->end = word[d->counter] + n * (uint64_t)by;
 	step_words(d, word, n, out);
 	return n;
 }
 
-/* Of a loop with payload: the words of iteration `n`, the one under way. */
+/* For a loop with payload: the words of the current iteration `n`. */
 static void take_iteration(const struct bob_mem_desc *d, const uint64_t *word, uint64_t n,
 			   struct mem_cut *out)
 {
@@ -449,12 +452,12 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		part++;
 	if (w->complete && !w->iterates && part == d.access_count) {
 		*out = (struct mem_cut){ .all = true };
-		return true; /* its words may be in another buffer by now */
+		return true; /* the record may be in another buffer by now */
 	}
 	memcpy(out->word, word, d.words * sizeof(*word));
 	if (w->iterates)
 		take_iteration(&d, word, counter, out);
-	else if (d.kind == BOB_MEM_LOOP) /* without a counter it has not begun */
+	else if (d.kind == BOB_MEM_LOOP) /* without a counter register the loop has not begun */
 		iterations = w->counter == BOB_MEM_NO_CURSOR ?
 				     NOTHING :
 				     iterate(&d, word, counter, w->stepped, out);
@@ -463,14 +466,14 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		return true;
 	}
 	out->all = part == d.access_count;
-	if (w->iterates && out->all) { /* it is in the record */
+	if (w->iterates && out->all) { /* this iteration is in the record already */
 		step_words(&d, word, counter + 1, out);
 		return true;
 	}
 	out->loop = iterations != 0;
 	out->part = part != 0;
 	out->accesses = happening(out->word, part);
-	if (iterations) /* whether an access happens does not change then */
+	if (iterations) /* guards do not change in such a loop */
 		out->accesses += iterations * happening(out->word, d.access_count);
 	out->words = words_of(part);
 	if (d.flow & BOB_MEM_ENTERS && d.sp_word != BOB_MEM_NO_WORD && d.sp_word >= out->words)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events that another part of ours records in this thread, calls of MPI, as marks among the
- * accesses (mem/record.h). A mark says at first that the event has begun: that is what a kill
- * leaves. If nothing was recorded up to the event's end, it becomes the mark of a whole event, with
- * one store; else another mark says where it ends. */
+/* Events that another recorder in the process (MPI) records in this thread, as marks among the
+ * accesses (mem/record.h). At first a mark means that the event has begun, which is correct if the
+ * process is killed. If nothing was recorded up to its end, one store changes it to the mark of a
+ * whole event; otherwise a second mark is its end. */
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
@@ -11,7 +11,7 @@ static uint64_t header_of(uint32_t number)
 	return BOB_MEM_HEADER | number;
 }
 
-/* A thread without a buffer gets one. */
+/* Ensures that the thread has a buffer. */
 static bool is_ready(void)
 {
 	if (!os_allowed())
@@ -31,7 +31,7 @@ static bool put(uint64_t header, uint64_t word, uint64_t words)
 	return true;
 }
 
-/* A handler that comes in between records something: then the newest record is not this mark. */
+/* A handler in between may record something: then the most recent record is not this mark. */
 uint64_t *mem_event_begins(uint32_t what)
 {
 	if (!is_ready() || !mem_event_known(what) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts a memory plan to work: the translated code goes into an arena near the image, the image's
- * text becomes what the plan says, function by function. A function that must stay as it is --
- * because the agent is called at its entry -- is left out whole. */
+/* Applies a memory plan: copies the translated code to an arena near the image, and changes the
+ * image's text as planned, function by function. A function that must stay unchanged because the
+ * agent is called at its entry is excluded as a whole. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static enum bob_skip make_arena(const struct bob_image *im)
 
 /* --- the text --- */
 
-/* Functions with a trampoline of the agent's, or bytes that one needs. */
+/* Exclude functions with a trampoline of the agent, or whose bytes one needs. */
 static void leave_out_hooked(struct bob_image *im)
 {
 	struct bob_mem_image *m = im->mem;
@@ -93,12 +93,12 @@ static void leave_out_hooked(struct bob_image *im)
 				m->out[p[k].func] = BOB_MEM_HOOKED;
 }
 
-/* Where stacks are split, each function runs with as little stack as it was compiled for, and code
- * that was not compiled so with what its caller happens to have: no stack is reserved for a signal,
- * so none is raised there. */
+/* With split stacks, functions run with as little stack as they were compiled for, and other code
+ * with what its caller has: no space is reserved for a signal frame. So exclude functions that need
+ * traps. */
 static void leave_out_traps(struct bob_mem_image *m)
 {
-	static bool split_stacks; /* of an image that was loaded; the program comes first */
+	static bool split_stacks; /* of any image so far; the program is the first */
 	uint64_t count;
 	const struct bob_mem_patch *p = patches_of(m, &count);
 
@@ -174,7 +174,7 @@ bool mem_image_again(struct bob_image *im, enum bob_skip *why)
 	return !*why;
 }
 
-/* --- what the trace says of it --- */
+/* --- description in the trace --- */
 
 static void append(struct bob_meta *meta, const struct bob_mem_func *f, uint32_t why)
 {
@@ -199,11 +199,11 @@ void mem_image_describe(const struct bob_image *im, struct bob_meta *meta)
 	bob_meta_end(meta);
 }
 
-/* --- back --- */
+/* --- restoring --- */
 
-/* Other threads may be running there: first everything that changes becomes a trap, jumps from
- * their first byte on, then the original comes back, instructions from their last byte on. Who
- * meets a trap in between tries again (trap.c). */
+/* Other threads may be executing these bytes. So first all changed bytes become traps (jumps from
+ * their first byte on), and then the original bytes are restored (instructions from their last byte
+ * on). A thread that meets a trap in between retries (trap.c). */
 static void restore(struct bob_image *im, const struct bob_mem_patch *p)
 {
 	volatile uint8_t *at = (volatile uint8_t *)(uintptr_t)(im->bias + p->addr);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording what touches chosen addresses only (--mem-only, mem/select.h). Probes write into a
- * selection buffer of the thread. When it is full, the chosen records are copied to the thread's
- * record buffer, and all later steps are the same as without a selection. What is in a selection
- * buffer is not in the trace: a process that is killed loses it, up to BUFFER_WORDS words a thread.
+/* Recording of selected addresses only (--mem-only, mem/select.h). Probes write to a selection
+ * buffer of the thread. When it is full, the selected records are copied to the thread's record
+ * buffer, and all later steps are the same as without a selection. Contents of selection buffers
+ * are not in the trace: a killed process loses up to BUFFER_WORDS words per thread.
  *
- * Which addresses: BOBBIN_MEM_BOXES, "KEY+ADDRESS+BYTES" each, in hexadecimal, separated by commas.
- * KEY is an image's (plan/format.h) and ADDRESS one of its link addresses, or KEY is 0 and ADDRESS
- * itself. Boxes of an image count from when it is loaded; they stay when it is unloaded, for
- * records of it may not be looked at yet. */
+ * The addresses are in BOBBIN_MEM_BOXES: a comma-separated list of "KEY+ADDRESS+BYTES" in
+ * hexadecimal. KEY is that of an image (plan/format.h) and ADDRESS one of its link addresses, or
+ * KEY is 0 and ADDRESS absolute. Boxes of an image are added when it is loaded. They are kept when
+ * it is unloaded, because its records may not have been processed yet. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -15,10 +15,10 @@
 #include "agent/os.h"
 
 #define BUFFER_WORDS 8192u
-#define WAIT_MS 20u /* for a thread that is selecting when the process ends */
+#define WAIT_MS 20u /* timeout for a thread that is selecting when the process ends */
 
 static struct bob_mem_selection *selection;
-static struct bob_mem_box *boxes; /* all of them, as they came */
+static struct bob_mem_box *boxes; /* all boxes, in order of arrival */
 static uint32_t box_count, box_capacity;
 
 /* --- addresses --- */
@@ -56,7 +56,7 @@ static bool add_box(uint64_t lo, uint64_t bytes)
 	return true;
 }
 
-/* Others go on with the boxes that they have. */
+/* Publish the boxes; other threads may continue to use the previous ones. */
 static bool publish(void)
 {
 	struct bob_mem_boxes *b = os_map(sizeof(*b) + box_count * sizeof(b->box[0]));
@@ -70,7 +70,7 @@ static bool publish(void)
 	return true;
 }
 
-/* Those of the image with this key. */
+/* Add the boxes of the image with this key. */
 static bool add_boxes(uint64_t key, uint64_t bias)
 {
 	const char *at = bob_process.config.mem_boxes;
@@ -115,7 +115,7 @@ static uint32_t make_desc(void *unused, const struct bob_mem_desc *d)
 	return mem_desc_make(d);
 }
 
-/* For ever, and much of it small. */
+/* Never freed; allocations are mostly small. */
 static void *get_memory(void *unused, size_t bytes)
 {
 	static uint8_t *at;
@@ -206,7 +206,7 @@ static bool claim(struct bob_mem_select *s)
 	return !__atomic_exchange_n(&s->busy, 1, __ATOMIC_ACQ_REL);
 }
 
-/* `at`: the thread's cursor; NULL: what is complete. The buffer is claimed. */
+/* `at`: the thread's cursor; NULL: only complete records. The caller has claimed the buffer. */
 static bob_status drain(struct bob_thread *t, const uint64_t *at)
 {
 	struct bob_mem_select *s = t->mem->select;
@@ -218,7 +218,8 @@ static bob_status drain(struct bob_thread *t, const uint64_t *at)
 	if (s->why != BOB_OK)
 		st = s->why;
 	t->head->count.outside = s->selector.outside;
-	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t)); /* as free space must be */
+	/* free space must be zeroed */
+	memset(s->buffer, 0, (at ? count : used) * sizeof(uint64_t));
 	return st;
 }
 

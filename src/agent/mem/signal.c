@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals. A handler of the program may interrupt translated code in the middle of a probe or of a
- * record: its own probes would overwrite the record, and registers that the probe has saved. So
- * the agent's handler runs first and calls the program's. Before the call it moves the interrupted
- * probe's words out of the way, and after it to the thread's current place; it also corrects the
- * register with that place. The part of the record that has happened is recorded before the
- * handler as records of its own; a mark says that the record itself contains it again.
+/* Signals in translated code. A handler of the program may interrupt a probe or a record; its own
+ * probes would overwrite the record, and registers that the probe has saved. So the agent's handler
+ * runs first and calls the program's. Before the call it saves the words of the interrupted record;
+ * after it, it stores them at the thread's current position and corrects the register with that
+ * position. The part of the record that has already happened is put before the handler as separate
+ * records; a mark says that the record itself repeats it.
  *
- * The program sees its own handlers when it asks, and in its ucontext the address of the original
- * instruction. Handlers that are left by a jump leave nothing to be mended: the record never ends.
- * SIGTRAP is never blocked and always ours; what is not meant for us is passed on. */
+ * The program sees its own handlers when it asks, and the original instruction's address in its
+ * ucontext. A handler that is left by a jump needs no cleanup: the record never ends. SIGTRAP is
+ * never blocked and always handled here; traps of the program are forwarded. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
@@ -19,34 +19,33 @@
 #include "agent/signal.h"
 
 #define BIT(sig) (1ull << ((sig)-1))
-/* signals that arrive in our first instructions, one in the other */
+/* limit of nested signals, each of which interrupts the first instructions of the previous one */
 #define WINDOWS_MAX 16
-#define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
+#define RESTORER_FLAG 0x04000000 /* SA_RESTORER of the kernel */
 #define MARK_WORDS 3		/* of bob_mem_mark, header included */
 #define WORDS_MOST BOB_MEM_SLACK_WORDS /* of bob_mem_words, likewise */
 
 void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask);
 
-/* The place a signal arrived at. */
+/* The position at which a signal arrived. */
 struct place {
-	void *uc;		/* whose registers are mended */
-	uint64_t code;		/* in translated code; 0: elsewhere */
+	void *uc;		/* the context whose registers are corrected */
+	uint64_t code;		/* offset in translated code; 0: elsewhere */
 	uint64_t orig;
-	uint8_t reg;		/* holds the cursor; or BOB_MEM_NO_CURSOR */
+	uint8_t reg;		/* register with the cursor; or BOB_MEM_NO_CURSOR */
 	uint8_t added;		/* words that will be added to it */
-	uint32_t words;		/* of the record under way, header included; 0: none */
-	uint32_t capacity;		/* for words, in `word` */
+	uint32_t words;		/* of the current record, including its header; 0: none */
+	uint32_t capacity;		/* size of `word` */
 	struct bob_mem_where where;
 	const struct bob_image *im;
 	uint32_t number;
-	bool complete;		/* the probe has written all of it */
-	uint32_t
-		payload; /* words of an iteration in `word`, after those of the loop's record, which
-				 * restarts after the handler */
-	uint64_t accesses;	/* of it, that had happened and were recorded */
+	bool complete;		/* the probe has stored all of it */
+	uint32_t payload; /* number of words in `word` of an iteration, which follow those of the
+			  * loop's record; that record restarts after the handler */
+	uint64_t accesses;	/* accesses of it that had happened and were recorded */
 	uint64_t *word;
 	uint64_t spill[BOB_MEM_SPILLS], indices[8];
-	uint64_t scratch[BOB_MEM_SPILLS]; /* what the probe has in registers it put away */
+	uint64_t scratch[BOB_MEM_SPILLS]; /* register values of the probe in spilled registers */
 };
 
 /* --- registers --- */
@@ -61,7 +60,7 @@ static void set_rip(void *uc, uint64_t rip)
 	*mem_context_pc(uc) = rip;
 }
 
-/* If our own first instructions were interrupted, what they interrupted counts. */
+/* If our own first instructions were interrupted, use the context that they interrupted. */
 static void *interrupted(void *uc)
 {
 	uint64_t entry = (uint64_t)(uintptr_t)bob_mem_signal_entry;
@@ -86,11 +85,10 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 	memcpy(at + 1, word, words * sizeof(*word));
 	__atomic_store_n(at, BOB_MEM_HEADER | number, __ATOMIC_RELEASE);
 	bob_mem_slots.cursor = at + 1 + words;
-	bob_mem_slots.loop = at; /* if it is that of a loop that goes on */
+	bob_mem_slots.loop = at; /* in case it is that of a loop that continues */
 }
 
-/* What has happened of the record up to now; the whole record follows when the handler has
- * returned. */
+/* Put the part of the record that has happened. The whole record follows after the handler. */
 static void record_begun(struct place *p, const struct mem_cut *c)
 {
 	uint64_t end = p->word[p->words - 1];
@@ -110,8 +108,8 @@ static uint32_t words_of(const struct bob_mem_desc *d)
 	return 1u + d->words + (d->kind == BOB_MEM_LOOP && !d->payload);
 }
 
-/* What is written of the record moves away, so that others can write there. It is the last one in
- * its buffer. */
+/* Move the stored part of the record, the last one in its buffer, out of the way of the handler's
+ * records. */
 static void take_record(void *place)
 {
 	struct place *p = place;
@@ -129,7 +127,7 @@ static void take_record(void *place)
 	__atomic_store_n(at, 0, __ATOMIC_RELEASE);
 	for (uint32_t i = 1; i < p->words; i++) {
 		p->word[i] = at[i];
-		at[i] = 0; /* as free space must be */
+		at[i] = 0; /* free space must be zeroed */
 	}
 	bob_mem_slots.cursor = at;
 	record_begun(p, &c);
@@ -140,8 +138,8 @@ static bool is_between(void *uc, const uint8_t *begin, const uint8_t *end)
 	return rip_of(uc) - (uint64_t)(uintptr_t)begin < (uint64_t)(end - begin);
 }
 
-/* In the middle of a mark or of a whole record, which then begins anew: what it may have written is
- * taken away. */
+/* In the middle of putting a mark or a whole record, which then restarts: remove what it may have
+ * stored. */
 static bool leave_mark(void *uc)
 {
 	static const struct {
@@ -164,8 +162,8 @@ static bool leave_mark(void *uc)
 	return false;
 }
 
-/* The same in a loop with payload: its record ends here, and another will begin where it was
- * interrupted. */
+/* The same in a loop with payload: its record ends here, and another one begins at the
+ * interruption. */
 static void take_iteration(void *place)
 {
 	struct place *p = place;
@@ -186,7 +184,7 @@ static void take_iteration(void *place)
 	p->payload = d->payload;
 	for (uint32_t i = 0; i < p->payload; i++) {
 		p->word[p->words + i] = at[i];
-		at[i] = 0; /* as free space must be */
+		at[i] = 0; /* free space must be zeroed */
 	}
 	bob_mem_slots.cursor = at;
 	if (c.part)
@@ -194,7 +192,7 @@ static void take_iteration(void *place)
 	p->accesses = c.accesses;
 }
 
-/* Where it is, and how many words of a record that is under way must be kept. */
+/* Determine the position, and how many words of the current record must be saved. */
 static void find_place(void *uc, struct place *p)
 {
 	const struct bob_mem_desc *d;
@@ -215,10 +213,10 @@ static void find_place(void *uc, struct place *p)
 	p->orig = p->im->bias + w->orig;
 	p->reg = w->cursor;
 	p->added = w->added;
-	if (w->cursor != BOB_MEM_NO_CURSOR) /* perhaps not stored yet */
+	if (w->cursor != BOB_MEM_NO_CURSOR) /* it may not have been stored yet */
 		bob_mem_slots.cursor =
 			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->added;
-	/* a fork child's cursor may still lead into its parent's buffer */
+	/* the cursor of a fork child may still refer to its parent's buffer */
 	if (w->desc == UINT32_MAX || !mem_is_recorded() || process_is_child() ||
 	    !(w->iterates || w->complete || bob_mem_slots.cursor < bob_mem_slots.limit))
 		return;
@@ -227,7 +225,7 @@ static void find_place(void *uc, struct place *p)
 		p->capacity = words_of(d) + (w->iterates ? d->payload : 0u);
 }
 
-/* Registers that the probe has put away. The handler sees the program's values. */
+/* Registers that the probe has spilled: show their values to the handler. */
 static void show_spilled(struct place *p)
 {
 	for (unsigned i = 0; i < BOB_MEM_SPILLS; i++) {
@@ -264,7 +262,7 @@ static void leave_place(void *uc, struct place *p)
 	}
 }
 
-/* The probe continues at the thread's current place. */
+/* Make the probe continue at the thread's current position. */
 static void mend(struct place *p)
 {
 	uint64_t *now = bob_mem_slots.cursor;
@@ -288,7 +286,8 @@ static void return_to_place(void *uc, struct place *p)
 	if (p->uc == uc && p->code) {
 		if (rip_of(uc) != p->orig) {
 			p->words = p->payload = 0;
-			p->reg = BOB_MEM_NO_CURSOR; /* the handler leads elsewhere */
+			/* the handler changes where the program continues */
+			p->reg = BOB_MEM_NO_CURSOR;
 		} else {
 			set_rip(uc, p->code);
 			hide_spilled(p);
@@ -298,8 +297,8 @@ static void return_to_place(void *uc, struct place *p)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
 	if (p->words && (p->complete || p->where.iterates))
 		put_record(p->number, p->word + 1, p->words - 1);
-	/* What continues needs space after it. A complete record must be the last one in its
-	 * buffer, should another signal come: nothing follows it without a request for space. */
+	/* The continued code needs space. A complete record must be the last one in its buffer, in
+	 * case of another signal: only a request for space may follow it. */
 	if (!p->where.complete && !(p->words && p->where.iterates) &&
 	    bob_mem_slots.cursor >= bob_mem_slots.limit)
 		mem_make_space();
@@ -315,7 +314,7 @@ static void call(const struct signal_action *a, int sig, siginfo_t *info, void *
 	((void (*)(int, siginfo_t *, void *))(uintptr_t)a->handler)(sig, info, uc);
 }
 
-/* No system call may be made, and nothing is recorded any more. */
+/* System calls are forbidden: call the handler without recording. */
 static void call_quietly(const struct signal_action *a, int sig, siginfo_t *info, void *uc)
 {
 	struct bob_mem_slots kept = bob_mem_slots;
@@ -338,7 +337,7 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	}
 	if (sig == SIGTRAP && info->si_code > 0 && info->si_code != SI_KERNEL &&
 	    image_is_agent(rip))
-		return; /* a program that steps itself does not step us */
+		return; /* single steps by the program must not stop in our code */
 	a = signal_actions[sig];
 	if (a.flags & (int)SA_RESETHAND)
 		signal_actions[sig].handler = 0;
@@ -350,10 +349,11 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 		call_quietly(&a, sig, info, uc);
 		return;
 	}
-	/* the kernel blocks a handler's own, sigsuspend and its like perhaps any */
+	/* the kernel blocks the handler's own signal, and sigsuspend etc. may block others */
 	mask &= ~BIT(SIGTRAP);
 	find_place(uc, &p);
-	p.word = __builtin_alloca(p.capacity * sizeof(*p.word)); /* alternate stacks may be small */
+	/* on the stack, but small: alternate stacks may be small */
+	p.word = __builtin_alloca(p.capacity * sizeof(*p.word));
 	leave_place(uc, &p);
 	put_record(BOB_MEM_SIGNAL_BEGIN, (const uint64_t[]){ (uint64_t)sig, 0 }, 2);
 	os_restore_signals(sig == SIGTRAP ? mask | (a.mask & ~BIT(SIGTRAP)) : mask);
@@ -361,16 +361,16 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	os_block_signals();
 	put_record(BOB_MEM_SIGNAL_END, NULL, 0);
 	return_to_place(uc, &p);
-	/* A fork continues, or the kernel restarts it: the child must find no buffer of its
-	 * parent, though the handler has requested one. */
+	/* A fork may continue or be restarted by the kernel: the child must not find a buffer of
+	 * its parent, although the handler has requested one. */
 	if (put_away)
 		bob_mem_slots.limit = NULL;
 }
 
-/* --- signals that are ours --- */
+/* --- signals of the agent --- */
 
-/* pthread_sigmask, which sigprocmask calls, too: a trap of ours that is blocked would be the
- * end. */
+/* Entry of pthread_sigmask, also called by sigprocmask: a trap of ours while SIGTRAP is blocked
+ * would kill the process. */
 void mem_sigmask(struct bob_regs *r)
 {
 	const sigset_t *set = (const sigset_t *)(uintptr_t)r->rsi;
@@ -388,12 +388,13 @@ void mem_sigmask(struct bob_regs *r)
 	r->rsi = (uint64_t)(uintptr_t)m;
 }
 
-/* What was inherited over exec: SIGTRAP ignored, or blocked. */
+/* After exec, SIGTRAP may be ignored or blocked: undo that. */
 void mem_signals_begin(void)
 {
 	const struct os_action trap = {
 		.handler = (uint64_t)(uintptr_t)bob_mem_signal_entry,
-		/* another signal may come at its first instruction, and that handler meet a trap */
+		/* another signal may arrive at its first instruction, whose handler may meet a
+		 * trap */
 		.flags = SA_SIGINFO | SA_NODEFER | RESTORER_FLAG,
 		.restorer = (uint64_t)(uintptr_t)bob_mem_restorer,
 	};

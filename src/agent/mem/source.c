@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instrumented sources record (src/probe): images that no loader knows, whose descriptors come
- * from their own recorder, and records that are written for it. Everything else -- buffers,
- * folding, forks, the end -- is as for translated code. */
+/* Records of instrumented sources (src/probe): images unknown to the loader, whose descriptors come
+ * from their own recorder, and records put on its behalf. Everything else (buffers, folding, forks,
+ * the end) is the same as for translated code. */
 #include "agent/mem/mem.h"
 
 #include <string.h>
 
 #include "agent/os.h"
 
-/* An image with the plans that describing it takes; for ever. */
+/* An image with the plans that its description needs; never freed. */
 struct source {
 	struct bob_image image;
 	struct bob_mem_image mem;
 	struct bob_plan_head plan;
 	struct bob_mem_plan_head mem_plan;
-	uint8_t bytes[]; /* descriptors, then the path */
+	uint8_t bytes[]; /* descriptors, followed by the path */
 };
 
-static struct bob_image *oldest,
-	**newest = &oldest; /* list by image.next; where the next one comes */
+/* A list linked by image.next, and where the next image is linked. */
+static struct bob_image *oldest, **newest = &oldest;
 
-/* What sources reported of their variables, for the files of fork children. Never unmapped. */
+/* What sources reported about their variables, for the files of fork children. Never unmapped. */
 #define SAVED_BYTES 65536u
 static struct saved {
 	struct saved *next;
@@ -147,7 +147,7 @@ bool mem_source_report(const void *meta, size_t bytes)
 	return ok;
 }
 
-/* False: nothing is recorded any more. */
+/* Returns false if recording has ended. */
 static bool make_space(void)
 {
 	bob_mem_full();

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks of synchronisation (mem/sync.h). Trampolines at the entries of functions that synchronise
- * lead to arch/x86_64/sync.S, which calls here before the function and, where that matters, after
- * it.
+/* Synchronisation marks (mem/sync.h). Trampolines at the entries of synchronisation functions lead
+ * to arch/x86_64/sync.S, which calls this file before the function and, where needed, after it.
  *
- * Threads get their numbers here: their parent gives them, in the order in which threads are made.
- * What a program passes to pthread_create and GOMP_parallel is replaced by a function of the agent,
- * which marks the thread's begin and calls the program's. */
+ * Threads are numbered by their parent, in the order of creation. Functions passed to
+ * pthread_create and GOMP_parallel are replaced by functions of the agent, which put a mark at the
+ * beginning of the thread or part and call the original. */
 #include "agent/thread_area.h"
 #include "agent/mem/mem.h"
 
@@ -17,21 +16,21 @@
 BOB_STATIC_ASSERT(sizeof(struct bob_sync_call) == 40 && sizeof(struct bob_regs) == 72,
 		  "frame of sync.S");
 
-#define STARTS 1024u		/* threads that are being made at the same time */
+#define STARTS 1024u		/* threads being created at the same time */
 #define FUTEX 202u		/* system call, x86-64 */
-#define LIBC_SIGNALS (3ul << 31) /* 32 and 33: a new thread never has them blocked */
+#define LIBC_SIGNALS (3ul << 31) /* 32 and 33: never blocked in a new thread */
 
-/* A thread that has been made and has not begun. */
+/* A thread that has been created and has not begun. */
 static struct start {
 	uint64_t used;
 	uint64_t function, argument;
 	uint64_t number;
-	unsigned long signals;	/* the mask that it inherits */
+	unsigned long signals;	/* its initial signal mask */
 } starts[STARTS];
 
 static struct bob_syncs syncs __attribute__((aligned(BOB_PAGE)));
-static __thread uint32_t
-	given; /* this thread's number + 1, if it was given one before its first record */
+/* This thread's number + 1, if it was assigned before its first record. */
+static __thread uint32_t given;
 
 /* --- numbers --- */
 
@@ -40,7 +39,7 @@ uint32_t mem_thread_number(void)
 	return given ? given - 1 : bob_process.streams++;
 }
 
-/* A thread without memory of its own is not recorded. */
+/* A thread without a per-thread area is not recorded. */
 static struct bob_sync_thread *own(void)
 {
 	static struct bob_sync_thread unowned;
@@ -54,11 +53,12 @@ void mem_sync_begin(uint32_t number)
 	own()->number = number;
 }
 
-/* The parent's threads are not here, and its turns are over. */
+/* In a fork child: the parent's other threads do not exist, and turns restart. */
 void mem_sync_after_fork(void)
 {
 	os_drop_pages(&syncs, sizeof(syncs) & ~(size_t)(BOB_PAGE - 1));
-	memset(syncs.barrier, 0, sizeof(syncs.barrier)); /* the last page is another's, too */
+	/* the last page contains other data, too */
+	memset(syncs.barrier, 0, sizeof(syncs.barrier));
 	memset(starts, 0, sizeof(starts));
 	memset(own(), 0, sizeof(*own()));
 	given = 0;
@@ -66,7 +66,7 @@ void mem_sync_after_fork(void)
 
 /* --- marks --- */
 
-/* Is what this thread does recorded? A thread without a buffer gets one. */
+/* Whether this thread is recorded; ensures that it has a buffer. */
 static bool is_ready(void)
 {
 	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
@@ -111,18 +111,19 @@ static void drop_start(struct start *p)
 }
 
 /* pthread_create(thread, attributes, function, argument). Signals are blocked until the new thread
- * has its number: a handler may record something, too. */
+ * has its number, because a handler may record something, too. */
 static enum bob_around_way enter_create(struct bob_regs *r, struct bob_sync_call *call)
 {
 	struct start *p = take_start();
 
 	if (!p)
-		return BOB_AROUND_PASS; /* it gets a number when it records something */
+		return BOB_AROUND_PASS; /* the thread gets a number at its first record */
 	lock_process();
 	p->number = bob_process.streams++;
 	unlock_process();
 	p->signals = os_block_signals();
-	os_restore_signals(os_block_signals() & ~LIBC_SIGNALS); /* setuid waits for all threads */
+	/* setuid needs its signals in all threads */
+	os_restore_signals(os_block_signals() & ~LIBC_SIGNALS);
 	p->function = r->rdx;
 	p->argument = r->rcx;
 	r->rdx = (uint64_t)(uintptr_t)bob_sync_thread_entry;
@@ -159,8 +160,8 @@ struct mem_thread_start mem_sync_thread(void *start)
 		given = (uint32_t)p.number + 1;
 	if (is_ready())
 		bob_sync_begins(&s);
-	/* what we passed on, or a mask that the thread's attributes ask for? Full ones have
-	 * SIGTRAP, too */
+	/* is the mask the one that we passed on, or one from the thread's attributes? A full one
+	 * contains SIGTRAP, too */
 	all = os_block_signals() & ~LIBC_SIGNALS;
 	os_restore_signals(mask == all ? p.signals & ~LIBC_SIGNALS : mask);
 	return (struct mem_thread_start){ p.function, p.argument };
@@ -168,9 +169,9 @@ struct mem_thread_start mem_sync_thread(void *start)
 
 /* --- parallel regions --- */
 
-/* What run_part gets instead of the region's data, in struct bob_sync_call. */
+/* Passed to run_part instead of the region's data; stored in struct bob_sync_call. */
 struct region {
-	/* of the data itself: libgomp reads it where there are reductions of tasks */
+	/* first word of the data: libgomp reads it if there are task reductions */
 	uint64_t first;
 	uint64_t function, data;
 	uint64_t team;
@@ -178,7 +179,7 @@ struct region {
 BOB_STATIC_ASSERT(sizeof(struct region) == sizeof(((struct bob_sync_call *)0)->word),
 		  "a region lies in its call");
 
-/* In place of the function that a region runs, in each of its threads. */
+/* Runs in each thread of a region, instead of the region's function. */
 static void run_part(const struct region *region)
 {
 	void (*function)(void *) = (void (*)(void *))(uintptr_t)region->function;
@@ -213,7 +214,8 @@ static enum bob_around_way enter_parallel(const struct bob_sync *s, enum bob_syn
 	call->hook = hook;
 	memcpy(call->word, &region, sizeof(region));
 	r->rdi = (uint64_t)(uintptr_t)run_part;
-	r->rsi = (uint64_t)(uintptr_t)call->word; /* it stays until all have ended their parts */
+	/* stays valid until all threads have ended their parts */
+	r->rsi = (uint64_t)(uintptr_t)call->word;
 	return BOB_AROUND_CALL_WITH_STACK;
 }
 
@@ -246,7 +248,7 @@ enum bob_around_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_
 		return waits_called(id, what, r, call);
 	if (what == BOB_SPECIAL_SYSCALL) {
 		if (r->rdi != FUTEX) {
-			bob_special(id, r); /* a fork: no buffer can be requested afterwards */
+			bob_special(id, r); /* a fork: a buffer cannot be requested afterwards */
 			return BOB_AROUND_PASS;
 		}
 		hook = BOB_HOOK_SYSCALL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All original bytes of translated code that are neither a call nor a landing's jump are traps. A
- * landing too short for a jump is a trap on purpose; any other trap reveals an entry into the
- * function that the planner did not know. */
+/* Traps in translated functions. All original bytes that are neither a call nor the jump of a
+ * landing are traps. A landing that is too short for a jump is a trap on purpose; any other trap
+ * reveals an entry that the planner did not know. */
 #include "agent/mem/mem.h"
 
 static const struct bob_mem_patch *patch_at(const struct bob_mem_plan_head *plan, uint64_t addr)
@@ -9,7 +9,7 @@ static const struct bob_mem_patch *patch_at(const struct bob_mem_plan_head *plan
 	const struct bob_mem_patch *p = mem_section(plan, &plan->patches);
 	uint64_t lo = 0, hi = plan->patches.len / sizeof(*p);
 
-	while (lo < hi) { /* the last one that begins at or before it */
+	while (lo < hi) { /* binary search for the last one that begins at or before it */
 		uint64_t mid = lo + (hi - lo) / 2;
 
 		if (p[mid].addr <= addr)
@@ -51,7 +51,7 @@ bool mem_trapped(uint64_t *rip)
 	if (!p)
 		return false;
 	*rip = at;
-	/* restored just now: execute it again. The program's own traps stay its own */
+	/* restored meanwhile: execute it again. The program's own traps are forwarded */
 	if (m->out[p->func])
 		return m->text[p->text + (at - im->bias - p->addr)] != BOB_MEM_INT3;
 	s = stop_at(m->plan, at - im->bias);
@@ -62,5 +62,5 @@ bool mem_trapped(uint64_t *rip)
 	lock_process();
 	done = mem_restore(im, p->func);
 	unlock_process();
-	return done; /* if not, the program ends by this trap */
+	return done; /* if not restored, the program ends by this trap */
 }

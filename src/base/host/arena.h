@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Region allocator for host-side parts: memory that lives as long as an open trace or a source
- * file. src/base is freestanding, this folder is not. A zeroed struct is an empty arena. One
- * thread. */
+/* Region allocator for host-side parts: allocations live until the whole arena is freed, for
+ * example as long as an open trace or a source file. Not freestanding, unlike src/base itself. A
+ * zeroed struct is an empty arena. Threads: one. */
 #ifndef BOB_BASE_HOST_ARENA_H
 #define BOB_BASE_HOST_ARENA_H
 
@@ -16,17 +16,18 @@ struct bob_arena {
 	size_t used;	/* in the newest block */
 };
 
-/* Zeroed, 16-byte aligned; NULL if there is no memory. Freed by bob_arena_free only. */
+/* Returns zeroed memory, 16-byte aligned, or NULL if there is no memory. Only bob_arena_free frees
+ * it. */
 void *bob_arena_alloc(struct bob_arena *a, size_t size);
-/* `len` bytes and a terminating zero. */
+/* Copy `len` bytes and append a zero byte. */
 char *bob_arena_text(struct bob_arena *a, const void *bytes, size_t len);
-/* What an input calls something, for people to read: as bob_arena_text, but control characters are
- * '?' (plain.h), up to the first zero. */
+/* Copy a name from untrusted input for display: up to the first zero byte, with control characters
+ * replaced by '?' (plain.h). */
 char *bob_arena_name(struct bob_arena *a, const void *bytes, size_t len);
 void bob_arena_free(struct bob_arena *a);
 
-/* For arrays that are not a BOB_VEC yet: memory for one more element of `elem` bytes. 0, or -1 if
- * there is no memory. */
+/* Reserve memory for one more element of `elem` bytes, for arrays that are not a BOB_VEC yet.
+ * Returns 0, or -1 if there is no memory. */
 static inline int bob_array_reserve(void *array_ptr, size_t count, size_t *cap, size_t elem)
 {
 	return bob_vec_reserve(array_ptr, count, cap, elem, 1) == BOB_OK ? 0 : -1;

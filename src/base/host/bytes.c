@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing byte buffer: reservation by doubling, appending. */
+/* Growing byte buffer: reserving (by doubling) and appending. */
 #include "base/host/bytes.h"
 
 #include "base/host/vec.h"

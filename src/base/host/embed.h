@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of the source tree embedded in the program: headers that generated code includes. */
+/* Files of the source tree embedded in the program, such as the headers that generated code
+ * includes. */
 #ifndef BOB_BASE_HOST_EMBED_H
 #define BOB_BASE_HOST_EMBED_H
 
 struct bob_embedded {
-	const char *path;	/* as it is included; NULL ends a list */
+	const char *path;	/* as #include names it; NULL ends a list */
 	const char *begin, *end;
 };
 
-/* At file scope, once: `name` and `name`_end are its bytes from then on. `file` is a text with the
- * whole path, and a dependency of the build. */
+/* Embed a file, once, at file scope: defines `name` and `name`_end around its bytes. `file` is a
+ * string literal with the whole path, which must also be a dependency of the build. */
 #define BOB_EMBED(name, file)                                                                      \
 	__asm__(".pushsection .rodata\n"                                                           \
 		".globl " #name "\n.hidden " #name "\n" #name ":\n"                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lookup, insertion and removal of the hash map for rows of any size. */
+/* Hash map, the parts that are not inline: growing, clearing and freeing the index, and removal. */
 #include "base/host/map.h"
 
 #define SLOTS_FIRST 16u

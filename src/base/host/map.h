@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hash map: rows in a vec (vec.h), in the order in which they were added, and an index of their
- * numbers (base/index.h).
+/* A hash map: rows in a growing array (vec.h) in insertion order, and an index of row numbers
+ * (base/index.h).
  *
  * 	BOB_MAP(struct row) rows;	rows.at[i], rows.count, rows.cap, rows.index
  *
- * The key is either what a row begins with -- BOB_MAP_FIND, _PUT and _REMOVE take its address and
- * compare its bytes, so it must have no padding -- or anything else that the caller hashes and
- * compares itself, with BOB_MAP_ADD and, for finding, bob_index_next. One map has keys of one of
- * these kinds. A zeroed map is empty.
+ * There are two kinds of keys, and a map uses one of them. Either a row begins with its key:
+ * BOB_MAP_FIND, _PUT and _REMOVE take the key's address and compare its bytes, so it must have no
+ * padding. Or the caller hashes and compares keys itself, with BOB_MAP_ADD and bob_index_next. A
+ * zeroed map is empty.
  *
- * Owner: the caller; BOB_MAP_FREE. Rows move when the map grows, so pointers to them hold until the
- * next put or add; numbers stay until something is removed. Threads: one while it changes. Units:
- * rows. Errors: NULL, there is no memory (or there are 2^30 rows); the map is unchanged then. */
+ * Owner: the caller, who frees with BOB_MAP_FREE. Pointers to rows are valid until the next put or
+ * add, row numbers until the next removal. Threads: one while it changes. Units: rows. Errors: NULL
+ * if there is no memory or the map has 2^30 rows; the map is then unchanged. */
 #ifndef BOB_BASE_MAP_H
 #define BOB_BASE_MAP_H
 
@@ -26,27 +26,27 @@
 		struct bob_index index;                                                            \
 	}
 
-/* The row with this key; NULL: there is no such row. */
+/* The row with this key; NULL if there is none. */
 #define BOB_MAP_FIND(m, key)                                                                       \
 	((__typeof__((m)->at))bob_map_find(&(m)->index, (m)->at, sizeof(*(m)->at), key,            \
 					   sizeof(*(key))))
-/* The row with this key. A new one is zeroed but for the key. */
+/* The row with this key. If there is none, a new one is added: the key, and zeros. */
 #define BOB_MAP_PUT(m, key)                                                                        \
 	((__typeof__((m)->at))bob_map_put(&(m)->index, &(m)->at, &(m)->count, &(m)->cap,           \
 					  sizeof(*(m)->at), key, sizeof(*(key))))
-/* The last row takes the number of the one that is removed. 0: there is no such row. */
+/* Remove a row; the last row gets its number. Returns 0 if there is no such row. */
 #define BOB_MAP_REMOVE(m, key)                                                                     \
 	bob_map_remove(&(m)->index, (m)->at, &(m)->count, sizeof(*(m)->at), key, sizeof(*(key)))
-/* A new row, zeroed, under this hash. */
+/* Add a zeroed row with this hash. */
 #define BOB_MAP_ADD(m, hash)                                                                       \
 	((__typeof__((m)->at))bob_map_add(&(m)->index, &(m)->at, &(m)->count, &(m)->cap,           \
 					  sizeof(*(m)->at), hash))
-/* No rows; the memory stays. */
+/* Remove all rows, keep the memory. */
 #define BOB_MAP_CLEAR(m) ((m)->count = 0, bob_index_clear(&(m)->index))
-/* It is empty afterwards. */
+/* Free the memory. The map is empty afterwards. */
 #define BOB_MAP_FREE(m) (BOB_VEC_FREE(m), bob_index_free(&(m)->index))
 
-/* Memory for one more number. BOB_ERR_NOMEM. */
+/* Make capacity for one more number. Errors: BOB_ERR_NOMEM. */
 bob_status bob_index_grow(struct bob_index *x);
 void bob_index_clear(struct bob_index *x);
 void bob_index_free(struct bob_index *x);

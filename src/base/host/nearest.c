@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nearest name by edit distance with swaps of neighbours (optimal string alignment), at most 2. */
+/* Nearest name by edit distance with transpositions of neighbours (optimal string alignment), up to
+ * a distance of 2. */
 #include "base/host/nearest.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #define NAME_MAX_LEN 31
 #define FARTHEST 2u
 
-/* Letters to insert, remove or replace, and neighbours to swap. */
+/* The edit distance: insertions, deletions, substitutions and transpositions of neighbours. */
 static unsigned distance(const char *a, size_t len, const char *b)
 {
 	size_t n = strlen(b);
@@ -45,7 +46,7 @@ void bob_nearest_try(struct bob_nearest *n, const char *name)
 	const size_t len = n->len ? n->len : strlen(n->word);
 	const unsigned d = distance(n->word, len, name);
 
-	/* more than half of it differs: another word */
+	/* more than half of the word differs: it is another word */
 	if (d > FARTHEST || 2 * d > len || (n->name && d >= n->distance))
 		return;
 	n->name = name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "Did you mean": among names, the one nearest to a word that is not among them. One thread. */
+/* "Did you mean": the known name that is nearest to an unknown word. Threads: one. */
 #ifndef BOB_BASE_HOST_NEAREST_H
 #define BOB_BASE_HOST_NEAREST_H
 
@@ -7,8 +7,8 @@
 
 struct bob_nearest {
 	const char *word;	/* set by the caller, the rest zero */
-	size_t len;		/* of the word, 0: all of it */
-	const char *name;	/* the answer, borrowed; NULL: none is near */
+	size_t len;		/* of the word; 0: up to its zero byte */
+	const char *name;	/* the result, borrowed; NULL: no name is near */
 	unsigned distance;
 };
 

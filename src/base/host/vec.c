@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing of a vec by doubling, with checks of overflow. */
+/* Growing array: reallocation by doubling, with overflow checks. */
 #include "base/host/vec.h"
 
 #include <stdint.h>
 
 #define FIRST 8u
 
-/* Pointers go by memcpy: `array` points to one of a type that is not known here. */
+/* `array` is the address of a pointer of unknown type, so the pointer is accessed with memcpy. */
 bob_status bob_vec_grow(void *array, size_t count, size_t *cap, size_t size, size_t more)
 {
 	size_t want = *cap ? *cap : FIRST;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A typed array that grows by doubling. As a member with a name or, without one, for its fields:
+/* A typed array that grows by doubling. It is a named member, or an unnamed one that adds its
+ * fields to the struct around it:
  *
- *	BOB_VEC(struct row) rows;		rows.at[i], rows.count, rows.cap
- *	struct table { BOB_VEC(struct row); };	table.at[i], table.count, table.cap
+ * 	BOB_VEC(struct row) rows;		rows.at[i], rows.count, rows.cap
+ * 	struct table { BOB_VEC(struct row); };	table.at[i], table.count, table.cap
  *
- * A zeroed vec is empty. `count` may be lowered at will.
+ * A zeroed vec is empty. Callers may lower `count`.
  *
- * Owner: the caller; BOB_VEC_FREE, or free() for `at` that goes elsewhere. Elements move when the
- * vec grows, so pointers to them hold until the next push, add or reserve. Threads: one while it
- * changes. Units: elements. Errors: BOB_ERR_NOMEM, also where the size would overflow; the vec is
- * unchanged then. */
+ * Owner: the caller, who frees with BOB_VEC_FREE, or passes `at` on to be freed with free().
+ * Pointers to elements are valid until the next push, add or reserve. Threads: one while it
+ * changes. Units: elements. Errors: BOB_ERR_NOMEM, also if the size would overflow; the vec is then
+ * unchanged. */
 #ifndef BOB_BASE_VEC_H
 #define BOB_BASE_VEC_H
 
@@ -25,25 +26,25 @@
 		size_t count, cap;                                                                 \
 	}
 
-/* A type of its own. */
+/* A named struct type for a vec. */
 #define BOB_VEC_OF(name, type)                                                                     \
 	struct name {                                                                              \
 		BOB_VEC(type);                                                                     \
 	}
 
-/* Memory for `more` further elements. bob_status. */
+/* Reserve memory for `more` further elements. Returns a bob_status. */
 #define BOB_VEC_RESERVE(v, more)                                                                   \
 	bob_vec_reserve(&(v)->at, (v)->count, &(v)->cap, sizeof(*(v)->at), more)
-/* A new last element, zeroed. Its address, or NULL. */
+/* Append a zeroed element. Returns its address, or NULL. */
 #define BOB_VEC_PUSH(v)                                                                            \
 	((__typeof__((v)->at))bob_vec_push(&(v)->at, &(v)->count, &(v)->cap, sizeof(*(v)->at)))
-/* A new last element of this value, which is evaluated if there is memory. bob_status. */
+/* Append a value, which is evaluated only if there is memory. Returns a bob_status. */
 #define BOB_VEC_ADD(v, ...)                                                                        \
 	(BOB_VEC_RESERVE(v, 1) ? BOB_ERR_NOMEM :                                                   \
 				 ((v)->at[(v)->count] = __VA_ARGS__, (v)->count++, BOB_OK))
-/* At least `n` elements; those that are new are zeroed. bob_status. */
+/* Grow to at least `n` elements; new ones are zeroed. Returns a bob_status. */
 #define BOB_VEC_REACH(v, n) bob_vec_reach(&(v)->at, &(v)->count, &(v)->cap, sizeof(*(v)->at), n)
-/* It is empty afterwards. */
+/* Free the memory. The vec is empty afterwards. */
 #define BOB_VEC_FREE(v) bob_vec_free(&(v)->at, &(v)->count, &(v)->cap)
 
 /* `array` is the address of a pointer to elements of `size` bytes. */

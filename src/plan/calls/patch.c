@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Choosing how each function is hooked, and proving that it may be. A patch overwrites bytes; it is
- * made only if
- *   1. no byte of it but the first is a branch target, a label in a table or a pointer in data;
- *   2. the overwritten instructions can be moved (arch/x86_64/move.c);
- *   3. what is overwritten beyond the function's end is padding that never runs;
- *   4. no other patch wants the same bytes, and no run time (sites.c);
- *   5. call frame information there follows from the instructions before it (frame_row.c).
- * Two passes: functions that take a plain jump first, then those that want a padding hole (too
- * short, a branch into the bytes, or a call among them), which may not take a short function's own
- * padding from it. */
+/* Selects how each function is hooked, and proves that the patch is safe. A patch is made only
+ * if
+ *   1. no overwritten byte except the first is a branch target, a label in a table or a pointer in
+ *   data;
+ *   2. the overwritten instructions can be relocated (arch/x86_64/move.c);
+ *   3. overwritten bytes beyond the end of the function are padding that never runs;
+ *   4. no other patch and no run time (sites.c) uses the same bytes;
+ *   5. call frame information within follows from the preceding instructions (frame_row.c).
+ * There are two passes. The first patches functions with a plain jump. The second patches those
+ * that need a padding hole (too short, a branch into the bytes, or a call among them); it must not
+ * take the padding of a short function that needs it for its own plain jump. */
 #include <string.h>
 
 #include "plan/arch/x86_64/move.h"
@@ -18,7 +19,7 @@
 #define SHORT_LEN 2u		/* of the jmp rel8 into a hole */
 #define TRAMP_ALIGN 16u
 
-/* The jump's reach, counted from its own start. */
+/* Reach of the jmp rel8, relative to its own start. */
 #define HOLE_BACK 126u
 #define HOLE_AHEAD 129u
 
@@ -28,7 +29,7 @@ struct site {
 	const struct bob_plan_code *code;
 	uint64_t at;		/* patch address */
 	const uint8_t *bytes;
-	uint64_t avail;		/* bytes of the function from there */
+	uint64_t avail;		/* bytes of the function from `at` to its end */
 };
 
 static bool any_bit(const uint64_t *map, uint64_t from, uint64_t to)
@@ -53,7 +54,7 @@ static void take(const struct site *s, uint64_t at, unsigned len)
 		bob_plan_set_bit(s->code->taken, at - s->code->lo + i);
 }
 
-/* Is something other than the instruction before led to [at + 1, at + len)? */
+/* Whether control may enter [at + 1, at + len) other than from the preceding instruction. */
 static bool entered_inside(const struct site *s, uint64_t at, unsigned len)
 {
 	uint64_t off = at - s->code->lo;
@@ -61,7 +62,7 @@ static bool entered_inside(const struct site *s, uint64_t at, unsigned len)
 	return any_bit(s->code->target, off + 1, off + len);
 }
 
-/* First hole that ends after `at`. */
+/* Index of the first hole that ends after `at`. */
 static size_t hole_from(const struct bob_plan_image *img, uint64_t at)
 {
 	size_t lo = 0, hi = img->holes.count;
@@ -84,7 +85,7 @@ static bool in_hole(const struct bob_plan_image *img, uint64_t lo, uint64_t hi)
 	return i < img->holes.count && img->holes.at[i].lo <= lo && hi <= img->holes.at[i].hi;
 }
 
-/* Five free bytes of padding within reach of a 2-byte jump at s->at; 0 if there are none. */
+/* Find five free bytes of padding within reach of a 2-byte jump at s->at; 0 if there are none. */
 static uint64_t find_hole(const struct bob_plan_image *img, const struct site *s)
 {
 	uint64_t lo = s->at > HOLE_BACK ? s->at - HOLE_BACK : 0, hi = s->at + HOLE_AHEAD;
@@ -175,7 +176,7 @@ static bob_status patch_jmp(struct bob_plan_image *img, struct site *s,
 	return emit(img, s, b);
 }
 
-/* Can the plain jump be used? Returns BOB_SKIP_NONE or why not; *b is filled on success. */
+/* Check a plain jump. Returns BOB_SKIP_NONE and fills *b, or returns the reason against it. */
 static unsigned try_jmp(const struct bob_plan_image *img, const struct site *s,
 			struct bob_x86_body *b)
 {
@@ -194,7 +195,7 @@ static unsigned try_jmp(const struct bob_plan_image *img, const struct site *s,
 	return is_free(s, s->at, JMP_LEN) ? BOB_SKIP_NONE : BOB_SKIP_SHORT;
 }
 
-/* 2-byte jump into padding, the long one from there. BOB_NONE if that cannot be. */
+/* Patch a 2-byte jump into padding, and the 5-byte jump there. BOB_NONE if that is impossible. */
 static bob_status try_hole(struct bob_plan_image *img, struct site *s)
 {
 	struct bob_plan_func *out = &s->f->out;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of a unit and the edges between them. A block that something else than the translated code
- * may lead to is a landing: function entries, return addresses, entries of jump tables, labels
- * whose address is taken, places other code jumps to, landing pads of exceptions, and what nothing
- * is known to lead to. Missing one is no error: the agent meets a trap there and finds the block by
- * address. */
+/* Basic blocks of a unit and the edges between them. A *landing* is a block that may be reached
+ * from outside the translated code: function entries, return addresses, entries of jump tables,
+ * labels whose address is taken, targets of jumps from other code, landing pads of exceptions, and
+ * blocks without a known predecessor. Missing a landing is not an error: the agent gets a trap
+ * there and looks up the block by its address. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
 
-/* Per instruction, while blocks are found. */
+/* Marks of instructions while blocks are found. */
 enum mark {
 	LEADS = 1,		/* begins a block */
 	LANDS = 2,
@@ -31,8 +31,8 @@ static bool is_call(const struct bob_x86_facts *f)
 	return f->flow == BOB_X86_CALLS || f->flow == BOB_X86_CALLS_TO;
 }
 
-/* The first instruction after a place that control does not fall through begins a block; if that is
- * padding, so does what follows the padding. */
+/* An instruction after one that control does not fall through begins a block. If it is padding, the
+ * first instruction after the padding also begins one. */
 static void mark_fresh(const struct bob_mem_unit *u, uint8_t *mark, uint32_t i)
 {
 	uint32_t range = u->insns.at[i].range;
@@ -44,8 +44,7 @@ static void mark_fresh(const struct bob_mem_unit *u, uint8_t *mark, uint32_t i)
 		mark[i] |= LEADS;
 }
 
-/* The return site of a call that makes the stack larger is not the only place that its callee leads
- * to. */
+/* A callee that enlarges the stack enters the caller not only at the return address of the call. */
 static void mark_split(struct bob_mem_unit *u, uint8_t *mark, uint32_t call)
 {
 	uint32_t body = bob_mem_split_body(u, call);
@@ -87,8 +86,8 @@ static unsigned mark_branches(struct bob_mem_unit *u, uint8_t *mark)
 	return BOB_MEM_TAKEN;
 }
 
-/* What the scan of the whole image knows of ways into the range. A table or a number that looks
- * like an address may be wrong about the middle of an instruction, a direct jump is not. */
+/* Entries into the range that the scan of the whole image found. A table, or a number that looks
+ * like an address, may wrongly lead to the middle of an instruction; a direct jump does not. */
 static unsigned mark_outside(struct bob_mem_unit *u, uint8_t *mark, const struct bob_mem_range *r)
 {
 	const struct bob_plan_code *c = bob_plan_code_at(u->img, r->lo);
@@ -202,8 +201,8 @@ static void reach(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo, size_t 
 	todo[(*n)++] = block;
 }
 
-/* Whether all of it but padding is reached from where control is known to come in, and control does
- * not pass its end: then it is code. `seen` and `todo` have an element for each block. */
+/* Whether all blocks except padding are reachable from known entries, and control does not pass the
+ * end: then the range is code. `seen` and `todo` have an element for each block. */
 static bool all_reached(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo)
 {
 	size_t n = 0;

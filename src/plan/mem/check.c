@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holding a memory plan against its bounds, like plan/check.c. Freestanding. */
+/* Validates a memory plan, like plan/check.c. Freestanding. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,7 +53,7 @@ static bob_status check_sections(const struct checker *c)
 	return BOB_OK;
 }
 
-/* Offsets of 32-bit fields in a section of `capacity` bytes. */
+/* Check the offsets of 32-bit fields in a section of `capacity` bytes. */
 static bob_status check_fields(const struct checker *c, const struct bob_plan_section *s,
 			       uint64_t capacity)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way string instructions with `rep` run. The direction flag is clear by the ABI where
- * functions begin, where calls return and where they are left; in between `std` sets it. A unit is
- * declined where an instruction could run either way, and where the flag is set as control leaves
- * for code that takes it to be clear. */
+/* Data-flow analysis of the direction flag, for string instructions with `rep`. By the ABI the flag
+ * is clear at function entries, returns of calls and exits; in between `std` may set it. A unit is
+ * declined if an instruction could run in either direction, or if the flag may be set where control
+ * leaves for code that assumes that it is clear. */
 #include "plan/mem/unit.h"
 
-#define FORTH 1u		/* states, as a set: the flag may be clear ... */
+#define FORTH 1u		/* states, as a bit set: the flag may be clear ... */
 #define BACK 2u			/* ... it may be set */
 
 static uint8_t after(uint8_t state, const struct bob_x86_facts *f)
@@ -13,7 +13,7 @@ static uint8_t after(uint8_t state, const struct bob_x86_facts *f)
 	return f->direction ? f->direction : state;
 }
 
-/* Does control go to where the flag must be clear? */
+/* Whether control goes to code where the flag must be clear. */
 static bool leaves(const struct bob_mem_block *b, const struct bob_x86_facts *last)
 {
 	switch (last->flow) {
@@ -84,7 +84,8 @@ unsigned bob_mem_find_direction(struct bob_mem_unit *u)
 	bool any = false;
 
 	for (size_t i = 0; i < u->insns.count; i++)
-		any |= u->insns.at[i].f.direction == BACK; /* popf alone is taken to keep it */
+		/* popf alone is assumed to preserve it */
+		any |= u->insns.at[i].f.direction == BACK;
 	if (!any)
 		return BOB_MEM_TAKEN;
 	for (size_t i = 0; i < u->blocks.count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code of a unit: its blocks in their order, each instruction as it was but for what depends on its
- * place, with the probes of the pieces (probes.c) in between. */
+/* Emits the code of a unit: its blocks in order, each instruction unchanged except for
+ * position-dependent parts, interleaved with the probes of the pieces (probes.c). */
 #include "plan/mem/emit.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* --- fields and jumps --- */
 
-/* The last four bytes become the way to a link address of the image. */
+/* The last four bytes become the distance to a link address of the image. */
 static void field_to_image(struct bob_mem_emitter *e, uint32_t at, uint32_t base, uint64_t target)
 {
 	int32_t rel = (int32_t)(target - (BOB_PLAN_HANDLER_BYTES + (uint64_t)base));
@@ -102,7 +102,7 @@ static void put_insn(struct bob_mem_emitter *e, const struct bob_mem_block *b, u
 	}
 }
 
-/* Read after the piece, if control falls out of it. */
+/* Registers and flags live after the piece, if control falls out of it. */
 static uint32_t live_after(const struct bob_mem_emitter *e, const struct bob_mem_block *b,
 			   const struct bob_mem_piece *p)
 {
@@ -120,7 +120,7 @@ static uint64_t end_of(const struct bob_mem_emitter *e, const struct bob_mem_pie
 	return last->addr + last->f.len;
 }
 
-/* What comes before a loop, and what its branch back leads to. */
+/* Emit the code before a loop, and the target of its back edge. */
 static void begin_loop(struct bob_mem_emitter *e, struct bob_mem_block *b,
 		       const struct bob_mem_piece *p, uint8_t kept)
 {
@@ -129,7 +129,7 @@ static void begin_loop(struct bob_mem_emitter *e, struct bob_mem_block *b,
 	bob_mem_map_insn(e, e->u->insns.at[p->first].addr);
 	bob_mem_probe_before(e, p, p->first, kept);
 	if (!p->payload) {
-		/* the block as a whole, not a string instruction */
+		/* the loop is the whole block, not a string instruction */
 		if (p->count == b->count && !e->u->insns.at[p->first].f.rep)
 			b->loop_code = bob_mem_here(e);
 		bob_mem_map_loop(e, p, 0);
@@ -211,7 +211,7 @@ static void put_block(struct bob_mem_emitter *e, uint32_t index, size_t *piece)
 	for (; *piece < ps->count && ps->at[*piece].first < b->first + b->count; ++*piece) {
 		put_piece(e, b, index, &ps->at[*piece]);
 		if (ps->at[*piece].count == 0)
-			b->code = bob_mem_here(e);	/* what comes before is for callers */
+			b->code = bob_mem_here(e);	/* code before this is only for callers */
 	}
 	if (last->f.flow != BOB_X86_FALLS && last->f.flow != BOB_X86_BRANCHES)
 		return;

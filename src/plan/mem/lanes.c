@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers, scatters, masked moves: each lane is an access of its own, guarded by a bit of a word
- * that has the mask. Where the lanes lie side by side they share the word of their address; each
- * index of a gather makes a word of its own. */
+/* Words for gathers, scatters and masked moves: each lane is a separate access, guarded by a bit of
+ * the word with the mask. Adjacent lanes share the word of their address; each index of a gather
+ * has its own word. */
 #include "plan/mem/pieces.h"
 
 static unsigned push_word(struct bob_mem_builder *b, const struct bob_mem_key *k,
@@ -23,7 +23,7 @@ static unsigned push_word(struct bob_mem_builder *b, const struct bob_mem_key *k
 	return n;
 }
 
-/* What is taken of a mask register: how many of its bits. */
+/* Encodes how many bits of a mask register are used. */
 static uint8_t way_of(const struct bob_x86_lanes *l)
 {
 	if (l->packed)
@@ -31,11 +31,12 @@ static uint8_t way_of(const struct bob_x86_lanes *l)
 	return l->bits > 32 ? 3 : l->bits > 16 ? 2 : 1;
 }
 
-/* The same word serves all accesses under a mask register until it changes. */
+/* All accesses under a mask register share a word until the register changes. */
 static unsigned mask_word(struct bob_mem_builder *b, uint32_t at)
 {
 	const struct bob_x86_lanes *l = &b->u->insns.at[at].f.lanes;
-	struct bob_mem_word w = { .at = at, .insn = at, .kind = BOB_MEM_MASK, .base = BOB_X86_NO_REG,
+	struct bob_mem_word w = { .at = at, .insn = at, .kind = BOB_MEM_MASK,
+				  .base = BOB_X86_NO_REG,
 				  .index = BOB_X86_NO_REG, .third = BOB_X86_NO_REG };
 	struct bob_mem_key k = { .index = BOB_MEM_NO_ORIGIN, .third = BOB_MEM_NO_ORIGIN,
 				 .mask = way_of(l) };

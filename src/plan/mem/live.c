@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which registers and flags are read later, before each instruction, by the program or by an
- * unwinder (unwind.c). What leaves the unit keeps all
- * registers alive: calling conventions are not relied on (-fipa-ra, hand-written code). Flags are
- * taken to end at calls, returns and jumps to other functions, unless some function of the image
- * reads flags that it has not set: then they do not, anywhere in the image. */
+/* Liveness analysis of registers and flags: whether the program, or an unwinder (unwind.c), may
+ * read them later. All registers are live where control leaves the unit, because calling
+ * conventions are not always followed (-fipa-ra, hand-written code). Flags are assumed dead at
+ * calls, returns and jumps to other functions. If any function of the image reads flags that it has
+ * not set, they are live there in the whole image. */
 #include "plan/mem/unit.h"
 
 static uint32_t at_boundary(const struct bob_mem_unit *u)
@@ -11,7 +11,7 @@ static uint32_t at_boundary(const struct bob_mem_unit *u)
 	return BOB_X86_ALL_REGS | (u->flags_pass ? BOB_X86_TESTED_FLAGS : 0);
 }
 
-/* A jump out of the unit: to a function, or to some place within other code. */
+/* Live at a jump out of the unit: to a function, or to a place within other code. */
 static uint32_t live_outside(const struct bob_mem_unit *u, uint64_t to)
 {
 	const struct bob_plan_code *c = bob_plan_code_at(u->img, to);
@@ -21,7 +21,7 @@ static uint32_t live_outside(const struct bob_mem_unit *u, uint64_t to)
 	return BOB_X86_ALL_REGS | BOB_X86_TESTED_FLAGS;
 }
 
-/* Flags that an instruction of the unit reads, apart from those that unknown code might read. */
+/* Flags that an instruction of the unit reads, as opposed to those that unknown code might read. */
 #define SEEN(set) (((set)&BOB_X86_TESTED_FLAGS) << 6)
 
 static uint32_t through(uint32_t live, const struct bob_mem_insn *in)
@@ -40,7 +40,7 @@ static uint32_t live_in(const struct bob_mem_unit *u, const struct bob_mem_block
 	return live;
 }
 
-/* `landing`: what is live in at any of the landings, for jumps that may go to each of them. */
+/* `landing`: the union of what is live at the landings, for jumps that may go to any of them. */
 static uint32_t live_out(const struct bob_mem_unit *u, const struct bob_mem_block *b,
 			 uint32_t landing)
 {
@@ -87,8 +87,8 @@ static bool sweep(struct bob_mem_unit *u, uint32_t *landing)
 	return changed;
 }
 
-/* A block after a call that is also jumped to, or reached through padding, is what follows a call
- * that does not return. */
+/* A block after a call that is also jumped to, or reached through padding, follows a call that does
+ * not return. */
 static bool reads_foreign_flags(const struct bob_mem_unit *u, const struct bob_mem_block *b)
 {
 	if (!(b->live_in & SEEN(BOB_X86_ALL_FLAGS)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks that branch back to themselves, as one record however often they run. Where all words step
- * evenly nothing is stored within the loop; else the words that do not are, in each iteration
+/* Loops of a single block, as one record for any number of iterations. If all words have a constant
+ * step, nothing is stored within the loop. Otherwise the other words are stored in each iteration
  * (payload). */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define TAG_SHIFT 56
 
-/* What an iteration adds to a register: a constant, or another register that is constant. */
+/* The increment of a register per iteration: a constant, or another register that is constant. */
 struct change {
 	bool known;
 	uint8_t by;		/* register or BOB_X86_NO_REG */
@@ -42,7 +42,8 @@ static struct change change_of(const struct bob_mem_builder *b, const struct bob
 	return c;
 }
 
-/* The step of word `w`; false: it does not step evenly. May add a word for what it steps by. */
+/* The step of word `w`; false: it has no constant step. May add a word for a register that is part
+ * of the step. */
 static bool step_of(struct bob_mem_builder *b, const struct bob_mem_block *block, unsigned w,
 		    struct bob_mem_step *step)
 {
@@ -79,8 +80,8 @@ static bool step_of(struct bob_mem_builder *b, const struct bob_mem_block *block
 	return word < BOB_MEM_WORDS_MAX;
 }
 
-/* By a constant, and all at once: in between, iterations could not be computed from it
- * (BOB_MEM_MAP_LOOP). */
+/* Whether the register is incremented by a constant in a single instruction: between two
+ * increments, iterations could not be computed from it (BOB_MEM_MAP_LOOP). */
 static bool steps(const struct bob_mem_builder *b, const struct bob_mem_block *block, uint32_t reg)
 {
 	const struct bob_mem_value *v = &b->now.reg[reg];
@@ -91,8 +92,8 @@ static bool steps(const struct bob_mem_builder *b, const struct bob_mem_block *b
 	return v->origin == reg && v->more == BOB_MEM_NO_ORIGIN && v->add != 0 && writers == 1;
 }
 
-/* A word that is a register alone and steps by a constant: from its end follows how often the loop
- * ran. */
+/* Find a word that is a single register with a constant step: its final value yields the number of
+ * iterations. */
 static unsigned find_counter(struct bob_mem_builder *b, const struct bob_mem_block *block)
 {
 	struct bob_mem_state end = b->now;
@@ -128,8 +129,8 @@ bool bob_mem_is_loop(const struct bob_mem_unit *u, uint32_t index)
 
 /* --- payload --- */
 
-/* Is the word of registers as they are when the iteration begins? Only their origins `now` can be
- * asked for. */
+/* Whether the word consists of registers as of the beginning of the iteration, for which `now` has
+ * the origins. */
 static bool is_of_start(const struct bob_mem_key *k)
 {
 	const uint32_t origins[3] = { k->base, k->index, k->third };
@@ -140,7 +141,8 @@ static bool is_of_start(const struct bob_mem_key *k)
 	return true;
 }
 
-/* Words that step evenly come first: `to` says where each word goes. */
+/* Reorder the words so that those with a constant step come first: `to` is the new position of
+ * each. */
 static void move_words(struct bob_mem_builder *b, const uint8_t *to)
 {
 	struct bob_mem_word old[BOB_MEM_WORDS_MAX], *w = b->u->words.at + b->piece.word;
@@ -162,8 +164,8 @@ static void move_words(struct bob_mem_builder *b, const uint8_t *to)
 	}
 }
 
-/* Of lanes that are not accessed nothing is known about the address, nor is it of a mask: they get
- * a tag, and so are not 0. False: the mask needs its place. */
+/* The address of a lane that is not accessed may be any number, as may a mask: they get a tag, so
+ * that they are not 0. False: a mask needs the bits of the tag. */
 static bool tag_lanes(struct bob_mem_builder *b)
 {
 	unsigned first = b->piece.words - b->piece.payload;
@@ -184,8 +186,8 @@ static bool tag_lanes(struct bob_mem_builder *b)
 	return true;
 }
 
-/* What is stored in an iteration is the address of an access: then it is not 0, and bit 63 is
- * clear, as payload must be. False: too far away. */
+/* Store the address of an access in each iteration: it is not 0, and its bit 63 is clear, as
+ * payload requires. False: the displacement is too large. */
 static bool make_addresses(struct bob_mem_builder *b)
 {
 	unsigned first = b->piece.words - b->piece.payload;
@@ -209,8 +211,8 @@ static bool make_addresses(struct bob_mem_builder *b)
 	return true;
 }
 
-/* The block's words have been found: some step evenly, the others become payload. False: it is to
- * be recorded block by block. */
+/* The words of the block have been found: keep those with a constant step, make the others payload.
+ * False: record it block by block. */
 static bool make_payload(struct bob_mem_builder *b, const struct bob_mem_block *block)
 {
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
@@ -218,9 +220,9 @@ static bool make_payload(struct bob_mem_builder *b, const struct bob_mem_block *
 	bool even[BOB_MEM_WORDS_MAX];
 	unsigned evens = 0, others = 0;
 
-	if (b->piece.save_flags) /* the limit is looked at in each iteration */
+	if (b->piece.save_flags) /* the limit is checked in each iteration */
 		return false;
-	/* steps may add words, which are constant */
+	/* step_of may add words, which are constant */
 	for (unsigned i = 0; i < b->piece.words; i++) {
 		even[i] = is_of_start(&b->key[i]) && step_of(b, block, i, &step[evens]);
 		evens += even[i];
@@ -243,7 +245,7 @@ static bool make_payload(struct bob_mem_builder *b, const struct bob_mem_block *
 
 /* --- loops --- */
 
-/* All words step evenly, and a register counts the iterations. */
+/* All words have a constant step, and a register counts the iterations. */
 static bool make_counted(struct bob_mem_builder *b, const struct bob_mem_block *block)
 {
 	unsigned counter;
@@ -254,7 +256,7 @@ static bool make_counted(struct bob_mem_builder *b, const struct bob_mem_block *
 	counter = find_counter(b, block);
 	if (counter == BOB_MEM_WORDS_MAX)
 		return false;
-	/* steps may add words, which are constant */
+	/* step_of may add words, which are constant */
 	for (unsigned i = 0; i < b->piece.words; i++) {
 		struct bob_mem_step step;
 
@@ -266,7 +268,7 @@ static bool make_counted(struct bob_mem_builder *b, const struct bob_mem_block *
 	return true;
 }
 
-/* Finds the words of the block, as a loop; false: there are too many. */
+/* Find the words of the block as a loop. False: there are too many. */
 static bool find_words(struct bob_mem_builder *b, const struct bob_mem_block *block)
 {
 	uint32_t end = block->first + block->count, at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a place in translated code to the original instruction, and to what a probe was about: for
+/* Maps a position in translated code to the original instruction and the state of the probe, for
  * signals that arrive there. Freestanding. */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define REGISTERS 16u
 
-/* The last function whose code begins at `code` or before. */
+/* The last function whose code begins at or before `code`. */
 static const struct bob_mem_func *function_at(const struct bob_mem_plan_head *h, uint32_t code)
 {
 	const struct bob_mem_func *f = (const void *)((const uint8_t *)h + h->funcs.off);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All functions of an image, one after the other. What is not translated is listed with its reason:
- * functions, and code that is no function's. */
+/* Plans all functions of an image, one after the other. Functions, and code outside of functions,
+ * that are not translated are listed with the reason. */
 #include "plan/mem/mem.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define UNCOVERED_MAX 1024u		/* bytes of code without frame information */
 
-/* Lengths of everything a unit adds to: what is declined half-way leaves no trace. */
+/* Lengths of all tables of the plan, so that a unit that is declined halfway can be rolled back. */
 struct level {
 	size_t blob, text, map, relocs, tls, ids, fixes, descs, accesses, steps, stops, patches;
 	struct bob_mem_stats stats;
@@ -57,7 +57,7 @@ static unsigned add_range(struct bob_mem_unit *u, uint64_t lo, uint64_t hi)
 	return BOB_MEM_TAKEN;
 }
 
-/* The stretches of code of a function; `next` chains the frames of one owner. */
+/* Collect the ranges of a function; `next` chains the frames of one owner. */
 static unsigned collect(struct bob_mem_unit *u, uint32_t frame, const uint32_t *next)
 {
 	unsigned why = BOB_MEM_TAKEN;
@@ -66,7 +66,7 @@ static unsigned collect(struct bob_mem_unit *u, uint32_t frame, const uint32_t *
 		const struct bob_plan_frame *f = &u->img->frames.at[frame];
 		const struct bob_plan_code *c = bob_plan_code_at(u->img, f->lo);
 
-		if (c && c->plt) /* a function that jumps there does not own it */
+		if (c && c->plt) /* a function that jumps to the PLT does not own it */
 			continue;
 		why = f->signal ? BOB_MEM_TRAMPOLINE : add_range(u, f->lo, f->hi);
 	}
@@ -110,7 +110,8 @@ static unsigned translate(struct bob_mem_unit *u, struct bob_mem_plan *out, bool
 	return why;
 }
 
-/* `why`: the unit is declined before it is looked at; its ranges are known. */
+/* `why`: unless BOB_MEM_TAKEN, the unit is declined without translating it; its ranges are
+ * known. */
 static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uint64_t addr,
 			   unsigned why, bool *passes)
 {
@@ -146,7 +147,7 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 	return out->blob.count < INT32_MAX / 2 ? BOB_OK : BOB_ERR_FULL;
 }
 
-/* Chains of the frames of each function, in order; first[count] the unowned ones. */
+/* Chain the frames of each function, in order; first[count] is the chain of unowned ones. */
 static void chain_frames(const struct bob_plan_image *img, uint32_t *first, uint32_t *next)
 {
 	for (size_t i = 0; i <= img->funcs.count; i++)
@@ -183,7 +184,7 @@ static bob_status function_units(struct bob_mem_unit *u, struct bob_mem_plan *ou
 	return st;
 }
 
-/* Is there anything but padding in it, and zeros between functions of assembly? */
+/* Whether the range consists only of padding, and zeros between functions of assembly. */
 static bool is_padding(const struct bob_plan_code *c, uint64_t lo, uint64_t hi)
 {
 	while (lo < hi) {
@@ -201,9 +202,9 @@ static bool is_padding(const struct bob_plan_code *c, uint64_t lo, uint64_t hi)
 	return true;
 }
 
-/* Code without call frame information, from one piece of code that has it to the next: what the C
- * run time adds to every program (_init, frame_dummy, ...), and assembly. It is taken only if it is
- * short and proves to be nothing but code. */
+/* Code without call frame information, between two ranges that have it: code that the C run time
+ * adds to every program (_init, frame_dummy, ...), and assembly. It is translated only if it is
+ * short and provably nothing but code. */
 static bob_status uncovered_unit(struct bob_mem_unit *u, struct bob_mem_plan *out,
 				 const struct bob_plan_code *c, uint64_t lo, uint64_t hi,
 				 bool *passes)
@@ -211,7 +212,7 @@ static bob_status uncovered_unit(struct bob_mem_unit *u, struct bob_mem_plan *ou
 	unsigned why;
 	bob_status st;
 
-	lo = bob_mem_padding_after(u->img, lo); /* that is the function's before it */
+	lo = bob_mem_padding_after(u->img, lo); /* this padding belongs to the preceding function */
 	if (lo >= hi || is_padding(c, lo, hi))
 		return BOB_OK;
 	u->ranges.count = 0;
@@ -259,14 +260,14 @@ static bob_status uncovered_units(struct bob_mem_unit *u, struct bob_mem_plan *o
 	return st;
 }
 
-/* Code that no function owns, in a run time of which every byte stays as it is. */
+/* Code that no function owns, in a run time all of whose bytes are fixed. */
 static bool stays(const struct bob_plan_code *c, uint64_t addr)
 {
 	return c && bob_plan_bit(c->fixed, addr - c->lo);
 }
 
-/* Stubs that the linker made are one unit a section. What no function owns (_start, unowned cold
- * parts) is a unit by itself: all ways into it are landings. */
+/* Each section of linker-made stubs is a unit. Code that no function owns (_start, unowned cold
+ * parts) is a unit of its own, and all its entries are landings. */
 static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, uint32_t frame,
 			      const uint32_t *next, bool *passes)
 {
@@ -336,7 +337,7 @@ bob_status bob_mem_plan_make(const struct bob_plan_image *img, struct bob_mem_pl
 	chain_frames(img, first, next);
 	st = all_units(&u, out, first, next, &passes);
 	if (st == BOB_OK && passes) {
-		/* once more, with flags alive at calls and returns */
+		/* repeat, with flags live at calls and returns */
 		bob_mem_plan_free(out);
 		u.flags_pass = out->stats.flags_pass = true;
 		st = all_units(&u, out, first, next, &passes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory planner: translates the functions of an image into code that also records what it
- * loads and stores (mem/record.h), and says how the image's text must be changed so that this code
- * runs in its place. docs/mem-native.md. Host side; any thread; no globals. */
+/* The memory planner: translates the functions of an image into code that also records its loads
+ * and stores (mem/record.h), and plans the changes of the image's text so that this code runs
+ * instead. docs/mem-native.md. Host side; any thread; no globals. */
 #ifndef BOB_PLAN_MEM_MEM_H
 #define BOB_PLAN_MEM_MEM_H
 
@@ -10,9 +10,9 @@
 #include "plan/image.h"
 #include "plan/mem/format.h"
 
-/* A descriptor, its accesses in bob_mem_plan.accesses, its steps in .steps. */
+/* A descriptor; its accesses and steps are in the arrays of bob_mem_plan. */
 struct bob_mem_planned {
-	struct bob_mem_desc desc; /* pointers are not set */
+	struct bob_mem_desc desc; /* its pointers are not set */
 	uint32_t access, step;
 };
 
@@ -33,7 +33,7 @@ struct bob_mem_stats {
 	bool flags_pass;
 };
 
-/* What the sections of the file hold (mem/format.h); patches and stops are sorted when it is
+/* Contents of the sections of the file (mem/format.h). Patches and stops are sorted when it is
  * written. */
 struct bob_mem_plan {
 	struct bob_plan_bytes blob, text, map;
@@ -48,17 +48,18 @@ struct bob_mem_plan {
 	bool split_stacks;	/* a function calls for a larger stack: split.c */
 };
 
-/* `img` has been scanned (bob_plan_scan). What is in *out belongs to the caller, also after an
- * error: bob_mem_plan_free. Errors: BOB_ERR_NOMEM, BOB_ERR_FULL. */
+/* `img` has been scanned (bob_plan_scan). *out belongs to the caller, also after an error:
+ * bob_mem_plan_free. Errors: BOB_ERR_NOMEM, BOB_ERR_FULL. */
 bob_status bob_mem_plan_make(const struct bob_plan_image *img, struct bob_mem_plan *out);
 void bob_mem_plan_free(struct bob_mem_plan *p);
 
-/* From the file: reads, scans, makes. The caller closes *img and frees *plan, also after an
+/* Read and scan the image, and make the plan. The caller closes *img and frees *plan, also after an
  * error. */
 bob_status bob_mem_plan_open(const char *path, struct bob_plan_image *img,
 			     struct bob_mem_plan *plan, struct bob_error *err);
 
-/* The plan as a file. On BOB_OK *bytes belongs to the caller: free(). Sorts the tables of *p. */
+/* Write the plan as a file. On BOB_OK *bytes belongs to the caller, who frees it with free(). Sorts
+ * the tables of *p. */
 bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_plan *p,
 			      void **bytes, size_t *len);
 

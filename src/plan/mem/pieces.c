@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts blocks into pieces, one record each, and makes their descriptors. A symbolic walk follows
- * every register as (origin, constant): its value at the piece's start, or what some instruction
- * put into it. All accesses whose addresses differ by constants share one word of the record. A
- * word is taken at the probe if some register holds its origin there, else directly before the
- * first access that needs it, when the registers of its address certainly do. */
+/* Divides blocks into pieces, one record each, and makes their descriptors. Symbolic execution
+ * tracks every register as (origin, constant), where an origin is a register at the start of the
+ * piece or the result of an instruction. Accesses whose addresses differ by constants share a word
+ * of the record. A word is stored at the probe if a register has its origin there. Otherwise it is
+ * stored directly before the first access that needs it, when the registers of its address are
+ * known to have it. */
 #include <string.h>
 
 #include "plan/mem/pieces.h"
@@ -22,7 +23,7 @@ void bob_mem_reset(struct bob_mem_state *s)
 	s->origins = BOB_MEM_START_ORIGINS;
 }
 
-/* `v` becomes `v` + `w` * `scale`; false: there is no way to say it. */
+/* Add `w` * `scale` to `v`; false: the sum cannot be represented. */
 static bool add_value(const struct bob_mem_state *s, struct bob_mem_value *v,
 		      const struct bob_mem_value *w, uint8_t scale)
 {
@@ -56,8 +57,7 @@ void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f)
 			s->reg[f->sum[i].dest] = sum[i];
 }
 
-/* The place of the probe: before the first access, where flags are dead if there is such a
- * place. */
+/* Choose the position of the probe: before the first access, preferably where flags are dead. */
 static void choose_start(struct bob_mem_builder *b, uint32_t first, uint32_t end)
 {
 	const struct bob_mem_insn *in = b->u->insns.at;
@@ -77,14 +77,15 @@ static void choose_start(struct bob_mem_builder *b, uint32_t first, uint32_t end
 	}
 }
 
-/* What the address is the sum of; false: of too much. */
+/* The origins that the address is the sum of; false: too many. */
 static bool key_of(const struct bob_mem_state *s, const struct bob_mem_word *w,
 		   struct bob_mem_key *k)
 {
 	const struct bob_mem_value *x = w->base == BOB_X86_NO_REG ? NULL : &s->reg[w->base];
 	const struct bob_mem_value *y = w->index == BOB_X86_NO_REG ? NULL : &s->reg[w->index];
 
-	*k = (struct bob_mem_key){ .base = x ? x->origin : BOB_MEM_NO_ORIGIN, .index = y ? y->origin : BOB_MEM_NO_ORIGIN,
+	*k = (struct bob_mem_key){ .base = x ? x->origin : BOB_MEM_NO_ORIGIN,
+				   .index = y ? y->origin : BOB_MEM_NO_ORIGIN,
 			   .third = BOB_MEM_NO_ORIGIN, .scale = w->scale, .fs = w->fs };
 	if (x && x->more != BOB_MEM_NO_ORIGIN) {
 		k->third = x->more;
@@ -133,8 +134,8 @@ static int64_t sum_of(const struct bob_mem_state *s, const struct bob_mem_word *
 	return (int64_t)sum;
 }
 
-/* Takes the word at the probe if its origins are in registers there. False: the probe would take
- * too many. */
+/* Store the word at the probe if registers have its origins there. False: the probe would need too
+ * many registers. */
 static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k,
 			  struct bob_mem_word *w, const struct bob_mem_state **s)
 {
@@ -160,7 +161,7 @@ static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k
 	return true;
 }
 
-/* Number of the word for this address, BOB_MEM_WORDS_MAX if there are too many. */
+/* Returns the number of the word for this address; BOB_MEM_WORDS_MAX: there are too many. */
 unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
 			  uint8_t scale, bool fs)
 {
@@ -214,7 +215,7 @@ struct bob_mem_access *bob_mem_add_access(struct bob_mem_builder *b, uint32_t at
 	return a;
 }
 
-/* False: the piece is full. */
+/* Add an access. False: the piece is full. */
 static bool add_access(struct bob_mem_builder *b, uint32_t at, const struct bob_x86_access *x)
 {
 	unsigned word = BOB_MEM_NO_WORD;
@@ -222,7 +223,7 @@ static bool add_access(struct bob_mem_builder *b, uint32_t at, const struct bob_
 
 	if (x->laned && b->u->insns.at[at].f.lanes.index != BOB_X86_NO_REG)
 		return bob_mem_add_lanes(b, at, x, word, offset);
-	/* what has no word moves with the image */
+	/* an access without a word is relative to the image */
 	if (x->base != BOB_X86_NO_REG || x->index != BOB_X86_NO_REG || x->fs ||
 	    (x->absolute && !b->u->img->fixed)) {
 		struct bob_mem_word w = { .at = at, .base = x->base, .index = x->index,
@@ -285,8 +286,8 @@ void bob_mem_begin_piece(struct bob_mem_builder *b, uint32_t first, uint32_t end
 	choose_start(b, first, end);
 }
 
-/* The stack pointer as a word of the record: at the piece's start, and before its last instruction,
- * where it is `last_add` more than at the start. */
+/* Make the stack pointer a word of the record, at the start of the piece and before its last
+ * instruction, where it is `last_add` more. */
 static void note_stack(struct bob_mem_builder *b, uint32_t first, bool known, int64_t last_add)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
@@ -348,8 +349,8 @@ bob_status bob_mem_add_step(struct bob_mem_builder *b, const struct bob_mem_step
 	return BOB_OK;
 }
 
-/* A string instruction with a rep prefix: a loop of its own, whose counter runs down to what is
- * left in rcx. */
+/* A string instruction with a rep prefix is a loop of its own; its counter runs down to the final
+ * rcx. */
 static bob_status string_piece(struct bob_mem_builder *b, uint32_t at)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
@@ -365,12 +366,12 @@ static bob_status string_piece(struct bob_mem_builder *b, uint32_t at)
 	d->counter = (uint8_t)counter;
 	b->piece.counter = BOB_X86_RCX;
 	for (unsigned i = 0; st == BOB_OK && i < b->piece.words; i++)
-		st = bob_mem_add_step(b, &(struct bob_mem_step){ i == counter ? -1 : size, BOB_MEM_NO_WORD,
-							 0 });
+		st = bob_mem_add_step(b, &(struct bob_mem_step){ i == counter ? -1 : size,
+								 BOB_MEM_NO_WORD, 0 });
 	return st == BOB_OK ? bob_mem_end_piece(b, at + 1) : st;
 }
 
-/* The piece ends before its probe would come, and has nothing to record but its flow. */
+/* The piece ends before its probe, and only its flow is to be recorded: put the probe first. */
 static void probe_first(struct bob_mem_builder *b, uint32_t first)
 {
 	b->piece.start = first;
@@ -379,7 +380,7 @@ static void probe_first(struct bob_mem_builder *b, uint32_t first)
 }
 
 /* An entry that the function itself jumps back to: a piece without instructions before the block,
- * which only callers run. */
+ * which runs only for callers. */
 static bob_status entry_piece(struct bob_mem_builder *b, uint32_t first)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
@@ -397,7 +398,7 @@ static bool begins_function(const struct bob_mem_block *block, uint32_t at)
 	return at == block->first && (block->flags & BOB_MEM_IS_ENTRY) && block->preds == 0;
 }
 
-/* Makes the piece that begins with instruction `first`; *next: where the following one begins. */
+/* Make the piece that begins with instruction `first`; *next is where the following one begins. */
 static bob_status plain_piece(struct bob_mem_builder *b, const struct bob_mem_block *block,
 			      uint32_t first, uint32_t end, uint32_t *next)
 {
@@ -410,7 +411,7 @@ static bob_status plain_piece(struct bob_mem_builder *b, const struct bob_mem_bl
 	for (at = first; at < end; at++) {
 		uint8_t flow = flow_of(&in[at].f);
 
-		/* a stack pointer that is no longer known needs a record of its own */
+		/* an instruction that needs an unknown stack pointer begins a new record */
 		if (in[at].f.rep || ((flow || enters) && at > first &&
 				     b->now.reg[BOB_X86_RSP].origin != BOB_X86_RSP))
 			break;
@@ -426,7 +427,7 @@ static bob_status plain_piece(struct bob_mem_builder *b, const struct bob_mem_bl
 		bob_mem_advance(&b->now, &in[at].f);
 	}
 	if (at == first)
-		return BOB_ERR_FULL;	/* one instruction always fits */
+		return BOB_ERR_FULL;	/* unreachable otherwise: one instruction always fits */
 	if (enters)
 		b->planned.desc.flow |= BOB_MEM_ENTERS;
 	if (b->piece.start >= at)

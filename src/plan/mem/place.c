@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of the original bytes of a translated unit. Calls stay where they are, so that
- * return addresses are the image's own; landings get a jump to the translated code; all else is
- * dead and becomes int3, so that nothing can run there unnoticed. A landing needs five bytes; one
- * with two to four jumps to five dead bytes nearby; one with fewer, or without such bytes, makes
- * the call after it move (at the price of a mispredicted return). A landing of one byte can be a
- * short jump whose distance is the byte after it, if there are five dead bytes where that leads.
- * Else it is a trap, unless the stack may be too small for its signal: then the unit is not
- * translated. */
+/* Decides what replaces the original bytes of a translated unit. Calls stay in place, so that
+ * return addresses are those of the image. Landings get a jump to the translated code. All other
+ * bytes are dead and become int3, so that executing them is always detected. A landing needs five
+ * bytes:
+ * - One with two to four bytes jumps to five dead bytes nearby.
+ * - One with fewer bytes, or without dead bytes nearby, makes the following call move (at the cost
+ *   of a mispredicted return).
+ * - A landing of one byte may be a short jump whose distance is the following byte, if it leads to
+ *   five dead bytes.
+ * - Else it is a trap, unless the stack may be too small for its signal: then the unit is not
+ *   translated. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
@@ -20,13 +23,13 @@
 
 enum use {
 	DEAD = 0,
-	KEPT,			/* a call, or what others read */
+	KEPT,			/* a call, or bytes that others read */
 	TAKEN
 };
 
 struct placer {
 	struct bob_mem_unit *u;
-	/* block of the call that begins at this byte of text, or BOB_MEM_NONE */
+	/* for each byte of text, the block of the call that begins there, or BOB_MEM_NONE */
 	uint32_t *call_at;
 };
 
@@ -50,8 +53,8 @@ static const struct bob_mem_range *range_of(const struct bob_mem_unit *u, uint64
 	return r;
 }
 
-/* The pushed return address is computed there with the flags changed, and through the stack pointer
- * nothing can be called. */
+/* Whether the call can be moved. A moved call computes the return address, which changes flags, and
+ * it cannot call through the stack pointer. */
 static bool can_move(const struct bob_mem_unit *u, const struct bob_mem_insn *call)
 {
 	return !u->flags_pass && (call->f.flow == BOB_X86_CALLS || call->f.access_count < 2 ||
@@ -89,7 +92,7 @@ static void keep_calls(struct placer *p)
 	}
 }
 
-/* Bytes from `l` on that nothing else wants. Landings are in order. */
+/* Number of unused bytes from landing `l` on. Landings are in order. */
 static unsigned bytes_free(const struct placer *p, size_t l)
 {
 	const struct bob_mem_landings *ls = &p->u->landings;
@@ -104,7 +107,7 @@ static unsigned bytes_free(const struct placer *p, size_t l)
 	return n;
 }
 
-/* The call that limits a landing leaves its place. False: there is none, or it cannot. */
+/* Move the call that limits the size of a landing. False: there is none, or it cannot move. */
 static bool move_call_after(struct placer *p, uint64_t at, unsigned n)
 {
 	const struct bob_mem_range *r = range_of(p->u, at);
@@ -124,7 +127,7 @@ static bool move_call_after(struct placer *p, uint64_t at, unsigned n)
 	return true;
 }
 
-/* Five dead bytes that a two-byte jump at `at` can reach. */
+/* Find five dead bytes within reach of a two-byte jump at `at`. */
 static bool find_chain(const struct placer *p, struct bob_mem_landing *l)
 {
 	const struct bob_mem_range *r = range_of(p->u, l->addr);
@@ -186,7 +189,7 @@ static void trap(struct placer *p, struct bob_mem_landing *l)
 	set_use(p, range_of(p->u, l->addr), l->addr, 1, TAKEN);
 }
 
-/* First a place for the landing itself. */
+/* Allocate the bytes of the landing itself. */
 static unsigned place_first(struct placer *p, size_t i)
 {
 	struct bob_mem_landing *l = &p->u->landings.at[i];
@@ -196,7 +199,7 @@ static unsigned place_first(struct placer *p, size_t i)
 		n = bytes_free(p, i);
 	p->u->at = l->addr;
 	if (n == 0)
-		return BOB_MEM_FIXED_PLACE; /* a call that must stay: it would run unseen */
+		return BOB_MEM_FIXED_PLACE; /* a call that must stay would run unrecorded */
 	if (place_long(p, i))
 		return BOB_MEM_TAKEN;
 	if (n < SHORT_LEN) {
@@ -232,7 +235,7 @@ static bool is_dead(const struct placer *p, const struct bob_mem_range *r, uint6
 	return true;
 }
 
-/* Makes it a short jump, if that leads to five dead bytes. */
+/* Make the landing a short jump, if its distance leads to five dead bytes. */
 static bool place_overlapped(struct placer *p, struct bob_mem_landing *l, uint8_t distance)
 {
 	const struct bob_mem_range *r = range_of(p->u, l->addr);
@@ -246,7 +249,7 @@ static bool place_overlapped(struct placer *p, struct bob_mem_landing *l, uint8_
 	return true;
 }
 
-/* The following landing gets a prefix that a jump ignores, for the sake of the distance. */
+/* Prepend a prefix that jumps ignore to the following landing, so that it serves as distance. */
 static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
 			   struct bob_mem_landing *next)
 {
@@ -269,8 +272,8 @@ static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
 	return false;
 }
 
-/* A landing of one byte: `eb`, with the first of the following bytes for the distance. That is a
- * call that stays, or the next landing's jump: `eb e9` leads 21 bytes back. */
+/* A landing of one byte becomes `eb`, and the following byte is its distance: the first byte of a
+ * call that stays, or of the next landing's jump (`eb e9` jumps 21 bytes back). */
 static void share_byte(struct placer *p, size_t i)
 {
 	const struct bob_mem_landings *ls = &p->u->landings;
@@ -289,7 +292,7 @@ static void share_byte(struct placer *p, size_t i)
 		place_prefixed(p, l, next);
 }
 
-/* Landings claim their own first bytes before any of them looks for others. */
+/* All landings allocate their own bytes before any of them allocates bytes elsewhere. */
 static unsigned place_all(struct placer *p)
 {
 	size_t count = p->u->landings.count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes: what stores the words of a piece.
+/* Emits probes: the code that stores the words of a piece.
  *
- * A probe takes one or two dead registers, else it saves one in thread-local storage. It uses no
- * stack: what lies below rsp may be the function's. When the last word of the record is stored its
- * header follows, and the cursor moves. */
+ * A probe uses one or two dead registers; if there are none, it saves registers in thread-local
+ * storage. It uses no stack, because the function may use the red zone below rsp. After the last
+ * word of the record it stores the header and advances the cursor. */
 #include <string.h>
 
 #include "plan/mem/emit.h"
@@ -16,15 +16,15 @@
 #define SLOT_INDICES offsetof(struct bob_mem_slots, indices)
 #define SLOT_SPILL(n) (offsetof(struct bob_mem_slots, spill) + 8 * (n))
 
-/* Words of a piece that are taken at one place. */
+/* A position at which words of a piece are stored. */
 struct point {
 	const struct bob_mem_piece *piece;
 	uint32_t at;		/* instruction */
 	uint32_t live;
-	uint32_t used;		/* registers whose values are taken */
+	uint32_t used;		/* registers whose values are stored */
 	bool first, last, needs_sum;
-	bool payload;		/* of an iteration */
-	unsigned from, to;	/* words it may take */
+	bool payload;		/* stores payload of an iteration */
+	unsigned from, to;	/* range of words that it may store */
 	uint8_t cursor, sum;	/* registers */
 };
 
@@ -44,7 +44,7 @@ static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
 	return e->u->words.at + p->word;
 }
 
-/* The word of absolute addresses is the sum of nothing. */
+/* Whether the word is the empty sum, as for absolute addresses. */
 static bool is_zero(const struct bob_mem_word *w)
 {
 	return !w->kind && !w->fs && w->base == BOB_X86_NO_REG && w->index == BOB_X86_NO_REG &&
@@ -64,7 +64,7 @@ static uint32_t registers_of(const struct bob_mem_word *w)
 	       (w->third != BOB_X86_NO_REG ? 1u << w->third : 0);
 }
 
-/* A register of `set`; dead ones first. */
+/* Pick a register of `set`, preferably a dead one. */
 static uint8_t pick(uint32_t set, uint32_t live)
 {
 	set &= BOB_X86_ALL_REGS & ~(1u << BOB_X86_RSP);
@@ -88,7 +88,7 @@ static void store_slot(struct bob_mem_emitter *e, uint8_t reg, size_t slot)
 	bob_mem_note_field(e, &e->out->tls, bob_x86_put_store_fs(&e->c, reg, (int32_t)slot));
 }
 
-/* Put a register away while the probe uses it; the map says where its value is. */
+/* Save a register while the probe uses it; the map records the slot. */
 static void spill(struct bob_mem_emitter *e, uint8_t reg, unsigned slot)
 {
 	store_slot(e, reg, SLOT_SPILL(slot));
@@ -137,7 +137,7 @@ static void put_check(struct bob_mem_emitter *e, const struct point *p)
 	e->out->stats.saved_flags++;
 }
 
-/* Commits what was stored: the cursor moves past it. */
+/* Commit what was stored: advance the cursor. */
 static void put_advance(struct bob_mem_emitter *e, uint8_t cursor, int32_t bytes)
 {
 	bob_mem_map_cursor(e, cursor, (unsigned)bytes / 8);
@@ -146,8 +146,8 @@ static void put_advance(struct bob_mem_emitter *e, uint8_t cursor, int32_t bytes
 	store_slot(e, cursor, SLOT_CURSOR);
 }
 
-/* The header comes last: with it the record is there. One store: bit 31 is set and spreads
- * upwards. */
+/* Store the header last, because it makes the record valid. A single store: bit 31 is set and is
+ * sign-extended. */
 static void put_end(struct bob_mem_emitter *e, const struct bob_mem_piece *p, uint8_t cursor,
 		    int32_t bytes)
 {
@@ -178,7 +178,7 @@ static void put_lane(struct bob_mem_emitter *e, const struct point *p, const str
 	bob_x86_put_lea(&e->c, p->sum, w->base, p->sum, w->scale, w->disp);
 }
 
-/* Indices of a gather go where single ones can be loaded. */
+/* Store the indices of a gather, so that they can be loaded one by one. */
 static void put_indices(struct bob_mem_emitter *e, const struct point *p)
 {
 	const struct bob_mem_word *w = words_of(e, p->piece);
@@ -193,7 +193,7 @@ static void put_indices(struct bob_mem_emitter *e, const struct point *p)
 	}
 }
 
-/* The register that holds the word, which may be p->sum. */
+/* Returns the register with the value of the word, which may be p->sum. */
 static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 		       const struct bob_mem_word *w)
 {
@@ -210,7 +210,8 @@ static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 		return p->sum;
 	}
 	if (w->fs) {
-		bob_x86_put_load_fs(&e->c, p->sum, 0);	/* the ABI keeps the thread pointer there */
+		/* by the ABI, %fs:0 is the thread pointer */
+		bob_x86_put_load_fs(&e->c, p->sum, 0);
 		if (base != BOB_X86_NO_REG)
 			bob_x86_put_lea(&e->c, p->sum, p->sum, base, 1, 0);
 		base = p->sum;
@@ -227,7 +228,7 @@ static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 	return p->sum;
 }
 
-/* Payload must not look like a header: an address that does (its access will fault) loses its
+/* Payload must not look like a header: an address with bit 63 set (its access will fault) loses its
  * highest byte. */
 static void put_word(struct bob_mem_emitter *e, const struct point *p, const struct bob_mem_word *w,
 		     unsigned number)
@@ -254,7 +255,7 @@ static bool choose_registers(struct point *p, uint8_t kept)
 	return true;
 }
 
-/* `kept`: a register that holds the cursor from the first point on, if there is one. */
+/* `kept`: a register that has the cursor since the first point; or none. */
 static void put_point(struct bob_mem_emitter *e, struct point *p, uint8_t kept)
 {
 	const struct bob_mem_word *w = words_of(e, p->piece);
@@ -300,7 +301,7 @@ static void put_point(struct bob_mem_emitter *e, struct point *p, uint8_t kept)
 		bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
-/* Where the last of the words from `from` on are taken. */
+/* The position at which the last of the words from `from` on is stored. */
 static uint32_t last_point(const struct bob_mem_emitter *e, const struct bob_mem_piece *p,
 			   unsigned from)
 {
@@ -313,8 +314,8 @@ static uint32_t last_point(const struct bob_mem_emitter *e, const struct bob_mem
 	return last;
 }
 
-/* A register that no instruction between the points of the piece touches and that is dead
- * afterwards. In a loop with payload the points are those of all iterations. */
+/* Find a register that no instruction between the points of the piece uses and that is dead after
+ * them. In a loop with payload, the points of all iterations count. */
 uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
 {
 	const struct bob_mem_word *w = words_of(e, p);
@@ -334,7 +335,7 @@ uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct 
 	return busy ? (uint8_t)__builtin_ctz(busy) : BOB_X86_NO_REG;
 }
 
-/* What the point takes; false: nothing. */
+/* Find the registers that the point needs; false: it stores nothing. */
 static bool find_used(const struct bob_mem_emitter *e, struct point *p)
 {
 	const struct bob_mem_word *w = words_of(e, p->piece);
@@ -350,7 +351,6 @@ static bool find_used(const struct bob_mem_emitter *e, struct point *p)
 	return any;
 }
 
-/* The probe code before instruction `at`, if there is any. */
 void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece, uint32_t at,
 			  uint8_t kept)
 {
@@ -359,7 +359,7 @@ void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece 
 			  .first = at == piece->start, .last = at == last_point(e, piece, 0),
 			  .to = piece->words};
 
-	if (loop) {	/* its beginning */
+	if (loop) {	/* the beginning of the loop */
 		p.to -= piece->payload;
 		p.last = piece->payload;
 	}
@@ -367,7 +367,6 @@ void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece 
 		put_point(e, &p, kept);
 }
 
-/* After a loop: where its counter ended. */
 void bob_mem_probe_after_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
 			      uint32_t live, uint64_t orig)
 {
@@ -394,8 +393,8 @@ void bob_mem_payload_before(struct bob_mem_emitter *e, const struct bob_mem_piec
 			    uint32_t at, uint8_t kept)
 {
 	unsigned from = piece->words - piece->payload;
-	struct point p = {.piece = piece, .at = at, .live = e->u->insns.at[at].live, .payload = true,
-			  .last = at == last_point(e, piece, from), .from = from,
+	struct point p = {.piece = piece, .at = at, .live = e->u->insns.at[at].live,
+			  .payload = true, .last = at == last_point(e, piece, from), .from = from,
 			  .to = piece->words};
 
 	if (find_used(e, &p))
@@ -437,7 +436,7 @@ void bob_mem_map_after_payload(struct bob_mem_emitter *e, uint64_t orig)
 
 /* --- full buffers --- */
 
-/* Slow, far away: the agent provides the next buffer, and keeps all registers. */
+/* The slow path, out of line: the agent provides the next buffer and preserves all registers. */
 void bob_mem_put_fulls(struct bob_mem_emitter *e)
 {
 	for (size_t i = 0; i < e->fulls.count && e->c.st == BOB_OK; i++) {

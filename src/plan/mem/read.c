@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The instructions of a unit: each of its stretches of code from the first byte to the last, so
- * that nothing in it stays unseen. */
+/* Decodes the instructions of a unit: each of its ranges from the first byte to the last, without a
+ * hole. */
 #include <string.h>
 
 #include "plan/mem/unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What came of the memory plan of an image, for people: `bobbin plan --mem`. */
+/* Prints statistics of the memory plan of an image, for `bobbin plan --mem`. */
 #include <inttypes.h>
 
 #include "plan/mem/mem.h"

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restartable sequences (rseq(2)): when a thread is moved to another processor, or a signal
- * arrives, while its program counter is in a range that the program has announced, the kernel leads
- * it to the range's abort address. Translated code is not in the range and would run on, so code in
- * such ranges stays as it is; also where it is led to, before which the kernel looks for a
- * signature of four bytes.
+/* Restartable sequences (rseq(2)): if a thread migrates to another processor, or gets a signal,
+ * while its program counter is in a range that the program has announced, the kernel resumes it at
+ * the abort address of the range. Translated code is outside of the range and would not be aborted,
+ * so functions with code in such a range, or at an abort address (the kernel checks a signature of
+ * four bytes before it), are not translated.
  *
- * Programs keep the descriptors of these ranges in a section __rseq_cs (librseq, tcmalloc); those
- * who have them elsewhere are not recognised. */
+ * Programs have descriptors of these ranges in a section __rseq_cs (librseq, tcmalloc); descriptors
+ * elsewhere are not recognised. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
 
 #define SIGNATURE_BYTES 4
 
-/* As the kernel has it; 32-byte aligned. */
+/* As in the kernel; 32-byte aligned. */
 struct descriptor {
 	uint32_t version, flags;
 	uint64_t start, len, abort;
 };
 BOB_STATIC_ASSERT(sizeof(struct descriptor) == 32, "struct rseq_cs");
 
-/* [lo, lo + len), without overflow. */
+/* Whether [lo, lo + len) overlaps the unit; free of overflow. */
 static bool touches(struct bob_mem_unit *u, uint64_t lo, uint64_t len)
 {
 	for (size_t i = 0; i < u->ranges.count; i++) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Split stacks (gcc -fsplit-stack, LLVM's segmented stacks). A function whose frame does not fit
+/* Split stacks (gcc -fsplit-stack, LLVM's segmented stacks). A function whose frame may not fit
  * begins with
  *
  *	call __morestack
  *	ret
- *   body: lea 24(%rbp), %r11	only where arguments are variadic
+ *   body:	lea 24(%rbp), %r11	only if arguments are variadic
  *
  * __morestack calls its return address + 1, on a new stack, and returns to the `ret` when the body
- * has ended. So both are landings. __morestack_non_split, by which linkers replace it, compares the
- * four bytes of the `lea` with the code at `body`: they stay where they are, and the landing is
- * after them.
+ * has ended. So both are landings. Linkers may replace it by __morestack_non_split, which compares
+ * the four bytes of the `lea` with the code at `body`: they stay in place, and the landing is after
+ * them.
  *
- * A callee of that kind is known by its frame information, also in stripped images: it says that
- * the caller's return address is its own, so the CFA at its first byte is rsp + 16. The large code
- * model calls through r11. */
+ * Such a callee is recognised by its frame information, also in stripped images: the caller's
+ * return address is its own, so the CFA at its first byte is rsp + 16. The large code model calls
+ * through r11. */
 #include <string.h>
 
 #include "plan/mem/unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The new bytes of a translated unit's text, as place.c decided. */
+/* Writes the new bytes of a translated unit's text, as place.c decided. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
@@ -12,8 +12,8 @@
 struct writer {
 	struct bob_mem_unit *u;
 	struct bob_mem_plan *out;
-	uint32_t text;		/* where the unit's begins in out->text */
-	size_t patch;		/* the first one of the unit; one for each range */
+	uint32_t text;		/* offset of the unit's bytes in out->text */
+	size_t patch;		/* first patch of the unit; there is one for each range */
 };
 
 static uint32_t range_of_block(const struct bob_mem_unit *u, uint32_t block)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registers that an unwinder reads while an instruction is under way. A fault, a signal or an
- * asynchronous cancellation may start one at any instruction. The unwinder finds the frame through
- * the register that call frame information names, and it hands callee-saved registers to a landing
- * pad of the same function (-fnon-call-exceptions). The program itself may never read these values
- * again, so control flow alone calls such a register dead. */
+/* Registers that an unwinder reads while an instruction runs. A fault, a signal or an asynchronous
+ * cancellation may start an unwinder at any instruction. It finds the frame through the register
+ * that call frame information names, and it passes callee-saved registers to a landing pad of the
+ * same function (-fnon-call-exceptions). The program itself may never read these values again, so
+ * liveness by control flow alone would treat the registers as dead. */
 #include "plan/mem/unit.h"
 
 #define CALLEE_SAVED (1u << BOB_X86_RBX | 1u << BOB_X86_RBP | 0xf000u) /* r12 to r15 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory plan of an image as a file (mem/format.h). The same image gives the same bytes. */
+/* Writes the memory plan of an image as a file (mem/format.h). The output is deterministic. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -10,7 +10,7 @@
 #define SECTION_ALIGN 64u
 
 struct part {
-	size_t place;		/* of its struct bob_plan_section in the head */
+	size_t place;		/* offset of its struct bob_plan_section in the head */
 	const void *bytes;
 	uint64_t len;
 };
@@ -42,7 +42,7 @@ static void sort_tables(struct bob_mem_plan *p)
 		qsort(p->stops.at, p->stops.count, sizeof(*p->stops.at), by_orig);
 	if (p->patches.count > 0)
 		qsort(p->patches.at, p->patches.count, sizeof(*p->patches.at), by_addr);
-	if (p->fixes.count > 0)	/* short landings put theirs elsewhere */
+	if (p->fixes.count > 0)	/* short landings add theirs out of order */
 		qsort(p->fixes.at, p->fixes.count, sizeof(*p->fixes.at), by_value);
 }
 
@@ -61,7 +61,6 @@ static bob_status pack_descs(const struct bob_mem_plan *p, struct bob_plan_bytes
 	return BOB_OK;
 }
 
-/* As in the patch plan: all code, and executable segments as far as they are where code can be. */
 static uint64_t align_up(uint64_t n)
 {
 	return (n + SECTION_ALIGN - 1) & ~(uint64_t)(SECTION_ALIGN - 1);
@@ -76,7 +75,8 @@ static uint64_t align_up(uint64_t n)
 bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_plan *p,
 			      void **bytes, size_t *len)
 {
-	struct bob_mem_plan_head head = {.magic = BOB_MEM_PLAN_MAGIC, .version = BOB_MEM_PLAN_VERSION,
+	struct bob_mem_plan_head head = {.magic = BOB_MEM_PLAN_MAGIC,
+					 .version = BOB_MEM_PLAN_VERSION,
 					 .key = img->key, .desc_count = (uint32_t)p->descs.count,
 					 .split_stacks = p->split_stacks};
 	const size_t from = offsetof(struct bob_mem_plan_head, file_bytes);

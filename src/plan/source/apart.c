@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libdw reads beyond its sections where debug information is damaged (0.188: line tables). So it
- * runs in a process of its own: what becomes of that costs lines and variables, nothing else. */
+/* Runs libdw in a child process, because it reads beyond its sections if debug information is
+ * damaged (0.188: line tables). If the child crashes, only lines and variables are lost. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "plan/source/source.h"
 
-#define SECONDS_MAX 60	/* gigabytes of debug information take ten */
+#define SECONDS_MAX 60	/* gigabytes of debug information take ten seconds */
 
 struct pipe_end {
 	int fd;
@@ -36,7 +36,7 @@ static void send_bytes(void *ctx, const void *bytes, size_t len)
 	}
 }
 
-/* The bytes come first, then the status: without it they are not complete. */
+/* Send the bytes, then the status: without a status the bytes are incomplete. */
 static void run_child(int fd, bob_source_apart_fn make, void *arg)
 {
 	struct pipe_end to = { .fd = fd };
@@ -92,7 +92,7 @@ bob_status bob_source_apart(const char *path, bob_source_apart_fn make, void *ar
 	if (child > 0) {
 		bob_status got = receive(end[0], out);
 
-		close(end[0]);	/* a child that still writes ends */
+		close(end[0]);	/* a child that is still writing gets SIGPIPE */
 		st = judge(child, out);
 		st = got == BOB_OK ? st : got;
 	} else {

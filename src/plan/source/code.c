@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The instructions of a function as flow.c wants them. */
+/* Decodes the instructions of a function for flow.c, with the facts that DWARF and call frame
+ * information have about registers. */
 #include <string.h>
 
 #include "plan/arch/x86_64/length.h"
@@ -71,8 +72,8 @@ static void mark_outside(struct bob_flow *w)
 	}
 }
 
-/* Of several variables in one register the innermost one counts, of these the first; a pointer
- * rather than a number. */
+/* If several variables are in one register, the innermost one wins; of these the first; a pointer
+ * is preferred to a number. */
 static void paint(struct bob_flow *w, const struct bob_source_fact *fact)
 {
 	for (size_t i = 0; i < w->count; i++) {
@@ -90,7 +91,7 @@ static void paint(struct bob_flow *w, const struct bob_source_fact *fact)
 	}
 }
 
-/* The stack or frame pointer, as the call frame information has it. */
+/* Set the stack or frame pointer from call frame information. */
 static void paint_frame(struct bob_flow *w, struct bob_flow_insn *in)
 {
 	const struct bob_plan_image *img = w->f->m->img;

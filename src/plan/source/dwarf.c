@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Units of debug information that hold recorded instructions: their lines, their static variables,
- * and the functions around the instructions. */
+/* Reads the units of debug information that contain recorded instructions: their lines, their
+ * static variables, and the functions around the instructions. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static uint32_t file_index(struct bob_source_maker *m, const char *name)
 {
 	const char **to;
 
-	for (size_t i = m->files.count; i-- > 0;) /* the last one is asked for most */
+	for (size_t i = m->files.count; i-- > 0;) /* the most recent one is the most likely */
 		if (!strcmp(m->files.at[i], name))
 			return (uint32_t)i;
 	to = BOB_VEC_PUSH(&m->files);
@@ -26,8 +26,7 @@ static uint32_t file_index(struct bob_source_maker *m, const char *name)
 
 /* --- lines --- */
 
-/* The header that a program's own events are marked with: code of it is inlined, and where it is
- * called is what matters. */
+/* The header of a program's own events is inlined; the relevant location is that of the call. */
 static int is_events_header(const char *file)
 {
 	static const char name[] = "bobbin/events.h";
@@ -36,7 +35,7 @@ static int is_events_header(const char *file)
 	return n >= own && !strcmp(file + n - own, name) && (n == own || file[n - own - 1] == '/');
 }
 
-/* Where the inlined function is called. 0: it is not said. */
+/* The location of the call of an inlined function. 0: unknown. */
 static int read_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, Dwarf_Word *line)
 {
 	Dwarf_Attribute attr;
@@ -52,7 +51,7 @@ static int read_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, Dwa
 	return *file && *line && *line <= INT32_MAX;
 }
 
-/* The innermost call that is in no such header; *file and *number stay if there is none. */
+/* The innermost call that is not in such a header. Without one, *file and *number are unchanged. */
 static void leave_header(Dwarf_Die *unit, uint64_t pc, const char **file, int *number)
 {
 	Dwarf_Die *at, *scope = NULL;
@@ -62,8 +61,8 @@ static void leave_header(Dwarf_Die *unit, uint64_t pc, const char **file, int *n
 
 	if (count <= 0)
 		return;
-	count = dwarf_getscopes_die(&at[0],
-				    &scope); /* the others of `at` are where it is defined */
+	/* the other elements of `at` are the scopes of its definition */
+	count = dwarf_getscopes_die(&at[0], &scope);
 	free(at);
 	for (int i = 0; i < count && is_events_header(in); i++) {
 		if (dwarf_tag(&scope[i]) != DW_TAG_inlined_subroutine)
@@ -159,7 +158,7 @@ static void find_functions(struct bob_source_maker *m, Dwarf_Die *die, unsigned 
 
 /* --- units --- */
 
-/* Lines of its rows. Has it any? */
+/* Set the lines of the rows in the unit. Returns whether it has any. */
 static int read_lines(struct bob_source_maker *m, Dwarf_Die *unit)
 {
 	Dwarf_Addr base, lo, hi;
@@ -183,7 +182,7 @@ static void functions_of(struct bob_source_maker *m, Dwarf_Die *die)
 	find_functions(m, die, 0);
 }
 
-/* Of every unit with rows, its contents. */
+/* Visit every unit that has rows. */
 static void each_unit(struct bob_source_maker *m, int lines, unit_fn visit)
 {
 	Dwarf_CU *unit = NULL;

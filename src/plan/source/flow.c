@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the registers of a function hold, before each instruction: values go forward from its entry
- * and from the places where DWARF says which variable a register is, until nothing changes. Where
- * control may come in from elsewhere (jump tables, landing pads) nothing is known. A pointer plus
- * numbers stays the pointer: in the languages' own terms it cannot leave its object; a sum of two
- * addresses, or an index of which nothing is known, is not followed.
+/* Data-flow analysis of the values of registers before each instruction of a function. Values
+ * propagate forward from the entry, and from the places where DWARF assigns a variable to a
+ * register, to a fixed point. Where control may enter from elsewhere (jump tables, landing pads),
+ * all values are unknown. A pointer plus numbers remains the same pointer, because the language
+ * does not let it leave its object. Sums of two addresses and unknown indices are not tracked.
  *
- * Indices are taken for numbers where they are scaled, because no address is. */
+ * A scaled index counts as a number, because addresses are not scaled. */
 #include <string.h>
 
 #include "base/search.h"
@@ -27,7 +27,7 @@ static int same(const value *a, const value *b)
 	return a->kind == b->kind && a->term == b->term && a->off == b->off;
 }
 
-/* The address, somewhere. */
+/* The same object at an unknown offset. */
 static value inside(value v)
 {
 	switch (v.kind) {
@@ -167,7 +167,7 @@ static void keep(struct bob_flow *w, int64_t off, value v)
 		t->held = held;
 		if (t->off == off)
 			return;
-		v = held; /* and so is this one */
+		v = held; /* the slot then has the merged value, too */
 	}
 	if (w->temporaries.count == TEMPORARIES_MAX) {
 		w->use_temporaries = 0;
@@ -181,7 +181,7 @@ static void keep(struct bob_flow *w, int64_t off, value v)
 	w->changed = 1;
 }
 
-/* What the instruction leaves in the frame; frame addresses that it passes on. */
+/* Record what the instruction stores in the frame, and frame addresses that escape. */
 static void note_frame(struct bob_flow *w, const struct bob_flow_insn *in, const value *before,
 		       const value *after)
 {
@@ -216,7 +216,7 @@ static value loaded_of(struct bob_source_function *f, const struct bob_source_st
 		      of_kind(BOB_SOURCE_ANYTHING);
 }
 
-/* At its own address is the thread pointer. */
+/* The word at the thread pointer is the thread pointer itself. */
 static int is_thread_pointer(const struct bob_source_maker *m, const value *at)
 {
 	value p = bob_source_thread_pointer(m);
@@ -284,7 +284,7 @@ static value result(const struct bob_flow *w, const struct bob_flow_insn *in, co
 	}
 }
 
-/* With what DWARF says. */
+/* Merge with the facts of DWARF. */
 void bob_flow_before(const struct bob_flow_insn *in, value *regs)
 {
 	for (unsigned r = 0; r < BOB_FLOW_REGS; r++) {
@@ -297,8 +297,8 @@ void bob_flow_before(const struct bob_flow_insn *in, value *regs)
 	}
 }
 
-/* What is stored into a pointer variable is what that leads to from now on: `b = malloc(n)`, used
- * in a register. */
+/* A pointer stored into a pointer variable refers to the variable's object from then on: `b =
+ * malloc(n)`, then used in a register. */
 static void note_stored(const struct bob_flow *w, const struct bob_flow_insn *in,
 			const value *before, value *regs)
 {
@@ -338,7 +338,8 @@ static void after(const struct bob_flow *w, const struct bob_flow_insn *in, valu
 		regs[in->makes.dest & 15] = made;
 	if ((in->facts.flow == BOB_X86_CALLS || in->facts.flow == BOB_X86_CALLS_TO) &&
 	    bob_source_thread_call(w->f->m, &in->before[BOB_X86_RDI], &made))
-		regs[BOB_X86_RAX] = made; /* DWARF knows nothing of the argument of these calls */
+		/* DWARF has no information about the argument of these calls */
+		regs[BOB_X86_RAX] = made;
 	note_stored(w, in, before, regs);
 }
 
@@ -405,7 +406,7 @@ static void begin_anew(struct bob_flow *w)
 	}
 }
 
-/* 0: it did not come to rest. */
+/* Returns 0 if it did not reach a fixed point. */
 static int settle(struct bob_flow *w)
 {
 	for (size_t i = 0; i < w->count; i++)
@@ -421,7 +422,8 @@ static int settle(struct bob_flow *w)
 			i++;
 		if (i == w->count)
 			return 1;
-		for (; i < w->count; i++) { /* no branch here is known: there is an unknown one */
+		/* a block without a known predecessor has an unknown one */
+		for (; i < w->count; i++) {
 			struct bob_flow_insn *in = &w->insn[i];
 			int ends = !i || in[-1].facts.flow == BOB_X86_JUMPS ||
 				   in[-1].facts.flow == BOB_X86_JUMPS_TO ||
@@ -429,7 +431,7 @@ static int settle(struct bob_flow *w)
 
 			if (in->reached)
 				continue;
-			in->dead = ends && in->facts.nop; /* padding, before a loop for instance */
+			in->dead = ends && in->facts.nop; /* padding, for instance before a loop */
 			if (in->dead)
 				in->reached = 1;
 			else if (ends || in[-1].reached)
@@ -457,7 +459,7 @@ void bob_source_flow(struct bob_source_function *f)
 	}
 	bob_flow_read(&w);
 	w.borrowed = INT64_MAX;
-	rested = settle(&w); /* which frame addresses are passed on? */
+	rested = settle(&w); /* first pass: which frame addresses escape? */
 	begin_anew(&w);
 	w.use_temporaries = 1;
 	if (rested && settle(&w) && !w.incomplete)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside flow.c and its helpers: the instructions of a function, and what is in the registers
- * before each. */
+/* Internal to flow.c and its helpers: the instructions of a function, and the values of registers
+ * before each of them. */
 #ifndef BOB_PLAN_SOURCE_FLOW_H
 #define BOB_PLAN_SOURCE_FLOW_H
 
@@ -19,51 +19,53 @@ struct bob_flow_insn {
 	struct bob_x86_facts facts;
 	struct bob_x86_value makes;
 	struct bob_source_value before[BOB_FLOW_REGS];
-	struct bob_source_value given[BOB_FLOW_REGS];	/* by DWARF; NOTHING_YET: it says nothing */
+	struct bob_source_value given[BOB_FLOW_REGS];	/* from DWARF; NOTHING_YET: no
+							 * information */
 	uint32_t given_depth[BOB_FLOW_REGS];
 	uint8_t reached, outside, dead;
 };
 
-/* 8 bytes of the frame that are no variable: what the compiler keeps there. Whatever is stored
- * there anywhere in the function is joined, so the order does not matter. */
+/* 8 bytes of the frame that are not in a variable: a compiler temporary. The values of all stores
+ * in the function are merged, so their order does not matter. */
 struct bob_flow_temporary {
-	int64_t off;		/* from the canonical frame address */
+	int64_t off;		/* relative to the canonical frame address */
 	struct bob_source_value held;
 };
 BOB_VEC_OF(bob_flow_temporaries, struct bob_flow_temporary);
 
 struct bob_flow {
 	struct bob_source_function *f;
-	struct bob_flow_insn *insn;	/* by pc */
+	struct bob_flow_insn *insn;	/* sorted by pc */
 	size_t count;
 	int changed;
-	int incomplete;	/* some code could not be read: nothing is said of the rest either */
+	int incomplete;	/* some code could not be decoded: the analysis has no result */
 	int use_temporaries;
-	/* lowest frame address that was put into a register: others may write from there on */
+	/* the lowest frame address that escaped into a register: other code may write at or above
+	 * it */
 	int64_t borrowed;
 	struct bob_flow_temporaries temporaries;
 };
 
-/* Its instruction at `pc`, or NULL. */
+/* The instruction at `pc`, or NULL. */
 struct bob_flow_insn *bob_flow_at(const struct bob_flow *w, uint64_t pc);
-/* What the registers hold before it, with what DWARF says. */
+/* The values of registers before it, merged with the facts of DWARF. */
 void bob_flow_before(const struct bob_flow_insn *in, struct bob_source_value *regs);
-/* What a register holds; a number if it is not an address. */
+/* The value of a register; a number if it is not an address. */
 struct bob_source_value bob_flow_register(const struct bob_source_value *regs, uint8_t reg);
 struct bob_source_value bob_flow_address(const struct bob_flow *w,
 					 const struct bob_source_value *regs,
 					 const struct bob_x86_access *a);
-/* The innermost variable of the frame that holds CFA + off at `pc`; `near`: or an array that begins
- * so many bytes after. The slot's `frame` is then from the canonical frame address. 0: there is
- * no such variable. */
+/* Find the innermost variable of the frame at CFA + off at `pc`. `near`: also an array that begins
+ * at most that many bytes after it. The `frame` of the slot is then relative to the canonical frame
+ * address. Returns 0 if there is none. */
 int bob_flow_slot(const struct bob_flow *w, const struct bob_source_value *regs, uint64_t pc,
 		  int64_t off, int64_t near, struct bob_source_slot *slot);
 
-/* code.c: decodes the function's code, and notes where control comes in from elsewhere and what
- * DWARF and the call frame information say of registers. */
+/* code.c: decode the function's code; find where control enters from elsewhere, and the facts of
+ * DWARF and call frame information about registers. */
 void bob_flow_read(struct bob_flow *w);
 
-/* places.c: through what the accesses of an instruction go, into its row. */
+/* places.c: set the places that the accesses of an instruction refer to, in its row. */
 void bob_flow_note(const struct bob_flow *w, const struct bob_flow_insn *in,
 		   struct bob_source_row *row);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source information of an image: opens the file and its debug file, lets the others read, writes
- * the result. Everything here is best effort: without debug information there are the sections and
- * what symbols say. */
+/* Makes the source information of an image: opens the file and its debug file, runs the readers,
+ * writes the result. All of it is best effort: without debug information only sections and symbols
+ * are available. */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,10 +14,11 @@
 #include "plan/plan.h"
 #include "plan/source/source.h"
 
-#define WORK_MAX 50000000u	/* entries and ranges that are looked at */
+#define WORK_MAX 50000000u	/* limit of the entries and ranges that are examined */
 #define BUILD_ID_MAX 20u
-#define SOURCE_VERSION 3u	/* another one where the same files give other lines or variables */
-#define JOINED_MAX 60		/* characters of names of variables in one place */
+/* to be increased if the same files give other lines or variables */
+#define SOURCE_VERSION 3u
+#define JOINED_MAX 60		/* length of joined names of variables at one address */
 
 const char *bob_source_text(struct bob_source_maker *m, const char *text)
 {
@@ -64,7 +65,7 @@ static int by_place(const void *a, const void *b)
 	return (x->size < y->size) - (x->size > y->size);
 }
 
-/* Variables in one place (EQUIVALENCE, COMMON with other names) are one, with the names of all. */
+/* Merge variables at one address (EQUIVALENCE, COMMON with other names), joining their names. */
 static void unite(struct bob_source_maker *m, struct bob_source_object *to,
 		  const struct bob_source_object *o)
 {
@@ -97,7 +98,7 @@ static int is_free(const struct bob_source_object *o, size_t count, uint64_t lo,
 {
 	size_t low = 0, high = count;
 
-	while (low < high) {	/* the first that ends after lo */
+	while (low < high) {	/* binary search for the first that ends after lo */
 		size_t mid = low + (high - low) / 2;
 
 		if (o[mid].addr + o[mid].size <= lo)
@@ -108,7 +109,7 @@ static int is_free(const struct bob_source_object *o, size_t count, uint64_t lo,
 	return low == count || o[low].addr >= hi;
 }
 
-/* Variables of DWARF, then symbols where there are none. Aliases of a symbol: the first name. */
+/* Merge variables of DWARF with symbols elsewhere. Of aliases, the first name wins. */
 static size_t make_objects(struct bob_source_maker *m, struct bob_source_object *o)
 {
 	size_t known = 0, n;
@@ -126,7 +127,7 @@ static size_t make_objects(struct bob_source_maker *m, struct bob_source_object 
 			o[n++] = (struct bob_source_object){ s->addr, s->size, s->name };
 	}
 	qsort(o + known, n - known, sizeof(*o), by_place);
-	for (size_t i = known, last = 0; i < n; i++) { /* of overlapping ones the first */
+	for (size_t i = known, last = 0; i < n; i++) { /* the first of overlapping symbols wins */
 		if (last && o[i].addr < o[last].addr + o[last].size)
 			o[i].size = 0;
 		else
@@ -174,7 +175,7 @@ static int has_dwarf(Elf *elf)
 	return 0;
 }
 
-/* The distribution's debug file of the same build; "" if there cannot be one. */
+/* Path of the distribution's debug file for this build-id; "" if it cannot exist. */
 static void debug_path(char path[96], const uint8_t *build_id, unsigned len)
 {
 	size_t n;
@@ -238,7 +239,7 @@ void bob_source_close_files(struct bob_source_files_of *f)
 
 /* --- making --- */
 
-/* The steps of planning that flow.c wants: frames, and where control comes from elsewhere. */
+/* The steps of planning that flow.c needs: frames, and entries from elsewhere. */
 static bob_status read_image(struct bob_plan_image *img, const char *path, int whole,
 			     struct bob_error *err)
 {
@@ -301,7 +302,7 @@ static bob_status make_rows(struct bob_source_maker *m, const uint64_t *pc, size
 	return BOB_OK;
 }
 
-/* Rows of which nothing is known only take space. */
+/* Drop rows without information. */
 static void drop_unknown(struct bob_source_maker *m)
 {
 	size_t n = 0;

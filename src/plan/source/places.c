@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Through what accesses go: values of address registers as places of the trace. */
+/* Converts the values of address registers to places of the trace: the variable or object that an
+ * access refers to. */
 #include <string.h>
 
 #include "mem/record.h"
 #include "plan/source/flow.h"
 
-#define NEAR                                                                                       \
-	64 /* an array that begins so near above an indexed address may be what is meant: readers check */
+/* An indexed address may belong to an array that begins at most this many bytes after it. Readers
+ * check that. */
+#define NEAR 64
 
 typedef struct bob_source_value value;
 
@@ -88,11 +90,11 @@ static uint32_t thread_place(const struct bob_flow *w, int64_t off)
 	const struct bob_source_static *s = bob_source_thread_at(m, off, 0);
 
 	if (off < 0 || off >= (int64_t)m->thread.size)
-		return 0; /* what the system keeps there */
+		return 0; /* used by the system */
 	return place(m, BOB_PLACE_THREAD, s ? s->name : "", off, 0);
 }
 
-/* Without the index. */
+/* The place without the index. */
 static uint32_t thread_indexed_place(const struct bob_flow *w, const value *regs,
 				     const struct bob_x86_access *a)
 {

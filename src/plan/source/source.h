@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the reader of debug information: what is known of one image while its source information
- * is made.
+/* Internal to the reader of debug information: its state for one image.
  *
- * An access goes through registers; which variable that is, DWARF says for some registers at some
- * places. Between these places the values are followed through the function (flow.c): a pointer
- * plus numbers is that pointer, whatever register it is in. Nothing is guessed: where two ways meet
- * with different values, nothing is known. One image, one thread. */
+ * An access refers to memory through registers. DWARF names the variable in a register only at some
+ * places. In between, data-flow analysis (flow.c) tracks the values: a pointer plus numbers is the
+ * same pointer in any register. Nothing is guessed: where paths with different values merge, the
+ * value is unknown. Threads: one per image. */
 #ifndef BOB_PLAN_SOURCE_H
 #define BOB_PLAN_SOURCE_H
 
@@ -17,21 +16,21 @@
 #define BOB_SOURCE_NAME_MAX 160u
 #define BOB_X86_NO_REGISTER 0xffu
 #define BOB_X86_FRAME_REGISTER 4u /* rsp */
-#define BOB_X86_FRAME_POINTER 5u  /* rbp, where it is one */
+#define BOB_X86_FRAME_POINTER 5u  /* rbp, if used as frame pointer */
 
-/* What a register or a variable's memory holds. */
+/* The value of a register or of a variable's memory. */
 enum bob_source_value_kind {
-	BOB_SOURCE_NOTHING_YET = 0, /* no way leads here, as far as is known */
-	BOB_SOURCE_NUMBER,	/* no address */
+	BOB_SOURCE_NOTHING_YET = 0, /* not reached by any path so far */
+	BOB_SOURCE_NUMBER,	/* not an address */
 	BOB_SOURCE_STATIC,	/* link address `off` */
 	BOB_SOURCE_FRAME,	/* canonical frame address + `off` */
-	BOB_SOURCE_IN_FRAME,	/* somewhere in the frame */
-	BOB_SOURCE_TERM,	/* the object that term says + `off` */
-	BOB_SOURCE_IN_TERM,	/* somewhere in it */
-	BOB_SOURCE_THREAD,	/* the image's block of the thread + `off` */
-	BOB_SOURCE_IN_THREAD,	/* somewhere in it */
+	BOB_SOURCE_IN_FRAME,	/* unknown offset in the frame */
+	BOB_SOURCE_TERM,	/* the object of `term` + `off` */
+	BOB_SOURCE_IN_TERM,	/* unknown offset in it */
+	BOB_SOURCE_THREAD,	/* the image's TLS block of the thread + `off` */
+	BOB_SOURCE_IN_THREAD,	/* unknown offset in it */
 	BOB_SOURCE_POINTER,	/* in a library: the thread pointer + `off` */
-	/* what leads from the thread pointer to there, see bob_source_thread_word */
+	/* offset of an address from the thread pointer, see bob_source_thread_word */
 	BOB_SOURCE_DISTANCE,
 	BOB_SOURCE_ANYTHING
 };
@@ -42,33 +41,34 @@ struct bob_source_value {
 	uint32_t kind;
 };
 
-/* Something that a pointer leads to. */
+/* An object that a pointer refers to. */
 struct bob_source_term {
-	const char *name;	/* of the pointer, or the object */
+	const char *name;	/* name of the pointer, or of the object */
 	Dwarf_Die type;		/* of the object */
 	int has_type;
-	/* `name` is a pointer: "a[]", "p->n"; else the object: "a(:)", "p.n" */
+	/* `name` is that of a pointer: "a[]", "p->n"; else of the object: "a(:)", "p.n" */
 	int is_pointer;
 };
 
-/* DWARF: a register holds a value here. */
+/* DWARF: a register has this value in this range. */
 struct bob_source_fact {
 	uint64_t lo, hi;
 	uint32_t reg, depth;
 	struct bob_source_value value;
 };
 
-/* DWARF: a variable lies in the frame here. */
+/* DWARF: a variable is in the frame in this range. */
 struct bob_source_slot {
 	uint64_t lo, hi;
-	/* from the canonical frame address; or from what register `by` holds, if that is in the
+	/* relative to the canonical frame address, or to register `by` if its value is in the
 	 * frame */
 	int64_t frame;
 	uint64_t size;
 	uint32_t term;		/* the variable */
 	uint32_t depth;
-	int holds_address;	/* of the variable: a reference that the language does not show */
-	uint32_t by;		/* or BOB_X86_NO_REGISTER */
+	int holds_address;	/* contains the variable's address: a reference that the language
+				 * does not show */
+	uint32_t by;		/* BOB_X86_NO_REGISTER: none */
 };
 
 struct bob_source_static {
@@ -90,23 +90,23 @@ struct bob_source_range {
 	uint64_t lo, hi;
 };
 
-/* A word that the dynamic linker writes. */
+/* A word that the dynamic linker relocates. */
 struct bob_source_thread_slot {
-	uint64_t addr, off;	/* off: in the image's block */
+	uint64_t addr, off;	/* off: in the image's TLS block */
 	uint32_t type;		/* of the relocation */
-	int known;		/* is it the image's own block? */
+	int known;		/* whether it refers to the image's own block */
 };
 BOB_VEC_OF(bob_source_thread_slots, struct bob_source_thread_slot);
 
-/* The image's block of thread-local variables. */
+/* The image's TLS block. */
 struct bob_source_thread_block {
-	uint64_t size;		/* 0: it has none */
+	uint64_t size;		/* 0: no TLS block */
 	int is_program;
-	/* program: where the thread pointer is, from the block's beginning; else 0 */
+	/* program: offset of the thread pointer from the beginning of the block; else 0 */
 	int64_t pointer;
 	struct bob_source_thread_slots slots;
-	struct bob_source_statics variables,
-		symbols; /* of DWARF and of ELF; addresses are offsets */
+	/* from DWARF and from ELF; addresses are offsets */
+	struct bob_source_statics variables, symbols;
 };
 BOB_VEC_OF(bob_source_ranges, struct bob_source_range);
 
@@ -117,28 +117,28 @@ struct bob_source_maker {
 	size_t rows;
 	struct bob_source_files files;
 	struct bob_source_places places;
-	/* with types, of the units looked at; sorted before flow */
+	/* with types, of the units read; sorted before data-flow analysis */
 	struct bob_source_statics statics;
-	struct bob_source_statics symbols; /* of ELF */
+	struct bob_source_statics symbols; /* from ELF */
 	struct bob_source_thread_block thread;
-	struct bob_source_texts texts; /* everything that names point to */
-	uint64_t work;		/* steps left: debug information is not to be trusted */
+	struct bob_source_texts texts; /* owns all names */
+	uint64_t work;		/* remaining steps: debug information is untrusted */
 	int no_memory;
 };
 
-/* The function under way. */
+/* The current function. */
 struct bob_source_function {
 	struct bob_source_maker *m;
-	struct bob_source_ranges ranges; /* its code, the entry first */
+	struct bob_source_ranges ranges; /* ranges of its code, the entry first */
 	uint64_t entry;
-	int frame_base;		/* is there one? */
-	uint32_t frame_register; /* BOB_X86_NO_REGISTER: it is the canonical frame address */
+	int frame_base;		/* whether it has a frame base */
+	uint32_t frame_register; /* BOB_X86_NO_REGISTER: the canonical frame address */
 	struct bob_source_terms terms;
 	struct bob_source_facts facts;
 	struct bob_source_slots slots;
 };
 
-/* make.c: all of bob_plan_source, in this process. */
+/* make.c: bob_plan_source, without a child process. */
 bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
 			   bob_fold_write_fn write, void *ctx, struct bob_error *err);
 
@@ -150,39 +150,39 @@ struct bob_source_files_of {
 void bob_source_open_files(struct bob_source_files_of *f, const char *path,
 			   const struct bob_plan_image *img);
 void bob_source_close_files(struct bob_source_files_of *f);
-/* What has debug information of the two, or NULL. */
+/* The one of the two that has debug information, or NULL. */
 Elf *bob_source_debug_of(const struct bob_source_files_of *f);
 void bob_source_free_maker(struct bob_source_maker *m);
 
-/* What `make` writes, made in a process of its own. `out` is the caller's to free. */
+/* Run `make` in a child process and collect its output. The caller frees `out`. */
 typedef bob_status (*bob_source_apart_fn)(void *arg, bob_fold_write_fn write, void *ctx);
 bob_status bob_source_apart(const char *path, bob_source_apart_fn make, void *arg,
 			    struct bob_plan_bytes *out, struct bob_error *err);
 
-/* A copy that lives as long as the maker; "" without memory. */
+/* A copy that lives as long as the maker; "" if there is no memory. */
 const char *bob_source_text(struct bob_source_maker *m, const char *text);
 /* The rows with lo <= pc < hi. */
 struct bob_source_row *bob_source_rows(const struct bob_source_maker *m, uint64_t lo, uint64_t hi,
 				       size_t *count);
-/* Step of work: 0 when there have been enough. */
+/* Count a step of work. Returns 0 if the limit is reached. */
 int bob_source_step(struct bob_source_maker *m);
 
 /* types.c */
-/* The type without its names and qualifiers. 0: there is none. */
+/* Remove typedefs and qualifiers from the type. Returns 0 if there is none. */
 int bob_source_strip(Dwarf_Die *type);
-/* The type of a variable or member, stripped. */
+/* The type of a variable or member, without typedefs and qualifiers. */
 int bob_source_type_of(Dwarf_Die *die, Dwarf_Die *type);
 uint64_t bob_source_size(Dwarf_Die *type);
-/* Number of the term; 0 is no term, and what is given when there are too many. */
+/* Look up or add a term. Returns its number; 0: there are too many. */
 uint32_t bob_source_term(struct bob_source_function *f, const char *name, Dwarf_Die *type,
 			 int is_pointer);
-/* The value of something of this type that is called `name`. */
+/* The value of an object of this type with this name. */
 struct bob_source_value bob_source_value_of(struct bob_source_function *f, const char *name,
 					    Dwarf_Die *type);
-/* What 8 bytes loaded at `off` in the object are; `known` 0: at an offset that is not known. */
+/* The value of 8 bytes loaded at `off` in the object; `known` 0: the offset is unknown. */
 struct bob_source_value bob_source_load(struct bob_source_function *f, uint32_t term, int known,
 					int64_t off);
-/* How people write an access there. */
+/* The spelling of an access there in the source language. */
 void bob_source_spell(struct bob_source_function *f, uint32_t term, int known, int64_t off,
 		      char text[BOB_SOURCE_NAME_MAX]);
 
@@ -191,27 +191,27 @@ void bob_source_variables(struct bob_source_function *f, Dwarf_Die *function);
 void bob_source_statics_of(struct bob_source_maker *m, Dwarf_Die *unit);
 
 /* dwarf.c: lines of all rows, variables */
-/* A descriptor's size is known to its symbol only; variables without any go, the others are
- * sorted. */
+/* Set the sizes of descriptors from their symbols, drop variables without a size, and sort the
+ * rest. */
 void bob_source_find_sizes(struct bob_source_maker *m);
 void bob_source_read(struct bob_source_maker *m);
 
-/* flow.c: through what the accesses of the function's rows go */
+/* flow.c: the places that the accesses of the function's rows refer to */
 void bob_source_flow(struct bob_source_function *f);
 
 /* thread.c: thread-local variables */
 void bob_source_thread(struct bob_source_maker *m, Elf *elf);
-/* What %fs:0 holds. */
+/* The value of %fs:0. */
 struct bob_source_value bob_source_thread_pointer(const struct bob_source_maker *m);
-/* The word at a link address, if it is a distance from the thread pointer: that + thread pointer is
- * in the block. */
+/* The value of the word at a link address, if it is an offset from the thread pointer to the TLS
+ * block. */
 int bob_source_thread_word(const struct bob_source_maker *m, uint64_t addr,
 			   struct bob_source_value *v);
-/* What __tls_get_addr gives for this argument, if it is one for it. */
+/* The result of __tls_get_addr for this argument, if it is a valid one. */
 int bob_source_thread_call(const struct bob_source_maker *m,
 			   const struct bob_source_value *argument, struct bob_source_value *v);
-/* The variable at an offset of the block; `near`: or one that begins so many bytes after. NULL: not
- * known. */
+/* The variable at an offset of the TLS block; `near`: also one that begins at most that many bytes
+ * after it. NULL: unknown. */
 const struct bob_source_static *bob_source_thread_at(const struct bob_source_maker *m, int64_t off,
 						     int64_t near);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ELF knows of data: sections, and symbols of objects. */
+/* Reads sections and data symbols of the ELF file. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread-local variables: where each lies in the image's block, and how code comes to it. In a
- * program the block ends at the thread pointer; in a library it is anywhere, and the dynamic linker
- * writes into its table where: an offset from the thread pointer (TPOFF64), or the module and the
- * offset in its block for __tls_get_addr (DTPMOD64, DTPOFF64). */
+/* Thread-local variables: their offsets in the image's TLS block, and the access models of code. In
+ * a program, the block ends at the thread pointer. In a library, its address is unknown; the
+ * dynamic linker stores into the GOT either an offset from the thread pointer (TPOFF64), or the
+ * module and the offset in its block for __tls_get_addr (DTPMOD64, DTPOFF64). */
 #include <string.h>
 
 #include "plan/source/source.h"
 
-#define LOOKED_AT 4096u /* words of the linker, and variables, one after the other: there are few */
+/* limit of linear searches of relocated words and variables; usually there are few */
+#define LOOKED_AT 4096u
 
 static int is_program(Elf *elf, const GElf_Ehdr *eh)
 {
@@ -49,7 +50,7 @@ static void read_block(struct bob_source_maker *m, Elf *elf)
 	}
 }
 
-/* Of a relocation; 0: another module's, or unowned. */
+/* Offset that a relocation refers to; 0: of another module, or without a symbol. */
 static int offset_of(const Elf_Data *symbols, const Elf64_Rela *r, uint64_t *off)
 {
 	size_t at = ELF64_R_SYM(r->r_info);
@@ -100,7 +101,7 @@ static void read_relocations(struct bob_source_maker *m, Elf *elf, Elf_Scn *scn,
 	}
 }
 
-/* The word of the file at a link address. */
+/* Read the word at a link address from the file. */
 static int word_at(Elf *elf, uint64_t addr, uint64_t *word)
 {
 	Elf_Scn *scn = NULL;
@@ -132,7 +133,7 @@ static const struct bob_source_thread_slot *slot_at(const struct bob_source_make
 	return NULL;
 }
 
-/* Pairs of module and offset: of the image's own block the linker may have written the offset
+/* Pairs of module and offset: for the image's own block, the linker may have stored the offset
  * itself. */
 static void complete_pairs(struct bob_source_maker *m, Elf *elf)
 {

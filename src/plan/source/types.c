@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types of DWARF: what a pointer of some type leads to, what lies at an offset of an object, and
- * how one writes that. */
+/* Types of DWARF: the target of a pointer type, the member or element at an offset of an object,
+ * and its spelling. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "plan/source/source.h"
 
-#define CHAIN_MAX 32		/* of typedefs, of members in members */
+#define CHAIN_MAX 32		/* of typedefs, and of nested members */
 #define TERMS_MAX 4096u
 
 int bob_source_strip(Dwarf_Die *type)
@@ -48,7 +48,8 @@ uint64_t bob_source_size(Dwarf_Die *type)
 	return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
 
-/* An array whose elements lie where its first word points to: gfortran's descriptors. */
+/* Whether it is an array whose elements are at the address in its first word: gfortran's
+ * descriptors. */
 static int is_descriptor(Dwarf_Die *type)
 {
 	Dwarf_Attribute a;
@@ -80,7 +81,7 @@ uint32_t bob_source_term(struct bob_source_function *f, const char *name, Dwarf_
 {
 	struct bob_source_term *t;
 
-	if (!f->terms.count && !BOB_VEC_PUSH(&f->terms)) /* 0 is not used */
+	if (!f->terms.count && !BOB_VEC_PUSH(&f->terms)) /* number 0 is not used */
 		return 0;
 	for (size_t i = 1; i < f->terms.count; i++) {
 		t = &f->terms.at[i];
@@ -108,7 +109,7 @@ static struct bob_source_value anything(void)
 	return (struct bob_source_value){ .kind = BOB_SOURCE_ANYTHING };
 }
 
-/* Of a pointer or reference type. */
+/* The value of a pointer or reference of this type: the object that it refers to. */
 static struct bob_source_value led_to(struct bob_source_function *f, const char *name,
 				      Dwarf_Die *type)
 {
@@ -136,12 +137,12 @@ struct bob_source_value bob_source_value_of(struct bob_source_function *f, const
 	}
 }
 
-/* --- what lies at an offset --- */
+/* --- member or element at an offset --- */
 
 struct walk {
-	Dwarf_Die type;		/* of what was reached */
-	int has_type, known;	/* is `off` known? */
-	int64_t off;		/* in it */
+	Dwarf_Die type;		/* type at the current position */
+	int has_type, known;	/* known: whether `off` is known */
+	int64_t off;		/* offset in it */
 	char *text;
 };
 
@@ -152,7 +153,7 @@ static void append(struct walk *w, const char *a, const char *b)
 	snprintf(w->text + n, BOB_SOURCE_NAME_MAX - n, "%s%s", a, b);
 }
 
-/* Where a member begins; 0: it cannot be said. */
+/* Offset of a member; 0: unknown. */
 static int member_offset(Dwarf_Die *member, int64_t *at)
 {
 	Dwarf_Attribute a;
@@ -169,7 +170,7 @@ static int member_offset(Dwarf_Die *member, int64_t *at)
 	return 1;
 }
 
-/* From a structure to its member at `off`. */
+/* Go from a structure to its member at `off`. */
 static int enter_member(struct bob_source_maker *m, struct walk *w, const char *dot)
 {
 	Dwarf_Die child, type;
@@ -194,8 +195,8 @@ static int enter_member(struct bob_source_maker *m, struct walk *w, const char *
 	return 0;
 }
 
-/* Down to what is no structure and no array. `fresh`: nothing has been written after a pointer's
- * name yet. */
+/* Go down until the type is neither structure nor array. `fresh`: nothing has been appended to the
+ * name of a pointer yet. */
 static void descend(struct bob_source_maker *m, struct walk *w, int fresh)
 {
 	for (int i = 0; i < CHAIN_MAX && w->has_type; i++) {
@@ -233,7 +234,7 @@ static int is_fortran(Dwarf_Die *type)
 	       language == DW_LANG_Fortran08;
 }
 
-/* a[] is a(:) there. */
+/* In Fortran, a[] is spelled a(:). */
 static void write_fortran(char *text)
 {
 	char *at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The variables of an image by name, for who chooses some of them before anything has run: those of
- * all units of debug information, and symbols. They come through a pipe as name, unit, address,
- * size, kind: see apart.c. */
+/* Lists the variables of an image by name, so that users can select them before a run: those of all
+ * units of debug information, and symbols. The child process (apart.c) sends each as name, unit,
+ * address, size and kind. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 struct head {
 	uint64_t addr, size;
-	uint32_t name_len, unit_len; /* zero included */
+	uint32_t name_len, unit_len; /* including the terminating zero */
 	uint32_t is_thread_local, unused;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where variables are, as DWARF says it: in registers, in the frame, at fixed addresses.
- * Expressions that are not of a few simple forms say nothing. */
+/* Reads locations of variables from DWARF: in registers, in the frame, at fixed addresses. Only a
+ * few simple forms of expressions are evaluated; others are ignored. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 /* --- registers and frames --- */
 
-/* DWARF's numbers of registers (System V ABI for x86-64, figure 3.36) as the processor's. */
+/* Converts DWARF register numbers (System V ABI for x86-64, figure 3.36) to those of the
+ * processor. */
 static uint32_t register_of(Dwarf_Word dwarf)
 {
 	static const uint8_t number[] = { 0, 2, 1, 3, 6, 7, 5, 4 };
@@ -23,13 +24,13 @@ static uint32_t register_of(Dwarf_Word dwarf)
 	return dwarf < 16 ? (uint32_t)dwarf : BOB_X86_NO_REGISTER;
 }
 
-/* Those that code addresses its frame by. */
+/* Whether code addresses its frame through this register. */
 static int is_frame_register(uint32_t reg)
 {
 	return reg == BOB_X86_FRAME_REGISTER || reg == BOB_X86_FRAME_POINTER;
 }
 
-/* A scope: ranges of code, clipped to those around it. */
+/* A scope: ranges of code, clipped to those of the enclosing scope. */
 struct scope {
 	struct bob_source_range range[RANGES_MAX];
 	size_t count;
@@ -89,7 +90,7 @@ static void add_slot(const struct variable *v, uint64_t lo, uint64_t hi, int64_t
 	}
 }
 
-/* The variable itself is what the register leads to. */
+/* The register contains the address of the variable itself. */
 static struct bob_source_value object_at(const struct variable *v, int64_t off)
 {
 	Dwarf_Die type = v->type;
@@ -115,7 +116,7 @@ static void add_breg(const struct variable *v, uint64_t lo, uint64_t hi, uint32_
 	} else if (is_frame_register(reg) &&
 		   (count == 1 || (count == 2 && op[1].atom == DW_OP_deref))) {
 		add_slot(v, lo, hi, off, reg, count == 2);
-	} else if (count == 1) { /* it lies there */
+	} else if (count == 1) { /* the variable is at register + off */
 		add_fact(v, lo, hi, reg, object_at(v, (int64_t)(0 - (uint64_t)off)));
 	}
 }
@@ -166,7 +167,7 @@ static void add_variable(struct bob_source_function *f, const struct scope *scop
 
 /* --- scopes --- */
 
-/* The ranges of `die` within those of `around`; all of them if it says none. */
+/* The ranges of `die` within those of `around`; all of them if it has none. */
 static void enter(struct scope *s, const struct scope *around, Dwarf_Die *die)
 {
 	Dwarf_Addr base, lo, hi;
@@ -218,8 +219,8 @@ static void read_scope(struct bob_source_function *f, const struct scope *s, Dwa
 	}
 }
 
-/* GCC says the canonical frame address, clang the frame pointer, or else the stack pointer. 0:
- * something else. */
+/* GCC uses the canonical frame address, clang the frame pointer or the stack pointer. Returns 0 for
+ * other expressions. */
 static int frame_base_of(Dwarf_Die *function, uint32_t *reg)
 {
 	Dwarf_Attribute a;
@@ -270,7 +271,7 @@ static int address_of(Dwarf_Attribute *a, uint64_t *addr)
 	return 1;
 }
 
-/* In the block of the thread? */
+/* Offset in the TLS block, for a thread-local variable. */
 static int thread_offset_of(Dwarf_Attribute *a, uint64_t *off)
 {
 	Dwarf_Op *op;
@@ -303,8 +304,8 @@ static void add_static(struct bob_source_maker *m, const char *prefix, Dwarf_Die
 		return;
 	s.has_type = 1;
 	s.size = bob_source_size(&s.type);
-	if (dwarf_hasattr(&s.type,
-			  DW_AT_data_location)) /* a descriptor: its symbol knows how large it is */
+	/* a descriptor: the size is that of its symbol */
+	if (dwarf_hasattr(&s.type, DW_AT_data_location))
 		s.size = 0;
 	snprintf(text, sizeof(text), "%s%s", prefix, name);
 	s.name = bob_source_text(m, text);
@@ -315,7 +316,7 @@ static void add_static(struct bob_source_maker *m, const char *prefix, Dwarf_Die
 		m->no_memory = 1;
 }
 
-/* `prefix` is what names within are written with. */
+/* `prefix` is prepended to the names of inner variables. */
 static void walk(struct bob_source_maker *m, const char *prefix, Dwarf_Die *die, unsigned depth)
 {
 	char text[BOB_SOURCE_NAME_MAX];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a handler of the program sees of the code that it has interrupted. If that is a trampoline,
- * the entry code or the C that this calls for an event, the program itself is at the entry of a
- * hooked function, or at one of its first instructions. Handler, unwinder and profiler are shown
- * that place, with the registers that the program has there. entry.S says where they are.
+/* Converts the context of a signal to what it would be without the agent. If a handler of the
+ * program interrupts a trampoline, the entry code or the C code that this calls for an event, the
+ * program itself is at the entry of a hooked function or at one of its first instructions. Handler,
+ * unwinder and profiler get that address, with the registers of the program there. entry.S
+ * documents where they are stored.
  *
- * Not shown: what interrupts the agent elsewhere (functions of enum bob_special, hooks by name, the
- * first instructions of bob_enter). Then the program counter stays the agent's, and unwinders go
- * by the agent's own frame information. Of the stack only what entry.S stored is read. */
+ * Interruptions of the agent elsewhere are not converted (functions of enum bob_special, hooks by
+ * name, the first instructions of bob_enter). Then the program counter is in the agent, and
+ * unwinders use the agent's own frame information. Only stack words that entry.S stored are
+ * read. */
 #include "agent/places.h"
 #include "agent/signal.h"
 
@@ -14,14 +16,15 @@ extern const uint8_t bob_entry_begin[], bob_entry_special[], bob_entry_wide[];
 extern const uint8_t bob_entry_saved[], bob_entry_wide_saved[];
 extern const uint8_t bob_entry_walk[], bob_entry_walk_end[];
 
-#define C_STACK 4096u		/* bytes that C uses at most, called by the entry code */
+/* upper bound of the stack used by C code that the entry code calls */
+#define C_STACK 4096u
 
 static uint64_t word_at(uint64_t addr)
 {
 	return *(const uint64_t *)(uintptr_t)addr;
 }
 
-/* Is `r` the stack pointer of an entry whose trampoline has called the entry code? Then whose. */
+/* The function whose trampoline called the entry code with entry stack pointer `r`; NULL: none. */
 static const struct bob_plan_func *entered_at(const struct bob_image *im, uint64_t r)
 {
 	return im && im->plan && im->arena ? place_of_body(im, word_at(r - 8)) : NULL;
@@ -35,8 +38,8 @@ static void show(uint64_t *gregs, const struct bob_image *im, const struct bob_p
 	gregs[BOB_GREG_RAX] = word_at(r - 16);
 }
 
-/* Registers that lie one below the other, from `slot` on; those below `rsp` have not been stored
- * yet, or are loaded again. */
+/* Load registers that were stored in descending addresses from `slot`; those below `rsp` are not
+ * stored yet, or have been restored. */
 static void load_pushed(uint64_t *gregs, const uint8_t *which, unsigned count, uint64_t slot,
 			uint64_t rsp)
 {
@@ -50,7 +53,7 @@ static const uint8_t callee_saved[] = { BOB_GREG_RBX, BOB_GREG_RBP, BOB_GREG_R12
 					BOB_GREG_R13, BOB_GREG_R14, BOB_GREG_R15 };
 static const uint8_t scratch[] = { BOB_GREG_RCX, BOB_GREG_RDX, BOB_GREG_RSI, BOB_GREG_RDI };
 
-/* In the entry code, `into` bytes from its begin. */
+/* Interrupted in the entry code, `into` bytes from its begin. */
 static enum bob_shown show_entry_code(uint64_t *gregs, const struct bob_image *im, uint64_t into)
 {
 	const uint64_t wide = (uint64_t)(bob_entry_wide - bob_entry_begin);
@@ -79,8 +82,8 @@ static enum bob_shown show_entry_code(uint64_t *gregs, const struct bob_image *i
 	return BOB_SHOWN_ENTRY;
 }
 
-/* In C: busy_rsp is the entry that is being recorded. It may be stale, if that was left by a
- * jump. */
+/* Interrupted in C: busy_rsp is the entry that is being recorded. It may be stale if that recording
+ * was left by a jump. */
 static enum bob_shown show_c(uint64_t *gregs)
 {
 	struct bob_hot *hot = bob_thread_hot;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The entry code: what runs when a hooked function is entered. A template: entry.c copies it to
- * the head of every arena, so it is position independent but for what entry.c fills in.
+/* The entry code, which runs when a hooked function is entered. It is a template that entry.c
+ * copies to the head of every arena, so it is position independent except for values that entry.c
+ * fills in.
  *
- * A trampoline comes here by call, having saved %rax below the stack pointer:
+ * A trampoline calls it, having saved %rax below the stack pointer:
  *
  *        r ->  return address of the hooked function   (its entry rsp)
  *      r-8 ->  return address into the trampoline      (our rsp)
@@ -10,24 +11,25 @@
  *     r-56 r8   r-64 r9   r-72 r10   r-80 r11   (C; r8 also walks)
  *     r-88 rbx   r-96 rbp   r-104 r12 ... r-128 r15   r-136 thread block   (C)
  *
- * The hooked function's own red zone is dead at its entry, and the kernel puts signal frames at
- * least 128 bytes below rsp, so nothing is pushed on the fast path.
- * Registers: eax = function id; rcx rdx rsi rdi scratch (restored); flags clobbered; everything
- * else, all vector state included, untouched. C is called with r8-r11 saved besides; it is compiled
- * without vector registers, so no stack alignment is needed.
+ * The red zone of the hooked function is dead at its entry, and the kernel puts signal frames at
+ * least 128 bytes below rsp, so the fast path pushes nothing. Registers: eax = function id; rcx rdx
+ * rsi rdi scratch (restored); flags clobbered; everything else, including all vector state,
+ * unchanged. Around calls of C, r8-r11 are saved as well; the C code uses no vector registers, so
+ * the stack need not be aligned.
  *
- * Budget: <= 5 ns for a predicted entry (bench/calls). Interrupted at any instruction by a signal
- * handler whose own functions are hooked: gate.size is 0 from the first change of state to the
- * last, so their events wait (enter.c), and `pending` is looked at after the gate is opened. */
+ * Budget: <= 5 ns for a predicted entry (bench/calls). A signal handler whose own functions are
+ * hooked may interrupt it at any instruction. So gate.size is 0 from the first change of state to
+ * the last, which makes the handler's events pending (enter.c), and `pending` is checked after the
+ * gate is opened. */
 
 #define X(name, value, expr) .set name, value;
 #include "agent/arch/x86_64/asm_offsets.def"
 #undef X
 #include "agent/arch/x86_64/regs.inc"
 
-	/* Around a call of C. The registers that C keeps are stored, too, and never loaded: a
-	 * handler that interrupts C is shown them (context.c). The call's return address
-	 * is at r - BOB_C_FRAME. */
+	/* Around a call of C. Callee-saved registers are stored, too, but never loaded: context.c
+	 * shows them to a handler that interrupts the C code. The return address of the call is at
+	 * r - BOB_C_FRAME. */
 	.macro enter_c
 	lea	-40(%rsp), %rsp
 	.irp	reg, r8, r9, r10, r11, rbx, rbp, r12, r13, r14, r15, rcx
@@ -46,11 +48,13 @@
 
 	.section .rodata
 	.globl bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
-	.globl bob_entry_wide, bob_entry_wide_tls, bob_entry_sync, bob_entry_hook, bob_entry_backtrace
+	.globl bob_entry_wide, bob_entry_wide_tls, bob_entry_sync
+	.globl bob_entry_hook, bob_entry_backtrace
 	.globl bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.globl bob_entry_saved, bob_entry_wide_saved, bob_entry_walk, bob_entry_walk_end
 	.hidden bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
-	.hidden bob_entry_wide, bob_entry_wide_tls, bob_entry_sync, bob_entry_hook, bob_entry_backtrace
+	.hidden bob_entry_wide, bob_entry_wide_tls, bob_entry_sync
+	.hidden bob_entry_hook, bob_entry_backtrace
 	.hidden bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.hidden bob_entry_saved, bob_entry_wide_saved, bob_entry_walk, bob_entry_walk_end
 	.balign 64
@@ -68,7 +72,8 @@ bob_entry_saved:
 	sub	GATE_LO(%rcx), %rsi
 	cmp	GATE_SIZE(%rcx), %rsi
 	jae	slow
-	mov	%rdx, HOT_BUSY_RSP(%rcx)	/* first, or a handler finds it stale */
+	mov	%rdx, HOT_BUSY_RSP(%rcx)	/* first, because a handler must not find it
+						 * stale */
 	movq	$0, GATE_SIZE(%rcx)		/* busy from here */
 
 	/* Which frame called? One look-up by return address. */
@@ -78,7 +83,7 @@ bob_entry_saved:
 	shl	$3, %edi
 	add	HOT_SITES(%rcx), %rdi
 	shl	$16, %rsi
-	xor	(%rdi), %rsi			/* < 65536: the rule of this very site */
+	xor	(%rdi), %rsi			/* < 65536: the rule of this call site */
 	cmp	$0xffff, %rsi
 	ja	unknown_site
 	btr	$15, %esi
@@ -128,7 +133,7 @@ rbp_frame:
 	lea	(%rbp,%rsi,8), %rsi
 	jmp	have_slot
 
-	/* Frames below the slot have ended. The sentinel ~0 at the bottom ends the loop. */
+	/* Frames below the slot have ended. The sentinel ~0 at the bottom terminates the loop. */
 pop:
 	ja	not_on_stack
 pop_next:
@@ -136,14 +141,14 @@ pop_next:
 	cmp	%rsi, (%rdi)
 	jb	pop_next
 	je	popped
-	cmpq	$-1, (%rdi)			/* frames older than the agent are no error */
+	cmpq	$-1, (%rdi)			/* no error: the frame is older than the agent */
 	je	popped
 	incq	HOT_TOP_MISMATCH(%rcx)
 popped:
 	mov	HOT_TOP(%rcx), %rsi
 	sub	%rdi, %rsi			/* 8 * pops */
 	cmp	$(1022 * 8), %rsi
-	ja	unknown_site			/* does not fit into one symbol: C does it */
+	ja	unknown_site			/* does not fit into one symbol: C handles it */
 	shl	$19, %esi
 	or	%esi, %eax
 	jmp	push
@@ -153,8 +158,8 @@ not_on_stack:
 	incq	HOT_TOP_MISMATCH(%rcx)
 	jmp	push
 
-	/* The caller is not recorded. Is the walk to the next frame that is the one done before,
-	 * every word of it? (struct bob_walk) */
+	/* The caller is not recorded. Use the cached walk to the next recorded frame, if every word
+	 * of it is unchanged (struct bob_walk). */
 not_recorded:
 	mov	(%rdx), %esi
 	mov	%edx, %edi
@@ -199,7 +204,7 @@ bob_entry_walk_end:
 	jmp	have_slot
 
 unknown_site:
-	mov	HOT_ON_SIZE(%rcx), %rdi		/* not busy: C begins anew */
+	mov	HOT_ON_SIZE(%rcx), %rdi		/* not busy: C starts from the beginning */
 	mov	%rdi, GATE_SIZE(%rcx)
 slow:
 	enter_c
@@ -226,7 +231,7 @@ drain:
 	leave_c
 	jmp	leave
 
-	/* For ids that do not fit into a symbol: C takes every entry. */
+	/* For ids that do not fit into a symbol: C handles every entry. */
 	.balign 16
 bob_entry_wide:
 	mov	%rcx, -16(%rsp)
@@ -240,10 +245,10 @@ bob_entry_wide_saved:
 	lea	8(%rsp), %rdx
 	jmp	slow
 
-	/* Before a function of enum bob_special: C may look at and change the arguments. */
+	/* Before a function of enum bob_special: C may read and change the arguments. */
 	.balign 16
 bob_entry_special:
-	lea	-8(%rsp), %rsp			/* the saved rax becomes a pushed one */
+	lea	-8(%rsp), %rsp			/* keep rax, which was stored below rsp */
 	save_regs
 	push	%rax				/* id */
 	mov	%eax, %edi

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns the template of entry.S into entry code for one arena. */
+/* Instantiates the template of entry.S as the entry code of an arena. */
 #include <string.h>
 
 #include "agent/agent.h"
@@ -17,7 +17,7 @@ extern const uint8_t bob_entry_hook[], bob_entry_backtrace[];
 extern const uint8_t bob_sync_entry[]; /* sync.S */
 extern const uint8_t bob_entry_mismatch[], bob_entry_mismatch_end[], bob_entry_literals[];
 
-/* A dummy block whose gate is closed; threads that were not seen yet point to it. */
+/* A dummy block with a closed gate, for threads without a block. */
 static struct {
 	struct bob_gate gate;
 	struct bob_hot hot;
@@ -74,12 +74,12 @@ void entry_copy(uint8_t *to, bool null_codec)
 	memcpy(to + (bob_entry_tls - bob_entry_begin), &tls, sizeof(tls));
 	memcpy(to + (bob_entry_wide_tls - bob_entry_begin), &tls, sizeof(tls));
 	memcpy(to + (bob_entry_literals - bob_entry_begin), literals, sizeof(literals));
-	if (null_codec) /* every symbol is as predicted */
+	if (null_codec) /* the null codec accepts every symbol */
 		memset(to + (bob_entry_mismatch - bob_entry_begin), 0x90,
 		       (size_t)(bob_entry_mismatch_end - bob_entry_mismatch));
 }
 
-/* As of gcc and glibc: __private_ss of the thread control block. */
+/* The stack guard of split stacks in gcc and glibc: __private_ss of the thread control block. */
 uint64_t split_guard(void)
 {
 	uint64_t guard;
@@ -96,7 +96,7 @@ uint64_t thread_pointer(void)
 	return p;
 }
 
-/* The instruction does nothing where there is none. */
+/* rdsspq is a no-op without shadow stacks. */
 uint64_t shadow_stack(void)
 {
 	uint64_t p = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What of the processor's state has to be kept, and in how many bytes. */
+/* Selects how hooks save vector registers (FXSAVE, XSAVE, XSAVEC) and the size of the save area,
+ * from CPUID leaf 0xd. */
 #include "agent/arch/x86_64/hooks.h"
 
 #include <cpuid.h>
@@ -8,11 +9,11 @@
 #include "agent/agent.h"
 
 #define FXSAVE_BYTES 512u
-#define XSAVE_BYTES 576u	/* with its header */
+#define XSAVE_BYTES 576u	/* including its header */
 #define XSTATE_BV 512u
 #define SSE 2u
 #define XMM0 160u
-/* Not the protection keys' register, which no callback changes, nor tiles of AMX. */
+/* Excludes PKRU, which callbacks do not change, and AMX tiles. */
 #define NOT_KEPT (1u << 9 | 1u << 17 | 1u << 18)
 
 /* hooks.S */
@@ -28,8 +29,7 @@ static uint32_t enabled_state(void)
 	return low;
 }
 
-/* Up to the end of the last component, as the plain layout has it; the compact one is not
- * longer. */
+/* End of the last component in the standard format; the compacted format is not longer. */
 static uint32_t bytes_of(uint32_t mask)
 {
 	uint32_t most = XSAVE_BYTES, size, at, c, d;
@@ -41,7 +41,7 @@ static uint32_t bytes_of(uint32_t mask)
 		if (at + size > most)
 			most = at + size;
 	}
-	return (most + 127) & ~63u; /* components of the compact layout may be aligned */
+	return (most + 127) & ~63u; /* components of the compacted format may be aligned */
 }
 
 bool hooks_state_begin(void)
@@ -67,7 +67,8 @@ const void *hooks_vectors(void *state)
 	uint64_t there;
 
 	memcpy(&there, p + XSTATE_BV, sizeof(there));
-	if (bob_hook_state_how != BY_FXSAVE && !(there & SSE)) /* all 0, and not written */
+	/* in its initial state: not stored, all zero */
+	if (bob_hook_state_how != BY_FXSAVE && !(there & SSE))
 		memset(p + XMM0, 0, 128);
 	return p + XMM0;
 }

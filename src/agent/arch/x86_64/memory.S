@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where translated code, the kernel and libc call the part of the agent that records memory. */
+/* Entry points of memory recording that translated code, the kernel and libc call. */
 
 	.text
 
-/* A buffer is full. Called below the red zone; flags are dead, but for that of direction, which may
- * be set; C touches no vector register. */
+/* A buffer is full. Called below the red zone. Flags are dead, but the direction flag may be set. C
+ * changes no vector register. */
 	.globl bob_mem_full_entry
 	.hidden bob_mem_full_entry
 bob_mem_full_entry:
@@ -32,7 +32,7 @@ bob_mem_full_entry:
 	popfq
 	ret
 
-/* In main's place: the real one gets the same stack and arguments. */
+/* Called instead of main: calls the real main with the same stack and arguments. */
 	.globl bob_mem_main_entry
 	.hidden bob_mem_main_entry, bob_mem_real_main
 bob_mem_main_entry:
@@ -45,10 +45,10 @@ bob_mem_main_entry:
 	pop	%rdi
 	jmp	*bob_mem_real_main(%rip)
 
-/* In the place of every handler of the program: rdi signal, rsi siginfo, rdx ucontext. All
- * registers are ours, sigreturn brings back the program's. Another signal may arrive until all are
- * blocked: its handler finds our ucontext in rdx at the first instruction, in r12 up to
- * bob_mem_signal_masked (mem/signal.c). */
+/* Called instead of every handler of the program: rdi signal, rsi siginfo, rdx ucontext. All
+ * registers may be changed, sigreturn restores those of the program. Another signal may arrive
+ * until all are blocked: its handler finds our ucontext in rdx at the first instruction, then in
+ * r12 up to bob_mem_signal_masked (mem/signal.c). */
 	.globl bob_mem_signal_entry, bob_mem_signal_masked
 	.hidden bob_mem_signal_entry, bob_mem_signal_masked
 bob_mem_signal_entry:
@@ -62,7 +62,7 @@ bob_mem_signal_entry:
 	jne	bob_mem_signal_masked
 	mov	$2, %edi			/* SIG_SETMASK */
 	lea	all_signals(%rip), %rsi
-	mov	%rsp, %rdx			/* the mask until now */
+	mov	%rsp, %rdx			/* the mask so far */
 	mov	$8, %r10d
 	mov	$14, %eax			/* rt_sigprocmask */
 	syscall
@@ -77,7 +77,7 @@ bob_mem_signal_masked:
 	ret					/* to the restorer */
 	.cfi_endproc
 
-/* As libc's, byte for byte: unwinders know a signal frame by them. */
+/* Identical to libc's restorer, because unwinders recognise signal frames by these bytes. */
 	.balign 16
 	.globl bob_mem_restorer
 	.hidden bob_mem_restorer

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an arena of translated code needs to know of this process, and the registers of a signal
+/* Process-dependent values in an arena of translated code, and access to the registers of a signal
  * frame. */
 #define _GNU_SOURCE
 #include <string.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In the place of every handler of the program: rdi signal, rsi siginfo, rdx ucontext. The kernel's
- * frame lies above:
+/* Called instead of every handler of the program: rdi signal, rsi siginfo, rdx ucontext. The
+ * kernel's frame:
  *
  *     rsp -> return address, to the restorer
  *     rsp+8 -> struct ucontext, its registers 40 bytes on
  *
- * If the program's own code was interrupted, the handler gets this frame as it is: backtraces show
- * the restorer. Else a struct bob_signal comes below it, and the handler is called from here. For
- * unwinders this code is the signal's frame in the restorer's place: augmentation S, and all
- * registers are those of the ucontext, whatever signal.c wrote there. All registers are ours;
- * sigreturn brings back the program's. It may be interrupted at any instruction: nothing is
- * shared. */
+ * If the program's own code was interrupted, the handler runs on this frame unchanged: backtraces
+ * show the restorer. Otherwise a struct bob_signal is pushed, and the handler is called from here.
+ * For unwinders this code then is the signal frame instead of the restorer: augmentation S, and all
+ * registers are those of the ucontext, as signal.c set them. All registers may be changed;
+ * sigreturn restores those of the program. It may be interrupted at any instruction: it uses no
+ * shared state. */
 
 #define X(name, value, expr) .set name, value;
 #include "agent/arch/x86_64/asm_offsets.def"
@@ -18,7 +18,7 @@
 
 	.set UC_REGISTERS, 8 + 40
 
-	/* DW_CFA_expression: `reg` is at rsp + `at`. DW_OP_breg7 with an offset of two bytes. */
+	/* DW_CFA_expression: `reg` is saved at rsp + `at`. DW_OP_breg7 with a two-byte offset. */
 	.macro saved reg, at
 	.cfi_escape 0x10, \reg, 3, 0x77, ((\at) & 0x7f) | 0x80, (\at) >> 7
 	.endm

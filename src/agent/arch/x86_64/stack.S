@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A function on another stack. Unwinders go through it, back to the stack it was called on. */
+/* Calls a function on another stack. Frame information lets unwinders continue on the caller's
+ * stack. */
 
 	.text
 
-/* rdi function, rsi its argument, rdx the end of the stack it gets. */
+/* rdi function, rsi its argument, rdx the end of the stack. */
 	.globl bob_call_on_stack
 	.hidden bob_call_on_stack
 bob_call_on_stack:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Around functions that synchronise threads (mem/sync.c) or wait for children (waits.c): called
- * before them, and after them where that matters. */
+/* Wrappers around functions that synchronise threads (mem/sync.c) or wait for children (waits.c):
+ * they call C before the function and, where needed, after it. */
 
 #define X(name, value, expr) .set name, value;
 #include "agent/arch/x86_64/asm_offsets.def"
@@ -12,8 +12,8 @@
 #define CALL_WITH_STACK 2
 #define CALL_RECORDED 3
 
-/* Offsets in the frame below: struct bob_sync_call, rbp, a word so that the stack is aligned,
- * struct bob_regs, what the trampoline left. */
+/* Offsets in the frame: struct bob_sync_call, rbp, a word for alignment, struct bob_regs, and what
+ * the trampoline left. */
 #define ID 32		/* word[3] */
 #define SAVED_RBP AROUND_RBP
 #define REGS 56
@@ -31,21 +31,21 @@
 
 	.text
 
-/* From a trampoline, by the entry code: eax is the function's id, its rax lies at -8(%rsp); (%rsp)
- * is where the function's first instructions are now, 8(%rsp) its return address. All registers are
- * kept but the flags. */
+/* Entered from a trampoline by the entry code: eax is the function's id, the program's rax is at
+ * -8(%rsp), (%rsp) is the address of the displaced instructions, 8(%rsp) the return address of the
+ * function. All registers are preserved, but not the flags. */
 	.globl bob_sync_entry, bob_sync_return, bob_sync_in_called, bob_sync_in_returned
 	.hidden bob_sync_entry, bob_sync_return, bob_sync_in_called, bob_sync_in_returned
 	.balign 16
 bob_sync_entry:
 	.cfi_startproc
 	.cfi_def_cfa_offset 16
-	lea	-8(%rsp), %rsp			/* the saved rax becomes a pushed one */
+	lea	-8(%rsp), %rsp			/* keep rax, which was stored below rsp */
 	.cfi_adjust_cfa_offset 8
 	save_regs cfi=1
 	sub	$REGS, %rsp
 	.cfi_adjust_cfa_offset REGS
-	/* a loop of the function's own that leads back to its first byte is no call */
+	/* not a call: a loop within the function leads back to its first byte */
 	lea	bob_sync_return(%rip), %rcx
 	cmp	%rcx, FRAME(%rsp)
 	je	pass
@@ -66,7 +66,7 @@ pass:
 	.cfi_adjust_cfa_offset -8
 	ret
 
-	/* The function is called by us: this frame is what unwinders see between it and its
+	/* Call the function from here: unwinders see this frame between the function and its
 	 * caller. */
 around:
 	.cfi_restore_state
@@ -78,7 +78,7 @@ around:
 	je	record
 	cmp	$CALL_WITH_STACK, %eax
 	jne	call_body
-	push	FRAME+16(%rbp)			/* its 7th and 8th argument */
+	push	FRAME+16(%rbp)			/* its 7th and 8th arguments */
 	push	FRAME+8(%rbp)
 call_body:
 	mov	RDI(%rbp), %rdi
@@ -123,8 +123,8 @@ bob_sync_in_returned:
 	.cfi_def_cfa_offset 8
 	ret
 
-	/* An entry whose return address is the one that the call below will put there: bob_enter(-,
-	 * id, rsp, rbp, rbx). */
+	/* Record an entry with the return address that the call below will push: bob_enter(-, id,
+	 * rsp, rbp, rbx). */
 record:
 	.cfi_restore_state
 	.cfi_def_cfa %rbp, FRAME + 8
@@ -141,7 +141,8 @@ record:
 	jmp	call_body
 	.cfi_endproc
 
-/* In place of a thread's first function: rdi is what was passed for it. Leaves no frame. */
+/* Called instead of a thread's first function: rdi is the argument passed for it. Leaves no
+ * frame. */
 	.globl bob_sync_thread_entry
 	.hidden bob_sync_thread_entry
 	.balign 16
@@ -156,9 +157,10 @@ bob_sync_thread_entry:
 	jmp	*%rax
 	.cfi_endproc
 
-/* A mark: rdi is the header, rsi and rdx are its words (rdx 0 if there is one), rcx their number.
- * eax 0: no space. A signal handler between _begin and _end writes there, too: the mark then
- * restarts (mem/signal.c), and all that it needs is still in its registers. */
+/* Put a mark: rdi is the header, rsi and rdx are its words (rdx is 0 if there is one), rcx their
+ * number. Returns eax 0 if there is no space. A signal handler between _begin and _end also writes
+ * at the cursor: the mark then restarts (mem/signal.c), and all its inputs are still in
+ * registers. */
 	.globl bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
 	.hidden bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
 	.balign 16
@@ -182,8 +184,8 @@ bob_mem_mark_end:
 	ret
 	.cfi_endproc
 
-/* A record: rdi its header, rsi its words, rdx how many (BOB_MEM_SLACK_WORDS, less one, at most).
- * As above. */
+/* Put a record: rdi its header, rsi its words, rdx their number (at most BOB_MEM_SLACK_WORDS - 1).
+ * Restarts like a mark. */
 	.globl bob_mem_words, bob_mem_words_begin, bob_mem_words_end
 	.hidden bob_mem_words, bob_mem_words_begin, bob_mem_words_end
 	.balign 16
@@ -214,8 +216,8 @@ bob_mem_words_end:
 	ret
 	.cfi_endproc
 
-/* rdi where the newest mark ends, rsi its header, rdx its new one: see mem/mem.h. A handler that
- * comes before the store begins this anew. */
+/* rdi the end of the most recent mark, rsi its header, rdx its new header: see mem/mem.h. Restarts
+ * after a handler that interrupts it before the store. */
 	.globl bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end
 	.hidden bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end
 	.balign 16

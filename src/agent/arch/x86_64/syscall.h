@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System calls by number, x86-64 Linux. */
+/* Raw system calls by number, x86-64 Linux. A negative result is -errno. */
 #ifndef BOB_AGENT_ARCH_SYSCALL_H
 #define BOB_AGENT_ARCH_SYSCALL_H
 

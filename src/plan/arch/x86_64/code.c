@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Encoder of the few x86-64 instructions that probes consist of (code.h). */
 #include "plan/arch/x86_64/code.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static void put32(struct bob_x86_code *c, int32_t v)
 	bob_x86_put(c, &v, sizeof(v));
 }
 
-/* REX, opcode, ModRM, SIB and displacement; always REX.W. */
+/* REX, opcode, ModRM, SIB and displacement; always with REX.W. */
 static void put_op(struct bob_x86_code *c, unsigned opcode, unsigned reg, unsigned base,
 		   unsigned index, unsigned scale, int32_t disp)
 {
@@ -113,7 +114,7 @@ void bob_x86_put_lea(struct bob_x86_code *c, unsigned reg, unsigned base, unsign
 #define MAP_0F 1u
 #define MAP_0F38 2u
 
-/* Three-byte VEX, opcode, ModRM of two registers. */
+/* Three-byte VEX prefix, opcode, ModRM of two registers. */
 static void put_vex(struct bob_x86_code *c, unsigned map, unsigned pp, unsigned w, unsigned l,
 		    unsigned opcode, unsigned reg, unsigned second, unsigned rm)
 {
@@ -135,16 +136,16 @@ static void put_movmskb(struct bob_x86_code *c, unsigned reg, unsigned rm, bool 
 	put_byte(c, 0xc0 | (reg & 7) << 3 | (rm & 7));
 }
 
-/* kmov to a general register, as wide as the mask. */
+/* kmov to a general register, with the width of the mask. */
 static void put_kmov(struct bob_x86_code *c, unsigned reg, unsigned k, unsigned bits)
 {
 	put_vex(c, MAP_0F, bits > 16 ? PP_F2 : 0, bits > 32, 0, 0x93, reg, 0, k);
 }
 
-/* As many ones as the mask's first bits have. */
+/* As many low-order ones as there are ones in the first bits of the mask. */
 static void put_packed(struct bob_x86_code *c, unsigned reg, unsigned bits)
 {
-	/* bits that do not count leave at the top of a byte */
+	/* shift the irrelevant bits out at the top of the byte */
 	for (unsigned n = bits; n < 8; n++)
 		bob_x86_put_lea(c, reg, reg, reg, 1, 0);
 	if (bits <= 8) {	/* movzbl */
@@ -181,7 +182,8 @@ void bob_x86_put_mask(struct bob_x86_code *c, unsigned reg, const struct bob_x86
 		put_packed(c, reg, l->bits);
 }
 
-/* vmovdqu or vmovdqu64, of the instruction's own kind and length: the processor has that one. */
+/* vmovdqu or vmovdqu64, with the encoding and length of the instruction itself, which the processor
+ * supports. */
 uint32_t bob_x86_put_store_indices(struct bob_x86_code *c, const struct bob_x86_lanes *l,
 				   int32_t disp)
 {
@@ -215,7 +217,7 @@ void bob_x86_put_flags_out(struct bob_x86_code *c)
 	bob_x86_put(c, "\x9f\x0f\x90\xc0", 4);
 }
 
-/* al + 127 overflows if al is 1; sahf sets the others. */
+/* al + 127 overflows if al is 1; sahf sets the other flags. */
 void bob_x86_put_flags_in(struct bob_x86_code *c)
 {
 	bob_x86_put(c, "\x04\x7f\x9e", 3);

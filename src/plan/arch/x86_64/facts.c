@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts about instructions, out of Zydis's operand lists. Two things that the lists do not say as
- * plans need them are handled here: stack accesses and strings. */
+/* Derives facts about instructions from Zydis's operand lists. Stack accesses and string
+ * instructions need additions, because the lists do not have them as plans need them. */
 #include "plan/arch/x86_64/facts.h"
 
 #include <Zydis/Zydis.h>
@@ -18,7 +18,7 @@ struct decoded {
 	uint64_t end;
 };
 
-/* The 64-bit register that `reg` is or is a part of. */
+/* The 64-bit register that contains `reg`. */
 static uint8_t register_number(ZydisRegister reg)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
@@ -62,7 +62,7 @@ static bool repeats(const ZydisDecodedInstruction *in)
 		(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
 }
 
-/* A shift by 0 leaves the flags alone. */
+/* A shift by 0 preserves the flags. */
 static bool may_shift_by_0(const struct decoded *d)
 {
 	const ZydisDecodedOperand *count;
@@ -74,8 +74,8 @@ static bool may_shift_by_0(const struct decoded *d)
 	       (count->imm.value.u & (d->op[0].size == 64 ? 0x3f : 0x1f)) == 0;
 }
 
-/* So does a string instruction that runs 0 times. Flags that are undefined afterwards are not
- * counted as overwritten. */
+/* So does a string instruction that repeats 0 times. Flags that become undefined do not count as
+ * overwritten. */
 static void note_flags(const struct decoded *d, struct bob_x86_facts *f)
 {
 	const ZydisAccessedFlags *c = d->in.cpu_flags;
@@ -109,14 +109,14 @@ static void note_register(const struct decoded *d, const ZydisDecodedOperand *op
 	if (!(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 		return;
 	f->changes |= bit;
-	/* a write of 32 bits clears the rest, one of 8 or 16 bits keeps it */
+	/* a 32-bit write clears the upper half, an 8- or 16-bit write preserves the rest */
 	if (writes_always(op) && op->size >= 32 && !repeats(&d->in))
 		f->kills |= bit;
 	else
 		f->reads |= bit;
 }
 
-/* xor and sub of a register with itself read nothing. */
+/* xor and sub of a register with itself read no register. */
 static void note_zeroing(const struct decoded *d, struct bob_x86_facts *f)
 {
 	const ZydisDecodedOperand *op = d->op;
@@ -136,7 +136,7 @@ static void add_access(struct bob_x86_facts *f, const struct bob_x86_access *a, 
 	f->access[f->access_count++].type = (uint8_t)type;
 }
 
-/* `*a` gets address and size of a memory operand. */
+/* Set address and size in *a from a memory operand. */
 static unsigned address_of(const struct decoded *d, const ZydisDecodedOperand *op,
 			   struct bob_x86_access *a)
 {
@@ -173,7 +173,7 @@ static unsigned address_of(const struct decoded *d, const ZydisDecodedOperand *o
 	return BOB_MEM_TAKEN;
 }
 
-/* Stack accesses are made by note_stack. */
+/* Stack accesses are added by note_stack. */
 static bool is_stack_operand(const struct decoded *d, const ZydisDecodedOperand *op)
 {
 	return op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
@@ -211,7 +211,7 @@ static unsigned note_memory(const struct decoded *d, const ZydisDecodedOperand *
 	return BOB_MEM_TAKEN;
 }
 
-/* All loads of an instruction come before its stores. */
+/* All loads of an instruction precede its stores. */
 static unsigned note_operands(const struct decoded *d, struct bob_x86_facts *f)
 {
 	for (unsigned pass = 0; pass < 2; pass++) {
@@ -262,7 +262,7 @@ static unsigned note_push(const struct decoded *d, struct bob_x86_facts *f)
 	return BOB_MEM_TAKEN;
 }
 
-/* The load comes first; a destination in memory is addressed with rsp already raised. */
+/* The load comes first; a destination in memory is addressed after rsp was increased. */
 static unsigned note_pop(const struct decoded *d, struct bob_x86_facts *f)
 {
 	if (d->in.operand_width != 64)
@@ -296,7 +296,7 @@ static unsigned note_stack(const struct decoded *d, struct bob_x86_facts *f)
 		return note_pop(d, f);
 	case ZYDIS_MNEMONIC_CALL:
 		stack_access(f, BOB_X86_RSP, -WORD, BOB_MEM_STORE);
-		return BOB_MEM_TAKEN;	/* what it does to rsp ends with its return */
+		return BOB_MEM_TAKEN;	/* its return undoes its effect on rsp */
 	case ZYDIS_MNEMONIC_RET:
 		stack_access(f, BOB_X86_RSP, 0, BOB_MEM_LOAD);
 		return BOB_MEM_TAKEN;
@@ -410,7 +410,7 @@ static uint8_t direction_after(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* The kernel sees all registers. */
+/* The kernel accesses all registers. */
 static void note_kernel(const ZydisDecodedInstruction *in, struct bob_x86_facts *f)
 {
 	if (in->meta.category == ZYDIS_CATEGORY_SYSCALL ||

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Classifies instructions that are declined, or that are hints (forms.h). */
 #include "plan/arch/x86_64/forms.h"
 
 #include "plan/mem/format.h"
 
-/* Forms that are not translated, whatever their operands. */
+/* Mnemonics that are declined, whatever their operands. */
 static unsigned declined_mnemonic(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instructions that are not taken as their operands say: declined ones, by category or name, and
- * hints. Zydis's terms; for facts.c.
- *
- * No memory, no state; any thread. */
+/* Instructions that are handled regardless of their operands: declined ones, by category or
+ * mnemonic, and hints. Uses Zydis's types; for facts.c. Pure functions; any thread. */
 #ifndef BOB_PLAN_X86_FORMS_H
 #define BOB_PLAN_X86_FORMS_H
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>
 
-/* BOB_MEM_TAKEN, or why it is not translated whatever its operands are. */
+/* BOB_MEM_TAKEN, or the reason why it is declined regardless of its operands. */
 unsigned bob_x86_declined(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);
-/* It names memory without accessing it as data. */
+/* Whether it has a memory operand without accessing it as data. */
 bool bob_x86_only_hints(const ZydisDecodedInstruction *in);
 
 #endif

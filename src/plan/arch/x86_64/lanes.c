@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers and scatters, masked moves, and whatever else AVX-512 puts a mask on. A lane that the
- * mask leaves out is not accessed: it cannot fault. tests/unit/plan/test_lanes.c asks the processor
- * about each instruction there is. */
+/* Gathers, scatters, masked moves, and other instructions with an AVX-512 mask. A lane that is
+ * masked off is not accessed, so it cannot fault. tests/unit/plan/test_lanes.c checks every such
+ * instruction on the processor. */
 #include "plan/arch/x86_64/lanes.h"
 
 #include <string.h>
@@ -115,8 +115,8 @@ static bool find_masked(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
 
 /* --- AVX-512 --- */
 
-/* Those without fault suppression access the operand as a whole, whatever the mask is. Of the first
- * ones the manual does not say so, but they do. */
+/* Instructions without fault suppression access the whole operand, whatever the mask. The manual
+ * does not say so for the first ones, but they do. */
 static bool suppresses_faults(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {
@@ -144,7 +144,7 @@ static bool suppresses_faults(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* Elements of an embedded broadcast; 0: there is none. */
+/* Number of elements of an embedded broadcast; 0: not a broadcast. */
 static unsigned broadcast_of(const ZydisDecodedInstruction *in)
 {
 	switch (in->avx.broadcast.mode) {
@@ -192,7 +192,7 @@ static bool packs(ZydisMnemonic m)
 	}
 }
 
-/* Of processors that are out of use (Knights Mill). */
+/* Instructions of discontinued processors (Knights Mill). */
 static bool is_foreign(ZydisMnemonic m)
 {
 	switch (m) {
@@ -208,7 +208,7 @@ static bool is_foreign(ZydisMnemonic m)
 	}
 }
 
-/* As many as the narrower side has: conversions, products of pairs. */
+/* The number of lanes is that of the narrower operand: conversions, products of pairs. */
 static unsigned count_lanes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
 			    const ZydisDecodedOperand *mem)
 {
@@ -235,7 +235,7 @@ static unsigned find_evex(const ZydisDecodedInstruction *in, const ZydisDecodedO
 		return BOB_MEM_MASKED;
 	l->mask = BOB_X86_MASK_K;
 	l->mask_reg = number(in->avx.mask.reg);
-	if (broadcast) {	/* one access, if any lane wants it */
+	if (broadcast) {	/* a single access, if any lane is selected */
 		l->packed = true;
 		l->bits = (uint8_t)broadcast;
 		l->count = 1;
@@ -286,10 +286,11 @@ uint8_t bob_x86_changed_masks(const ZydisDecodedInstruction *in, const ZydisDeco
 	}
 	if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
 	    (in->meta.category == ZYDIS_CATEGORY_GATHER ||
-	     in->meta.category == ZYDIS_CATEGORY_SCATTER)) /* lanes that are done leave it */
+	     in->meta.category == ZYDIS_CATEGORY_SCATTER)) /* completed lanes are removed from the
+							    * mask */
 		changed |= 1u << number(in->avx.mask.reg);
 	if (in->mnemonic == ZYDIS_MNEMONIC_VP2INTERSECTD ||
-	    in->mnemonic == ZYDIS_MNEMONIC_VP2INTERSECTQ) /* a pair of them */
+	    in->mnemonic == ZYDIS_MNEMONIC_VP2INTERSECTQ) /* it writes a pair of mask registers */
 		changed |= (changed & 0x55) << 1 | (changed & 0xaa) >> 1;
 	return (uint8_t)changed;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The length decoder: one table per opcode map says which fields follow the opcode; the few opcodes
- * with a mind of their own go through a switch. It accepts some encodings a processor refuses (it
- * does not check operands); it never gives a length different from the processor's for an
- * instruction that runs. Budget: 15 ns per instruction (tests/unit/plan/test_length.c prints
- * it). */
+/* The length decoder. A table for each opcode map has the fields that follow the opcode; a switch
+ * handles exceptions. It does not check operands, so it accepts some encodings that a processor
+ * rejects, but for an instruction that runs its length is always that of the processor. Budget: 15
+ * ns per instruction (tests/unit/plan/test_length.c prints it). */
 #include "plan/arch/x86_64/length.h"
 
 #include <stddef.h>
@@ -63,7 +62,7 @@ enum {
 	PREFIX_67 = 2,
 	PREFIX_F2 = 4,
 	PREFIX_F3 = 8,
-	REX_B = 0x10,		/* REX bits as they are in the prefix, moved up by 4 */
+	REX_B = 0x10,		/* REX bits of the prefix, shifted left by 4 */
 	REX_W = 0x80
 };
 
@@ -75,7 +74,7 @@ static int32_t read_s32(const uint8_t *p)
 	return v;
 }
 
-/* Bytes of ModRM, SIB and displacement. Prefix 67 changes none of them in 64-bit mode. */
+/* Length of ModRM, SIB and displacement. Prefix 67 does not change it in 64-bit mode. */
 static inline unsigned modrm_len(const uint8_t *p)
 {
 	static const uint8_t extra[32] = {
@@ -110,8 +109,8 @@ static const uint8_t *branch8(const uint8_t *p, struct bob_x86_insn *in, unsigne
 	return p + 1;
 }
 
-/* Near branches have 4-byte displacements whatever the prefixes (as Intel does; the compilers'
- * only 66-prefixed call, of __tls_get_addr, carries REX.W too and means the same on AMD). */
+/* Near branches have 4-byte displacements whatever the prefixes, as on Intel processors. Compilers
+ * emit a 66 prefix only for the call of __tls_get_addr, with REX.W, so it means the same on AMD. */
 static const uint8_t *branch32(const uint8_t *p, struct bob_x86_insn *in, unsigned kind)
 {
 	in->kind = (uint8_t)kind;
@@ -145,7 +144,7 @@ static const uint8_t *vector_map(const uint8_t *p, unsigned map, int vex)
 	}
 }
 
-/* 0f xx where the table says S. `p` is after the opcode. */
+/* 0f xx with S in the table. `p` is after the opcode. */
 static const uint8_t *special_2(const uint8_t *p, unsigned op, unsigned flags,
 				struct bob_x86_insn *in)
 {
@@ -156,13 +155,14 @@ static const uint8_t *special_2(const uint8_t *p, unsigned op, unsigned flags,
 	case 0x1f:
 		in->kind = BOB_X86_NOP;
 		return p + modrm_len(p);
-	case 0x20 ... 0x23:	/* mov of control and debug registers: always a register */
+	case 0x20 ... 0x23:	/* mov of control and debug registers: the operand is always a
+				 * register */
 		return p + 1;
 	case 0x38:
 		return p + 1 + modrm_len(p + 1);
 	case 0x3a:
 		return p + 1 + modrm_len(p + 1) + 1;
-	case 0x78:		/* vmread, or with a prefix extrq and insertq */
+	case 0x78:		/* vmread, or extrq and insertq with a prefix */
 		return p + modrm_len(p) + (flags & (PREFIX_66 | PREFIX_F2) ? 2 : 0);
 	default:		/* 80 ... 8f */
 		return branch32(p, in, BOB_X86_JCC);
@@ -211,7 +211,7 @@ static const uint8_t *mov_imm(const uint8_t *p, unsigned flags, struct bob_x86_i
 	return p + 4;
 }
 
-/* An opcode of the first map where the table says S. `p` is after the opcode. */
+/* An opcode of the first map with S in the table. `p` is after the opcode. */
 static const uint8_t *special_1(const uint8_t *p, unsigned op, unsigned flags,
 				struct bob_x86_insn *in)
 {
@@ -283,7 +283,7 @@ static inline unsigned prefix_flags(unsigned op, unsigned flags)
 {
 	if ((op & 0xf0) == 0x40)
 		return (flags & 0x0f) | (op & 0x0f) << 4;
-	flags &= 0x0f;		/* a REX before another prefix counts for nothing */
+	flags &= 0x0f;		/* a REX before another prefix is ignored */
 	switch (op) {
 	case 0x66:
 		return flags | PREFIX_66;

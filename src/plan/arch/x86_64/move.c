@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moving instructions. Most are position independent and are copied. The others are:
- *   - a RIP-relative operand: its displacement is computed anew;
- *   - jmp and jcc: widened to 32 bits; loop and jrcxz, which have no wide form, jump over a jump;
+/* Relocates instructions. Most are position independent and are copied. The others are:
+ *   - a RIP-relative operand: its displacement is recomputed;
+ *   - jmp and jcc: widened to 32 bits; loop and jrcxz, which have no wide form, jump over a
+ *     jump;
  *   - call: `call next; next: addq $(true return address - next),(%rsp); jmp callee`. The return
- *     address on the stack is the one in the image, so unwinding and exceptions see nothing; the
- *     processor's return stack stays balanced, at the price of one mispredicted return. No register
- *     is touched; the flags are, as everywhere at a function's entry.
- * Anything else that depends on its place stays where it is: BOB_SKIP_RELOCATE. */
+ *     address on the stack is the one in the image, so unwinding and exceptions are unaffected. The
+ *     processor's return stack stays balanced, at the cost of one mispredicted return. No register
+ *     changes; the flags do, which is permitted at a function's entry.
+ * Any other position-dependent instruction is not relocated: BOB_SKIP_RELOCATE. */
 #include "plan/arch/x86_64/move.h"
 
 #include <Zydis/Zydis.h>
@@ -25,7 +26,7 @@ static void put_byte(struct bob_x86_body *b, unsigned byte)
 	b->bytes[b->len++] = (uint8_t)byte;
 }
 
-/* The field at `at` becomes target - (place of `base`). */
+/* Record that the field at `at` must become target - (address of `base`). */
 static void add_field(struct bob_x86_body *b, unsigned at, unsigned base, uint64_t target)
 {
 	b->field[b->fields] = (uint8_t)at;
@@ -33,7 +34,7 @@ static void add_field(struct bob_x86_body *b, unsigned at, unsigned base, uint64
 	b->target[b->fields++] = target;
 }
 
-/* The last four bytes of what was put so far: a displacement from here. */
+/* Append a 32-bit displacement, relative to its own end. */
 static void put_rel32(struct bob_x86_body *b, uint64_t target)
 {
 	memset(b->bytes + b->len, 0, 4);
@@ -47,7 +48,7 @@ static bool rip_relative(const ZydisDecodedInstruction *in)
 	       in->raw.modrm.rm == 5;
 }
 
-/* Copy, with a RIP-relative displacement made right. */
+/* Copy, and adjust a RIP-relative displacement. */
 static unsigned copy(struct bob_x86_body *b, const uint8_t *p, uint64_t end,
 		     const ZydisDecodedInstruction *in)
 {
@@ -77,7 +78,7 @@ static unsigned move_branch(struct bob_x86_body *b, const uint8_t *p, uint64_t t
 	case ZYDIS_MNEMONIC_LOOP:
 	case ZYDIS_MNEMONIC_LOOPE:
 	case ZYDIS_MNEMONIC_LOOPNE:
-		put(b, p, in->length - 1u);	/* prefix 67 chooses the counter: keep it */
+		put(b, p, in->length - 1u);	/* prefix 67 selects the counter: keep it */
 		put_byte(b, 2);
 		put(b, (const uint8_t[]){ 0xeb, 5 }, 2);
 		put_byte(b, 0xe9);
@@ -94,7 +95,8 @@ static unsigned move_branch(struct bob_x86_body *b, const uint8_t *p, uint64_t t
 	}
 }
 
-/* `end` is the true return address. Ends the body: the callee returns into the image. */
+/* `end` is the true return address. This ends the body, because the callee returns into the
+ * image. */
 static unsigned move_call(struct bob_x86_body *b, const uint8_t *p, uint64_t end,
 			  const ZydisDecodedInstruction *in)
 {
@@ -112,7 +114,8 @@ static unsigned move_call(struct bob_x86_body *b, const uint8_t *p, uint64_t end
 		put_rel32(b, end + (uint64_t)in->raw.imm[0].value.s);
 		return BOB_SKIP_NONE;
 	}
-	/* call *operand becomes jmp *operand: ff /2 to ff /4. The stack has grown by then. */
+	/* call *operand becomes jmp *operand: ff /2 to ff /4. The stack has then grown by the
+	 * return address. */
 	if (in->raw.modrm.mod != 3 && in->raw.modrm.rm == 4 && in->raw.sib.base == 4 &&
 	    !in->raw.rex.B)
 		return BOB_SKIP_RELOCATE;
@@ -166,7 +169,7 @@ unsigned bob_x86_move(const uint8_t *p, size_t avail, uint64_t addr, unsigned ne
 			return skip;
 		b->taken += in.length;
 		if (b->calls && b->taken < need)
-			return BOB_SKIP_RELOCATE;	/* it would return into the jump */
+			return BOB_SKIP_RELOCATE;	/* the call would return into the jump */
 	}
 	return BOB_SKIP_NONE;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Effects of single instructions on the stack pointer (stack.h), by their bytes. */
 #include "plan/arch/x86_64/stack.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ static int32_t number(const uint8_t *p, unsigned bytes)
 	return v;
 }
 
-/* sub, add and lea with rsp: the constant ends the instruction. */
+/* sub, add and lea with rsp: the constant is at the end of the instruction. */
 static int32_t sum(const uint8_t *p, unsigned len)
 {
 	if (len < 4 || p[0] != 0x48)

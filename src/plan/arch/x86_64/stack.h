@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instructions do to the stack pointer, as far as call frame information at a function's entry
- * is explained by it. Pure; any thread. */
+/* Effects of instructions on the stack pointer, as far as they explain call frame information at a
+ * function's entry. Pure functions; any thread. */
 #ifndef BOB_PLAN_STACK_H
 #define BOB_PLAN_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By how many bytes the instruction of `len` bytes at `p` makes the stack grow. Instructions that
- * are no push, pop, or sum of the stack pointer and a constant: 0. */
+/* The number of bytes by which the instruction of `len` bytes at `p` grows the stack. 0 unless it
+ * is a push, a pop, or adds a constant to the stack pointer. */
 int32_t bob_x86_stack_grows(const uint8_t *p, unsigned len);
 
 /* mov %rsp,%rbp */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that instructions make. A register written with 32 bits holds no address (programs at
- * fixed addresses may load one so; here it is a number, and its accesses are recorded by their
- * addresses anyway). */
+/* Values that instructions compute. A register written with 32 bits counts as a number, not an
+ * address. Programs at fixed addresses may load addresses that way, but those accesses are
+ * identified by their address anyway. */
 #include "plan/arch/x86_64/values.h"
 
 #include <Zydis/Zydis.h>
@@ -9,7 +9,7 @@
 
 #include "mem/record.h"
 
-/* rax, rcx, rdx, rsi, rdi, r8 to r11: a call by the ABI may leave anything there. */
+/* rax, rcx, rdx, rsi, rdi, r8 to r11: a call may change them (ABI). */
 #define CALLER_SAVED 0x0fc7u
 
 static uint8_t register_number(ZydisRegister reg)
@@ -33,7 +33,7 @@ static int is_load64(const ZydisDecodedOperand *op, const struct bob_x86_facts *
 	       f->access[0].type == BOB_MEM_LOAD;
 }
 
-/* Results of 64 bits that are no address whatever the operands are. */
+/* 64-bit results that are not addresses, whatever the operands. */
 static int makes_number(ZydisMnemonic m)
 {
 	switch (m) {
@@ -86,7 +86,7 @@ static void set_lea(const ZydisDecodedInstruction *in, const ZydisDecodedOperand
 	    m->index == ZYDIS_REGISTER_NONE ? 1 : m->scale, disp);
 }
 
-/* The first operand is a register of 64 bits that is written. */
+/* The first operand is a written 64-bit register. */
 static void set_value(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
 		      uint64_t addr, const struct bob_x86_facts *f, struct bob_x86_value *v)
 {
@@ -135,7 +135,7 @@ static void set_value(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
 	}
 }
 
-/* Is it known to be written whole, with 32 bits? */
+/* Whether the whole register is written by a 32-bit write. */
 static int is_narrow(const ZydisDecodedOperand *op)
 {
 	return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size == 32 &&
@@ -162,7 +162,7 @@ static void note_writes(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
 	v->others &= ~v->numbers;
 }
 
-/* What pushes, pops and leave do to rsp; what a call may do. */
+/* Effects of push, pop and leave on rsp, and of calls. */
 static void note_stack(const ZydisDecodedInstruction *in, const struct bob_x86_facts *f,
 		       struct bob_x86_value *v)
 {
