@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds and prints what is missing in a trace (complete.h). Each kind of finding has a function,
+ * and a limit of lines. */
 #define _GNU_SOURCE
 #include "cli/complete.h"
 
@@ -75,7 +77,7 @@ static void print_debugged(const struct bob_trace *t, FILE *out)
 	end_kind(&k, "processes to which a debugger attached");
 }
 
-/* --- programs that were started --- */
+/* --- started programs --- */
 
 struct processes {
 	const struct bob_process_info **by_pid;
@@ -102,7 +104,7 @@ static int sort_by_pid(const struct bob_trace *t, struct processes *all)
 	return 0;
 }
 
-/* Has a process of this pid left a trace, as what it was from `seq` on? */
+/* Whether the process left a trace as a program from number `seq` on. */
 static int is_there(const struct processes *all, const char *host, uint32_t pid, uint32_t seq)
 {
 	uint32_t lo = 0, hi = all->count;
@@ -138,7 +140,7 @@ static void print_replaced(const struct bob_trace *t, const struct processes *al
 	end_kind(&k, "processes that were replaced");
 }
 
-/* A child that looks for a program in several places has a record of each that there is. */
+/* A child that searches PATH has a record for each existing candidate; the last one counts. */
 static int is_last_of_child(const struct bob_trace *t, uint32_t process, uint32_t index,
 			    uint32_t pid)
 {
@@ -179,8 +181,8 @@ static void print_programs(const struct bob_trace *t, FILE *out)
 
 /* --- calls and images --- */
 
-/* Accesses of chosen addresses (--mem-only) are looked for in a buffer; what is in the last one is
- * lost with a thread that has no end. */
+/* Accesses of chosen addresses (--mem-only) are filtered per record buffer: a thread without an end
+ * loses those of its last buffer. */
 static int filters_accesses(const struct bob_process_info *p)
 {
 	for (const char *const *l = p->left_out; l && *l; l++)
@@ -206,7 +208,8 @@ static void print_dropped(const struct bob_trace *t, FILE *out)
 			bob_plural(dropped));
 	if (cut_off)
 		fprintf(out,
-			"the last accesses of %s thread%s without an end, up to 8,192 words of records each\n",
+			"the last accesses of %s thread%s without an end, up to 8,192 words of "
+			"records each\n",
 			bob_format_count(a, cut_off), bob_plural(cut_off));
 	if (beside)
 		fprintf(out,
@@ -214,8 +217,8 @@ static void print_dropped(const struct bob_trace *t, FILE *out)
 			bob_format_count(a, beside), bob_plural(beside));
 }
 
-/* Is the image among the first n of the process, or among those of an earlier one? Looks at few
- * processes: the first have what ranks have in common. */
+/* Whether the image is among the first n of the process, or among those of an earlier process.
+ * Compares with few processes: the first ones have what ranks share. */
 static int was_seen(const struct bob_trace *t, uint32_t process, uint32_t n, const char *path)
 {
 	for (uint32_t p = 0; p <= process && p < SHOWN; p++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin check: reads every byte; is the trace intact, and is the run complete? */
+/* bobbin check: reads every byte of a trace: is the trace intact, and is the run complete? */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -51,7 +51,7 @@ static uint32_t print_problems(const struct bob_trace *t, int lost)
 	return count;
 }
 
-/* How processes ended that did not exit, and threads without a clean end. */
+/* Prints processes that did not exit normally, and threads without a clean end. */
 static void print_ends(const struct bob_trace *t)
 {
 	char a[BOB_NUMBER_MAX], text[CLI_END_MAX];
@@ -71,7 +71,7 @@ static void print_ends(const struct bob_trace *t)
 		       bob_format_count(a, open_threads), bob_plural(open_threads));
 }
 
-/* Code of the chosen images that was not traced. Returns how many functions. */
+/* Prints untraced code of the chosen images. Returns the number of functions. */
 static uint64_t print_untraced(const struct cli_session *s)
 {
 	struct cli_unrecorded m;
@@ -81,7 +81,7 @@ static uint64_t print_untraced(const struct cli_session *s)
 
 	cli_unrecorded_count(s->trace, &m);
 	cli_untraced_count(s, &c);
-	/* what the user did not choose is not missing */
+	/* functions that the user did not choose are not missing */
 	untraced = m.functions ? m.missing :
 				 c.functions - c.by_reason[0] - c.by_reason[BOB_SKIP_FILTER];
 	if (untraced)
@@ -90,8 +90,8 @@ static uint64_t print_untraced(const struct cli_session *s)
 	return untraced;
 }
 
-/* What of the run is not recorded whole. How many things; `all`: also what lies in the nature of
- * the program's code or was given up by the user's choice. */
+/* Prints what is missing of the run. Returns the number of findings; `all` includes those that
+ * follow from the program's code or the user's choices. */
 static uint64_t print_missing(const struct cli_session *s, int quiet, int all)
 {
 	const struct bob_trace *t = s->trace;

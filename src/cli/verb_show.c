@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses, or
- * calls of MPI, as loops. */
+/* bobbin show: prints the calls of each thread as a tree, with repetitions folded; or its memory
+ * accesses or MPI calls, as loops. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 
 #define LINES_DEFAULT 200u
 #define DEPTH_DEFAULT 40u
-#define THREADS_DEFAULT 20u	/* shown unless some were chosen */
+#define THREADS_DEFAULT 20u	/* unless threads were chosen */
 #define PATTERNS_MAX 32
 #define INDENT 2
 
@@ -47,7 +47,7 @@ struct show {
 	int no_fold, no_pager, width, expand, signatures, mpi;
 	int between_found;
 	uint64_t given;		/* options (cli_options_given) */
-	uint32_t stack;		/* last one printed in this thread */
+	uint32_t stack;		/* the last one printed in this thread */
 	FILE *out;
 };
 
@@ -134,7 +134,7 @@ const struct cli_option show_options[] = {
 	{ 0 },
 };
 
-/* Options that choose among what is shown. */
+/* Options that select a part of the output. */
 #define CHOOSING "function|not|image|depth|events|time|stack-at|no-fold|between"
 
 static int was_given(const struct show *w, const char *option)
@@ -355,7 +355,7 @@ static int show_all(struct show *w)
 			fputc('\n', w->out);
 		status = was_given(w, "stack-at") ? show_stack(w, i) : show_thread(w, i);
 		if (was_given(w, "stack-at") && !w->s.select.count)
-			break;	/* without a choice: of the first thread */
+			break;	/* without a choice, the first thread only */
 	}
 	if (more)
 		fprintf(w->out, "\n... %" PRIu32 " more threads (choose with --group)\n", more);
@@ -392,7 +392,7 @@ static int show(struct show *w)
 	return show_all(w);
 }
 
-/* What is shown, and the options that choose in it. */
+/* The kind of output, and the options that select a part of it. */
 static const char *choice(const struct show *w, const char **options)
 {
 	*options = "function|not|events|between";
@@ -414,7 +414,7 @@ static const char *choice(const struct show *w, const char **options)
 	return "calls";
 }
 
-/* An option that would choose nothing is a usage error. */
+/* An option that would have no effect is a usage error. */
 static int refuse_others(const struct show *w)
 {
 	const char *options, *what = choice(w, &options);

@@ -40,7 +40,8 @@ static const struct cli_verb
 	wrap = { "wrap", "record functions of a list: wrappers from C prototypes",
 		 "[options] SPEC", wrap_options, verb_wrap, 2, 0, 0 },
 	instrument = { "instrument", "sources that report what they do with chosen variables",
-		       "[options] [COMMANDS] [-- FLAG...]", instrument_options, verb_instrument, 2, 1, 0 },
+		       "[options] [COMMANDS] [-- FLAG...]",
+		       instrument_options, verb_instrument, 2, 1, 0 },
 	env = { "env", "the variables that record without the launcher",
 		"[options]", env_options, verb_env, 2, 0, 0 },
 	calibrate = { "calibrate", "internal: time calls, for the estimate of overhead",
@@ -48,9 +49,11 @@ static const struct cli_verb
 	help = { "help", "explain a verb",
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
-const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &arrays, &commmatrix, &merge, &fold, &concerns, &plan, &wrap, &instrument, &env, &help, &calibrate,
-					     NULL };
+const struct cli_verb *const cli_verbs[] = {
+	&record, &report, &show, &graph, &info, &export, &check, &dump, &replay, &cache, &arrays,
+	&commmatrix, &merge, &fold, &concerns, &plan, &wrap, &instrument, &env, &help, &calibrate,
+	NULL
+};
 
 const struct cli_verb *cli_verb_find(const char *name)
 {
@@ -62,8 +65,8 @@ const struct cli_verb *cli_verb_find(const char *name)
 
 int cli_verb_is_planned(const char *name)
 {
-	static const char *const words[] = { "diff",	"outlier",     "phases",  "view", "where",
-					     "generate", "extrapolate", "predict", "tui",  "flags" };
+	static const char *const words[] = { "diff",	 "outlier",	"phases",  "view", "where",
+					     "generate", "extrapolate", "predict", "tui", "flags" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i], name))
