@@ -161,8 +161,8 @@ static struct bob_ev_sets *process_sets(void)
 	return ours;
 }
 
-/* Requires the lock. Merges the set into the process's, or moves it there if that has none;
- * destroys it otherwise. */
+/* Requires the lock. Merges the set into the process's and destroys it, or moves it there if that
+ * has none. */
 static void unite(struct bob_ev_set *from)
 {
 	struct bob_ev_sets *all = process_sets();
