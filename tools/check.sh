@@ -31,8 +31,8 @@ step() {
 	fi
 }
 
-# ctests PRESET RESULT ARGS...: the tests of one build, in parallel, each counted; RESULT.xml says how
-# they ended. A third of the time of many tests is waiting, so more of them run than there are
+# ctests PRESET RESULT ARGS...: runs the tests of one build in parallel, and counts their results in
+# RESULT.xml. Many tests wait for a third of their time, so more of them run than there are
 # processors.
 ctests() {
 	preset=$1
@@ -41,7 +41,8 @@ ctests() {
 	rm -f "$result"
 	echo "-- tests of build/$preset"
 	ctest --test-dir "build/$preset" -j "$((jobs + (jobs + 1) / 2))" \
-		--output-on-failure --no-tests=error --test-output-size-passed 1000000 --output-junit "$result" "$@" </dev/null 2>&1 |
+		--output-on-failure --no-tests=error --test-output-size-passed 1000000 \
+		--output-junit "$result" "$@" </dev/null 2>&1 |
 		grep -v -E '^(Internal ctest|Test project| *Start +[0-9]+:)'
 	if [ ! -s "$result" ]; then
 		failed=$((failed + 1))

@@ -31,7 +31,9 @@ def lines_of(path):
 
 
 def blocks(lines):
-    """(number, line, is it code) of each line. A fence, or indentation after a blank line, begins code."""
+    """(number, line, whether it is code) of each line.
+
+    A fence, or indentation after a blank line, begins code."""
     fenced, code, blank = False, False, True
     for number, line in enumerate(lines, 1):
         fence = line.lstrip().startswith("```")
@@ -52,7 +54,8 @@ def anchors(page):
                 text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading[1]).strip().lower()
                 name = re.sub(r"[^\w -]", "", text).replace(" ", "-")
                 found[name] = found.get(name, -1) + 1
-        ANCHORS[page] = {f"{name}-{n}" if n else name for name, most in found.items() for n in range(most + 1)}
+        ANCHORS[page] = {f"{name}-{n}" if n else name
+                         for name, most in found.items() for n in range(most + 1)}
     return ANCHORS[page]
 
 
@@ -88,11 +91,13 @@ def check_reach(pages):
     while new:
         reached |= new
         new = set().union(*(TARGETS.get(page, ()) for page in new)) - reached
-    ERRORS.extend(f"{page}: no links lead there from README.md" for page in pages if page not in reached)
+    ERRORS.extend(f"{page}: no links lead there from README.md"
+                  for page in pages if page not in reached)
 
 
 def help_of(bobbin, *words):
-    p = subprocess.run((bobbin, *words, "--help"), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    p = subprocess.run((bobbin, *words, "--help"), capture_output=True, text=True,
+                       stdin=subprocess.DEVNULL)
     if p.returncode:
         ERRORS.append(f"bobbin {' '.join(words)} --help fails: {p.stderr.strip()}")
     return p.stdout
@@ -126,7 +131,8 @@ def main():
         for number, line in enumerate(lines_of(page), 1):
             check_columns(page, number, line)
     verbs = check_verbs(sys.argv[1]) if len(sys.argv) > 1 else 0
-    print("\n".join(ERRORS) if ERRORS else f"{len(pages)} pages and {verbs} verbs are true to the tree")
+    print("\n".join(ERRORS) if ERRORS else
+          f"{len(pages)} pages and {verbs} verbs are true to the tree")
     return 1 if ERRORS else 0
 
 

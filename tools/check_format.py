@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check the layout of C sources against .clang-format, or mend it with --fix.
+"""Check the layout of C sources against .clang-format, or correct it with --fix.
 
     tools/check_format.py [--fix] [--changed] [FILE...]
 
-Files that are not C are passed over. Without files: everything git knows under include, src, tests and bench; --changed takes only what
-differs from HEAD. Two things are the author's, because clang-format spoils them: the white space in
-front of a trailing comment (tabs, in the kernel's layout) and initialisers of several lines, which
-are tables. Both are ignored in the comparison and kept by --fix. Exit 0 when nothing differs.
+Files that are not C are ignored. Without files, checks everything git knows under include, src,
+tests and bench; with --changed, only what differs from HEAD. Two things are left to the author,
+because clang-format spoils them: the white space before a trailing comment (tabs, in the kernel's
+layout) and initialisers of several lines, which are tables. Both are ignored in the comparison and
+kept by --fix. Exit 0 when nothing differs.
 """
 import argparse
 import difflib
@@ -48,10 +49,13 @@ def depth_of(line):
 
 
 def guarded(lines):
-    """The lines with initialisers of several lines, and macros that hold some, switched off."""
+    """The lines, with clang-format switched off for initialisers of several lines.
+
+    Macros that contain such initialisers are switched off, too."""
     out, depth, macro, comment = [], 0, False, False
     for i, line in enumerate(lines):
-        if comment or NO_CODE.sub("", line).lstrip().startswith("/*"):  # a comment of several lines: an example in it is no table
+        # Examples in comments of several lines are no tables.
+        if comment or NO_CODE.sub("", line).lstrip().startswith("/*"):
             comment = "*/" not in line
             out.append(line)
             continue
@@ -74,10 +78,13 @@ def guarded(lines):
 
 
 def formatted(tool, files):
-    """{name: lines as they should be} of {name: lines}: copies beside a copy of .clang-format, as many at once as there are processors."""
+    """{name: formatted lines} for {name: lines}.
+
+    Formats copies next to a copy of .clang-format, in as many processes as there are processors."""
     with tempfile.TemporaryDirectory() as copies:
         shutil.copy(os.path.join(ROOT, ".clang-format"), copies)
-        paths = [os.path.join(copies, str(i), os.path.basename(name)) for i, name in enumerate(files)]
+        paths = [os.path.join(copies, str(i), os.path.basename(name))
+                 for i, name in enumerate(files)]
         for path, lines in zip(paths, files.values()):
             os.mkdir(os.path.dirname(path))
             with open(path, "w", encoding="utf-8") as f:
@@ -90,19 +97,21 @@ def formatted(tool, files):
         out = {}
         for path, (name, lines) in zip(paths, files.items()):
             with open(path, encoding="utf-8") as f:
-                out[name] = merged(lines, [x for x in f.read().splitlines(keepends=True) if x.strip() not in (OFF.strip(), ON.strip())])
+                out[name] = merged(lines, [x for x in f.read().splitlines(keepends=True)
+                                           if x.strip() not in (OFF.strip(), ON.strip())])
         return out
 
 
 def normal(line):
-    """The line without the freedom authors have: space before trailing comments."""
+    """The line without what is left to the author: space before trailing comments."""
     line = re.sub(r"(\S)[ \t]+/\*", r"\1 /*", line)
     return re.sub(r"^[ \t]+\* ", " * ", line)
 
 
 def merged(old, new):
-    """`new`, but with the line of `old` wherever they differ only in that freedom."""
-    matcher = difflib.SequenceMatcher(None, [normal(x) for x in old], [normal(x) for x in new], autojunk=False)
+    """`new`, but with the line of `old` wherever only such space differs."""
+    matcher = difflib.SequenceMatcher(None, [normal(x) for x in old], [normal(x) for x in new],
+                                      autojunk=False)
     out = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         out += old[i1:i2] if tag == "equal" else new[j1:j2]
@@ -110,7 +119,8 @@ def merged(old, new):
 
 
 def files_of_tree(changed):
-    listing = run("git", "diff", "--name-only", "--diff-filter=d", "HEAD") if changed else run("git", "ls-files")
+    listing = (run("git", "diff", "--name-only", "--diff-filter=d", "HEAD") if changed else
+               run("git", "ls-files"))
     names = [n for n in listing.split("\n") if n.endswith((".c", ".h")) and n.startswith(FOLDERS)]
     return [n for n in names if os.path.exists(os.path.join(ROOT, n))]
 
@@ -122,7 +132,8 @@ def main():
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     tool = find_tool()
-    given = [os.path.relpath(os.path.abspath(f), ROOT) for f in args.files if f.endswith((".c", ".h"))]
+    given = [os.path.relpath(os.path.abspath(f), ROOT)
+             for f in args.files if f.endswith((".c", ".h"))]
     names = given if args.files else files_of_tree(args.changed)
     files = {}
     for name in names:

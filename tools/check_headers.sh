@@ -25,7 +25,8 @@ for path in include/bobbin/*.h; do
 	alone "bobbin/${path##*/}" c++ g++ -std=c++17 -Wall -Wextra -Werror -Iinclude
 done
 # The Valgrind tool needs the headers of Debian's package valgrind.
-valgrind="-isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1"
+valgrind="-isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1"
+valgrind="$valgrind -DVGPV_amd64_linux_vanilla=1"
 # The MPI recorder needs an mpi.h.
 mpi=$(mpicc -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I/-isystem /p' | tr '\n' ' ')
 for path in $(find src -name '*.h' ! -path '*/runtime/*' | sort); do

@@ -74,8 +74,8 @@ def check_part_include(root, part, allowed, path, number, quote, name):
 
 
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-    os.chdir(root)
+    here = os.path.dirname(os.path.abspath(__file__))
+    os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, ".."))
     table = read_table("tools/layers.txt")
     count = 0
     for part in sorted(os.listdir("src")):

@@ -23,7 +23,9 @@ CODE = re.compile(f"{C}|{FORTRAN}", re.I)
 
 
 def literals(text):
-    """(first line, source lines, text) of each literal: adjacent strings and names between are one."""
+    """(first line, source lines, text) of each literal.
+
+    Adjacent strings, and names between them, are one literal."""
     line, first, last, parts = 1, 0, 0, []
     for token in TOKEN.findall(text):
         if token[0] == '"':
@@ -55,8 +57,8 @@ def main():
             for first, lines, text in literals(f.read()):
                 if lines > LINES_MAX and is_code(text):
                     bad += 1
-                    print(f"{os.path.relpath(path, root)}:{first}: {lines} lines of code in a string literal;"
-                          " make it a file and embed it")
+                    print(f"{os.path.relpath(path, root)}:{first}: {lines} lines of code in a "
+                          "string literal; make it a file and embed it")
     if not bad:
         print(f"{count} files without code in string literals")
     return 1 if bad else 0

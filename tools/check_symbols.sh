@@ -58,7 +58,8 @@ if [ -f CMakeLists.txt ] || [ -f "$shared" ]; then
 	same_api "$static"
 	[ "$(ar t "$static" | wc -l)" -eq 1 ] || complain "$static is not one object"
 	changing=$(objdump -h "$static" |
-		awk '$2 ~ /^\.(data|bss|tdata|tbss)/ && $2 !~ /^\.data\.rel\.ro/ && $3 !~ /^0*$/ { print $2 }')
+		awk '$2 ~ /^\.(data|bss|tdata|tbss)/ && $2 !~ /^\.data\.rel\.ro/ && $3 !~ /^0*$/ {
+			print $2 }')
 	[ -z "$changing" ] || complain "$static has data that can change, in" $changing
 	readelf -dW "$shared" | grep -q 'SONAME.*\[libbobbin\.so\.[0-9.]*\]' ||
 		complain "$shared has no SONAME"
@@ -90,5 +91,6 @@ if [ -f "$agent" ]; then
 	fi
 fi
 [ "$bad" -eq 0 ] &&
-	echo "$libraries libraries and the agent keep to their names; libbobbin has $api_count functions"
+	echo "$libraries libraries and the agent keep to their names;" \
+		"libbobbin has $api_count functions"
 exit "$bad"

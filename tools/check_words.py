@@ -19,7 +19,7 @@ DATA = ("tests/golden/", "tests/fuzz/corpus/", "LICENSE", LIST)
 # A word begins and ends next to anything but a letter, or where camelCase changes case.
 EDGE = re.compile(r"(?<![A-Za-z])|(?![A-Za-z])|(?<=[a-z])(?=[A-Z])")
 LOWER = {c: c + 32 for c in range(ord("A"), ord("Z") + 1)}     # keeps offsets, str.lower does not
-# What may be between the words of a phrase: blanks, the start of a comment's next line, an underscore.
+# What may separate the words of a phrase: blanks, the start of a comment's next line, underscores.
 BETWEEN = r"[\s*#/_]+"
 ESCAPE = re.compile(r"\\[abfnrtv]")
 RETIRED = re.compile(r"Retired:.*?(?=\||\n\s*\n|\Z)", re.S)
@@ -30,10 +30,20 @@ def split(text):
 
 
 def read_lines(path):
+    """(number, text) of each entry, which lines that begin with blanks continue; no comments."""
+    number, text = 0, ""
     with open(path, encoding="utf-8") as f:
-        for number, line in enumerate(f, 1):
-            if line.strip() and not line.startswith("#"):
-                yield number, line.strip()
+        for at, line in enumerate(f, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            if text and line[0].isspace():
+                text += " " + line.strip()
+                continue
+            if text:
+                yield number, text
+            number, text = at, line.strip()
+    if text:
+        yield number, text
 
 
 class Words:
@@ -45,7 +55,8 @@ class Words:
         for number, line in read_lines(path):
             fields = [f.strip() for f in line.split(" | ")]
             if len(fields) not in (2, 3) or not all(fields):
-                sys.exit(f"{path}:{number}: not `spellings | what to write instead | permitted texts`")
+                sys.exit(f"{path}:{number}: "
+                         "not `spellings | what to write instead | permitted texts`")
             spellings = split(fields[0])
             for spelling in spellings:
                 if spelling in self.entry:
@@ -71,8 +82,8 @@ class Words:
 
 
 def files():
-    listed = subprocess.run(("git", "ls-files", "-z"), capture_output=True, text=True, check=True).stdout
-    for path in listed.split("\0"):
+    listed = subprocess.run(("git", "ls-files", "-z"), capture_output=True, text=True, check=True)
+    for path in listed.stdout.split("\0"):
         if path and not path.startswith(DATA) and os.path.isfile(path):
             try:
                 with open(path, encoding="utf-8") as f:
@@ -105,7 +116,8 @@ def check(words):
 
 
 def main():
-    os.chdir(sys.argv[1] if sys.argv[1:] else os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    here = os.path.dirname(os.path.abspath(__file__))
+    os.chdir(sys.argv[1] if sys.argv[1:] else os.path.dirname(here))
     errors, summary = check(Words(LIST))
     print("\n".join(errors) if errors else summary)
     return 1 if errors else 0

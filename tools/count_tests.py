@@ -30,8 +30,9 @@ def reason(case):
 
 
 def left_out(case):
-    """One line for each case that a script which passed did not run, the first few of them."""
-    lines = [x[4:].strip() for x in (case.findtext("system-out") or "").splitlines() if x.startswith("skip ")]
+    """A line for each of the first few cases that a script did not run, although it passed."""
+    lines = [x[4:].strip() for x in (case.findtext("system-out") or "").splitlines()
+             if x.startswith("skip ")]
     shown = [f"not run {case.get('name')}: {x}" for x in lines[:CASES_SHOWN]]
     if len(lines) > CASES_SHOWN:
         shown.append(f"not run {case.get('name')}: {len(lines) - CASES_SHOWN} more cases")
@@ -47,7 +48,8 @@ def main():
         if status == "run":
             passed += 1
             lines += left_out(case)
-        elif status in ("notrun", "disabled") and case.find("skipped") is not None and name in expected:
+        elif (status in ("notrun", "disabled") and case.find("skipped") is not None
+              and name in expected):
             skipped += 1
             lines.append(f"skipped {name}: {reason(case)}")
         elif status in ("notrun", "disabled") and case.find("skipped") is not None:

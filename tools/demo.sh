@@ -25,7 +25,8 @@ look() {
 	say "$bobbin" report "$1" 2>&1 | head -n 24
 	say "$bobbin" show "$1" 2>&1 | cut -c1-100 | head -n "${2:-30}"
 	say "$bobbin" info "$1" 2>&1 | grep -E '^(what|calls|size|  +calls)'
-	events=$("$bobbin" info --json "$1" 2>/dev/null | sed -n 's/^ *"events": *\([0-9]*\).*/\1/p' | head -n 1)
+	events=$("$bobbin" info --json "$1" 2>/dev/null |
+		sed -n 's/^ *"events": *\([0-9]*\).*/\1/p' | head -n 1)
 	if [ "${events:-0}" -eq 0 ]; then
 		echo "demo: nothing was recorded in $1; bobbin check says:" >&2
 		"$bobbin" check "$1" >&2 || true

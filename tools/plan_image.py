@@ -309,7 +309,7 @@ class Image:
     # --- exception tables
 
     def is_known(self, cie):
-        """Has the table the common form? A stripped program's own routine has no name."""
+        """Whether the table has the common form. A stripped program's own routine has no name."""
         if cie.personality is None:
             return True
         enc, value = cie.personality
@@ -384,7 +384,7 @@ class Image:
             if pad:
                 self.pads.append(base + pad)
 
-    # --- what the check asks
+    # --- queries
 
     def entries(self):
         """Addresses at which control may enter, by kind."""
@@ -486,7 +486,7 @@ class Image:
             if high == 1 or op in (1, 2, 3, 4):
                 yield loc
                 if op == 1:
-                    return  # set_loc: not made by any toolchain
+                    return  # set_loc: no toolchain generates it
                 size = {2: 1, 3: 2, 4: 4}.get(op, 0) if high == 0 else 0
                 step = int.from_bytes(b[p:p + size], "little") if size else op & 63
                 loc += step * cie.code_align
@@ -530,9 +530,9 @@ class Image:
 
     @staticmethod
     def explains(code, before, after):
-        """May the last instruction of `code` lead from one CFA to the other?"""
+        """Whether the last instruction of `code` may lead from one CFA to the other."""
         if before[0] != after[0] or before[0] != 7:
-            return True  # another register: what holds it is not followed here
+            return True  # another register: its value is not tracked here
         grown = after[1] - before[1]
         if grown == 8 and (0x50 <= code[-1] <= 0x57 or code[-1] == 0x9C or code[-2:-1] == b"\x6a" or
                            code[-5:-4] == b"\x68" or b"\xff" in code[-8:-1]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables, as docs/format.md has them ("Tables"): a part of spec_decoder.py. As a program it prints
-the tables of a trace file, also those that no part of the decoder knows: spec_columns.py FILE."""
+"""Decode tables (docs/format.md, "Tables"): a part of spec_decoder.py. Run as a program, it prints
+the tables of a trace file, including those that the decoder does not know: spec_columns.py FILE."""
 import struct
 import sys
 
@@ -68,7 +68,7 @@ class Column(list):
 
 
 class Table:
-    """`columns` are lists of values; a reference to nothing is None."""
+    """`columns` are lists of values; an empty reference is None."""
     def __init__(self, r):
         begin = r.at
         self.number, self.rows, columns = r.n(), r.n(), r.n()
@@ -90,7 +90,7 @@ class Table:
 
 
 def tables(data):
-    """By their numbers; the first of a number counts."""
+    """{number: table}; the first table of a number counts."""
     r, found = Bytes(data), {}
     while r.at < len(data):
         t = Table(r)
@@ -99,7 +99,7 @@ def tables(data):
 
 
 def rows_of(chunks, number, aux=0):
-    """Rows of the table whose chunk it is; none: there is no such chunk."""
+    """Rows of the table in its chunk; none if there is no such chunk."""
     for c in chunks:
         if c.kind == FIRST_KIND + number and c.aux == aux:
             return list(tables(c.data)[number].each())
@@ -112,10 +112,12 @@ def main():
         file = File(sys.argv[1], f.read())
     for c in file.chunks:
         for t in tables(c.data).values() if c.kind >= FIRST_KIND else ():
-            print("table %d %s: %d rows" % (t.number, t.name.decode() or NAMES.get(t.number, "?"), t.rows))
+            print("table %d %s: %d rows" % (
+                t.number, t.name.decode() or NAMES.get(t.number, "?"), t.rows))
             print("\t".join(c.name.decode() or str(i) for i, c in enumerate(t.columns)))
             for row in t.each():
-                print("\t".join("-" if v is None else v.hex() if isinstance(v, bytes) else str(v) for v in row))
+                print("\t".join("-" if v is None else
+                                v.hex() if isinstance(v, bytes) else str(v) for v in row))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An independent decoder of Bobbin traces, written from docs/format.md, docs/fold.md and docs/run.md alone.
+"""An independent decoder of Bobbin traces.
+
+It is written from docs/format.md, docs/fold.md and docs/run.md alone.
 
     spec_decoder.py DIRECTORY      prints the dump of a trace
 
-It is slow and simple on purpose: its only use is to disagree with the C reader when the documents and
-the code part. It reads sound traces and those of killed processes; of the rules for damage it knows those for
-blocks with a wrong checksum, not the search for lost chunks and headers."""
+It is slow and simple on purpose: it serves to find differences between the documents and the C
+reader. It reads intact traces and those of killed processes. Of the rules for damage it implements
+those for blocks with a wrong checksum, not the search for lost chunks and headers."""
 import os
 import struct
 import subprocess
@@ -131,7 +133,7 @@ class Gamma:
 # --- run.md: the model ---
 
 class Table(dict):
-    """A table whose entries are made when first touched."""
+    """A table whose entries are created on first use."""
 
     def __init__(self, make):
         super().__init__()
@@ -372,7 +374,7 @@ def none_words(data):
 
 
 def inner_words(data):
-    """Inverse of zero elimination; after the last group 0xffff for ever (marked by True)."""
+    """Inverse of zero elimination; after the last group, 0xffff without end (marked by True)."""
     plain, at = [], 0
     while at < len(data):
         bits = data[at]
@@ -465,12 +467,13 @@ class Chunk:
         self.off = off
         self.payload, self.data = payload, payload[:length]
         if flags & 2:
-            zstd = subprocess.run(["zstd", "-dcq"], input=self.data, stdout=subprocess.PIPE, check=True)
+            zstd = subprocess.run(["zstd", "-dcq"], input=self.data, stdout=subprocess.PIPE,
+                                  check=True)
             self.data = zstd.stdout
 
 
 class File:
-    """`outer` is the file of a merged trace that it lies in, as number `inner`."""
+    """A process's file; in a merged trace it is number `inner` in the file `outer`."""
     def __init__(self, name, b, outer=None, inner=None):
         self.name, self.outer, self.inner, self.before = name, outer, inner, None
         if b[:8] != b"\xffBOBBIN\n" or crc32c(b[:132]) != struct.unpack_from("<I", b, 132)[0]:
@@ -491,16 +494,17 @@ class File:
             if magic != 0x4B4E4843 or crc32c(packed) != head_crc:
                 break
             payload = b[at + 64:at + 64 + size]
-            self.chunks.append(Chunk(at, kind, flags, stream, aux, payload, min(length, len(payload))))
+            self.chunks.append(Chunk(at, kind, flags, stream, aux, payload,
+                                     min(length, len(payload))))
             at = (at + 64 + size + 63) // 64 * 64
 
 
     def common(self):
-        """Where descriptors and merged streams are."""
+        """Chunks of the file with descriptors and merged streams."""
         return self.outer.chunks if self.outer else self.chunks
 
     def inner_files(self):
-        """Of all parts of the file; the newest of a name knows what comes before it."""
+        """Process files in all parts; the newest of a name refers to the earlier ones."""
         newest = {}
         for part in [self] + [File(self.name, c.data) for c in self.chunks if c.kind == 23]:
             for c in part.chunks:
@@ -512,15 +516,17 @@ class File:
         return list(newest.values())
 
     def numbers(self):
-        """IMAGE_MAP: the process's numbers of images by those of the trace file."""
+        """IMAGE_MAP: {number in the trace file: the process's number of the image}."""
         for kind, body in self.records():
             if kind == 14:
-                return {number: own for own, number in enumerate(struct.unpack("<%dI" % (len(body) // 4), body))}
+                return {number: own for own, number in
+                        enumerate(struct.unpack("<%dI" % (len(body) // 4), body))}
         return {}
 
     def begins(self, stream, content):
-        """How many events of a stream precede those of this file: the table before, or record kind 19."""
-        for process, of, what, events in spec_columns.rows_of(self.outer.chunks if self.outer else [], spec_columns.BEFORE):
+        """Number of the stream's events before those of this file: table `before`, or record 19."""
+        for process, of, what, events in spec_columns.rows_of(
+                self.outer.chunks if self.outer else [], spec_columns.BEFORE):
             if (process, of, what) == (self.inner, stream, content):
                 return events
         for kind, body in self.records():
@@ -531,7 +537,7 @@ class File:
         return 0
 
     def records(self):
-        """The last one of a kind holds, so that comes first."""
+        """The last record of a kind counts, so it comes first."""
         found = []
         for c in self.chunks:
             at = 0
@@ -619,7 +625,7 @@ class Events:
             self.inherited -= min(n, self.inherited)
 
     def switched(self):
-        """The mark of a line about another stack than the previous line."""
+        """The mark of a line whose stack differs from the previous line's."""
         note = " !stack %d" % self.cur if self.cur != self.printed else ""
         self.printed = self.cur
         return note
@@ -725,7 +731,7 @@ class Process:
                            "".join(" %d:%d" % b for b in bounds))
 
     def clocks(self):
-        """Measurements in order; a second one that is not later says nothing."""
+        """Measurements in order; a second one that is not later is ignored."""
         found = [self.clock[when] for when in sorted(self.clock)]
         if len(found) == 2 and found[1][0] <= found[0][0]:
             del found[1]
@@ -744,12 +750,13 @@ class Image:
         self.payload = payload
         self.key, self.count, self.funcs, self.names, self.names_len, left_out = struct.unpack_from(
             "<QIIIII", payload)
-        before = [struct.unpack_from("<I", payload, self.funcs + 32 * i + 28)[0] if left_out else 0 for i in range(self.count)]
+        before = [struct.unpack_from("<I", payload, self.funcs + 32 * i + 28)[0] if left_out else 0
+                  for i in range(self.count)]
         self.entries = {i + n: i for i, n in enumerate(before)}
         self.soname = payload[56:120].split(b"\0")[0]
 
     def entry(self, function):
-        """Where the table has it; None: it is left out, or there is none such."""
+        """Index in the table; None: the function is left out, or does not exist."""
         return self.entries.get(function)
 
     def name_of(self, i, base):
@@ -761,7 +768,7 @@ class Image:
 
 
 def plain(raw):
-    """What something is called: control characters are '?'."""
+    """A name for output: control characters become '?'."""
     return safe(bytes(0x3F if b < 32 or b == 0x7F else b for b in raw))
 
 
@@ -798,7 +805,8 @@ def main():
                 image = Image(c.data)
                 if image.key not in images:
                     images[image.key] = image
-                    sources[image.key] = next((Source(c.data) for c in f.chunks if c.kind == 10), None)
+                    sources[image.key] = next((Source(c.data) for c in f.chunks if c.kind == 10),
+                                              None)
     processes = [Process(f, images) for f in files if f.kind == 1]
     processes.sort(key=lambda p: (p.rank, p.file.real, p.file.mono, p.file.name))
     sys.stdout.reconfigure(encoding="latin-1")

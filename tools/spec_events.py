@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Events with values and their times as docs/format.md has them ("Values of events", "Times"): the part of spec_decoder.py that is about MPI calls.
+"""Decode events with values, and their times: docs/format.md, "Values of events" and "Times".
 
-An event is (key, words, vectors, places, open); a vector is a list of elements, an element a tuple of words."""
+The part of spec_decoder.py for MPI calls. An event is (key, words, vectors, places, open); a vector
+is a list of elements, an element a tuple of words."""
 import struct
 
 import spec_columns
@@ -20,19 +21,21 @@ def values_of(data):
 
 class Layout:
     def __init__(self, words, vectors):
-        self.words, self.vectors = words, vectors  # a vector: (word that is its length, words of an element)
+        # A vector is (word with its length, words of an element).
+        self.words, self.vectors = words, vectors
         if words > 128 or len(vectors) > 8 or any(length >= words for length, _ in vectors):
             raise Bad
 
     def counts(self, word):
-        """Of each vector its elements, and the words of one."""
-        return [(word[at], words) if words else ((word[at] + 7) // 8, 1) for at, words in self.vectors]
+        """For each vector, the number of elements and the words of one."""
+        return [(word[at], words) if words else ((word[at] + 7) // 8, 1)
+                for at, words in self.vectors]
 
     def length(self, word):
         return self.words + sum(n * words for n, words in self.counts(word))
 
     def split(self, values):
-        """Words, and of the vectors what is there."""
+        """Words, and the part of the vectors that is there."""
         word, rest = list(values[:self.words]), list(values[self.words:])
         word += [0] * (self.words - len(word))
         vectors = []
@@ -56,7 +59,7 @@ class Definition:
 
 
 def fold_path(places):
-    """Recursion folded: a call that is there already replaces those after it."""
+    """Fold recursion: a repeated call replaces the calls after its first occurrence."""
     found = []
     for p in places:
         if p in found:
@@ -79,7 +82,7 @@ def leaf_key(key, words):
 
 
 class UserKey:
-    """What a program's own event is: phase, flags, name, parameters."""
+    """Key of a program's own event: phase, flags, name, parameters."""
     KIND = b"\x80\x80\x01"
     PHASES, TYPES = ("whole", "begin", "end", "instant", "counter"), ("int", "double", "string")
 
@@ -95,18 +98,24 @@ class UserKey:
         phase, self.flags, self.name = r.u8(), r.u8(), text()
         ins, outs = r.u8(), r.u8()
         self.parameters = [(r.u8(), text(), i >= ins) for i in range(ins + outs)]
-        if r.at != len(r.data) or phase >= 5 or not self.name or ins + outs > 16 or any(t > 2 for t, _, _ in self.parameters):
+        if (r.at != len(r.data) or phase >= 5 or not self.name or ins + outs > 16
+                or any(t > 2 for t, _, _ in self.parameters)):
             raise Bad
         self.phase = self.PHASES[phase]
-        self.here = [p for p in self.parameters if not (self.phase == "begin" and p[2] or self.phase == "end" and not p[2])]
+        self.here = [p for p in self.parameters
+                     if not (self.phase == "begin" and p[2] or self.phase == "end" and not p[2])]
 
     @staticmethod
     def escaped(data):
-        return "".join(chr(c) if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_.:-") else "%%%02x" % c for c in data)
+        return "".join(
+            chr(c) if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_.:-") else "%%%02x" % c
+            for c in data)
 
     def text(self):
         out = "%s,%d,%s(" % (self.phase, self.flags, self.escaped(self.name))
-        sides = [";".join("%s,%s" % (self.TYPES[t], name.decode()) for t, name, is_out in self.parameters if is_out == side) for side in (False, True)]
+        sides = [";".join("%s,%s" % (self.TYPES[t], name.decode())
+                          for t, name, is_out in self.parameters if is_out == side)
+                 for side in (False, True)]
         return out + sides[0] + ("->" + sides[1] if sides[1] else "") + ")"
 
     def texts(self, words, vectors):
@@ -128,7 +137,8 @@ class Thread:
         self.file, self.stream = file, number + (CONTENT << SHIFT)
         self.folded = Folded(file, number, CONTENT)
         if not self.folded.of_kind(16):  # flat
-            self.folded.log = [(c.aux, values_of(c.payload if not c.data else c.data), True) for c in self.folded.of_kind(9)]
+            self.folded.log = [(c.aux, values_of(c.payload if not c.data else c.data), True)
+                               for c in self.folded.of_kind(9)]
         self.defs = {}
         for c in file.chunks:
             if c.kind == 11 and c.stream == self.stream:
@@ -144,7 +154,7 @@ class Thread:
             at += 1 + n
 
     def events(self):
-        """None where something is lost."""
+        """The events; None in place of lost ones."""
         yield from self.unfold()
         yield from self.logged()
 
@@ -160,7 +170,8 @@ class Thread:
                 vectors.append([])
                 for _ in range(n):
                     at, element, row = next(leaves)
-                    if at != places or bytes(element) != bytes((255, i, width)) or len(row) != width:
+                    if (at != places or bytes(element) != bytes((255, i, width))
+                            or len(row) != width):
                         raise Bad
                     vectors[-1].append(tuple(row))
             yield name, words, vectors, places[::-1], is_open
@@ -188,7 +199,9 @@ class Thread:
         return d.key, word, vectors, d.path, is_open
 
     def times(self):
-        """Rows: count, site before or None, site, times before, durations. A site is a key and places."""
+        """Rows: count, site before or None, site, times before, durations.
+
+        A site is (key, places)."""
         for c in self.file.chunks:
             if c.kind != 12 or c.stream != self.stream:
                 continue
@@ -196,8 +209,10 @@ class Thread:
                 before, of, count = struct.unpack_from("<IIQ", c.data, at)
                 if not count or of not in self.defs:
                     continue
-                sites = [(d.key, d.path) if d else None for d in (self.defs.get(before), self.defs[of])]
-                yield (count, *sites, Sums(c.data[at + 16:at + 376], count), Sums(c.data[at + 376:at + 736], count))
+                sites = [(d.key, d.path) if d else None
+                         for d in (self.defs.get(before), self.defs[of])]
+                yield (count, *sites, Sums(c.data[at + 16:at + 376], count),
+                       Sums(c.data[at + 376:at + 736], count))
 
 
 class Sums:
@@ -248,24 +263,27 @@ class Sums:
     def text(self, thread):
         used = [i for i, n in enumerate(self.bins) if n]
         bins = ",".join(str(n) for n in self.bins[used[0]:used[-1] + 1])
-        return "%d (%s) %d (%s) %d 0x%x 0x%x %d:%s" % (self.min, thread(self.min_of), self.max, thread(self.max_of), self.sum,
-                                                        self.high, self.low, used[0], bins)
+        return "%d (%s) %d (%s) %d 0x%x 0x%x %d:%s" % (
+            self.min, thread(self.min_of), self.max, thread(self.max_of), self.sum, self.high,
+            self.low, used[0], bins)
 
 
 def merged_of(file):
     """The merged events of a file, or None."""
-    return next((Packed(c.data, apart(file, CONTENT)) for c in file.common() if c.kind == 20 and c.aux == CONTENT), None)
+    return next((Packed(c.data, apart(file, CONTENT)) for c in file.common()
+                 if c.kind == 20 and c.aux == CONTENT), None)
 
 
 def times_of_1(data):
-    """A chunk TIMES of no stream."""
+    """A chunk TIMES that belongs to no stream."""
     r, shape = Reader(data), 0
     if r.n() != 1:
         raise Bad
     for _ in range(r.n()):
         shape += r.n()
         before, count = r.n(), r.n()
-        yield shape, before - 1 if before else None, count, Sums.packed(r, count), Sums.packed(r, count)
+        yield (shape, before - 1 if before else None, count, Sums.packed(r, count),
+               Sums.packed(r, count))
     if r.at != len(data):
         raise Bad
 
@@ -282,7 +300,7 @@ def times_of(data):
 
 
 def merged_times(file, packed):
-    """Rows as of a thread; who had an extreme is an id."""
+    """Rows as for a thread; the thread of an extreme is an id."""
     ids = sorted({i for i, _ in packed.parts})
 
     def site(shape):
@@ -295,11 +313,14 @@ def merged_times(file, packed):
         return (said[1], places[::-1]) if said else None
 
     for c in file.common():
-        if c.kind in (12, spec_columns.FIRST_KIND + spec_columns.TIMES) and c.stream == NO_STREAM and c.aux == CONTENT:
-            for shape, before, count, before_call, duration in times_of_1(c.data) if c.kind == 12 else times_of(c.data):
+        if (c.kind in (12, spec_columns.FIRST_KIND + spec_columns.TIMES)
+                and c.stream == NO_STREAM and c.aux == CONTENT):
+            for shape, before, count, before_call, duration in (
+                    times_of_1(c.data) if c.kind == 12 else times_of(c.data)):
                 for s in (before_call, duration):
                     s.min_of, s.max_of = ids[s.min_of], ids[s.max_of]
-                yield count, None if before is None else site(before), site(shape), before_call, duration
+                yield (count, None if before is None else site(before), site(shape), before_call,
+                       duration)
 
 
 def own_parts(file, stream):
@@ -319,7 +340,7 @@ def tail_bits(head):
 
 
 def unpack(heads, tails):
-    """Values: first those with even numbers, then the others."""
+    """Values: first those with even indices, then the others."""
     bits, at, found = int.from_bytes(tails, "little"), 0, []
     for head in heads:
         n = tail_bits(head)
@@ -347,7 +368,8 @@ def packed_parts(file, participant):
             r.at += length
     for c in (c for c in chunks if c.kind == spec_columns.FIRST_KIND + spec_columns.MOMENTS):
         heads = spec_columns.rows_of(chunks, spec_columns.HEADS, c.aux)
-        for i, (who, first, base, count, tails) in enumerate(spec_columns.tables(c.data)[spec_columns.MOMENTS].each()):
+        for i, (who, first, base, count, tails) in enumerate(
+                spec_columns.tables(c.data)[spec_columns.MOMENTS].each()):
             if len(heads[i][0]) != count:
                 raise Bad
             if who == participant:
@@ -394,7 +416,7 @@ class Values:
             lost, index = "", index + 1
 
     def dump_moments(self, number, out):
-        """When each event began and ended: what lies between one moment and the next."""
+        """Begin and end of each event, from the differences of consecutive times."""
         if merged_of(self.file):
             parts = list(packed_parts(self.file, Folded(self.file, number, CONTENT).participant()))
         else:
@@ -414,7 +436,9 @@ class Values:
 
     def row(self, row, thread):
         count, before, of, before_call, duration = row
-        return "%d %s > %s gap %s duration %s" % (count, self.site(before), self.site(of), before_call.text(thread), duration.text(thread))
+        return "%d %s > %s gap %s duration %s" % (
+            count, self.site(before), self.site(of), before_call.text(thread),
+            duration.text(thread))
 
 
 def dump_times(processes, out):
@@ -439,7 +463,8 @@ def dump_times(processes, out):
         if merged_of(values.file):
             continue
         for k, s in enumerate(streams):
-            lines += [values.row(row, lambda _, name="%d.%d" % (i, k): name) for row in Thread(values.file, s).times()]
+            lines += [values.row(row, lambda _, name="%d.%d" % (i, k): name)
+                      for row in Thread(values.file, s).times()]
     if lines:
         out("times")
     for line in lines:

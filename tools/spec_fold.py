@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folded streams as docs/format.md has them ("Entries", "Packed", "Values"): the part of spec_decoder.py that
-makes events of entries, and of many participants packed into one. Like that, slow and simple on purpose.
+"""Decode folded streams: docs/format.md, "Entries", "Packed" and "Values".
+
+The part of spec_decoder.py that expands entries to events, also those of many participants packed
+into one sequence. It is slow and simple on purpose, too.
 
 An event is (places of its path, the last call first; key; words)."""
 import itertools
@@ -10,8 +12,8 @@ import spec_columns
 from spec_bytes import M32, M64, Bad, Reader, crc32c
 
 PATH, SHAPE, LOOP, SPINE, COLUMN, VALUES, ITEMS, END = range(1, 9)
-REST = 7  # in the place of a piece: what follows is not affine
-PATTERN, PATTERN_MAX = 16, 64  # in the place of a piece: so many elements and this one more
+REST = 7  # instead of a piece: the following values are not affine
+PATTERN, PATTERN_MAX = 16, 64  # PATTERN + n, instead of a piece: a pattern of n elements
 WORDS_MAX, KEY_MAX, DIMS_MAX = 128, 255, 6
 
 
@@ -24,7 +26,7 @@ def zigzag(v):
 
 
 def many(r, what):
-    """A count, and so many of what `what` reads; each takes a byte at least."""
+    """A count, and that many items read by `what`; each takes at least a byte."""
     n = r.n()
     if n > len(r.data) - r.at:
         raise Bad
@@ -41,7 +43,7 @@ def cut(r, n):
 # --- values ---
 
 class Values:
-    """Differences, predicted by those that followed the last time that the three before came."""
+    """Differences, each predicted by what followed the last occurrence of the three before it."""
     def __init__(self, data, bits, shift=22):
         self.r, self.bits, self.factor = Reader(data), bits, 0x9E3779B97F4A7C15 << shift & M64
         self.table, self.history = {}, []
@@ -83,7 +85,7 @@ class Values:
 
 
 class Trips:
-    """Trip counts that are not affine: as values, with histories of their own."""
+    """Trip counts that are not affine: coded as values, with histories of their own."""
     def __init__(self, r):
         self.r, self.values, self.left = r, None, 0
 
@@ -100,7 +102,8 @@ class Trips:
         if bits:
             if not 8 <= bits <= 16 or self.values and self.values.run:
                 raise Bad
-            self.values, self.left = Values(b"", bits, 11 if bits < 12 else 8 if bits < 15 else 4), 1 << bits
+            self.values = Values(b"", bits, 11 if bits < 12 else 8 if bits < 15 else 4)
+            self.left = 1 << bits
             self.values.r = r
 
 
@@ -130,7 +133,7 @@ class Piece:
 
 
 def read_dims(r, first):
-    """Loops of a piece, and the pairs (d, e) where the count of d grows with e."""
+    """Loops of a piece, and the pairs (d, e) for which the count of loop d grows with loop e."""
     dims = first & 7
     if first > 14 or dims > DIMS_MAX:
         raise Bad
@@ -146,7 +149,9 @@ def read_pairs(r, dims):
 
 
 def read_pieces(r, limit=None):
-    """Pieces up to `limit`; else also those of patterns, up to the end or what is not affine; and whether that came."""
+    """Pieces, and whether values that are not affine follow.
+
+    Reads up to `limit` pieces; without it, also patterns, up to the end or such values."""
     found, base = [], 0
     while r.at < len(r.data) and (limit is None or len(found) < limit):
         first = r.u8()
@@ -172,7 +177,7 @@ def read_pieces(r, limit=None):
 
 
 class Column:
-    """Its pieces, and where what is not affine comes from: bytes of its own, or the values of its part."""
+    """A column's pieces, and the source of its other values: own bytes, or the part's values."""
     def __init__(self, pieces=(), left=False, own=None):
         self.pieces, self.left, self.own, self.values = pieces, left, own, None
 
@@ -208,7 +213,7 @@ class Column:
         return Column(pieces, left, r)
 
 
-# --- a part: what one folder wrote between its beginning and an END ---
+# --- a part: the output of one folder up to an END ---
 
 class Part:
     def __init__(self):
@@ -322,8 +327,10 @@ def read_part(r):
 # --- packed ---
 
 def read_series(r, n):
-    """`n` numbers: a count of pieces, and these; or 0, and a group of one; or 0, 0, and halves; or 0, 0, 0, and narrow ones; or 0, 0, 0, 0, and
-    those by bits."""
+    """`n` numbers. The coding follows a count of leading zeros:
+
+    none: a count of pieces, and these; 1: a group of one; 2: halves; 3: narrow numbers; 4: numbers
+    of a bit width."""
     if not n:
         if r.n():
             raise Bad
@@ -336,7 +343,7 @@ def read_series(r, n):
 
 
 def series_of(r, halves):
-    """The numbers, one by one; `r` is after them when this returns."""
+    """The numbers, one by one; at the end, `r` is positioned after them."""
     count = r.n()
     if count:
         pieces, _ = read_pieces(r, count)
@@ -363,7 +370,8 @@ def narrow_of(r):
             raise Bad
         bits = int.from_bytes(cut(r, (n * width + 7) // 8), "little")
         for _ in range(n):
-            value = (value if differences else 0) + least + (bits & (1 << width) - 1) & (1 << 64) - 1
+            value = ((value if differences else 0) + least + (bits & (1 << width) - 1)
+                     & (1 << 64) - 1)
             yield value
             bits >>= width
         count -= n
@@ -444,7 +452,7 @@ def expand_element(element, numbers, at_base):
 
 
 class Group:
-    """A column of all members of a set."""
+    """A column, for all members of a set."""
     def __init__(self, data, number, packed):
         r = Reader(data)
         s = Reader(cut(r, r.n()))
@@ -473,7 +481,8 @@ class Group:
 
     def column(self, member):
         parts = self.members
-        numbers = [signed(a + step * (parts[member] - parts[0]) + (profile[member] if profile else 0) & M64)
+        numbers = [signed(a + step * (parts[member] - parts[0])
+                          + (profile[member] if profile else 0) & M64)
                    for a, step, profile in self.rows]
         at, base, pieces = 0, 0, []
         for e in self.elements:
@@ -494,9 +503,10 @@ def number(n):
 
 
 def apart(file, content):
-    """What is apart of merged records, as a SHIFTS has it."""
+    """The separately stored bytes of merged records, in the form of a chunk SHIFTS."""
     rows = spec_columns.rows_of(file.common(), spec_columns.SHIFTS, content)
-    return b"".join([c.data for c in file.common() if c.kind == 21 and c.aux == content] + [number(len(s)) + s for s, in rows])
+    return b"".join([c.data for c in file.common() if c.kind == 21 and c.aux == content]
+                    + [number(len(s)) + s for s, in rows])
 
 
 class Packed:
@@ -536,7 +546,8 @@ class Packed:
                 break
             number += step >> 1
             self.columns[number] = [(0, cut(r, r.n()))] if step & 1 else self.read_list()
-        if r.at != len(data) or self.apart.at != len(apart) or any(c >= brought for c in self.columns):
+        if (r.at != len(data) or self.apart.at != len(apart)
+                or any(c >= brought for c in self.columns)):
             raise Bad
 
     def members(self, number):
@@ -568,7 +579,7 @@ class Packed:
         return many(self.r, lambda: (self.r.n(), cut(self.r, self.r.n())))
 
     def of_part(self, rows, part):
-        """The bytes of the list that are this part's, with its set and its number there."""
+        """This part's bytes in the list, with its set and its index there."""
         for number, data in rows:
             members = self.members(number)
             if part in members:
@@ -608,7 +619,9 @@ def events_of(parts):
 # --- chunks of a process file ---
 
 class Folded:
-    """What a thread has folded of this content: its events, and the log after them as spec_memory.py reads records."""
+    """A thread's folded events of one content, and the log after them.
+
+    The log has the form in which spec_memory.py reads records."""
     def __init__(self, file, thread, content=0):
         self.chunks, self.thread, self.inner = file.chunks, thread, file.inner
         self.stream = thread + (content << 28)
@@ -628,9 +641,12 @@ class Folded:
             self.join(file, Folded(file.before, thread, content), content)
 
     def join(self, file, before, content):
-        """What comes before it in an earlier part of the same file, under its own numbers of images. Keys of memory accesses are numbers of descriptors, other ones in each part: not joined here."""
+        """Prepend the events of an earlier part of the same file, with this part's image numbers.
+
+        Events of memory accesses are not joined: their keys are numbers of descriptors, which
+        differ between parts."""
         if self.events and file.begins(self.thread, content) != len(before.events):
-            self.events = []  # something between them did not arrive
+            self.events = []  # events between the parts are missing
         if content == 0 and before.events:
             raise Bad
         ours = {own: number for number, own in file.numbers().items()}
@@ -641,13 +657,17 @@ class Folded:
             return place if own not in ours else ours[own] << 48 | place & (1 << 48) - 1
 
         self.found |= before.found
-        self.events = [([renamed(p) for p in path], key, words) for path, key, words in before.events] + self.events
+        self.events = [([renamed(p) for p in path], key, words)
+                       for path, key, words in before.events] + self.events
 
     def participant(self):
-        """The kernel thread id, and how many streams before this one have the same; in a merged trace the process's
-        number, and the stream's place in that order."""
-        tids = {c.stream: struct.unpack_from("<I", c.payload, 192)[0] for c in self.chunks if c.kind == 2}
-        order = {s: tid << 32 | sum(tids[t] == tid for t in tids if t < s) for s, tid in tids.items()}
+        """The participant's id: the kernel thread id, and the number of earlier streams with it.
+
+        In a merged trace: the process's number, and the stream's rank in that order."""
+        tids = {c.stream: struct.unpack_from("<I", c.payload, 192)[0]
+                for c in self.chunks if c.kind == 2}
+        order = {s: tid << 32 | sum(tids[t] == tid for t in tids if t < s)
+                 for s, tid in tids.items()}
         own = order.get(self.thread, 0)
         if self.inner is None:
             return own
@@ -664,12 +684,14 @@ class Folded:
             ended = self.read_rest(rest.payload)
             self.found = True
         if not ended:
-            logs = [(struct.unpack_from("<Q", c.payload)[0], c.payload[8:]) for c in self.of_kind(19)]
+            logs = [(struct.unpack_from("<Q", c.payload)[0], c.payload[8:])
+                    for c in self.of_kind(19)]
             self.log = [(at, struct.unpack("<%dQ" % (len(b) // 8), b[:len(b) // 8 * 8]), True)
                         for at, b in logs if self.log_begin <= at < M64]
 
     def read_rest(self, b):
-        data_bytes, rest_bytes, self.log_begin, flags, crc, state_bytes = struct.unpack_from("<3Q2IQ", b)
+        (data_bytes, rest_bytes, self.log_begin, flags, crc,
+         state_bytes) = struct.unpack_from("<3Q2IQ", b)
         rest, data = b[40:40 + rest_bytes], b""
         if crc32c(b[:28] + bytes(4) + b[32:40 + rest_bytes + state_bytes]) != crc:
             raise Bad

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes in a TRACE file, as docs/format.md has them ("Processes in a TRACE file"): leaves of a packed sequence to the bytes of a
-process file. A part of spec_decoder.py."""
+"""Decode processes in a TRACE file: docs/format.md, "Processes in a TRACE file".
+
+The part of spec_decoder.py that converts leaves of a packed sequence to the bytes of a process's
+file."""
 import struct
 
 from spec_bytes import M32, M64, Bad, Reader, crc32c
@@ -81,8 +83,8 @@ class File:
         out = b"".join(self.chunk(*c[:4]) for c in self.chunks)
         h = self.head
         real, begin, end = self.times()
-        b = b"\xffBOBBIN\n" + struct.pack("<6I2Q64s", h[0] & M32, h[0] >> 32, h[1] & M32, h[2], h[2] + h[3] & M32, h[1] >> 32,
-                                         real, begin, self.host)
+        b = b"\xffBOBBIN\n" + struct.pack("<6I2Q64s", h[0] & M32, h[0] >> 32, h[1] & M32, h[2],
+                                         h[2] + h[3] & M32, h[1] >> 32, real, begin, self.host)
         b += struct.pack("<Q3I", h[6], h[7] & M32, h[7] >> 32, h[8])
         head = h[1] & M32
         b += struct.pack("<IQIIQ", crc32c(b) ^ h[9], head + len(out), h[10] & M32, h[10] >> 32, end)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory records as docs/format.md has them: the part of spec_decoder.py for traces of accesses. Those that are
-folded come out of spec_fold.py."""
+"""Decode memory records (docs/format.md): the part of spec_decoder.py for traces of accesses.
+spec_fold.py expands folded records."""
 import struct
 
 from spec_bytes import M64, Bad, Reader
@@ -23,7 +23,7 @@ class Access:
 
 
 class Event:
-    """A mark of an event with values: 1 whole, 2 begins, 3 ends, 4 so many without."""
+    """A mark of an event with values: 1 whole, 2 begin, 3 end, 4 number of unmarked events."""
     def __init__(self, kind, number):
         self.kind, self.number = kind, number
 
@@ -94,8 +94,10 @@ def words_of(data):
 
 
 class Memory:
-    """The descriptors of a process. `images` are (load bias, name), `numbers` theirs by those in descriptors, if they
-    are others."""
+    """The descriptors of a process.
+
+    `images` are (load bias, name). `numbers` maps image numbers of descriptors to these, unless
+    they are the same."""
     def __init__(self, file, images, numbers):
         self.file, self.chunks, self.images, self.numbers = file, file.chunks, images, numbers
         self.descs, self.streams = {}, {}
@@ -116,14 +118,15 @@ class Memory:
         return self.streams[stream]
 
     def records(self, stream):
-        """(descriptor, words), or None where something is lost."""
+        """(descriptor, words), or None in place of lost records."""
         folded = self.folded(stream)
         yield from self.unfold(folded.events)
         yield from self.raw(sorted(self.raw_chunks(stream) + folded.log), folded.log_begin)
 
     def unfold(self, events):
-        """Records of leaves, whose key is the descriptor; its places are those of instructions that call. Of parts these may have
-        no descriptor."""
+        """Records of leaves, whose key is the descriptor, and whose path consists of call sites.
+
+        Call sites of parts may have no descriptor."""
         parts = any(d.flow & 8 for d in self.descs.values())
         calls = {d.image << 48 & M64 | d.pc + d.last for d in self.descs.values() if d.flow & 2}
         for places, key, words in events:
@@ -178,9 +181,11 @@ class Memory:
                 elif desc.mark == 3:
                     yield Sync(desc.sync, word)
                 elif desc.mark >= 6:
-                    yield Event(desc.mark - 5, desc.pc if desc.mark < 8 else sum(word[:desc.mark - 8]))
+                    yield Event(desc.mark - 5,
+                                desc.pc if desc.mark < 8 else sum(word[:desc.mark - 8]))
                 continue
-            number = self.numbers.get(desc.image, len(self.images)) if self.numbers and desc.image >= 0 else desc.image
+            number = (self.numbers.get(desc.image, len(self.images))
+                      if self.numbers and desc.image >= 0 else desc.image)
             bias = self.images[number][0] if 0 <= number < len(self.images) else 0
             for a in desc.expand(word, bias):
                 if again:
@@ -189,7 +194,7 @@ class Memory:
                     yield a + (number,)
 
     def check_syncs(self, streams):
-        """Is there an order in which all marks can have come? Not asked where some are missing."""
+        """Raise Bad unless all marks have a consistent order; not if some are missing."""
         marks = {s: list(self.accesses(s)) for s in streams}
         if all(a not in ("damaged", "gap") for row in marks.values() for a in row):
             check_order({s: [a for a in row if isinstance(a, Sync)] for s, row in marks.items()})
@@ -215,6 +220,7 @@ class Memory:
             kind, address, size, pc, image = a
             place = "0x%x" % pc
             if image >= 0:
-                place = (self.images[image][1] if image < len(self.images) else "?%d" % image) + "+" + place
+                name = self.images[image][1] if image < len(self.images) else "?%d" % image
+                place = name + "+" + place
             out("%d %s 0x%x %d %s%s" % (index, "LSA"[kind], address, size, place, lost))
             lost, index = "", index + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What hooks brought: docs/format.md, "Sets", and its part of "Dump"."""
+"""Decode value sets of hooks: docs/format.md, "Sets", and their part of "Dump"."""
 import struct
 
 import spec_columns
@@ -15,7 +15,9 @@ class Sets(spec_columns.Bytes):
 
 
 class Part:
-    """A chunk: its name, the names of others in it, and its sets: hook, event, phase, calls, kind, bytes, text."""
+    """A chunk: its name, the names of chunks merged into it, and its sets.
+
+    A set is (hook, event, phase, calls, kind, bytes, text)."""
 
     def __init__(self, process, c):
         self.process = process
@@ -41,11 +43,13 @@ class Part:
     def read_tables(self, data):
         found = spec_columns.tables(data)
         calls = iter(list(found[spec_columns.CALLS].each()) if spec_columns.CALLS in found else [])
-        names = list(found[spec_columns.SET_NAMES].each()) if spec_columns.SET_NAMES in found else []
+        names = (list(found[spec_columns.SET_NAMES].each())
+                 if spec_columns.SET_NAMES in found else [])
         if names:
             (self.own, self.times), self.inner = names[0], [name for name, _ in names[1:]]
         self.sets = [(hook, event, phase, [next(calls) for _ in range(depth)], kind, data, text)
-                     for hook, event, phase, depth, kind, data, text in found[spec_columns.SETS].each()]
+                     for hook, event, phase, depth, kind, data, text in
+                     found[spec_columns.SETS].each()]
 
     def order(self):
         return (self.own is not None, self.own or 0, -self.times, self.process)
@@ -92,7 +96,8 @@ def set_text(s, number, process, safe):
 
 def dump_sets(processes, safe, out):
     kinds = SETS, spec_columns.FIRST_KIND + spec_columns.SETS
-    parts = [Part(i, c) for i, p in enumerate(processes) for c in p.file.chunks if c.kind in kinds and c.data]
+    parts = [Part(i, c) for i, p in enumerate(processes)
+             for c in p.file.chunks if c.kind in kinds and c.data]
     for part in those_that_count(parts):
         for s in part.sets:
             out(set_text(s, part.process, processes[part.process], safe))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lines and variables of an image as docs/format.md has them ("SOURCE payload"): the part of spec_decoder.py for chunk 10."""
+"""Decode lines and variables of an image: docs/format.md, "SOURCE payload" (chunk 10).
+
+A part of spec_decoder.py."""
 from spec_bytes import Bad, Reader
 
 POINTER, LOCAL, STACK, INDEXED, THREAD, THREAD_INDEXED = range(1, 7)

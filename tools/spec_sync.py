@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Marks of synchronisation as docs/format.md has them ("Synchronisation"): what each is, and whether a process's marks can have come
-at all."""
+"""Marks of synchronisation: docs/format.md, "Synchronisation".
+
+The part of spec_decoder.py that knows the kinds, and checks that a process's marks are possible."""
 from spec_bytes import M64, Bad
 
 TURN, GIVE, AWAIT, NOTE = "TURN", "GIVE", "AWAIT", "NOTE"
@@ -9,11 +10,15 @@ GOLDEN = 0x9E3779B97F4A7C15
 # by kind: rule, group, words
 KINDS = [
     None,
-    (GIVE, "THREADS", 1), (AWAIT, "THREADS", 1), (AWAIT, "ENDS", 1), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
-    (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
-    (GIVE, "BARRIERS", 1), (AWAIT, "BARRIERS", 2), (TURN, "", 2), (TURN, "", 2), (GIVE, "REGIONS", 1), (AWAIT, "REGIONS", 2),
-    (GIVE, "REGION_ENDS", 1), (AWAIT, "REGION_ENDS", 2), (GIVE, "TEAM_BARRIERS", 1), (AWAIT, "TEAM_BARRIERS", 2),
-    (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
+    (GIVE, "THREADS", 1), (AWAIT, "THREADS", 1), (AWAIT, "ENDS", 1), (TURN, "", 2),
+    (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
+    (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
+    (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
+    (GIVE, "BARRIERS", 1), (AWAIT, "BARRIERS", 2), (TURN, "", 2), (TURN, "", 2),
+    (GIVE, "REGIONS", 1), (AWAIT, "REGIONS", 2), (GIVE, "REGION_ENDS", 1),
+    (AWAIT, "REGION_ENDS", 2), (GIVE, "TEAM_BARRIERS", 1), (AWAIT, "TEAM_BARRIERS", 2),
+    (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
+    (TURN, "", 2), (TURN, "", 2), (TURN, "", 2), (TURN, "", 2),
     (NOTE, "", 1), (NOTE, "", 1), (TURN, "", 2), (TURN, "", 2),
 ]
 
@@ -31,7 +36,9 @@ class Sync:
 
 
 def check_order(marks):
-    """`marks`: of each stream, by its number. Threads run on as far as the rules let them; all must come to their end."""
+    """Simulate the threads: each runs as far as the rules permit, and all must reach their end.
+
+    marks: {number of the stream: its marks}."""
     counts, turns, at = {}, {}, dict.fromkeys(marks, 0)
 
     def may_come(m):

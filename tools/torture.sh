@@ -6,7 +6,8 @@
 #   - end-to-end tests repeated (ROUNDS, default 5), those of calls by --mem, too
 #   - those of which make check takes a share, all cases
 #   - each fuzz target by libFuzzer, MINUTES (default 120) altogether, starting from its corpus; new
-#     inputs and crashes stay in build/fuzz/found. Half of the time is for traces (fuzz.trace), the rest is shared evenly
+#     inputs and crashes stay in build/fuzz/found. Half of the time is for traces (fuzz.trace), the
+#     rest is shared evenly
 set -u
 cd "$(dirname "$0")/.."
 minutes=${MINUTES:-120}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keep the OPTIONS sections of the man pages as the program's own option tables say.
+"""Update the OPTIONS sections of the man pages from the program's option tables.
 
     tools/update_man.py [--check] BOBBIN
 
@@ -35,7 +35,8 @@ def wrapped(text):
     lines, before = [], ""
     for line in text.split("\n"):
         while len(line) > COLUMNS and before != ".TP" and line[0] not in ".'":
-            ends = [m.start() for m in BREAK.finditer(line) if not SENTENCE_END.search(line[:m.start()])]
+            ends = [m.start() for m in BREAK.finditer(line)
+                    if not SENTENCE_END.search(line[:m.start()])]
             end = max((e for e in ends if e <= COLUMNS), default=None)
             if end is None:
                 break
@@ -76,7 +77,8 @@ def main():
         if new == page:
             continue
         bad = bad or check
-        print(f"{path}: OPTIONS {'differs from the program; run tools/update_man.py' if check else 'updated'}")
+        print(f"{path}: OPTIONS "
+              f"{'differs from the program; run tools/update_man.py' if check else 'updated'}")
         if not check:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(new)

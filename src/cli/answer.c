@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared start and end of verbs that print tables (answer.h): opens output and pager, prints tables
+ * in the chosen format, and closes everything. */
 #define _GNU_SOURCE
 #include "cli/answer.h"
 
@@ -11,7 +13,7 @@
 #include "cli/terminal/pager.h"
 #include "cli/terminal/width.h"
 
-#define HELP "help"	/* of --columns */
+#define HELP "help"	/* argument of --columns */
 
 static int wants_color(const struct cli_answer *a)
 {
@@ -46,7 +48,8 @@ int cli_answer_begin(struct cli_answer *a)
 	return 0;
 }
 
-/* In CSV, a table like the one before continues it; another one is separated by an empty line. */
+/* In CSV, a table with the previous one's name continues it; another table follows an empty
+ * line. */
 static void separate(struct cli_answer *a, const struct bob_table *t)
 {
 	const char *name = bob_table_name(t);

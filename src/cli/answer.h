@@ -29,7 +29,7 @@ struct cli_answer {
 	FILE *out;
 	FILE *text;		/* `out` if the format is text, else a stream to /dev/null */
 	pid_t pager;
-	char last_table[32];	/* the name of the one printed last, "": none was */
+	char last_table[32];	/* name of the last printed table; "": none */
 };
 
 /* Initial value: `verb`, and at most `rows` in text unless --limit says otherwise. */
@@ -64,21 +64,21 @@ struct cli_answer {
 #define CLI_OPTIONS_OUTPUT(type, a)                                                                \
 	CLI_OPTION_OUTPUT(type, a.output), CLI_OPTION_NO_PAGER(type, a.no_pager)
 
-/* Opens the output, and a pager on a terminal if the format is text. */
+/* Opens the output, and a pager if standard output is a terminal and the format is text. */
 int cli_answer_begin(struct cli_answer *a);
-/* For answers that take long: refuses --sort and --columns if `t`, still empty, does not have them.
- * Destroys `t` (NULL: there was no memory). */
+/* For slow verbs: reports unknown columns of --sort and --columns before the work begins, from an
+ * empty table `t`. Destroys `t` (NULL: out of memory). */
 int cli_answer_check(const struct cli_answer *a, struct bob_table *t);
-/* Prints and destroys `t` (NULL: there was no memory). --columns=help: describes it instead. */
+/* Prints and destroys `t` (NULL: out of memory). --columns=help: describes it instead. */
 int cli_answer_table(struct cli_answer *a, struct bob_table *t);
-/* The same for a table after the first, which only text shows. */
+/* The same for a table after the first, which only text output shows. */
 int cli_answer_second_table(struct cli_answer *a, struct bob_table *t);
-/* The same with all rows, whatever --limit says: for tables that are never long. */
+/* The same with all rows, ignoring --limit: for tables that are always short. */
 int cli_answer_whole_table(struct cli_answer *a, struct bob_table *t);
-/* Is it --columns=help? Then cli_answer_table says what the columns are. */
+/* Whether --columns=help was given: cli_answer_table then describes the columns. */
 int cli_answer_is_help(const struct cli_answer *a);
 /* Prints the rows of `t` in CSV or JSON and discards them. May be called repeatedly, for tables
- * that are too long to keep. `t` (NULL: there was no memory) stays the caller's. */
+ * that are too long to keep. `t` (NULL: out of memory) stays the caller's. */
 int cli_answer_flush(struct cli_answer *a, struct bob_table *t);
 /* Closes what begin opened. Returns `status`, or 1 if writing failed. The session stays open. */
 int cli_answer_end(struct cli_answer *a, int status);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* --between (between.h): parses the two ends, finds the stretch of each thread, and restricts
+ * memory accesses or calls to it. */
 #define _GNU_SOURCE
 #include "cli/between.h"
 
@@ -58,7 +60,7 @@ static int parse_name(const char *verb, const char *arg, const char *text, size_
 				  "--between=%s: '%.*s' is no function of MPI; try MPI_Barrier:2, "
 				  "an event's name, or #17",
 				  arg, (int)name, text);
-	end->name = strndup(text, name); /* for as long as the program runs */
+	end->name = strndup(text, name); /* never freed */
 	end->number = k - 1;
 	return end->name ? 0 : cli_fail(verb, "out of memory");
 }
@@ -95,9 +97,9 @@ int cli_between_parse(const char *verb, void *between, const char *arg)
 	return status;
 }
 
-/* --- threads --- */
+/* --- memory accesses --- */
 
-/* Messages for threads that do not have the stretch. */
+/* Reasons why a thread does not have the stretch. */
 static const char *const texts[] = {
 	[BOB_STRETCH_NO_ACCESSES] = "no memory accesses",
 	[BOB_STRETCH_NO_EVENTS] = "no MPI calls and no events",
@@ -142,8 +144,9 @@ static int fail_absent(const struct cli_between *b, const struct cli_session *s,
 	if (most == BOB_STRETCH_NO_ACCESSES || most == BOB_STRETCH_NO_EVENTS)
 		return cli_fail(
 			s->verb,
-			"--between=%s: the trace, or the threads chosen, have no MPI calls and no events "
-			"among memory accesses; they are recorded with bobbin record --mem --mpi or --events",
+			"--between=%s: the trace, or the threads chosen, have no MPI calls and no "
+			"events among memory accesses; they are recorded with bobbin record --mem "
+			"--mpi or --events",
 			b->text);
 	return cli_fail(s->verb, "--between=%s: in no thread: %s", b->text, texts[most]);
 }
@@ -192,7 +195,7 @@ int cli_between_apply(const struct cli_between *b, struct cli_session *s, int ke
 	return status;
 }
 
-/* --- threads whose calls are read --- */
+/* --- calls --- */
 
 static int found(const struct cli_between *b, const struct cli_session *s, uint32_t thread,
 		 bob_status st, enum bob_stretch_lack lack)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds and prints what is missing in a trace (complete.h). Each kind of finding has a function,
+ * and a limit of lines. */
 #define _GNU_SOURCE
 #include "cli/complete.h"
 
@@ -78,7 +80,7 @@ static void find_debugged(const struct bob_trace *t, struct bob_table *findings)
 	}
 }
 
-/* --- programs that were started --- */
+/* --- started programs --- */
 
 struct processes {
 	const struct bob_process_info **by_pid;
@@ -105,7 +107,7 @@ static int sort_by_pid(const struct bob_trace *t, struct processes *all)
 	return 0;
 }
 
-/* Has a process of this pid left a trace, as what it was from `seq` on? */
+/* Whether the process left a trace as a program from number `seq` on. */
 static int is_there(const struct processes *all, const char *host, uint32_t pid, uint32_t seq)
 {
 	uint32_t lo = 0, hi = all->count;
@@ -141,7 +143,7 @@ static void find_replaced(const struct bob_trace *t, const struct processes *all
 	}
 }
 
-/* A child that looks for a program in several places has a record of each that there is. */
+/* A child that searches PATH has a record for each existing candidate; the last one counts. */
 static int is_last_of_child(const struct bob_trace *t, uint32_t process, uint32_t index,
 			    uint32_t pid)
 {
@@ -199,8 +201,8 @@ static void find_spawned(const struct bob_trace *t, struct bob_table *findings)
 
 /* --- calls and images --- */
 
-/* Accesses of chosen addresses (--mem-only) are looked for in a buffer; what is in the last one is
- * lost with a thread that has no end. */
+/* Accesses of chosen addresses (--mem-only) are filtered per record buffer: a thread without an end
+ * loses those of its last buffer. */
 static int filters_accesses(const struct bob_process_info *p)
 {
 	for (const char *const *l = p->left_out; l && *l; l++)
@@ -242,8 +244,8 @@ static void find_dropped(const struct bob_trace *t, struct bob_table *findings)
 	}
 }
 
-/* Is the image among the first n of the process, or among those of an earlier one? Looks at few
- * processes: the first have what ranks have in common. */
+/* Whether the image is among the first n of the process, or among those of an earlier process.
+ * Compares with few processes: the first ones have what ranks share. */
 static int was_seen(const struct bob_trace *t, uint32_t process, uint32_t n, const char *path)
 {
 	for (uint32_t p = 0; p <= process && p < IMAGES_LOOKED_AT; p++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds what is known to be missing in a trace, in the words that check and info share. An intact
- * trace, every byte of which can be read, may still lack a part of the run. */
+/* Reports what is known to be missing in a trace, in the wording that check and info share. A trace
+ * whose bytes are all intact may still lack a part of the run. */
 #ifndef BOB_CLI_COMPLETE_H
 #define BOB_CLI_COMPLETE_H
 

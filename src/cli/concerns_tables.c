@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables as 4.1 to 4.3 of ScalaJack's chapter 4: a block for each concern with the components
- * across, then one for each component with the concerns across; a second map's columns are to the
- * right of the first one's. */
+/* Tables in the form of 4.1 to 4.3 in chapter 4 of ScalaJack: one block per concern with the
+ * components as columns, then one per component with the concerns as columns. Columns of a second
+ * map follow those of the first. */
 #include "cli/concerns_tables.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #define LABEL_MAX 128
 #define VALUE_MAX 32
 
-/* A value of a map: of the concern or component `row`, and where that makes sense of the other one,
+/* A value of a map: of the concern or component `row` and, where it depends on both, of
  * `column`. */
 typedef double (*value_fn)(const struct bob_concerns_counts *c, uint32_t row, uint32_t column);
 
@@ -69,7 +69,7 @@ struct block {
 	int n;
 	int by_component;	/* else by concern */
 	const char *name;	/* of the row */
-	uint32_t row[2];	/* its number in each map, or NONE */
+	uint32_t row[2];	/* its number in each map, or BOB_CONCERNS_NONE */
 	struct bob_table *table;
 };
 
@@ -91,8 +91,8 @@ static uint32_t find(const struct cli_concerns *c, int components, const char *n
 	return BOB_CONCERNS_NONE;
 }
 
-/* How a degree changed: what is hoped for, the fall of DOS, as a share; the rise of DOF as it
- * is. */
+/* The change of a degree: the decrease of DOS as a percentage, the increase of DOF as a
+ * difference. */
 static const char *change_text(const struct block *b, value_fn value, char text[VALUE_MAX])
 {
 	double from, to;
@@ -110,7 +110,7 @@ static const char *change_text(const struct block *b, value_fn value, char text[
 	return text;
 }
 
-/* A row with a value for each column, or (`once`) one for the whole map. */
+/* A row with a value per column or, with `once`, one for the whole map. */
 static void add_row(struct block *b, const char *label, value_fn value, int once, int digits)
 {
 	char text[VALUE_MAX];
@@ -133,7 +133,7 @@ static void add_row(struct block *b, const char *label, value_fn value, int once
 		bob_table_text(b->table, once ? change_text(b, value, text) : "");
 }
 
-/* The first column of a map says which map, if there are two. */
+/* With two maps, the first column of each names the map. */
 static struct bob_table *create_block(const struct block *b)
 {
 	const unsigned right = BOB_COLUMN_RIGHT;
@@ -197,7 +197,7 @@ static int print_blocks(struct cli_answer *a, const struct cli_concerns *maps, i
 					   .name = names[i].name };
 
 			if (k && find(&maps[0], components, b.name) != BOB_CONCERNS_NONE)
-				continue; /* was printed */
+				continue; /* already printed */
 			for (int m = 0; m < n; m++)
 				b.row[m] = find(&maps[m], components, b.name);
 			status = print_block(a, &b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `bobbin concerns` prints: of one map, or of two side by side. */
+/* Output of `bobbin concerns`: one map, or a comparison of two. */
 #ifndef BOB_CLI_CONCERNS_TABLES_H
 #define BOB_CLI_CONCERNS_TABLES_H
 
@@ -11,8 +11,8 @@ struct cli_concerns {
 	struct bob_concerns_counts counts;
 };
 
-/* Blocks of text, or a table if --columns or --sort says so; in JSON one object. Returns an exit
- * status. */
+/* Prints blocks of text, or a table if --columns or --sort is given; in JSON one object. Returns an
+ * exit status. */
 int cli_concerns_print(struct cli_answer *a, const struct cli_concerns *maps, int n);
 
 #endif

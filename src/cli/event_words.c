@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Nouns for events with values in messages, singular and plural (event_words.h). */
 #include "cli/event_words.h"
 
 const char *cli_event_words(const struct bob_trace *t, uint64_t count)

@@ -5,10 +5,10 @@
 
 #include "bobbin/trace.h"
 
-/* "MPI calls", "events" (of the program's own), or "MPI calls and events", whatever the trace has;
- * of one only without the s. Constant. */
+/* "MPI calls", "events" (of the program), or "MPI calls and events", depending on the trace's
+ * contents; singular for a count of 1. Constant. */
 const char *cli_event_words(const struct bob_trace *t, uint64_t count);
-/* The trace has no calls of MPI, but events. */
+/* Whether the trace has events of the program, but no MPI calls. */
 int cli_event_only_own(const struct bob_trace *t);
 
 #endif

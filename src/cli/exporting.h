@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between a verb's session and the writers of src/export. */
+/* Connects a verb's session with the writers of src/export. */
 #ifndef BOB_CLI_EXPORTING_H
 #define BOB_CLI_EXPORTING_H
 
 #include "cli/session.h"
 #include "export/export.h"
 
-/* Fill `x` from the session, chosen threads included; out and limits are the caller's. 0, or 1
- * after a complaint. Pairs with cli_export_end. */
+/* Sets up `x` from the session, including the chosen threads; the caller sets out and limits. 0, or
+ * 1 after a complaint. Pairs with cli_export_end. */
 int cli_export_begin(struct bob_export *x, struct cli_session *s);
 void cli_export_end(struct bob_export *x);
 const char *cli_export_name(void *names, uint32_t number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns of events by parameter and call site, those of all processes together. A column that
- * follows one simple rule for all ranks takes a few bytes, whatever the length of the run. Larger
- * columns are listed, the largest first. */
+/* Table of columns of events, by parameter and call site, over all processes. A column that follows
+ * one simple rule for all ranks takes a few bytes, whatever the length of the run. Larger columns
+ * are listed, the largest first. */
 #include "cli/info_columns.h"
 
 #include <inttypes.h>
@@ -14,10 +14,10 @@
 #include "cli/place.h"
 
 #define ROWS_SHOWN 10u
-#define FEW_BYTES 32u /* of a simple rule: a nest of three loops, its ranks */
+#define FEW_BYTES 32u /* a simple rule: a nest of three loops, its ranks */
 
 struct row {
-	const struct bob_mpi_function *function; /* NULL: trips of loops */
+	const struct bob_mpi_function *function; /* NULL: trip counts of loops */
 	uint32_t word, vector, process, image;
 	uint64_t pc;
 	struct bob_fold_usage usage;
@@ -31,7 +31,7 @@ struct rows {
 	int failed;
 };
 
-/* Images have numbers of their own in each process. */
+/* Image numbers are per process. */
 static int is_same(const struct bob_trace *t, const struct row *a, const struct row *b)
 {
 	const struct bob_image_info *x, *y;
@@ -98,7 +98,7 @@ static int take(void *ctx, const struct bob_event_column *c)
 	return r->failed;
 }
 
-/* Values that follow no rule count most: there are more of them in a longer run. */
+/* Values without a rule weigh most: their number grows with the length of the run. */
 static uint64_t weight(const struct row *x)
 {
 	return x->usage.most * x->usage.without + x->usage.bytes;
@@ -160,7 +160,7 @@ static void put_text(struct bob_table *table, struct rows *r, const struct row *
 	free(text);
 }
 
-/* 0 is nothing to mention. */
+/* 0 is printed as an empty cell. */
 static void put_count(struct bob_table *table, uint64_t n)
 {
 	if (n)
@@ -183,8 +183,8 @@ static int print_rows(struct cli_answer *a, struct rows *r)
 						   sizeof(columns) / sizeof(columns[0]));
 
 	qsort(r->at, r->count, sizeof(*r->at), by_weight);
-	fputs("\nwhat grows: bytes of rules, and how many rules; values of a thread that follow none, and "
-	      "how many threads have such\n",
+	fputs("\nwhat grows: bytes of rules, and how many rules; values of a thread that follow "
+	      "none, and how many threads have such\n",
 	      a->text);
 	for (size_t i = 0; i < r->count; i++) {
 		const struct row *x = &r->at[i];

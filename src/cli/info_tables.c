@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables and texts of `bobbin info` (info_tables.h): state of processes, sizes and ratios, clocks,
+ * the table of processes. */
 #define _GNU_SOURCE
 #include "cli/info_tables.h"
 
@@ -75,7 +77,7 @@ const char *cli_last_entry(const struct bob_trace *t, uint32_t thread, char text
 	return text;
 }
 
-/* Did the process end otherwise than by exit or exec, or is that not known? */
+/* Whether the process ended otherwise than by exit or exec, or that is unknown. */
 static int ended_badly(const struct bob_process_info *p)
 {
 	return p->end_source ? was_killed(p) : p->state == 0;
@@ -121,7 +123,7 @@ static const char *what_is_there(const struct bob_trace *t, const struct bob_tra
 	return text;
 }
 
-/* "MPI calls   12", "events      12", and of both together "12 MPI calls and events". */
+/* "MPI calls   12" or "events      12"; for both together "12 MPI calls and events". */
 static void print_events(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out)
 {
 	const int both = bob_trace_value_origins(t) == (BOB_VALUES_OF_MPI | BOB_VALUES_OF_PROGRAM);
@@ -199,7 +201,8 @@ void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s
 	print_clocks(t, out);
 }
 
-/* Of a trace of accesses alone, text has those; of one of MPI calls alone these, and their bytes. */
+/* Text output has one count: accesses if the trace has nothing else, MPI calls (and their bytes) if
+ * it has nothing else, otherwise calls. */
 enum counted { COUNT_CALLS, COUNT_ACCESSES, COUNT_MPI, COUNTS };
 
 static enum counted what_is_shown(const struct bob_trace *t, const struct bob_trace_sizes *s)

@@ -8,26 +8,25 @@
 #include "bobbin/trace.h"
 #include "table/table.h"
 
-/* "ended", ... */
+/* State of a process: "ended", ... */
 const char *cli_process_state(const struct bob_process_info *p);
-/* Why its recording ended, if before the process, and how that ended: "exit status 3", "killed by
- * SIGSEGV, core dumped". Returns `text`. */
+/* Why the recording ended, if before the process, and how the process ended: "exit status 3",
+ * "killed by SIGSEGV, core dumped". Returns `text`. */
 #define CLI_END_MAX 160
 const char *cli_process_end(const struct bob_process_info *p, char text[CLI_END_MAX]);
-/* What threads that did not end by themselves entered last, those of processes that exited left
- * out: at most `max`. */
+/* Prints the last entered functions of threads that did not end by themselves, except in processes
+ * that exited; at most `max` threads. */
 void cli_info_last(const struct bob_trace *t, uint32_t max, FILE *out);
-/* The function that a thread entered last, with its image; "" if it is not known. Returns
- * `text`. */
+/* The function that a thread entered last, with its image; "" if unknown. Returns `text`. */
 #define CLI_LAST_MAX 512
 const char *cli_last_entry(const struct bob_trace *t, uint32_t thread, char text[CLI_LAST_MAX]);
-/* Times that the streams are smaller than what they stand for; 0: there are none. */
+/* Compression ratio of the streams; 0: there are none. */
 double cli_info_ratio(const struct bob_trace_sizes *s);
 void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out);
-/* When MPI calls began and ended, if that was recorded: what it takes, and how well clocks are
- * known. */
+/* Prints the size of begin and end times of MPI calls, if recorded, and the accuracy of the
+ * clocks. */
 void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s, FILE *out);
-/* The caller destroys it; NULL: no memory. */
+/* The caller destroys it; NULL: out of memory. */
 struct bob_table *cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines about what a recording excluded, from the processes' settings and counters (left_out.h). */
 #include "cli/left_out.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ static const char *const *list_of(const struct cli_session *s, uint32_t process)
 	return bob_trace_process(s->trace, process)->left_out;
 }
 
-/* Is a thread of the process chosen? A process without threads is, where all are. */
+/* Whether a thread of the process is chosen; for a process without threads, whether all are. */
 static int is_chosen(const struct cli_session *s, uint32_t process)
 {
 	const struct bob_process_info *p = bob_trace_process(s->trace, process);
@@ -27,8 +28,8 @@ static int add_count(void *ctx, const struct bob_value_pair *p)
 	return 0;
 }
 
-/* Calls whose times were not kept, though others' were: there were more pairs of call sites than
- * are kept, or no memory. One call of each thread may have no time: it had not returned. */
+/* Number of calls without times, if others have them: there were too many pairs of call sites, or
+ * no memory. One call per thread may have none, because it had not returned. */
 static uint64_t untimed(const struct bob_trace *t)
 {
 	struct bob_trace_sizes sizes;

@@ -8,10 +8,11 @@
 
 #include "cli/session.h"
 
-/* A line for each thing that is left out of the threads chosen, each once, however many processes
- * have it; of all threads also how many calls have no times, if others have. How many lines. */
+/* Prints a line for each thing that was left out of the chosen threads, each once, however many
+ * processes have it; if all threads are chosen, also the number of calls without times, if others
+ * have them. Returns the number of lines. */
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out);
-/* Was something like NAME=... left out of one of the processes chosen? Its value, NULL: no. */
+/* Value of NAME=... among what was left out of one of the chosen processes; NULL: not there. */
 const char *cli_left_out_value(const struct cli_session *s, const char *name);
 
 #endif

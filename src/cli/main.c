@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command bobbin: runs the verb, or records the command given instead of one. */
+/* The command bobbin: runs a verb, or records the given command. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* Would execvp find it? */
+/* Whether execvp would find it. */
 static int is_runnable(const char *word)
 {
 	const char *path = getenv("PATH");
@@ -39,7 +39,7 @@ static int is_runnable(const char *word)
 	return 0;
 }
 
-/* bobbin ./app args: as record with a short report at the end. */
+/* bobbin ./app args: records as `record` does, with a short report at the end. */
 static int record_and_report(int argc, char **argv)
 {
 	char **words = calloc((size_t)argc + 3, sizeof(*words));
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 				  "there is no verb '%s' yet; to record a program of that name: "
 				  "bobbin record -- %s",
 				  argv[1], argv[1]);
-	/* no verb has a slash: record says what is wrong with it, and ends as it does */
+	/* No verb contains a slash. record reports errors, and its exit status is used. */
 	if (!verb && (strchr(argv[1], '/') || is_runnable(argv[1])))
 		return record_and_report(argc, argv);
 	if (!verb)

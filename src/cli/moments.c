@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parses time ranges, and converts times to positions by linear interpolation between time marks
+ * (moments.h). */
 #include "cli/moments.h"
 
 #include <errno.h>
@@ -55,7 +57,7 @@ int cli_time_range_parse(struct cli_time_range *r, const char *text)
 	return *p || r->last_ns < r->first_ns ? -1 : 0;
 }
 
-/* The first recorded call of a thread, at `begin`, is a mark too. */
+/* The begin of the thread's first recorded call also serves as a mark. */
 static uint64_t position_at(const struct bob_mark_info *m, size_t n, uint64_t begin, uint64_t ns)
 {
 	struct bob_mark_info before = { 0, begin };
@@ -95,6 +97,6 @@ int cli_time_range_to_positions(const struct cli_time_range *r, const struct bob
 	if (r->last_ns < UINT64_MAX - start)
 		*last = position_at(marks, n, begin, start + r->last_ns);
 	if (*last == 0 && start + r->last_ns < begin)
-		*first = 1;	/* over before the thread's first call: no position fits */
+		*first = 1;	/* ends before the thread's first call: an empty range */
 	return 0;
 }

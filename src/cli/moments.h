@@ -11,7 +11,7 @@ struct cli_time_range {
 	uint64_t first_ns, last_ns;	/* since the start of the run */
 };
 
-/* "A..B" with units ns us ms s min after each number (s if none), either end may be left out.
+/* "A..B" with a unit ns us ms s min after each number (default s); either end may be omitted.
  * Returns 0 or -1. */
 int cli_time_range_parse(struct cli_time_range *r, const char *text);
 /* Returns 0, or -1 if the thread has no marks. */

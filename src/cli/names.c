@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of functions as they are printed and matched. */
+/* Names of functions for output and for patterns (names.h). */
 #define _GNU_SOURCE
 #include "cli/names.h"
 
@@ -14,8 +14,8 @@
 
 struct cli_names {
 	const struct bob_functions *functions;
-	char **made;	/* by number; NULL: not asked for yet */
-	char *last;	/* the symbol or place that was asked for last */
+	char **made;	/* by number; NULL: not computed yet */
+	char *last;	/* most recently requested symbol or place */
 	int demangle;
 };
 

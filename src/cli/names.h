@@ -8,22 +8,23 @@
 
 struct cli_names;
 
-/* `f` must outlive it. NULL: no memory. */
+/* `f` must outlive it. NULL: out of memory. */
 struct cli_names *cli_names_create(const struct bob_functions *f, int demangle);
 void cli_names_destroy(struct cli_names *n);
 /* Never NULL; borrowed. Knows BOB_CALLER_NONE and BOB_CALLER_SIGNAL too. */
 const char *cli_names_get(struct cli_names *n, uint32_t number);
-/* A symbol of the trace, demangled as the others are. Borrowed until the next call of this or of
- * cli_names_place; never NULL. */
+/* A symbol of the trace, demangled in the same way. Borrowed until the next call of this function
+ * or of cli_names_place; never NULL. */
 const char *cli_names_symbol(struct cli_names *n, const char *symbol);
-/* What cli_place_print prints; likewise. */
+/* The text that cli_place_print prints; borrowed in the same way. */
 const char *cli_names_place(struct cli_names *n, const struct bob_trace *t, uint32_t process,
 			    uint32_t image, uint64_t pc);
 /* Short name of the function's image, "" if unknown. */
 const char *cli_names_image(const struct cli_names *n, uint32_t number);
-/* Does `pattern` (as of the shell, else the whole name) fit the plain or the demangled name? */
+/* Whether `pattern` (a shell pattern, else the whole name) matches the plain or the demangled
+ * name. */
 int cli_names_match(struct cli_names *n, uint32_t number, const char *pattern);
-/* Does `pattern` fit the image's short name or path? */
+/* Whether `pattern` matches the image's short name or path. */
 int cli_names_image_match(const struct bob_function_image *image, const char *pattern);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Files of the cache of names (names_cache.h): a growing buffer, chunks, reading with checks, and
+ * writing. */
 #include "cli/names_cache.h"
 
 #include <inttypes.h>
@@ -67,7 +69,7 @@ static int is_whole(const struct cli_buffer *file, size_t off, uint16_t kind,
 	       c->crc == bob_crc32c(0, file->at + off + sizeof(*c), c->len);
 }
 
-/* --- what it was made for --- */
+/* --- the PAD chunk: what the names were made for --- */
 
 static int read_pcs(struct cli_names *n, const uint8_t *at, const uint8_t *end)
 {
@@ -148,7 +150,7 @@ static void name_of(uint64_t key, char name[32])
 	snprintf(name, 32, "%016" PRIx64 ".names", key);
 }
 
-/* Head, IMAGE, SOURCE, PAD. */
+/* Expects a head and the chunks IMAGE, SOURCE, PAD. */
 static int take_apart(struct cli_names *n, uint64_t key)
 {
 	struct bob_chunk_head image, source, pad;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The estimate states its basis. It is "unknown" without one: costs that were not measured, another
- * codec, or options that send every call through the slow path. */
+/* Estimate of recording cost (overhead.h). The text states its basis. The estimate is "unknown" if
+ * costs were not measured, another codec was used, or options sent every call through the slow
+ * path. */
 #include "cli/overhead.h"
 
 #include <string.h>
@@ -45,7 +46,8 @@ static const char *obstacle(const struct bob_process_info *p, const struct bob_t
 		return "the cost of a call is measured for --codec=run only";
 	for (size_t i = 0; i < sizeof(slow) / sizeof(*slow); i++)
 		if (config(p, slow[i]))
-			return "--depth, --trigger and --interface take another path than is measured";
+			return "--depth, --trigger and --interface take another path than is "
+			       "measured";
 	c->call_ps = call ? cli_costs_parse(call) : 0;
 	c->bit_ps = bit ? cli_costs_parse(bit) : 0;
 	return c->call_ps && c->bit_ps ? NULL :

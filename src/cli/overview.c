@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The text of `bobbin --help` and of `bobbin` without arguments: the verbs with their summaries. */
 #include "cli/overview.h"
 
 #include "cli/verbs.h"
@@ -7,7 +8,8 @@ void cli_print_overview(FILE *out)
 {
 	fputs("usage: bobbin VERB [options] ...\n"
 	      "       bobbin COMMAND [ARG...]     record it, then print a short report\n\n"
-	      "Bobbin records what the threads of an unmodified program do, compressed while it runs.\n\n",
+	      "Bobbin records what the threads of an unmodified program do, compressed while it "
+	      "runs.\n\n",
 	      out);
 	for (int i = 0; cli_verbs[i]; i++)
 		if (!cli_verbs[i]->hidden)

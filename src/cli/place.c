@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Formats places of instructions and of MPI calls (place.h). C++ names are demangled and shortened
+ * to their base name. */
 #include "cli/place.h"
 
 #include <inttypes.h>

@@ -7,12 +7,12 @@
 
 #include "bobbin/trace.h"
 
-/* Names of C++ are plain and without parameters, "space::thing::run+0x1a", unless switched off: 0,
- * for all threads and traces (--no-demangle; a session does it). */
+/* Global setting of demangling: C++ names without parameters, "space::thing::run+0x1a". A session
+ * sets it to 0 for --no-demangle. */
 void cli_place_demangle(int on);
 
-/* "function  file.c:12", "function+0x1a" if no line is known, "image+0x101a" if no function is known there,
- * or "0x101a". `pc` is a link address of the image, which is one of the process, or ~0. */
+/* Prints "function  file.c:12", "function+0x1a" if the line is unknown, "image+0x101a" if the
+ * function is unknown, or "0x101a". `pc` is a link address of the process's image, or ~0. */
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out);
 

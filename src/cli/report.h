@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of `bobbin report`, for its parts. */
+/* Options of `bobbin report`, for its parts. */
 #ifndef BOB_CLI_REPORT_TABLES_H
 #define BOB_CLI_REPORT_TABLES_H
 
@@ -9,16 +9,16 @@ enum cli_report_by {
 	CLI_BY_FUNCTION,
 	CLI_BY_IMAGE,
 	CLI_BY_API,
-	CLI_BY_INSTRUCTION, /* up to SYNC of memory accesses only */
+	CLI_BY_INSTRUCTION, /* to SYNC: memory accesses only */
 	CLI_BY_LINE,
 	CLI_BY_VARIABLE,
 	CLI_BY_SYNC,
-	CLI_BY_SITE, /* from here on of MPI calls only */
+	CLI_BY_SITE, /* from here on MPI calls only */
 	CLI_BY_COMM,
 	CLI_BY_RANK,
-	CLI_BY_LATE, /* where they wait for others */
-	CLI_BY_HOOK, /* what hooks brought */
-	CLI_BY_PARAMETER /* what events were called with */
+	CLI_BY_LATE, /* where ranks wait for others */
+	CLI_BY_HOOK, /* data of hooks */
+	CLI_BY_PARAMETER /* parameters of events */
 };
 #define CLI_BY_WORDS                                                                               \
 	"function|image|api|instruction|line|variable|sync|site|comm|rank|late|hook|parameter"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report --by=hook and --by=parameter: builds the tables and prints them. */
 #include "cli/report_events.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parses and evaluates choices of threads (select.h). */
 #include "cli/select.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Session of a verb with a trace (session.h): opens it, chooses threads, shows progress, and
+ * decides whether work goes on after a thread that cannot be read. */
 #include "cli/session.h"
 
 #include <getopt.h>
@@ -16,7 +18,7 @@
 #include "table/numbers.h"
 #include "cli/terminal/options.h"
 
-#define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
+#define PROGRESS_FIRST_NS 500000000u	/* none for quick answers */
 #define PROGRESS_EVERY_NS 100000000u
 
 static uint64_t now_ns(void)

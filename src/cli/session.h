@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Common start of all verbs that read a trace: the directory, its functions and their names, the
- * chosen threads, and progress on stderr. */
+/* Common start of all verbs that read a trace: opens the directory, its functions and their names,
+ * the chosen threads, and progress on stderr. */
 #ifndef BOB_CLI_SESSION_H
 #define BOB_CLI_SESSION_H
 
@@ -21,18 +21,18 @@ struct cli_session {
 	struct cli_select select;
 	int no_demangle;
 	uint64_t max_events;	/* --max-events; 0: no limit */
-	uint64_t limited;	/* cursors of another process that ended because of it */
+	uint64_t limited;	/* cursors that ended at that limit in another process */
 	struct bob_progress progress;
 	uint64_t events_done, events_all;
 	uint64_t progress_due_ns;
 	int progress_shown;
-	uint8_t *left_out;	/* by thread: not chosen after all (between.h); NULL: none */
-	int damaged;	/* threads that could not be read to their end */
+	uint8_t *left_out;	/* by thread: excluded (between.h); NULL: none */
+	int damaged;	/* threads that could not be read completely */
 };
 
-/* Words of --group, for the struct cli_session at `session`; complains and returns 2, or 0. */
+/* Terms of --group, for the struct cli_session at `session`. 0, or 2 after a complaint. */
 int cli_session_select(const char *verb, void *session, const char *spec);
-/* Of --rank and --thread: the same as rank=ARG and thread=ARG. */
+/* --rank=ARG and --thread=ARG: the same as the terms rank=ARG and thread=ARG. */
 int cli_session_select_ranks(const char *verb, void *session, const char *ranks);
 int cli_session_select_threads(const char *verb, void *session, const char *threads);
 /* Rows of option tables; `type` is the verb's struct, `s` its session. */
@@ -49,36 +49,36 @@ int cli_session_select_threads(const char *verb, void *session, const char *thre
 #define CLI_OPTION_NO_DEMANGLE(type, s)                                                            \
 	{ "no-demangle", 0, NULL, "do not demangle C++ names",                                     \
 	  CLI_FLAG(type, s.no_demangle) }
-/* A warning if the option was given: it has no effect on `what`. */
+/* Warns if the option was given: it has no effect on `what`. */
 void cli_session_no_limit(const struct cli_session *s, const char *what);
-/* Open the trace named by the operands argv[optind..] (at most one). 0, or an exit status after
- * a complaint. Set verb and no_demangle first. */
+/* Opens the trace named by the operands argv[optind..] (at most one). 0, or an exit status after a
+ * complaint. Set verb and no_demangle first. */
 int cli_session_open(struct cli_session *s, int argc, char **argv);
 int cli_session_open_dir(struct cli_session *s, const char *dir);
 void cli_session_close(struct cli_session *s);
 
 /* The next chosen thread at or after `thread`, or the thread count. */
 uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread);
-/* All chosen ones, for the caller to free; NULL: no memory. */
+/* All chosen threads, to be freed; NULL: out of memory. */
 uint32_t *cli_session_threads(const struct cli_session *s, uint32_t *count);
 /* 0 if a chosen thread has calls, else 1 after a complaint. */
 int cli_session_need_calls(const struct cli_session *s);
-/* Have the chosen threads folded memory accesses? */
+/* Whether the chosen threads have folded memory accesses. */
 int cli_session_has_folded(const struct cli_session *s);
-/* Have the chosen threads MPI calls, and no calls of functions? */
+/* Whether the chosen threads have MPI calls, and no function calls. */
 int cli_session_is_mpi(const struct cli_session *s);
-/* Have the chosen threads events of the program, and neither accesses nor calls, though accesses
- * were recorded? */
+/* Whether the chosen threads have events of the program, and neither accesses nor calls, although
+ * accesses were recorded. */
 int cli_session_events_alone(const struct cli_session *s);
 /* 0 if a chosen thread has MPI calls, else 1 after a complaint. */
 int cli_session_need_mpi(const struct cli_session *s);
-/* Complain about thread `thread` if reading it failed; reading goes on with the next.
- * Returns 0 if the work can go on, else an exit status. */
+/* Complains about thread `thread` if reading it failed; reading goes on with the next. Returns 0 if
+ * the work can go on, else an exit status. */
 int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,
 			    const struct bob_error *err);
-/* The names that tables of analyses show; valid while the session is open. */
+/* Name functions for tables of analyses; valid while the session is open. */
 struct bob_naming cli_session_naming(const struct cli_session *s);
-/* Wipe the progress line, if there is one. */
+/* Erases the progress line, if any. */
 void cli_session_progress_end(struct cli_session *s);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line for each call path:
+/* Prints a line per call path:
  *
  *        accesses      loads     stores  function
  *         246,000      1,200        800  main
- *         244,000    160,000     84,000    work  called at main+0x7b
- */
+ *         244,000    160,000     84,000    work  called at main+0x7b */
 #include "cli/signatures.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 
 #include "cli/session.h"
 
-/* Of the chosen threads; at most `lines` lines a process (0: all). 0, or an exit status after a
+/* For the chosen threads; at most `lines` lines per process (0: all). 0, or an exit status after a
  * complaint. */
 int cli_signatures_print(struct cli_session *s, uint64_t lines, FILE *out);
 

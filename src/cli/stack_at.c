@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin show --stack-at: replays the thread's calls up to the requested one and prints the call
+ * stack there. */
 #include "cli/stack_at.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts and prints untraced functions, images and memory accesses of the chosen images, by reason
+ * (untraced.h). */
 #include "cli/untraced.h"
 
 #include <inttypes.h>
@@ -9,8 +11,7 @@
 #include "plan/plan.h"
 
 #define IMAGES_SHOWN 10u
-/* An image is compared with those of so many processes and of its own: what ranks share is
- * there. */
+/* An image is looked up in this many processes and in its own: ranks share most images. */
 #define FIRST_PROCESSES 8u
 
 static int has_no_calls(const struct bob_process_info *p)
@@ -21,7 +22,7 @@ static int has_no_calls(const struct bob_process_info *p)
 	return 0;
 }
 
-/* Of events with values alone no function was to be traced. */
+/* A trace of events with values alone traces no functions. */
 static int is_of_values(const struct bob_trace *t)
 {
 	struct bob_trace_sizes sizes;
@@ -68,7 +69,7 @@ static int is_among(const struct cli_session *s, uint32_t process, uint32_t n, c
 	return 0;
 }
 
-/* Was it listed already, for one of the first processes or earlier in its own? */
+/* Whether the image was listed already, in one of the first processes or earlier in its own. */
 static int seen_before(const struct cli_session *s, uint32_t process, uint32_t index,
 		       const char *path, uint32_t reason)
 {
@@ -78,7 +79,7 @@ static int seen_before(const struct cli_session *s, uint32_t process, uint32_t i
 	return is_among(s, process, index, path, reason);
 }
 
-/* Left out images of all processes, each path once. */
+/* Prints images of all processes that were left out, each path once. */
 static void print_images(const struct cli_session *s, FILE *out)
 {
 	uint32_t shown = 0, more = 0;
@@ -125,8 +126,7 @@ static void print_untraced(const struct cli_session *s, FILE *out)
 
 /* --- memory accesses --- */
 
-/* Of processes of the same program the code is counted once: a process whose program was seen is
- * passed over. */
+/* Counts code once per program: a process whose program was already counted is skipped. */
 static int is_new_program(const struct bob_trace *t, uint32_t process)
 {
 	const struct bob_process_info *p = bob_trace_process(t, process);

@@ -8,15 +8,15 @@
 #include "cli/session.h"
 
 struct cli_untraced {
-	uint64_t functions;		/* in the images that were chosen */
+	uint64_t functions;		/* in the chosen images */
 	uint64_t by_reason[32];		/* [0]: traced */
 	uint32_t images_left_out;	/* by the user's choice */
 	uint32_t images_failed;		/* for another reason */
 };
 
-/* None, of a trace of events with values alone. */
+/* Zeros for a trace of events with values alone. */
 void cli_untraced_count(const struct cli_session *s, struct cli_untraced *out);
-/* Of calls, or of memory accesses where these were recorded. */
+/* Prints untraced calls, or memory accesses where these were recorded. */
 void cli_untraced_print(const struct cli_session *s, FILE *out);
 
 /* The same for memory accesses. */

@@ -15,7 +15,7 @@
 #include "cli/verbs.h"
 
 #define LIMIT_DEFAULT 20u
-#define ROWS_FLUSHED 4096u	/* cells of a table of elements that is printed at a time */
+#define ROWS_FLUSHED 4096u	/* cells of a table of elements; printed in parts */
 
 enum { FORMAT_SVG = BOB_TABLE_JSON + 1 };
 enum by { BY_ELEMENT, BY_STATEMENT, BY_DEFAULT };
@@ -86,7 +86,7 @@ const struct cli_option arrays_options[] = {
 	{ 0 },
 };
 
-/* Variables printed or drawn, 0: all. */
+/* Number of variables to print or draw, 0: all. */
 static uint64_t limit_of(const struct question *q)
 {
 	const struct bob_table_view *view = &q->a.view;
@@ -98,7 +98,7 @@ static uint64_t limit_of(const struct question *q)
 
 /* --- text --- */
 
-/* As it could be declared: a[100][50], f(-1:2,3). */
+/* Prints the variable as a declaration: a[100][50], f(-1:2,3). */
 static void print_declaration(const struct bob_shape *s, FILE *out)
 {
 	fputs(*s->name ? s->name : "(no name)", out);
@@ -330,7 +330,7 @@ static int answer(struct question *q)
 	return status;
 }
 
-/* Do the options fit together? */
+/* Whether the options are compatible. */
 static int check(struct question *q)
 {
 	const struct bob_array none = { .shape = { .name = "" } };
@@ -364,7 +364,7 @@ int verb_arrays(int argc, char **argv)
 	status = check(&q);
 	if (!status)
 		status = make(&q);
-	/* of a damaged trace what could be read is printed all the same */
+	/* prints what could be read of a damaged trace */
 	if (q.arrays)
 		(void)bob_arrays_all(q.arrays, &count);
 	if (count && cli_answer_begin(&q.a))

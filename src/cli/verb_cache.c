@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin cache: simulates caches on the accesses of a trace: counts by function, instruction,
- * source line or variable; lines that threads take from each other. Each process has a simulated
+ * source line or variable; lines that cores take from each other. Each process is simulated on a
  * machine of its own, because the address spaces of processes are unrelated. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define ROWS_DEFAULT 30u
 #define CONFIG_BYTES_MAX (1u << 20)
-#define SPREAD 10u		/* the other quantum is so many times larger */
+#define SPREAD 10u		/* ratio of the second quantum to the first */
 
 enum by { BY_LEVEL = BOB_CACHE_BY_ANY, BY_SHARING, BY_DEFAULT };
 
@@ -26,14 +26,14 @@ struct cache {
 	struct bob_cache_rows rows;
 	struct bob_table *sharing; /* BY_SHARING */
 	struct cli_between between;
-	enum by by;		/* the first ones as enum bob_cache_by */
+	enum by by;		/* the first values as in enum bob_cache_by */
 	const char *preset, *file;
 	const char *name, *about; /* of the machine */
 	uint64_t quantum;
 	int show, one_by_one;
-	struct bob_cache_replay *replay; /* of the present process */
+	struct bob_cache_replay *replay; /* of the current process */
 	uint64_t spread[2][2];	/* misses of L1 and of the last level, by quantum */
-	uint32_t threads_most;	/* of a process */
+	uint32_t threads_most;	/* per process */
 	uint64_t lost, forced;
 };
 
@@ -157,7 +157,7 @@ static void add_spread(struct cache *c, int which)
 	c->spread[which][1] += bob_cache_misses(&total.level[c->config.levels - 1]);
 }
 
-/* One process: `threads` are the chosen ones. */
+/* Simulates one process: `threads` are the chosen ones. */
 static int run_process(struct cache *c, uint32_t process, const uint32_t *threads, uint32_t count)
 {
 	const struct bob_naming names = cli_session_naming(&c->a.s);
@@ -186,8 +186,7 @@ static int run_process(struct cache *c, uint32_t process, const uint32_t *thread
 	return 0;
 }
 
-/* The chosen threads of the process of thread `first` into `threads`; returns the next chosen
- * one. */
+/* Collects the chosen threads of the process of thread `first`; returns the next chosen thread. */
 static uint32_t threads_of(const struct cache *c, uint32_t first, uint32_t *threads,
 			   uint32_t *count)
 {
@@ -219,8 +218,8 @@ static void print_order(const struct cache *c, uint32_t processes)
 	}
 	if (c->forced)
 		fprintf(c->a.text,
-			"waiting  %s time%s a thread went on before what it waited for: the trace does "
-			"not have it\n",
+			"waiting  %s time%s a thread went on before what it waited for: the trace "
+			"does not have it\n",
 			bob_format_count(a, c->forced), bob_plural(c->forced));
 	if (c->lost)
 		fprintf(c->a.text, "lost     accesses are missing in %s place%s\n",
@@ -276,7 +275,7 @@ static int simulate_all(struct cache *c, uint32_t *threads, uint32_t *processes)
 	return status;
 }
 
-/* Names of columns that do not exist are refused before the simulation. */
+/* Reports unknown columns before the simulation. */
 static int check_columns(struct cache *c)
 {
 	if (c->by == BY_SHARING)

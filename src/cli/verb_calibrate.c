@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin calibrate, internal: the cost of one call on this machine, by the thread's own CPU clock.
- * The launcher runs it natively and under the agent; the difference is the cost of recording
- * (calibrate.c).
+/* bobbin calibrate, internal: measures the cost of one call on this machine, by the thread's CPU
+ * clock. The launcher runs it natively and under the agent; the difference is the cost of recording
+ * (record/calibrate.c).
  *
- * The same loop calls the same functions in two orders. The regular one is learnt within its first
- * round and costs no coded bits; the random one cannot be learnt, so every call is coded. The
- * smallest of several rounds is what is printed, because whatever disturbs a round makes it
+ * The same loop calls the same functions in two orders. The codec learns the regular one within its
+ * first round, which then costs no coded bits; it cannot learn the random one, so every call is
+ * coded. The minimum over several rounds is printed, because disturbances only make a round
  * longer. */
 #include <stddef.h>
 #include <stdint.h>
@@ -24,13 +24,13 @@ const struct cli_option calibrate_options[] = {
 #define ROUND_MAX 65536u
 
 struct order {
-	uint32_t rounds, calls;	/* `calls` in each of the rounds */
+	uint32_t rounds, calls;	/* `calls` per round */
 	int random;
 };
 
 static const struct order regular = { 15, 65536, 0 }, scrambled = { 10, 10240, 1 };
 
-/* Small but not empty, and not to be merged or inlined: each needs an entry of its own. */
+/* Small but not empty, and neither merged nor inlined, so that each has an entry. */
 #define CALLEE(n)                                                                                  \
 	static __attribute__((noinline)) uint32_t bob_calibrate_##n(uint32_t x)                    \
 	{                                                                                          \
@@ -60,8 +60,7 @@ static __attribute__((noinline)) uint32_t bob_calibrate_round(const uint8_t *whi
 	return x;
 }
 
-/* xorshift64*: the high bits are as good as random for a codec that looks back some hundred
- * calls */
+/* xorshift64* (Vigna 2016): random enough for a codec that looks back some hundred calls */
 static uint8_t next_random(uint64_t *state)
 {
 	*state ^= *state >> 12;
@@ -78,7 +77,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Picoseconds per call. */
+/* Returns picoseconds per call. */
 static uint64_t measure(const struct order *o)
 {
 	static uint8_t which[ROUND_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin check: reads every byte; is the trace intact, and is the run complete? */
+/* bobbin check: reads every byte of a trace: is the trace intact, and is the run complete? */
 #include <inttypes.h>
 #include <sys/wait.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin commmatrix: numbers of messages and bytes by sender and receiver. */
+/* bobbin commmatrix: communication matrix: messages and bytes by sender and receiver. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,13 +13,13 @@
 #include "table/numbers.h"
 
 #define ROWS_DEFAULT 30u
-#define GRID_RANKS 16u		/* at most, in text */
+#define GRID_RANKS 16u		/* limit of the grid in text */
 #define FORMAT_SVG (BOB_TABLE_JSON + 1)
 
 struct drawing {
 	struct cli_answer a;
 	enum bob_mpi_matrix_of of;
-	int messages;		/* shown instead of bytes */
+	int messages;		/* instead of bytes */
 	struct bob_mpi_matrix *matrix;
 };
 
@@ -93,7 +93,7 @@ static void print_head(const struct drawing *d, const struct bob_mpi_cell *cell,
 			bob_format_count(a, lost));
 }
 
-/* A row for each sender, a column for each receiver. */
+/* Prints a row for each sender, a column for each receiver. */
 static void print_grid(const struct drawing *d, const struct bob_mpi_cell *cell, size_t count)
 {
 	uint32_t ranks = bob_mpi_matrix_ranks(d->matrix);
@@ -117,7 +117,7 @@ static void print_grid(const struct drawing *d, const struct bob_mpi_cell *cell,
 	}
 }
 
-/* A list instead of the grid: there are too many ranks, or options of tables were given. */
+/* Whether to print a list instead of the grid: too many ranks, or options of tables were given. */
 static int wants_list(const struct drawing *d)
 {
 	const struct bob_table_view *v = &d->a.view;
@@ -170,7 +170,7 @@ static int read_all(struct drawing *d)
 	return status;
 }
 
-/* Tables know no svg: their options are not for it. */
+/* Refuses options of tables for svg. */
 static int refuse_for_picture(const struct drawing *d)
 {
 	const struct bob_table_view *v = &d->a.view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin concerns: how scattered concerns are over components, and how focused components are, by a
- * map of source lines; of two maps, what the second one gained. */
+/* bobbin concerns: scattering of concerns over components (DOS), and focus of components (DOF), by
+ * a map of source lines; with two maps, the improvement. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ const struct cli_option concerns_options[] = {
 	{ 0 },
 };
 
-/* Reads at most *bytes_left bytes and subtracts their number from it. *out is the caller's to free;
- * *id identifies the file. Returns an exit status. */
+/* Reads at most *bytes_left bytes, and subtracts the number read. *out is to be freed; *id
+ * identifies the file. Returns an exit status. */
 static int read_text(const char *path, size_t *bytes_left, struct bob_concerns_text *out,
 		     struct stat *id)
 {
@@ -69,7 +69,7 @@ static int read_text(const char *path, size_t *bytes_left, struct bob_concerns_t
 	return 0;
 }
 
-/* `file` as seen from where the map is. */
+/* Path of `file` relative to the map's folder. */
 static char *beside(const char *map, const char *file)
 {
 	const char *slash = strrchr(map, '/');
@@ -83,7 +83,7 @@ static char *beside(const char *map, const char *file)
 	return path;
 }
 
-/* A file under two names would count twice. */
+/* Refuses a file under two names, which would count twice. */
 static int check_once(const struct bob_concerns_map *map, const struct stat *id, uint32_t file)
 {
 	for (uint32_t i = 0; i < file; i++)

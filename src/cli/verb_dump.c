@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin dump: every event, one line each, as docs/format.md defines it; names are not
+/* bobbin dump: prints every event, one line each, as docs/format.md defines it; names are not
  * demangled. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin env: the variables that make LD_PRELOAD alone record, for job scripts that cannot start a
- * launcher: eval "$(bobbin env)". Makes the trace directory, which every process started with these
- * variables joins. */
+/* bobbin env: prints the variables with which LD_PRELOAD alone records, for job scripts that cannot
+ * use a launcher: eval "$(bobbin env)". Creates the trace directory, which every process started
+ * with these variables joins. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void print_quoted(const char *var)
 	puts("'");
 }
 
-/* Memory accesses: engine native is the agent, as it is for calls; the other one needs a
+/* The native engine for memory accesses is the agent, as for calls; the other one needs a
  * launcher. */
 static int choose_memory(struct cli_vars *vars, int mem, int from_start)
 {

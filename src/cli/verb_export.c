@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin export: the trace for other tools. */
+/* bobbin export: converts the trace to formats of other tools. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,8 +23,7 @@
 
 struct format {
 	const char *name;
-	bob_status (*write)(
-		struct bob_export *x); /* calls of functions; NULL: it is not for these */
+	bob_status (*write)(struct bob_export *x); /* function calls; NULL: not supported */
 	bob_status (*write_mpi)(struct bob_export *x);
 };
 
@@ -95,14 +94,14 @@ static void print_cut(const struct bob_export *x, const struct format *format)
 			 bob_format_count(a, x->cut_events));
 }
 
-/* The result of an export in a process of its own. */
+/* Result of an export in a child process. */
 struct apart {
 	bob_status status;
 	uint64_t lost_messages, cut_events, limited;
 	char said[BOB_EXPORT_SAID];
 };
 
-/* In a process of its own, because the library of the format may abort it. */
+/* Runs in a child process, because the format's library may abort it. */
 static struct apart *export_apart(struct cli_session *s, const struct format *format,
 				  struct bob_export *x)
 {
@@ -137,8 +136,7 @@ static struct apart *export_apart(struct cli_session *s, const struct format *fo
 	return a;
 }
 
-/* An archive is a directory of its own: made under another name, and renamed when it is
- * complete. */
+/* An archive is a directory: it is created under another name, and renamed when complete. */
 static int export_directory(struct cli_session *s, struct bob_export *x,
 			    const struct format *format, const char *output)
 {
@@ -184,7 +182,7 @@ static int export_file(struct cli_session *s, struct bob_export *x, const struct
 	st = write(x);
 	cli_session_progress_end(s);
 	status = cli_output_close("export", x->out, output);
-	if (st != BOB_OK && !status) /* else it has been said that nothing could be written */
+	if (st != BOB_OK && !status) /* otherwise the failure has been reported */
 		status = cli_fail_status("export", "not all threads could be read to their end", st,
 					 x->err);
 	print_cut(x, format);
@@ -262,7 +260,7 @@ int verb_export(int argc, char **argv)
 	if (!e.format)
 		return cli_misuse("export", "say --format=folded, callgrind, chrome, csv or otf2");
 	if (e.format->write == bob_export_chrome) {
-		/* its limit is one for all threads, and cut calls are counted */
+		/* its limit applies to all threads together, and cut calls are counted */
 		max_events = cli_options_given("export", given, "max-events") ? e.s.max_events :
 										MAX_EVENTS_DEFAULT;
 		e.s.max_events = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin fold: what was recorded raw, or by a process that was killed, folded and merged; or a
- * trace folded anew in another way, also into another trace. */
+/* bobbin fold: folds and merges what was recorded raw, or by a killed process; or folds a trace
+ * anew with other settings, in place or into another trace. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

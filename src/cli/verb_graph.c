@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin graph: every call path once, with its calls, as a tree or as a table; or the arcs, as a
- * table or for Graphviz. */
+/* bobbin graph: call paths with their numbers of calls, as a tree or as a table; or arcs (caller,
+ * callee), as a table or for Graphviz. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,8 @@ static void print_context(struct graph *g, const struct bob_context *c, uint32_t
 		fprintf(g->a.text, "%s\n", name);
 }
 
-/* What is not printed below `parent`: children sort by weight, so it is a tail of the list. */
+/* Prints a line for the children of `parent` that are left out: children are sorted by weight, so
+ * they are the tail of the list. */
 static void print_left_out(struct graph *g, uint32_t child, uint32_t depth)
 {
 	uint64_t calls = 0;
@@ -121,7 +122,7 @@ static void print_left_out(struct graph *g, uint32_t child, uint32_t depth)
 			bob_format_count(c, count), bob_plural(count));
 }
 
-/* Recursion is bounded by DEPTH_MAX. */
+/* DEPTH_MAX bounds the recursion. */
 static void print_children(struct graph *g, uint32_t parent, uint32_t depth)
 {
 	uint32_t i = g->all[parent].first_child;
@@ -234,7 +235,7 @@ static int print_arcs(struct graph *g)
 	return status;
 }
 
-/* Defaults that depend on what is printed, and options that do not fit it. */
+/* Sets defaults that depend on the output, and refuses options that do not fit it. */
 static int settle(struct graph *g)
 {
 	if (g->dot)

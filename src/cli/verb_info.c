@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin info: what was recorded, where and how, its sizes, what is missing. */
+/* bobbin info: prints what was recorded, where and how, its sizes, and what is missing. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static const char *start_text(uint64_t real_ns, char *buf, size_t size)
 	return buf;
 }
 
-/* As a shell would take it. */
+/* Quotes the word for a shell. */
 static int print_word(const char *word, FILE *out)
 {
 	int n, has_control = 0;
@@ -110,7 +110,7 @@ static void print_command(const struct bob_process_info *p, FILE *out)
 	fputc('\n', out);
 }
 
-/* The moment of the last end, 0 if any process has none. */
+/* Duration until the last process's end; 0 if a process has none. */
 static uint64_t whole_duration(const struct bob_trace *t)
 {
 	uint64_t duration = 0;
@@ -137,7 +137,7 @@ static void sum_overhead(const struct bob_trace *t, struct cli_overhead *o)
 	}
 }
 
-/* How many of its functions were recorded, with calls or with memory accesses. */
+/* Number of its functions that were recorded, with calls or with memory accesses. */
 static uint64_t recorded_of(const struct cli_session *s, const struct bob_function_image *f)
 {
 	const struct bob_image_info *im = bob_trace_image(s->trace, f->process, f->image);
@@ -178,7 +178,7 @@ static int print_images(struct cli_answer *a)
 	return cli_answer_second_table(a, t);
 }
 
-/* How the parts of Bobbin found each other; --json has it. */
+/* Settings by which parts of Bobbin find each other; only --json prints them. */
 static int is_plumbing(const char *setting)
 {
 	static const char *const names[] = { "BOBBIN_AGENT=", "BOBBIN_PLANNER=", "BOBBIN_DIR=",
@@ -312,7 +312,7 @@ static void json_sizes(struct bob_json *j, const struct cli_session *s)
 	bob_json_uint(j, "duration_ns", whole_duration(s->trace));
 }
 
-/* null where `report` says unknown */
+/* null where `report` prints unknown */
 static void json_overhead(struct bob_json *j, const struct bob_trace *t)
 {
 	struct cli_overhead o;
@@ -392,7 +392,7 @@ static void json_unrecorded(struct bob_json *j, const struct bob_trace *t, uint3
 	bob_json_end(j, ']');
 }
 
-/* null: not known, or not so. */
+/* null: unknown, or not applicable */
 static void json_end(struct bob_json *j, const struct bob_process_info *p)
 {
 	const int status = (int)p->end_status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin instrument: writes sources with probes for what the commands name. */
+/* bobbin instrument: writes copies of sources with probes for the variables, loops and functions
+ * that the commands name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 
 #define VERB "instrument"
 #define PROMPT "bobbin> "
-#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* of some editors, before the first line */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors write it before the first line */
 
 /* --- commands --- */
 
@@ -31,15 +32,15 @@ static const char no_name[] = "commands"; /* read from standard input */
 
 struct session {
 	const char *output, *assume, *profile;
-	struct bob_source_options all; /* as the options say */
+	struct bob_source_options all; /* from the options */
 	struct bob_requests requests;
 	FILE *in;
-	const char *name;	/* of the commands, for complaints */
-	struct bob_source_options o; /* of each file alone, while commands are read */
-	bool is_asked;		/* the user types: mistakes are reported, and reading continues */
-	bool is_compiling;	/* files are where the compiler's command line has them */
-	uint32_t left;		/* files that stay as they are, ... */
-	const char *first_left;	/* ... of which this is one */
+	const char *name;	/* of the commands' file, for complaints */
+	struct bob_source_options o; /* for a single file, while commands are read */
+	bool is_asked;		/* interactive: mistakes are reported, and reading continues */
+	bool is_compiling;	/* files have the paths of the compiler's command line */
+	uint32_t left;		/* files that stay unchanged, ... */
+	const char *first_left;	/* ... and one of them */
 };
 
 const struct cli_option instrument_options[] = {
@@ -96,7 +97,7 @@ static void show(const struct bob_requests *w)
 	}
 }
 
-/* Is this a file that can be read? Reported at once if the user types. */
+/* Checks that the file can be read; interactive sessions report it at once. */
 static int look_at_file(const struct session *s, const struct bob_request_file *f)
 {
 	struct stat st;
@@ -131,8 +132,8 @@ static int complain(const struct session *s, bob_status st, const struct bob_sou
 	return cli_fail(VERB, "%s", cli_complaint_print(s->name, st, why, text, sizeof(text)));
 }
 
-/* The effect of the last command, in its file alone: reported at once if the user types. 1: what it
- * requests is not there. */
+/* Tries the last command on its file: interactive sessions report the result at once. 1: what it
+ * names does not exist. */
 static int look_at_request(const struct session *s)
 {
 	const struct bob_request_file *f = s->requests.last;
@@ -228,7 +229,7 @@ static int read_commands(struct session *s)
 
 /* --- files --- */
 
-/* A file that is named twice is one: what is said later joins what was said. */
+/* Joins the commands of files that are named twice. */
 static void unite(struct bob_requests *w)
 {
 	for (struct bob_request_file *f = w->first; f; f = f->next) {
@@ -302,7 +303,7 @@ static int print_counts(struct bob_table *t)
 	return t && bob_table_print(t, &all, stdout, why) == BOB_OK ? 0 : cli_fail(VERB, "%s", why);
 }
 
-/* Of a file with an error: 1 if it is all there is, else the others go on. */
+/* Reports a file with an error: 1 if it is the only file, else the others continue. */
 static int say_left(struct session *s, const char *path, const struct bob_source_result *r)
 {
 	if (!s->requests.first->next)
@@ -337,9 +338,9 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 	}
 	return files > s->left ?
 		       0 :
-		       cli_fail(
-			       VERB,
-			       "no file could be read: nothing is written; the compiler's flags follow --");
+		       cli_fail(VERB,
+				"no file could be read: nothing is written; the compiler's flags "
+				"follow --");
 }
 
 static int instrument(struct session *s, const struct bob_source_options *o, const char *dir,
@@ -357,7 +358,7 @@ static int instrument(struct session *s, const struct bob_source_options *o, con
 	return bad;
 }
 
-/* What it will cost; the headers in `dir` say it to the recorder. */
+/* Predicts the cost, and defines it in the headers in `dir` for the recorder. */
 static int predict(struct bob_predict *p, const char *dir, struct bob_predict_total *t)
 {
 	char path[PATH_MAX + 32];
@@ -434,7 +435,7 @@ static int compile(struct session *s, char **argv, const struct bob_source_optio
 	return cli_instrument_compile(VERB, s->requests.first, s->name, o, argv);
 }
 
-/* With --compile there is neither a prediction nor a folder. */
+/* Refuses --assume and --profile with --compile, which has neither a prediction nor a folder. */
 static int refuse(const char *assume, const char *profile)
 {
 	return cli_misuse(VERB, "--compile predicts nothing and writes no DIR: not with %s",
@@ -443,7 +444,7 @@ static int refuse(const char *assume, const char *profile)
 				    "--output");
 }
 
-/* COMMANDS and `--`; 0, or the exit status after a complaint. */
+/* Opens COMMANDS, and handles `--`; 0, or the exit status after a complaint. */
 static int open_commands(struct session *s, int argc, char **argv)
 {
 	if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
@@ -458,7 +459,8 @@ static int open_commands(struct session *s, int argc, char **argv)
 		else if (optind < argc && !s->is_compiling)
 			return cli_misuse(
 				VERB,
-				"%s after COMMANDS: options go before, and flags of the compiler after --",
+				"%s after COMMANDS: options go before, and flags of the compiler "
+				"after --",
 				argv[optind]);
 	}
 	if (!s->is_compiling && cli_compiler_check_flags(VERB, instrument_options, argv + optind))

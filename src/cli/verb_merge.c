@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin merge: the folded streams of each process's threads in one, and then the processes in one
- * file. Under an MPI launcher the processes that it starts share the work. */
+/* bobbin merge: merges the folded streams of each process's threads, and then the processes into
+ * one file. Under an MPI launcher, its processes share the work. */
 #include <getopt.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ const struct cli_option merge_options[] = {
 	{ 0 },
 };
 
-/* There was nothing to do. */
+/* Prints that there was nothing to do. */
 static void print_nothing(const char *dir)
 {
 	struct bob_trace_sizes sizes = { 0 };
@@ -76,7 +76,8 @@ int verb_merge(int argc, char **argv)
 				 alone || m.f.how.drop_below || cli_merge_is_refused(dir));
 	if (alone) {
 		if (!m.quiet)
-			printf("%s: another launcher or merge is at work there; who ends last merges all\n",
+			printf("%s: another launcher or merge is at work there; who ends last "
+			       "merges all\n",
 			       dir);
 		return 0;
 	}

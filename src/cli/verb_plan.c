@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin plan: make the patch plans of images before they are needed, and show what they hold. */
+/* bobbin plan: creates the patch plans of images in advance, and prints statistics about them. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct request {
 	const char *dir;
-	char own_dir[4096];	/* where `dir` points if the user named none */
+	char own_dir[4096];	/* what `dir` points to without --cache */
 	int closure, dump, mem, patches, special, verbose;
 	int status;
 };
@@ -64,14 +64,14 @@ static void print_stats(const char *path, const struct bob_plan_stats *s, double
 			printf("  %u not hooked: %s\n", s->by_skip[i], bob_plan_skip_text(i));
 }
 
-/* The file first: it may be a library of the one that was named. */
+/* Names the file first: it may be a library of the named one. */
 static int complain(const char *path, bob_status st, const struct bob_error *err)
 {
 	return cli_fail("plan", "%s: %s", err->path[0] ? err->path : path,
 			err->text && *err->text ? err->text : bob_status_text(st));
 }
 
-/* Plans afresh, whether cached or not: the table is about the work. */
+/* Plans again, even if the plan is cached: the table has the costs of planning. */
 static void show(struct request *r, const char *path)
 {
 	struct bob_plan_stats stats;

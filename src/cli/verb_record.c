@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin record: start a program with the agent inside and end as it ends. */
+/* bobbin record: starts a program with the agent, waits for it, completes the trace, and ends with
+ * the program's exit status. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -36,11 +37,11 @@
 #include "cli/merge/whole.h"
 #include "cli/record/wrap_library.h"
 
-#define RANKS_WAIT_MS 2000	/* while programs of theirs run */
-#define RANKS_END_MS 60000	/* while only their launchers do */
+#define RANKS_WAIT_MS 2000	/* while their programs run */
+#define RANKS_END_MS 60000	/* while only their launchers run */
 #define RANKS_POLL_MS 20
 
-/* Our rank as the MPI launcher says it, NULL: no MPI. */
+/* This rank according to the MPI launcher, NULL: no MPI. */
 static const char *own_rank(void)
 {
 	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
@@ -62,9 +63,8 @@ static int is_rank_zero(void)
 	return !rank || !strcmp(rank, "0");
 }
 
-/* Is this the file of a process of this host that has not ended? Only its head is read, and not
- * through a map: the process cuts its file to size as it ends, and what a map shows would be
- * gone. */
+/* Whether this is the file of a running process of this host. Reads only the head, and not through
+ * a mapping, which could fault: a process truncates its file when it ends. */
 static int is_running(int dir, const char *name, const char *host)
 {
 	struct bob_file_head h;
@@ -94,7 +94,7 @@ static uint32_t ranks_running(const char *dir)
 	return n;
 }
 
-/* Rank 0 speaks for all, so it gives the others a moment to end. With `run`: until it is the last
+/* Rank 0 reports for all, so it gives other ranks a moment to end. With `run`: until it is the last
  * (1). */
 static int await_ranks(const char *dir, int run)
 {
@@ -112,7 +112,7 @@ static int await_ranks(const char *dir, int run)
 	}
 }
 
-/* "calls", "accesses", "MPI calls", "events", of one without the s. */
+/* "calls", "accesses", "MPI calls", "events"; singular for a count of 1. */
 static const char *counted(const struct bob_trace *t, const struct bob_trace_sizes *s,
 			   uint64_t count)
 {
@@ -167,7 +167,7 @@ static void print_totals(const char *dir, const struct bob_trace *t,
 		bob_format_bytes(bytes, s->stream_bytes), ratio, next, quote, dir, quote);
 }
 
-/* NULL: there is no trace. */
+/* `t` is NULL if there is no trace. */
 static void closing_line(const char *dir, const struct bob_trace *t)
 {
 	struct bob_trace_sizes s;
@@ -195,14 +195,14 @@ static void closing_line(const char *dir, const struct bob_trace *t)
 			 dir);
 }
 
-/* Is something recorded that is merged and named in the end? */
+/* Whether the trace is merged and named at the end. */
 static int is_folded(const struct recording *r)
 {
 	return r->mem || r->mpi || r->events;
 }
 
-/* The end of a launcher: its own program's files, and then, if it is the last one or speaks for
- * all, what concerns all. */
+/* End of a launcher: completes its program's files and, if it is the last launcher or reports for
+ * all, the whole trace. */
 static void finish(struct recording *r, const char *dir, uint32_t child, int status, int joined)
 {
 	int is_last = 0, speaks = !r->quiet && is_rank_zero();
@@ -210,7 +210,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 	struct bob_trace *t = NULL;
 
 	cli_end_status(dir, child, status);
-	if (is_folded(r)) /* a trace that is not merged and has no names is whole, too */
+	if (is_folded(r)) /* an unfolded trace is complete without merging and names */
 		(void)(bob_fold_settings_any(&r->folding.how) ?
 			       cli_fold("record", dir, child, 0, &r->folding, NULL, &merged) :
 			       cli_merge("record", dir, child, &merged));
@@ -220,18 +220,19 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 		is_last = bob_rundir_is_last(joined);
 	is_last &= is_folded(r);
 	const int packs = is_last || !is_folded(r);
-	/* a rank that was killed keeps its own file */
+	/* a killed rank keeps its own file */
 	if (is_last && r->events)
 		cli_ranks_clear(dir);
 	if (is_last && (r->mpi || r->events) && cli_mpi_level_is(&r->vars, "all|custom")) {
 		(void)cli_merge_all("record", dir, 0, &threads, &merged);
-		is_last = 0; /* names are there */
+		is_last = 0; /* names are complete */
 	}
 	if (is_last || (speaks && !(r->report && r->calls)))
 		(void)bob_trace_open(dir, &t, NULL);
 	if (is_last && t)
 		cli_name_images(dir, t);
-	/* Another launcher may be naming them meanwhile; files that are not folded are not named. */
+	/* Another launcher may be naming them at the same time; without folding there are no
+	 * names. */
 	if (packs)
 		cli_pack_images(dir);
 	if (speaks && r->report && r->calls)
@@ -243,7 +244,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 		close(joined);
 }
 
-/* Does another process fold what the program records? */
+/* Whether a collector folds what the program records. */
 static int is_collected(const struct recording *r)
 {
 	return r->source && !cli_vars_get(&r->vars, "BOBBIN_CODEC") &&
@@ -258,7 +259,7 @@ static void name_launcher(struct cli_vars *v)
 	cli_vars_set(v, "BOBBIN_LAUNCHER", pid);
 }
 
-/* 0: there is no launcher or no agent, or it cannot. */
+/* 0: there is no launcher or no agent, or watching failed. */
 static int begin_watching(struct cli_watching *w, struct recording *r, const char *dir)
 {
 	char keeper[CLI_KEEPER_ADDRESS];
@@ -273,7 +274,7 @@ static int begin_watching(struct cli_watching *w, struct recording *r, const cha
 	return 1;
 }
 
-/* `joined`: bob_rundir_join's, as long as the program runs. */
+/* `joined`: result of bob_rundir_join, held while the program runs. */
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs,
 	       int joined)
 {
@@ -317,7 +318,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	return 0;
 }
 
-/* Events with values, besides or instead. 0, or 125 after a complaint. */
+/* Sets up events with values, in addition or alone. 0, or 125 after a complaint. */
 static int choose_events(struct recording *r, const char *path)
 {
 	const char *mpi = NULL;
@@ -346,7 +347,7 @@ static int choose_events(struct recording *r, const char *path)
 	cli_vars_set(&r->vars, "BOBBIN_TIME", r->time);
 	if (bob_fold_settings_any(&r->folding.how) || cli_vars_get(&r->vars, "BOBBIN_CODEC"))
 		cli_vars_set(&r->vars, "BOBBIN_MERGE",
-			     "0"); /* only what is folded exactly is merged while it runs */
+			     "0"); /* merging while it runs needs exact folding */
 	const int bad = cli_mpi_choose(&r->vars, "record", mpi) ||
 			cli_wrap_preload(&r->wrap, &r->vars);
 
@@ -354,8 +355,7 @@ static int choose_events(struct recording *r, const char *path)
 	return bad ? 125 : 0;
 }
 
-/* What a spec asks for: events, and MPI if some of its functions are there. 0, or 125 after a
- * complaint. */
+/* Sets up events of a spec, and MPI if it has MPI functions. 0, or 125 after a complaint. */
 static int choose_wrappers(struct recording *r, const char *path)
 {
 	if (cli_wrap_open(&r->wrap, path, r->quiet) || cli_wrap_mpi(&r->wrap, &r->vars, r->mpi))
@@ -365,7 +365,7 @@ static int choose_wrappers(struct recording *r, const char *path)
 	return 0;
 }
 
-/* 0, or 125 after a complaint. */
+/* Sets up --mem-only. 0, or 125 after a complaint. */
 static int choose_addresses(struct recording *r, const char *path)
 {
 	if (!cli_mem_is_native(&r->engine))
@@ -373,7 +373,7 @@ static int choose_addresses(struct recording *r, const char *path)
 	return cli_mem_only(&r->vars, path, r->mem_only);
 }
 
-/* What the trace is called: as the user said, unless another recording is being written there. */
+/* Name of the trace: the user's, unless another recording is in progress there. */
 static const char *chosen_name(const char *said, const char *dir)
 {
 	const char *end = said + strlen(said), *begin, *name = strrchr(dir, '/') + 1;
@@ -453,13 +453,13 @@ int verb_record(int argc, char **argv)
 		cli_mem_native(&r.engine, &r.vars);
 	} else if (r.mem) {
 		bad = cli_mem_finish(&r.engine, &r.vars, dir, argv + optind);
-		cli_vars_free(&r.vars); /* the engine has options: the environment stays as it is */
+		cli_vars_free(&r.vars); /* the engine has options, no variables */
 		return bad ? bad : run(&r, r.engine.path, r.engine.argv, r.output, dir, joined);
 	}
 	bad = cli_recording_finish(&r.vars, "record", dir);
 	if (bad)
 		return bad;
-	/* with --exec, children of ours would be the program's */
+	/* with --exec, our children would become the program's */
 	if (r.calls)
 		cli_recording_costs(&r.vars, !r.exec);
 	return run(&r, path, argv + optind, r.output, dir, joined);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin replay: the memory accesses of a trace as a stream of lines or records. */
+/* bobbin replay: prints the memory accesses of a trace, as lines or binary records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct replay {
 	struct bob_access_style style;
 	struct cli_between between;
 	const char *output;
-	int mem;	/* no effect: nothing else can be replayed */
+	int mem;	/* no effect: only accesses can be replayed */
 };
 
 static int take_quantum(const char *verb, void *quantum, const char *arg)
@@ -56,7 +56,7 @@ const struct cli_option replay_options[] = {
 	{ 0 },
 };
 
-/* Those of the chosen threads that have accesses. */
+/* Keeps the chosen threads that have accesses. */
 static uint32_t choose_threads(const struct cli_session *s, uint32_t *threads)
 {
 	uint32_t n = bob_trace_thread_count(s->trace), count = 0;
@@ -86,7 +86,7 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 	x.thread_count = choose_threads(s, threads);
 	x.threads = threads;
 	if (x.thread_count < 2)
-		style->order = BOB_ACCESSES_THREADS; /* lines need not name it */
+		style->order = BOB_ACCESSES_THREADS; /* lines then need no thread */
 	if (x.thread_count)
 		st = bob_export_accesses(&x, style);
 	else
@@ -97,8 +97,8 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 		status = cli_fail_status("replay", "not all of the trace can be read", st, &err);
 	if (x.forced)
 		fprintf(stderr,
-			"bobbin: replay: %s time%s a thread went on before what it waited for: the trace "
-			"does not have it\n",
+			"bobbin: replay: %s time%s a thread went on before what it waited for: "
+			"the trace does not have it\n",
 			bob_format_count(number, x.forced), bob_plural(x.forced));
 	free(threads);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin report: functions by calls; callers and callees; per thread, process or all together. */
+/* bobbin report: functions by calls; callers and callees; per thread, per process or in total. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +28,10 @@ struct report {
 	enum cli_report_by by;
 	enum per per;
 	struct cli_between between;
-	double baseline;	/* seconds; 0: unknown */
+	double baseline;	/* in seconds; 0: unknown */
 	int mpi;
 	char group[32];		/* thread or process of the table, "1.0" or "1" */
-	int found;	/* a function that matches --callers or --callees */
+	int found;	/* a function matches --callers or --callees */
 };
 
 static int take_baseline(const char *verb, void *seconds, const char *arg)
@@ -83,7 +83,7 @@ static int print_table(struct report *r, struct bob_table *t)
 	return cli_answer_table(&r->a, t);
 }
 
-/* One table for each function that matches. 0; 1: failed; 2: none matches. */
+/* Prints a table for each matching function. 0; 1: failed; 2: none matches. */
 static int print_neighbours(struct report *r, struct bob_callgraph *g, const char *pattern,
 			    bool callers)
 {
@@ -163,7 +163,8 @@ static int same_group(const struct report *r, uint32_t a, uint32_t b)
 						bob_trace_thread(r->a.s.trace, b)->process;
 }
 
-/* One table of the threads from `first` on that belong together; *next is the one after. */
+/* Prints a table of the threads from `first` on that belong together; *next is the one after
+ * them. */
 static int report_group(struct report *r, uint32_t first, uint32_t *next)
 {
 	uint32_t n = bob_trace_thread_count(r->a.s.trace), i = first;
@@ -333,8 +334,8 @@ static int check_mpi(const struct report *r)
 	    (r->by != CLI_BY_FUNCTION && r->by < CLI_BY_SITE))
 		return cli_misuse(
 			"report",
-			"MPI calls are shown by function, site, comm, rank, late, hook or parameter, "
-			"of all chosen ranks together");
+			"MPI calls are shown by function, site, comm, rank, late, hook or "
+			"parameter, of all chosen ranks together");
 	if ((r->by == CLI_BY_LATE || r->by == CLI_BY_HOOK) && r->a.s.select.count)
 		return cli_misuse("report",
 				  "--by=late and hook are of all ranks together: not with --group");

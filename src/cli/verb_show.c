@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses, or
- * calls of MPI, as loops. */
+/* bobbin show: prints the calls of each thread as a tree, with repetitions folded; or its memory
+ * accesses or MPI calls, as loops. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 
 #define LINES_DEFAULT 200u
 #define DEPTH_DEFAULT 40u
-#define THREADS_DEFAULT 20u	/* shown unless some were chosen */
+#define THREADS_DEFAULT 20u	/* unless threads were chosen */
 #define PATTERNS_MAX 32
 #define INDENT 2
 
@@ -139,7 +139,7 @@ const struct cli_option show_options[] = {
 	{ 0 },
 };
 
-/* Options that choose among what is shown. */
+/* Options that select a part of the output. */
 #define CHOOSING "function|not|image|depth|events|time|stack-at|no-fold|between"
 
 static int was_given(const struct show *w, const char *option)
@@ -399,7 +399,7 @@ static int show(struct show *w)
 	return show_all(w);
 }
 
-/* What is shown, and the options that choose in it. */
+/* The kind of output, and the options that select a part of it. */
 static const char *choice(const struct show *w, const char **options)
 {
 	*options = "function|not|events|between";
@@ -421,7 +421,7 @@ static const char *choice(const struct show *w, const char **options)
 	return "calls";
 }
 
-/* An option that would choose nothing is a usage error. */
+/* An option that would have no effect is a usage error. */
 static int refuse_others(const struct show *w)
 {
 	const char *options, *what = choice(w, &options);

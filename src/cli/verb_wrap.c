@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin wrap: wrappers in C for the functions of a spec. */
+/* bobbin wrap: generates C wrappers for the functions of a spec. */
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
@@ -28,7 +28,8 @@ const struct cli_option wrap_options[] = {
 
 #define PRELOAD_HOW "Build: cc -O2 -fexceptions -shared -fPIC -I. -o libwrap.so wrap.c"
 #define LINK_HOW                                                                                   \
-	"Build: cc -O2 -fexceptions -c wrap-link.c, and link the program with wrap-link.o @wrap-link.flags"
+	"Build: cc -O2 -fexceptions -c wrap-link.c, and link the program with wrap-link.o "        \
+	"@wrap-link.flags"
 
 static int write_source(const struct bob_wrap_spec *s, const char *dir, bool linked)
 {
@@ -44,7 +45,7 @@ static int write_source(const struct bob_wrap_spec *s, const char *dir, bool lin
 	return cli_output_close("wrap", f, path);
 }
 
-/* The linker's options. */
+/* Writes the linker's options. */
 static int write_flags(const struct bob_wrap_spec *s, const char *dir)
 {
 	char path[PATH_MAX + 32];
@@ -87,7 +88,7 @@ static int write_all(const struct bob_wrap_spec *s, const char *output)
 	return 0;
 }
 
-/* As an option, for a shell. */
+/* Prints the condition as an option, quoted for a shell. */
 static void print_when(const struct bob_wrap_function *f)
 {
 	printf(" --when='%s: ", f->symbol);

@@ -48,9 +48,11 @@ static const struct cli_verb
 	help = { "help", "explain a verb",
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
-const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &arrays, &commmatrix, &merge, &fold, &concerns, &plan, &wrap, &instrument, &env, &help, &calibrate,
-					     NULL };
+const struct cli_verb *const cli_verbs[] = {
+	&record, &report, &show, &graph, &info, &export, &check, &dump, &replay, &cache, &arrays,
+	&commmatrix, &merge, &fold, &concerns, &plan, &wrap, &instrument, &env, &help, &calibrate,
+	NULL
+};
 
 const struct cli_verb *cli_verb_find(const char *name)
 {
@@ -62,8 +64,8 @@ const struct cli_verb *cli_verb_find(const char *name)
 
 int cli_verb_is_planned(const char *name)
 {
-	static const char *const words[] = { "diff",	"outlier",     "phases",  "view", "where",
-					     "generate", "extrapolate", "predict", "tui",  "flags" };
+	static const char *const words[] = { "diff",	 "outlier",	"phases",  "view", "where",
+					     "generate", "extrapolate", "predict", "tui", "flags" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i], name))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The verbs: each lives in verb_<name>.c, which defines the function and the option table declared
+/* The verbs. Each is in verb_<name>.c, which defines the function and the option table declared
  * here; verbs.c lists them. The functions return the exit status.
  *
- * Contract of verb_record beyond this: `record --report -- cmd` prints cli_short_report of the
- * trace on stderr after the program ended and before the launcher takes over its status; this is
- * what `bobbin ./app` runs. */
+ * verb_record also implements `record --report -- cmd`: it prints cli_short_report of the trace on
+ * stderr after the program has ended, before the launcher returns the program's status; `bobbin
+ * ./app` runs this. */
 #ifndef BOB_CLI_VERBS_H
 #define BOB_CLI_VERBS_H
 
@@ -41,12 +41,11 @@ extern const struct cli_option record_options[], plan_options[], env_options[], 
 	calibrate_options[], help_options[];
 
 extern const struct cli_verb *const cli_verbs[]; /* NULL terminated */
-const struct cli_verb *cli_verb_find(const char *name); /* NULL if there is none */
-/* A word that will be a verb: never taken for a program to record, whose trace would replace
- * another. */
+const struct cli_verb *cli_verb_find(const char *name); /* NULL: unknown */
+/* A planned verb: never taken for a program to record, whose trace would replace another one. */
 int cli_verb_is_planned(const char *name);
 
-/* The few lines shown after `bobbin ./app`. Returns an exit status. */
+/* Prints the lines that follow `bobbin ./app`. Returns an exit status. */
 int cli_short_report(const char *dir, FILE *out);
 
 #endif

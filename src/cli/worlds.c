@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the MPI_COMM_WORLDs of a trace and missing spawned processes (worlds.h). */
 #include "cli/worlds.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI_COMM_WORLDs of a trace, in words. */
+/* Describes the MPI_COMM_WORLDs of a trace. */
 #ifndef BOB_CLI_WORLDS_H
 #define BOB_CLI_WORLDS_H
 
@@ -7,7 +7,7 @@
 
 #include "bobbin/trace.h"
 
-/* A line for each world but the first: which ranks of the trace are its own, and who started it.
+/* Prints a line for each world but the first: its ranks in the trace, and the rank that started it.
  * Each line begins with `before`. */
 void cli_worlds_print(const struct bob_trace *t, const char *before, FILE *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of hooks, by name, for the rest of the process: bob_hook_post, bob_hook_posted. */
+/* Board of named results of hooks, readable by all of the process: bob_hook_post,
+ * bob_hook_posted. */
 #include <string.h>
 
 #include "events/hooks.h"
@@ -9,7 +10,7 @@
 #define BYTES_MOST 256u
 
 static struct {
-	size_t len;		/* 0: it is free */
+	size_t len;		/* 0: free */
 	char name[NAME_MOST + 1];
 	uint8_t bytes[BYTES_MOST];
 } post[POSTS];

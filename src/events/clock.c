@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time stamp counter as the clock of events (clock.h), if it runs evenly. */
+/* Clock of events (clock.h) from the time stamp counter, where the counter runs at a constant
+ * rate. */
 #include "events/clock.h"
 
 #include <cpuid.h>
@@ -9,13 +10,13 @@
 #define POWER_LEAF 0x80000007u
 #define POWER_EVEN_COUNTER (1u << 8)
 #define TRIES 3u
-#define NEAR_TICKS 512u		/* as long as reading the clock may take to be a good anchor */
+#define NEAR_TICKS 512u		/* longest reading of the clock for an anchor */
 
 enum { NOT_ASKED, EVEN, UNEVEN };
 
 static bool is_even(void)
 {
-	static uint32_t known; /* threads that ask at the same time hear the same */
+	static uint32_t known; /* a race is harmless: all threads find the same */
 	uint32_t is = __atomic_load_n(&known, __ATOMIC_RELAXED), a, b, c, d;
 
 	if (is == NOT_ASKED) {
@@ -26,7 +27,7 @@ static bool is_even(void)
 	return is == EVEN;
 }
 
-/* In order with what is around it. */
+/* Ordered with the surrounding instructions. */
 static uint64_t ticks_now(void)
 {
 	__builtin_ia32_lfence();
@@ -48,6 +49,6 @@ __attribute__((noinline, cold)) uint64_t bob_ev_clock_read(struct bob_ticks *t)
 		if (took < NEAR_TICKS)
 			return bob_ticks_anchor(t, before + took / 2, ns);
 	}
-	t->jumps++; /* a clock that is slow to read, or an emulator */
+	t->jumps++; /* slow clock, or an emulator */
 	return bob_ticks_only_ns(t, ns);
 }

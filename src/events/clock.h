@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments between which an event lies, for statistics: those of CLOCK_MONOTONIC to some ns, from
- * the processor's time-stamp counter (base/ticks.h) where that runs evenly. The counter is read
- * without waiting for what comes before it in the program: a moment may be some ns off for that,
- * too.
+/* Clock of begin and end of events, for statistics: CLOCK_MONOTONIC to within some ns, from the
+ * processor's time stamp counter (base/ticks.h) where that runs at a constant rate. Reading the
+ * counter does not wait for preceding instructions, which costs some ns of accuracy, too.
  *
  * Owner: a thread. Threads: that one. Budget: 9 ns, where clock_gettime takes 18 (bench/events). */
 #ifndef BOB_EVENTS_CLOCK_H
@@ -10,7 +9,7 @@
 
 #include "base/ticks.h"
 
-/* Both are read, and once in a process it is asked whether the counter can be used. */
+/* Reads both clocks; the first call in a process finds out whether the counter can be used. */
 uint64_t bob_ev_clock_read(struct bob_ticks *t);
 
 static inline uint64_t bob_ev_clock_ns(struct bob_ticks *t)

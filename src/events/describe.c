@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event as hooks see it. */
+/* Describes an event for hooks: name, kind and parameters (struct bob_ev_description). */
 #include <string.h>
 
 #include "archive/events/user_key.h"

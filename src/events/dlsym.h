@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dlsym that interposes the loader's. A program that asks for a function by the handle of a
- * library gets the library's own definition, not a preloaded one. The library that includes this
- * header says what the program gets instead:
+/* Interposes the loader's dlsym. A program that looks up a function through the handle of a library
+ * gets the library's own definition, not a preloaded one. The library that includes this header
+ * defines what the program gets instead:
  *
  *     static void *by_handle(void *handle, const char *name);
  *     BOB_INTERPOSE_DLSYM(by_handle);
  *
- * With RTLD_DEFAULT and RTLD_NEXT the preloaded function is found anyway, and the result depends on
- * the caller: these requests go to dlsym itself by a jump, which keeps the caller's return address.
+ * RTLD_DEFAULT and RTLD_NEXT find the preloaded function anyway, and the result depends on the
+ * caller: these requests jump to dlsym itself, which keeps the caller's return address.
  *
- * Functions are looked up in the symbol tables of libraries, without a call of any function: a
- * sanitizer that is starting asks for the functions that it interposes. Threads: any. errno and
- * dlerror's text are as dlsym itself leaves them. */
+ * Look-ups read the symbol tables of libraries, and call no function: a sanitizer may look up the
+ * functions that it interposes while it starts. Threads: any. errno and dlerror's text are as dlsym
+ * itself leaves them. */
 #ifndef BOBBIN_DLSYM_H
 #define BOBBIN_DLSYM_H
 
@@ -22,7 +22,7 @@
 #define BOB_UNUSED __attribute__((unused))
 #endif
 
-/* Its first byte. */
+/* Start of this library. */
 extern const char bob_this_library[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
 /* --- symbols of a library --- */
@@ -34,24 +34,24 @@ struct bob_elf_symbol {
 	uint64_t value, size;
 };
 
-/* What its dynamic section leads to. */
+/* Symbol tables that a dynamic section leads to. */
 struct bob_symbols {
 	const struct bob_elf_symbol *symbol;
 	const char *text, *soname;
 	const uint32_t *gnu, *sysv; /* hash tables; one of them is enough */
-	const uint16_t *version; /* NULL: none */
+	const uint16_t *version; /* NULL: no versions */
 };
 
 enum { BOB_TYPE_IFUNC = 10, BOB_HIDDEN_VERSION = 0x8000 };
 
-/* `d`: its dynamic section. */
+/* `d` is the library's dynamic section. */
 static BOB_UNUSED struct bob_symbols bob_symbols_of(uintptr_t base, const uint64_t *d)
 {
 	struct bob_symbols s = { 0 };
 	uint64_t soname = 0;
 
 	for (; d && d[0]; d += 2) {
-		/* some loaders put the address where the file has an offset, others leave that */
+		/* some loaders relocate these addresses, others leave offsets */
 		const uintptr_t at = d[1] < base ? base + d[1] : d[1];
 
 		s.sysv = d[0] == 4 ? (const uint32_t *)at : s.sysv;
@@ -65,7 +65,7 @@ static BOB_UNUSED struct bob_symbols bob_symbols_of(uintptr_t base, const uint64
 	return s;
 }
 
-/* strcmp may be wrapped, or belong to a sanitizer that has not begun. */
+/* strcmp may be wrapped, or belong to a sanitizer that is not initialised yet. */
 static BOB_UNUSED int bob_same(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -75,7 +75,7 @@ static BOB_UNUSED int bob_same(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* Does it define the name, as the default version if there are several, as a function? */
+/* Whether symbol i is a function of this name; of several versions only the default one. */
 static BOB_UNUSED int bob_is_symbol(const struct bob_symbols *s, uint32_t i, const char *name)
 {
 	const struct bob_elf_symbol *e = &s->symbol[i];
@@ -120,7 +120,7 @@ static BOB_UNUSED uint32_t bob_find_sysv(const struct bob_symbols *s, const char
 	return 0;
 }
 
-/* 0: none of this name. */
+/* 0: no such function. */
 static BOB_UNUSED uint32_t bob_find_symbol(const struct bob_symbols *s, const char *name)
 {
 	if (!s->symbol || !s->text || !(s->gnu || s->sysv))
@@ -128,7 +128,7 @@ static BOB_UNUSED uint32_t bob_find_symbol(const struct bob_symbols *s, const ch
 	return s->gnu ? bob_find_gnu(s, name) : bob_find_sysv(s, name);
 }
 
-/* The list of libraries that debuggers read. */
+/* The list of libraries that debuggers read (struct link_map). */
 struct bob_link {
 	uintptr_t base;
 	const char *name;
@@ -174,25 +174,25 @@ __attribute__((used)) static bob_dlsym_fn *bob_dlsym_itself(void)
 		".weak dlsym\n"                                                                    \
 		".type dlsym, @function\n"                                                         \
 		"dlsym:\n"                                                                         \
-		"	.cfi_startproc\n"                                                                \
-		"	lea 1(%rdi), %rax\n"                                                             \
-		"	cmp $1, %rax\n" /* 0 and -1: RTLD_DEFAULT, RTLD_NEXT */                    \
-		"	ja " #by_handle "\n"                                                       \
-		"	push %rdi\n"                                                                     \
-		"	.cfi_adjust_cfa_offset 8\n"                                                      \
-		"	push %rsi\n"                                                                     \
-		"	.cfi_adjust_cfa_offset 8\n"                                                      \
-		"	sub $8, %rsp\n"                                                                  \
-		"	.cfi_adjust_cfa_offset 8\n"                                                      \
-		"	call bob_dlsym_itself\n"                                                         \
-		"	add $8, %rsp\n"                                                                  \
-		"	.cfi_adjust_cfa_offset -8\n"                                                     \
-		"	pop %rsi\n"                                                                      \
-		"	.cfi_adjust_cfa_offset -8\n"                                                     \
-		"	pop %rdi\n"                                                                      \
-		"	.cfi_adjust_cfa_offset -8\n"                                                     \
-		"	jmp *%rax\n"                                                                     \
-		"	.cfi_endproc\n"                                                                  \
+		"\t.cfi_startproc\n"                                                               \
+		"\tlea 1(%rdi), %rax\n"                                                            \
+		"\tcmp $1, %rax\n" /* 0 and -1: RTLD_DEFAULT, RTLD_NEXT */                         \
+		"\tja " #by_handle "\n"                                                            \
+		"\tpush %rdi\n"                                                                    \
+		"\t.cfi_adjust_cfa_offset 8\n"                                                     \
+		"\tpush %rsi\n"                                                                    \
+		"\t.cfi_adjust_cfa_offset 8\n"                                                     \
+		"\tsub $8, %rsp\n"                                                                 \
+		"\t.cfi_adjust_cfa_offset 8\n"                                                     \
+		"\tcall bob_dlsym_itself\n"                                                        \
+		"\tadd $8, %rsp\n"                                                                 \
+		"\t.cfi_adjust_cfa_offset -8\n"                                                    \
+		"\tpop %rsi\n"                                                                     \
+		"\t.cfi_adjust_cfa_offset -8\n"                                                    \
+		"\tpop %rdi\n"                                                                     \
+		"\t.cfi_adjust_cfa_offset -8\n"                                                    \
+		"\tjmp *%rax\n"                                                                    \
+		"\t.cfi_endproc\n"                                                                 \
 		".size dlsym, . - dlsym\n")
 
 #endif

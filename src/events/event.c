@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One event, from its beginning to its end; hot.h has its inline fast path. */
+/* Records one event from begin to end. hot.h has the inline fast path. */
 #include "events/hot.h"
 
-/* As the agent knows it: a number among few. */
+/* The event's number for the agent, which has a small range. */
 static uint32_t place_number(uint32_t what)
 {
 	return what < BOB_EV_USER ? what : BOB_AGENT_USER_EVENT;
@@ -38,14 +38,14 @@ bool bob_ev_open_as(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t wh
 	return bob_ev_hot_start(e, t, what, number);
 }
 
-/* Without space for it the event is lost: events and their moments go together. */
+/* Without space the event is lost, too: an event and its times belong together. */
 void bob_ev_keep_moment(struct bob_ev_event *e, uint64_t ns)
 {
 	e->lost |= bob_exact_put(&e->thread->exact, ns) != BOB_OK;
 }
 
-/* Recorded after the event's own record: after a kill there may be an event without a place, never
- * a place without an event. */
+/* Recorded after the event's own record: after a kill an event may lack its place, but no place
+ * lacks its event. */
 void bob_ev_take_place(struct bob_ev_event *e)
 {
 	struct bob_ev_thread *t = e->thread;
@@ -86,7 +86,7 @@ bool bob_ev_put(struct bob_ev_event *e)
 
 void bob_ev_part(struct bob_ev_event *e)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* write-only */
 	struct bob_event_writer *w = e->thread->writer;
 	bob_status st;
 
@@ -105,7 +105,7 @@ void bob_ev_part(struct bob_ev_event *e)
 
 void bob_ev_more(struct bob_ev_event *e, uint32_t more)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* write-only */
 	bob_status why;
 
 	if (!e->lost)

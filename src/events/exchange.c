@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A collective exchange between hooks. Every rank contributes a set at an event that all ranks
- * have. The sets are reduced to one on the way to rank 0, and the result of rank 0 is sent to all,
- * over the tree of ranks and with the transport that Finalize uses (ranks.h), in the program's own
+/* Collective exchange between hooks. Every rank contributes a set at an event that all ranks have.
+ * A reduction tree combines the sets on the way to rank 0, and the result of rank 0 is broadcast
+ * over the same tree, with the transport that Finalize uses (ranks.h). Sets are in the program's
  * memory.
  *
- * The protocol is the same up and down: a head; then, unless the transport stores messages, a head
- * from the receiver; then the bytes. So nothing large is sent to a rank that is not there. A head
- * may say instead that the exchange has failed, or that this rank takes part in no more exchanges.
- * A rank sends that once to its parent and its children, in Finalize at the latest. So ranks that
- * wait learn it soon, and ranks that come late at once. Each wait has a deadline. */
+ * Both directions use one protocol: a head; then, unless the transport stores messages, a head from
+ * the receiver; then the bytes. So nothing large is sent to a rank that is not there. A head may
+ * instead report that the exchange has failed, or that this rank takes part in no more exchanges. A
+ * rank sends that once to its parent and its children, in Finalize at the latest, so that waiting
+ * ranks learn it soon, and late ranks at once. Each wait has a deadline. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,10 +23,10 @@
 enum why { NOTHING, NOT_IN_TIME, ANOTHER, LOST, REFUSED, MEMORY, ENDED };
 
 struct head {
-	/* which exchange: the hook's name, and the how-manieth of the process */
+	/* identity of the exchange: the hook's name, and its number in the process */
 	uint64_t what;
-	uint64_t len;		/* of the bytes that follow */
-	uint32_t why, who;	/* it has failed, and because of which rank */
+	uint64_t len;		/* number of the bytes that follow */
+	uint32_t why, who;	/* nonzero: the exchange has failed; and the rank that caused it */
 };
 
 struct exchange {
@@ -34,20 +34,20 @@ struct exchange {
 	uint64_t what, begin_ns, wait_ns;
 	struct bob_ev_set all;
 	const char *name;
-	uint32_t why, who;	/* the first thing that went wrong */
-	uint32_t reported_by;	/* the rank that said so; our own: none did */
-	bool is_broken;		/* the transport: nothing is sent any more */
+	uint32_t why, who;	/* the first error */
+	uint32_t reported_by;	/* the rank that reported it; our own rank: none did */
+	bool is_broken;		/* the transport has failed: nothing is sent any more */
 };
 
-/* Static: a transport may have them for ever. */
+/* Static, because a transport may keep message buffers for ever. */
 static struct head out, in;
-/* Of this process; a fork child has made none. */
+/* State of this process; a fork child starts without. */
 static struct {
 	pid_t of;
 	bool is_busy;
-	bool has_failed;	/* those above and below have been notified */
+	bool has_failed;	/* parent and children have been notified */
 	uint64_t count;
-	uint8_t heard[BOB_EV_RANKS_MAX / 8 + 1]; /* a bit for each of those: it has sent that */
+	uint8_t heard[BOB_EV_RANKS_MAX / 8 + 1]; /* bit per neighbour: has sent its last head */
 	void *result;		/* mapped */
 	uint64_t len;
 } ours;
@@ -61,7 +61,7 @@ static bool fail(struct exchange *x, enum why why, uint32_t who)
 	return false;
 }
 
-/* The parent is 0, the i-th child i + 1. */
+/* Index of a neighbour: the parent is 0, the i-th child i + 1. */
 static uint32_t neighbour(const struct exchange *x, uint32_t rank)
 {
 	const uint32_t self = x->ranks->rank;
@@ -132,7 +132,7 @@ static bool give(struct exchange *x, uint32_t to, const void *bytes, uint64_t le
 	return !len || send_to(x, to, bytes, len, bob_ev_now_ns() + x->wait_ns);
 }
 
-/* On true *bytes is mapped, unless there are none. */
+/* On true *bytes is mapped, or NULL without bytes. */
 static bool take(struct exchange *x, uint32_t from, uint64_t deadline_ns, void **bytes,
 		 uint64_t *len)
 {
@@ -149,7 +149,7 @@ static bool take(struct exchange *x, uint32_t from, uint64_t deadline_ns, void *
 		return fail(x, MEMORY, x->ranks->rank);
 	if (!stores(x) && !send_head(x, from, 0))
 		return false;
-	/* if it does not come the transport may have the bytes */
+	/* if the message does not arrive, the transport may keep the bytes */
 	return (bob_ev_receive(x->ranks, from, BOB_EV_TAG_EXCHANGE, *bytes, *len, &got,
 			       bob_ev_now_ns() + x->wait_ns) &&
 		got == *len) ||
@@ -199,7 +199,7 @@ static bool write_set(struct exchange *x, bob_hook_report_fn fn, void *to, size_
 	return true;
 }
 
-/* `fn` NULL: what goes up. *bytes is mapped, unless there are none. */
+/* Packs the set, or with `fn` the report for all ranks. *bytes is mapped, or NULL without bytes. */
 static bool pack(struct exchange *x, bob_hook_report_fn fn, void **bytes, uint64_t *len)
 {
 	size_t n, again;
@@ -245,7 +245,7 @@ static bool send_up(struct exchange *x)
 	return true;
 }
 
-/* Who took ours is there, and waits for those above and beside us, who may be late. */
+/* The rank that took our set is waiting for its own parent and children, who may be late. */
 static bool take_result(struct exchange *x, void **result, uint64_t *len)
 {
 	const uint32_t above = (uint32_t)__builtin_popcount(x->ranks->rank);
@@ -254,7 +254,8 @@ static bool take_result(struct exchange *x, void **result, uint64_t *len)
 		    bob_ev_now_ns() + 2 * x->wait_ns + above * (x->wait_ns / 4), result, len);
 }
 
-/* Those with most below them first. What one of them does not take costs the others nothing. */
+/* Children with the largest subtrees first. A child that does not take the result delays no
+ * other. */
 static void send_to_all(struct exchange *x, const void *result, uint64_t len)
 {
 	uint32_t children = 0;
@@ -364,7 +365,7 @@ static bob_status begin(struct exchange *x, const struct bob_hook *h)
 		x->ranks = &alone;
 	if (!x->ranks)
 		return BOB_NONE;
-	/* one that was left by a jump stays busy: the others go on without this rank */
+	/* a call that was left by a jump keeps it busy: other ranks continue without this one */
 	return __atomic_exchange_n(&ours.is_busy, true, __ATOMIC_ACQUIRE) ? BOB_ERR_INVAL : BOB_OK;
 }
 
@@ -397,13 +398,13 @@ bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_
 
 	if (bob_ev_is_within())
 		return BOB_ERR_INVAL;
-	bob_ev_depth = 1; /* what is called meanwhile is no event */
+	bob_ev_depth = 1; /* functions called here record no events */
 	st = run(&x, h, mine, fn, result, len);
 	bob_ev_depth = 0;
 	return st;
 }
 
-/* --- the end --- */
+/* --- Finalize --- */
 
 static bool is_used(void)
 {
@@ -413,8 +414,8 @@ static bool is_used(void)
 	return false;
 }
 
-/* Until it has said that there will be no exchange any more; heads of one that we had no part in
- * come before that. */
+/* Receives heads until the neighbour's last one; heads of exchanges that this rank took no part in
+ * precede that. */
 static void hear_out(struct exchange *x, uint32_t from)
 {
 	uint64_t got;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record --flush-every: what a thread has recorded so far becomes a part of its own, complete in
- * the file, and leaves the thread's memory; value sets of hooks are written. At an event that all
- * ranks have they become one, as in MPI_Finalize, but go on. */
+/* record --flush-every: ends a part of a thread's stream, completes it in the file and frees its
+ * memory; writes value sets of hooks. At an event that all ranks have, also merges the ranks'
+ * traces and sets as in MPI_Finalize, but recording continues. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ enum { NOT_KNOWN, NO, YES };
 
 bool bob_ev_flushes;
 static struct bob_flush how;
-static uint8_t *chosen;		/* [what]: of BOB_FLUSH_EVENT */
-static bool failed;		/* ranks have not come together: they do not try again */
+static uint8_t *chosen;		/* [what]: whether it matches BOB_FLUSH_EVENT */
+static bool failed;		/* an attempt to merge has failed: not repeated */
 
 void bob_ev_flush_begin(void)
 {
@@ -62,7 +62,7 @@ static bool is_chosen(uint32_t what)
 {
 	uint8_t *c = what < WHATS ? &chosen[what] : NULL;
 
-	if (c && *c == NOT_KNOWN) /* threads that do so at once do the same */
+	if (c && *c == NOT_KNOWN) /* races store the same */
 		*c = matches(what) ? YES : NO;
 	return c && *c == YES;
 }
@@ -98,8 +98,8 @@ static void unite(uint32_t what)
 	}
 	failed = !bob_ev_merge(t, bob_ev_part_all, NULL);
 	if (failed)
-		bob_ev_log(
-			"--flush-every: ranks did not come together; what follows is merged at the end\n");
+		bob_ev_log("--flush-every: ranks did not come together; "
+			   "what follows is merged at the end\n");
 }
 
 void bob_ev_flush_look(uint32_t what)

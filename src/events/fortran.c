@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the Fortran module (fortran.py) finds beside bobbin_events_1. Its program calls these
- * through pointers, as C calls those of the table: so where an event happens is a line of the
- * program's, not one of the module's. Fortran's strings end with blanks and not with a zero. */
+/* Functions of the Fortran module (fortran.py), next to bobbin_events_1. The module calls them
+ * through pointers, as C programs call those of the table: so the place of an event is a line of
+ * the program, not of the module. Fortran's strings have a length instead of a final zero, and
+ * trailing blanks. */
 #include <string.h>
 
 #include "archive/events/user_key.h"
@@ -9,10 +10,10 @@
 
 #define HERE __builtin_return_address(0), __builtin_dwarf_cfa()
 
-/* type(bob_arg) */
+/* type(bob_arg) of the module */
 struct argument {
-	uint64_t value;		/* of a string its address */
-	uint64_t length;	/* of a string, without the blanks */
+	uint64_t value;		/* for a string its address */
+	uint64_t length;	/* of a string, without trailing blanks */
 };
 
 static uint64_t length_of(const struct argument *a)
@@ -20,8 +21,8 @@ static uint64_t length_of(const struct argument *a)
 	return a->length < BOB_EVENT_STRING_MAX ? a->length : BOB_EVENT_STRING_MAX;
 }
 
-/* How many parameters there are. `from` is the event's first one that they may be for. *bytes: of
- * their strings. */
+/* Returns the number of parameters. `from` is the first of the event's parameters that they may be
+ * for. *bytes is the size of their strings. */
 static uint32_t measure(bob_event_id e, uint32_t from, int32_t count, const struct argument *in,
 			size_t *bytes)
 {
@@ -36,7 +37,7 @@ static uint32_t measure(bob_event_id e, uint32_t from, int32_t count, const stru
 	return n;
 }
 
-/* `text` is large enough for the strings. */
+/* `text` has space for the strings. */
 static void convert(union bob_arg *to, bob_event_id e, uint32_t from, uint32_t count,
 		    const struct argument *in, char *text)
 {
@@ -57,8 +58,8 @@ static void convert(union bob_arg *to, bob_event_id e, uint32_t from, uint32_t c
 	}
 }
 
-/* Parameters from the event's `from`-th on become `arg`, n of them. Strings are on the stack, which
- * may be small: they take no more than they need. */
+/* Defines `arg` with the n parameters from the event's `from`-th on. Strings are copied to the
+ * stack, which may be small, so they take no more than they need. */
 #define CONVERT(from)                                                                              \
 	union bob_arg arg[BOB_USER_PARAMETERS_MAX];                                                \
 	size_t bytes;                                                                              \
@@ -110,7 +111,7 @@ static void instant_with(bob_event_id e, int32_t count, const struct argument *i
 	}
 }
 
-/* As the module has it. */
+/* Layout as in the module. */
 struct procedures {
 	uint32_t size;		/* of this struct */
 	uint32_t reserved;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the Fortran module `bobbin` (share/bobbin/bobbin.f90) from bobbin/events.h and bobbin/hooks.h: their constants, tables of functions,
-and what a program learns about its cluster.
+"""Write the Fortran module `bobbin` (share/bobbin/bobbin.f90).
 
     fortran.py events.h hooks.h bobbin.f90
+
+Constants, tables of functions and struct bob_cluster come from bobbin/events.h and bobbin/hooks.h.
 """
 import re
 import sys
@@ -12,8 +13,9 @@ ENDS = {"begin": "in", "end": "out", "instant": "in"}
 
 
 def constants(header):
-    """Flags, and what the largest ones are."""
-    flags = re.findall(r"\b(BOB_EVENT_[A-Z_]+) = (\d+)", re.search(r"enum bob_event_flag \{(.*?)\};", header, re.S).group(1))
+    """Flags of events, and limits."""
+    enum = re.search(r"enum bob_event_flag \{(.*?)\};", header, re.S).group(1)
+    flags = re.findall(r"\b(BOB_EVENT_[A-Z_]+) = (\d+)", enum)
     limits = re.findall(r"^#define (BOB_EVENT_\w+_MAX) (\d+)u", header, re.M)
     if not flags or not limits:
         sys.exit("fortran.py: no constants in the header")
@@ -33,7 +35,8 @@ def table(header, kind, known):
     for member in body_of(header, f"bob_{kind}_table"):
         found = re.search(r"uint32_t (\w+)|\(\*(\w+)\)", member)
         if found:
-            members.append(("integer(c_int32_t)", found.group(1)) if found.group(1) else ("type(c_funptr)", found.group(2)))
+            members.append(("integer(c_int32_t)", found.group(1)) if found.group(1) else
+                           ("type(c_funptr)", found.group(2)))
     if [m for _, m in members[:2]] != ["size", "reserved"] or not known <= {m for _, m in members}:
         sys.exit(f"fortran.py: the table of {kind} is not as it was")
     return name, members
@@ -52,39 +55,45 @@ def cluster(header):
 
 
 def struct(name, members, more=""):
-    return [f"  type, bind(C){more} :: {name}"] + [f"    {kind} :: {member}" for kind, member in members] + ["  end type"]
+    return [f"  type, bind(C){more} :: {name}"] + [
+        f"    {kind} :: {member}" for kind, member in members] + ["  end type"]
 
 
 def module(header, hooks):
     name, members = table(header, "events", {"event", "counter", "set", "when"})
     hooks_name, hooks_members = table(hooks, "hooks", {"posted"})
     phases = list(ENDS)
-    procedures = [m for m in members[:2]] + [("type(c_funptr)", p) for p in phases] + [("type(c_funptr)", p + "_with") for p in phases]
+    procedures = members[:2] + [("type(c_funptr)", p) for p in phases] + [
+        ("type(c_funptr)", p + "_with") for p in phases]
     out = TEMPLATE.split("\n")
 
     def fill(mark, lines):
         at = out.index(f"  !{mark}")
         out[at:at + 1] = lines
-    fill("constants", [f"  integer(c_int32_t), parameter, public :: {n.lower()} = {v}" for n, v in constants(header)])
-    fill("types", struct("table", members) + struct("hooks_table", hooks_members) + struct("procedures", procedures) +
-         struct("bob_cluster", cluster(hooks), ", public"))
+    fill("constants", [f"  integer(c_int32_t), parameter, public :: {n.lower()} = {v}"
+                       for n, v in constants(header)])
+    fill("types", struct("table", members) + struct("hooks_table", hooks_members) +
+         struct("procedures", procedures) + struct("bob_cluster", cluster(hooks), ", public"))
     pointers = []
     for p in phases:
-        pointers += [f"  procedure(bare), pointer :: {p}_bare => no_bare", f"  procedure(with), pointer :: {p}_with => no_with",
-                     f"  interface bob_event_{p}", f"    procedure {p}_bare, {p}_with", "  end interface", f"  public :: bob_event_{p}"]
+        pointers += [f"  procedure(bare), pointer :: {p}_bare => no_bare",
+                     f"  procedure(with), pointer :: {p}_with => no_with",
+                     f"  interface bob_event_{p}", f"    procedure {p}_bare, {p}_with",
+                     "  end interface", f"  public :: bob_event_{p}"]
     fill("pointers", pointers)
     assign = []
     for p in phases:
-        assign += [f"    call c_f_procpointer(own%{p}, {p}_bare)", f"    call c_f_procpointer(own%{p}_with, {p}_with)"]
+        assign += [f"    call c_f_procpointer(own%{p}, {p}_bare)",
+                   f"    call c_f_procpointer(own%{p}_with, {p}_with)"]
     fill("assign", assign)
     return "\n".join(out).replace("@TABLE@", name).replace("@HOOKS@", hooks_name)
 
 
 TEMPLATE = """\
 ! SPDX-License-Identifier: BSD-3-Clause
-! A program's own events, in its trace: generated from bobbin/events.h, which says what each of these is. A module is of one
-! compiler, so compile this file with yours. It needs no library; without `bobbin record --events` registering gives 0, and
-! an event is a call of nothing.
+! Records a program's own events in its trace. Generated from bobbin/events.h, which documents each
+! procedure. Compile this file with your compiler, since the format of modules differs. It needs no
+! library; without `bobbin record --events` registering returns 0, and events do nothing.
 !
 !     use bobbin
 !     integer(bob_event_id) :: step
@@ -93,12 +102,13 @@ TEMPLATE = """\
 !     ...
 !     call bob_event_end(step, 1, [bob_int(cells)])
 !
-! Events without parameters: call bob_event_begin(step). Register before the first event, and not in two threads at once. These
-! are procedure pointers, so that where an event happens is a line of yours. bob_text takes a variable (not an
-! expression: it must live until the event is recorded); blanks at its end are left out.
+! Events without parameters: call bob_event_begin(step). Register before the first event, and not in
+! two threads at once. These are procedure pointers, so that the place of an event is a line of your
+! program. bob_text takes a variable (not an expression: it must live until the event is recorded)
+! and drops trailing blanks.
 !
-! `if (bob_cluster_here(c))` is true where ranks have been compared while they run (docs/hooks.md): type(bob_cluster) has rank, cluster, clusters,
-! members, like, as bobbin/hooks.h has it.
+! `if (bob_cluster_here(c))` is true where ranks have been compared while they run (docs/hooks.md).
+! type(bob_cluster) has rank, cluster, clusters, members, like, as in bobbin/hooks.h.
 module bobbin
   use, intrinsic :: iso_c_binding
   implicit none
@@ -182,7 +192,8 @@ module bobbin
   procedure(posting), pointer :: posted => no_posted
   logical :: asked = .false.
 
-  public :: bob_event_register, bob_counter_register, bob_event_when, bob_int, bob_real, bob_text, bob_cluster_here
+  public :: bob_event_register, bob_counter_register, bob_event_when
+  public :: bob_int, bob_real, bob_text, bob_cluster_here
 
 contains
 
@@ -357,8 +368,9 @@ end module bobbin
 def main():
     if len(sys.argv) != 4:
         sys.exit("usage: fortran.py events.h hooks.h bobbin.f90")
-    with open(sys.argv[1], encoding="utf-8") as events, open(sys.argv[2], encoding="utf-8") as hooks:
-        text = module(events.read(), hooks.read())
+    with open(sys.argv[1], encoding="utf-8") as events:
+        with open(sys.argv[2], encoding="utf-8") as hooks:
+            text = module(events.read(), hooks.read())
     with open(sys.argv[3], "w", encoding="utf-8") as f:
         f.write(text)
 

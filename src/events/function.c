@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of functions that are hooked by name (--hook-functions), as events of their names. Two may
- * play Init and Finalize (--init, --finalize). */
+/* Events of functions that are hooked by name (--hook-functions). Functions can also act as Init
+ * and Finalize of ranks (--init, --finalize). */
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #define FINALIZES 2u
 
 struct known {
-	_Alignas(8) uint32_t id; /* of its event; 0: nothing is known of it yet; REFUSED */
-	uint32_t signature : 30; /* number + 1; 0: it has none */
-	uint32_t role : 2;	/* INITS, FINALIZES */
+	_Alignas(8) uint32_t id; /* of its event; 0: not looked up yet; REFUSED */
+	uint32_t signature : 30; /* number + 1; 0: none */
+	uint32_t role : 2;	/* bits INITS, FINALIZES */
 };
 
 bool bob_ev_has_functions;
@@ -52,12 +52,12 @@ static struct known register_function(uint32_t function)
 	return k;
 }
 
-/* Its id is 0: it is not recorded. */
+/* The event of a function; id 0: not recorded. */
 static struct known event_of(uint32_t function)
 {
 	struct known k = { .id = 0 };
 
-	if (bob_ev_is_within() || function >= FUNCTIONS_MAX) /* not what we call ourselves */
+	if (bob_ev_is_within() || function >= FUNCTIONS_MAX) /* skips Bobbin's own calls */
 		return k;
 	__atomic_load(&functions[function], &k, __ATOMIC_RELAXED);
 	if (!k.id) {

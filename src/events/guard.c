@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exceptions are caught by a personality function of this file, which needs nothing of the language
- * that throws. In the search for a handler (phase 1) it names bob_ev_guard as the handler; when the
- * frames up to there are cleaned up (phase 2), it destroys the exception and jumps back.
- * The unwinder's own functions are not called, so they may be absent if nothing throws. Forced
- * unwinding (pthread_exit, pthread_cancel) continues: the thread ends. */
+/* Guard of user code against exceptions. The personality function of this file catches them, and
+ * needs nothing of the language that throws. In the search for a handler (phase 1 of the Itanium
+ * C++ ABI) it names bob_ev_guard as the handler; in the cleanup (phase 2) it destroys the exception
+ * and jumps back. It calls none of the unwinder's functions, so they may be absent if nothing
+ * throws. Forced unwinding (pthread_exit, pthread_cancel) continues, and the thread ends. */
 #define _GNU_SOURCE
 #include "events/guard.h"
 
@@ -16,12 +16,12 @@
 
 #include "events/recorder.h"
 
-/* Those that the thread is within, the innermost last. */
+/* Guards that the thread is within, the innermost last. */
 struct guard {
 	const uint8_t *frame;
 	const volatile uint64_t *marks;	/* in the frame */
 	uint32_t what;		/* bits of enum bob_ev_guarded */
-	void *back[5];		/* __builtin_setjmp */
+	void *back[5];		/* for __builtin_setjmp */
 };
 
 #define MARKS 64u
@@ -29,9 +29,9 @@ struct guard {
 
 static __thread struct guard guards[BOB_EV_GUARDS];
 static __thread uint32_t depth;
-static __thread uint32_t left;	/* bits of enum bob_ev_guarded */
+static __thread uint32_t left;	/* guards left by a jump: bits of enum bob_ev_guarded */
 
-/* Stacks that a program has made itself may be gone. */
+/* A program may have unmapped stacks that it made itself. */
 static bool is_mapped(const volatile void *p)
 {
 	const int saved = errno;
@@ -45,8 +45,8 @@ static bool is_mapped(const volatile void *p)
 	return is_there;
 }
 
-/* The stack is shorter than it was, or others have been where its frame was (but for one with so
- * large a hole). */
+/* Whether a jump has left the guard: the stack is shorter than it was, or its frame has been
+ * overwritten (undetected only if the marks are in an unwritten part of a later frame). */
 static bool is_left(const struct guard *g, const uint8_t *here)
 {
 	if (here > g->frame || !is_mapped(g->marks) || !is_mapped(g->marks + MARKS - 1))
@@ -57,7 +57,8 @@ static bool is_left(const struct guard *g, const uint8_t *here)
 	return false;
 }
 
-/* A jump has left some. A handler's own stack may lie above a frame that is not left. */
+/* Removes guards that a jump has left. A signal handler's stack may lie above a frame that is in
+ * use. */
 static void look(void)
 {
 	const uint8_t *here = __builtin_frame_address(0);
@@ -93,8 +94,8 @@ uint32_t bob_ev_guards_left(void)
 typedef void *begin_catch_fn(void *exception);
 typedef void end_catch_fn(void);
 
-/* C++ counts uncaught exceptions. Its run time may be one that only a plug-in has: the one that
- * cleans up. */
+/* Lets the C++ run time catch the exception, since it counts uncaught ones. The run time that
+ * cleans up may be one that only a plug-in has. */
 static bool is_caught_by_runtime(struct _Unwind_Exception *e)
 {
 	begin_catch_fn *begin;
@@ -124,7 +125,7 @@ static void destroy(struct _Unwind_Exception *e)
 		e->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, e);
 }
 
-/* Named in the frame of bob_ev_guard. */
+/* Personality of bob_ev_guard's frame. */
 __attribute__((used, visibility("hidden"))) _Unwind_Reason_Code
 bob_ev_guard_personality(int version, _Unwind_Action actions, uint64_t class,
 			 struct _Unwind_Exception *e, struct _Unwind_Context *context);
@@ -138,7 +139,7 @@ _Unwind_Reason_Code bob_ev_guard_personality(int version, _Unwind_Action actions
 	if (version != 1 || actions & _UA_FORCE_UNWIND)
 		return _URC_CONTINUE_UNWIND;
 	if (actions & _UA_SEARCH_PHASE)
-		look(); /* what a jump has left lies no longer between it and who throws */
+		look(); /* guards left by a jump are not between throw and handler */
 	if (!depth)
 		return _URC_CONTINUE_UNWIND;
 	if (actions & _UA_SEARCH_PHASE)
@@ -151,7 +152,7 @@ _Unwind_Reason_Code bob_ev_guard_personality(int version, _Unwind_Action actions
 
 /* --- the frame --- */
 
-/* Those within it are over, and it itself perhaps, if it was taken for left. */
+/* Removes the guards within this one, and this one, unless it has been taken for left. */
 static void come_out(uint32_t outside)
 {
 	if (depth > outside)
@@ -161,7 +162,7 @@ static void come_out(uint32_t outside)
 __attribute__((noinline)) bool bob_ev_guard(enum bob_ev_guarded what, void (*work)(void *arg),
 					    void *arg)
 {
-	/* 0x1b: as a distance of four bytes */
+	/* 0x1b: DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
 	__asm__ volatile(".cfi_personality 0x1b, bob_ev_guard_personality");
 	volatile uint64_t marks[MARKS];
 	volatile uint32_t outside;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Registry of hooks, which hooks are called at an event, and the calls. Hooks are selected by name
+ * patterns, cached per event, and by conditions, evaluated at each event. Conditions of --when are
+ * hooks that call nothing, but leave events out of the trace.
+ *
+ * Threads: any; a mutex serialises registration, events read without a lock. */
 #define _GNU_SOURCE
 #include "events/hooks.h"
 
@@ -17,12 +22,13 @@ struct hook {
 	const struct bob_hook *h;
 	struct bob_predicate when;
 	bool has_when;
-	/* what it is not true of is left out of the trace; nothing is called */
+	/* a filter of --when: events for which the condition is false are not recorded; nothing is
+	 * called */
 	bool filters;
 	uint64_t left_out;
 };
 
-/* Hooks that an event's name and kind let through, when there were so many. */
+/* Cache: hooks whose patterns match the event's name and kind, among the first `of` hooks. */
 struct matched {
 	uint64_t hooks;
 	uint32_t of;
@@ -31,14 +37,14 @@ struct matched {
 
 uint32_t bob_ev_hook_count;
 static struct hook *hooks;
-static bob_ev_hooks by_place;	/* those whose sets are of each place */
+static bob_ev_hooks by_place;	/* hooks with a set per place */
 static struct matched *matched; /* [what] */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread const uint8_t *in_hook; /* the frame that calls one */
+static __thread const uint8_t *in_hook; /* frame of the call of a hook; NULL: not in one */
 __thread bool bob_ev_hooks_held;
-static __thread bool at_mpi;	/* it does so at a call of MPI */
+static __thread bool at_mpi;	/* that hook is at a call of MPI */
 
-/* An exception or a jump may have left it: then the stack is shorter than it was. */
+/* An exception or a jump may have left the hook: then the stack is shorter than it was. */
 bool bob_ev_is_in_hook(void)
 {
 	if (in_hook && (const uint8_t *)__builtin_frame_address(0) > in_hook)
@@ -56,7 +62,7 @@ const struct bob_hook *bob_ev_hook(uint32_t number)
 	return hooks[number].h;
 }
 
-/* --- adding --- */
+/* --- registration --- */
 
 static int refuse(const struct bob_hook *h, const char *why)
 {
@@ -110,16 +116,16 @@ int bob_ev_hook_add(const struct bob_hook *h)
 	return ok;
 }
 
-/* --- what is left out of the trace --- */
+/* --- filters of --when --- */
 
-/* "pattern[:pattern...]: condition" */
+/* Parses "pattern[:pattern...]: condition". */
 static void add_filter(const char *text, size_t len)
 {
 	const char *colon = memmem(text, len, ": ", 2);
 	struct {
 		struct bob_hook hook;
 		char events[256], when[BOB_PREDICATE_TEXT + 1];
-	} *f = bob_ev_map(sizeof(*f)); /* for ever */
+	} *f = bob_ev_map(sizeof(*f)); /* never freed */
 	const size_t name = colon ? (size_t)(colon - text) : 0;
 
 	if (!f || !name || name >= sizeof(f->events) || len - name - 2 >= sizeof(f->when)) {
@@ -162,7 +168,7 @@ void bob_ev_filters_say(void)
 	}
 }
 
-/* --- which --- */
+/* --- selection --- */
 
 static bool matches(const char *patterns, const char *name)
 {
@@ -187,7 +193,7 @@ struct matching {
 	uint64_t found;
 };
 
-/* On a stack of the agent's: fnmatch takes 4 KB. */
+/* Runs on the agent's stack: fnmatch takes 4 KB. */
 static void by_name(void *arg)
 {
 	struct matching *m = arg;
@@ -222,7 +228,7 @@ int bob_ev_find_parameter(void *ctx, const char *name, size_t len, struct bob_pr
 	return 0;
 }
 
-/* Those of `m` whose conditions hold. */
+/* Hooks of `m` whose conditions hold. */
 static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left_out)
 {
 	uint64_t out = 0;
@@ -243,8 +249,8 @@ static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left
 	return out;
 }
 
-/* Between the caller of a hook and an event in it there is at least a struct bob_ev_description on
- * the stack: if there is less, the hook was left. */
+/* Distance on the stack between the call of a hook and an event in it: at least a struct
+ * bob_ev_description. If it is less, the hook was left. */
 #define IN_HOOK_BYTES 512u
 _Static_assert(sizeof(struct bob_ev_description) > IN_HOOK_BYTES, "IN_HOOK_BYTES");
 
@@ -263,7 +269,7 @@ bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool
 		struct matching matching = { .e = e, .count = count };
 
 		bob_ev_agent->run_on_area(by_name, &matching);
-		m->hooks = matching.found; /* threads that do so at once do the same */
+		m->hooks = matching.found; /* races store the same */
 		__atomic_store_n(&m->of, count, __ATOMIC_RELEASE);
 	}
 	out = m->hooks ? that_hold(m->hooks, e, left_out) : 0;
@@ -272,7 +278,7 @@ bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool
 	return out && bob_ev_is_in_hook() ? 0 : out;
 }
 
-/* --- calling --- */
+/* --- calls --- */
 
 static void call(uint32_t number, const struct bob_hook_event *e, struct bob_ev_data *data)
 {
@@ -316,10 +322,10 @@ static void call_held(uint32_t number, const struct bob_hook_event *e, struct bo
 	if (bob_ev_guard(BOB_EV_GUARDED_HOOK, call_one, &c) ||
 	    __atomic_exchange_n(&said[number], 1, __ATOMIC_RELAXED))
 		return;
-	snprintf(
-		line, sizeof(line),
-		"hook '%.60s' has thrown an exception at a function that is hooked by name: it ended there\n",
-		name ? name : "");
+	snprintf(line, sizeof(line),
+		 "hook '%.60s' has thrown an exception at a function that is hooked by name: "
+		 "it ended there\n",
+		 name ? name : "");
 	bob_ev_log(line);
 }
 
@@ -338,7 +344,7 @@ void bob_ev_hooks_call(bob_ev_hooks which, const struct bob_hook_event *e, struc
 	errno = saved;
 }
 
-/* --- what they bring --- */
+/* --- results --- */
 
 bool bob_ev_hooks_want_place(bob_ev_hooks which)
 {

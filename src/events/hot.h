@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inline fast path of event.c, for itself and for the program's own events: between two
- * functions the compiler would save and restore registers, a third of all instructions. All other
- * callers use the functions of recorder.h, which are the same code.
+/* Inline fast path of event.c, for event.c itself and for the program's own events: as separate
+ * functions, saving and restoring registers would be a third of all instructions. All other callers
+ * use the functions of recorder.h, which are the same code.
  *
- * Threads: an event belongs to its thread. Budget: 60 ns for a beginning and an end without
- * signature, 20 of which read the counter (bench/events). */
+ * Threads: an event belongs to its thread. Budget: 60 ns for begin and end without signature, 20 of
+ * which read the counter (bench/events). */
 #ifndef BOB_EVENTS_HOT_H
 #define BOB_EVENTS_HOT_H
 
@@ -13,14 +13,14 @@
 
 #define BOB_EV_HOT static inline __attribute__((always_inline))
 
-/* --- event.c: what most events have not --- */
+/* --- event.c: slow path --- */
 
-/* The number of its definition, looked for. False: it is not recorded. */
+/* Looks up or creates the definition; sets *number. False: the event is not recorded. */
 bool bob_ev_define(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what, bool nowhere,
 		   const void *caller, const void *cfa, uint32_t *number);
-/* Its moments are kept, one by one. */
+/* Appends begin and end of this event (exact times). */
 void bob_ev_keep_moment(struct bob_ev_event *e, uint64_t ns);
-/* It has a place among the thread's calls or memory accesses. */
+/* Records the event's position among the thread's calls or memory accesses. */
 void bob_ev_take_place(struct bob_ev_event *e);
 
 /* --- begin --- */
@@ -44,7 +44,7 @@ BOB_EV_HOT bool bob_ev_hot_start(struct bob_ev_event *e, struct bob_ev_thread *t
 	return true;
 }
 
-/* Its definition, where it is among the newest ones of events that come from nowhere. */
+/* The definition, if it is among the newest ones of events without a place. */
 BOB_EV_HOT const struct bob_ev_nowhere *bob_ev_hot_nowhere(const struct bob_ev_thread *t,
 							   uint32_t what)
 {
@@ -53,7 +53,7 @@ BOB_EV_HOT const struct bob_ev_nowhere *bob_ev_hot_nowhere(const struct bob_ev_t
 	return d->what == what && d->age == t->sites_age && !t->places ? d : NULL;
 }
 
-/* `nowhere`: it has no signature. */
+/* `nowhere`: the event has no call path. */
 BOB_EV_HOT bool bob_ev_hot_open(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what,
 				bool nowhere, const void *caller, const void *cfa)
 {
@@ -72,7 +72,7 @@ BOB_EV_HOT bool bob_ev_hot_open(struct bob_ev_event *e, struct bob_ev_thread *t,
 	return bob_ev_hot_start(e, t, what, number);
 }
 
-/* Moments that are kept as they are have to be the clock's. */
+/* Exact times are on the clock of bob_ev_now_ns. */
 BOB_EV_HOT uint64_t bob_ev_hot_moment(struct bob_ev_thread *t)
 {
 	return t->is_exact ? bob_ev_now_ns() : bob_ev_clock_ns(&t->clock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a thread for as long as a call takes. */
+/* Scratch memory of a thread for the duration of a call: blocks that grow by doubling. */
 #include "events/recorder.h"
 
-/* Blocks of a call that needed more than the newest one had. */
+/* Blocks of a call whose newest block became too small. */
 struct kept {
 	struct kept *older;
 	uint64_t capacity;

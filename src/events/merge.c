@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging while the program runs: over the tree of ranks, each rank receives the traces of its
- * children and sends the whole to its parent. Another program does the work, in a process of its
- * own (cli/record/running.h); this file moves the bytes. A rank waits only for its children, each
- * for a bounded time. What does not arrive is merged when the launchers end. */
+/* Merges traces while the program runs: over the tree of ranks, each rank receives the traces of
+ * its children, merges, and sends the result to its parent. A separate helper process merges
+ * (cli/record/running.h); this file moves the bytes. A rank waits only for its children, for each
+ * with a timeout. What does not arrive is merged when the launchers end. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "archive/write/write.h"
 #include "events/ranks.h"
 
-#define WAIT_S 30u		/* for a rank below; BOBBIN_MERGE_WAIT */
+#define WAIT_S 30u		/* timeout for a child; BOBBIN_MERGE_WAIT */
 #define WAIT_MOST_S 3600u
 #define MESSAGE_MAX (1ull << 28)
 #define FAILED (~0ull)
@@ -23,30 +23,30 @@
 
 struct merge {
 	const struct bob_transport *ranks;
-	bool is_broken;		/* a message was not sent: the transport is of no use any more */
+	bool is_broken;		/* a message was not sent: the transport is unusable */
 	uint64_t wait_ns;
 	long helper;
-	int fd;			/* to it and from it; -1: it is of no use any more */
-	char reason[REASON_MAX];	/* why something was not merged; the first one */
+	int fd;			/* connection to the helper; -1: failed */
+	char reason[REASON_MAX];	/* why something was not merged; the first reason */
 };
 
-/* What this process has given already: later merges carry what came since. As its helper said it
- * (cli/record/running.h). */
+/* What this process has sent already: later merges carry only newer data. The bytes are the
+ * helper's (cli/record/running.h). */
 static struct {
-	pid_t of;		/* a fork child has given nothing */
-	bool is_said;		/* the file says that others have it */
+	pid_t of;		/* a fork child has sent nothing */
+	bool is_said;		/* the file records that another process has it */
 	void *row;
 	uint64_t len;		/* bytes */
 } given;
 
-/* The helper that is at work, for who leaves by a jump. */
+/* The running helper, in case a jump leaves the merge. */
 static struct {
 	long helper;
 	int fd;
-	pid_t of;		/* its process; 0: none */
+	pid_t of;		/* process that started it; 0: none */
 } at_work;
 
-/* --- whether --- */
+/* --- conditions --- */
 
 uint64_t bob_ev_merge_wait_ns(void)
 {
@@ -67,7 +67,7 @@ bool bob_ev_merge_is_wanted(void)
 	return calls && !strcmp(calls, "0") && !(how && !strcmp(how, "0"));
 }
 
-/* --- what the trace records of it --- */
+/* --- records in the trace --- */
 
 static void put_reason(const struct merge *m)
 {
@@ -197,9 +197,9 @@ static bool take(struct merge *m, void *bytes, uint64_t len)
 
 /* --- messages --- */
 
-/* Up: u64, how many bytes there are, 0: nothing. Then down, if there are any and the transport does
- * not store messages: u64, 1: let them come; 0: too late. Then up: the bytes. Static, since a
- * transport may have them for ever. */
+/* Child: u64 size, 0: nothing. Then the parent, if the size is not 0 and the transport does not
+ * store messages: u64, 1: send; 0: too late. Then the child: the bytes. Static, since a transport
+ * may keep message buffers for ever. */
 static uint64_t size, answer;
 
 static bool stores(const struct merge *m)
@@ -246,7 +246,7 @@ static void give_given(struct merge *m)
 		give(m, given.row, given.len);
 }
 
-/* The helper's last message. NULL: there is none. */
+/* The helper's last message. NULL: none. */
 static void *take_given(struct merge *m, uint64_t *len)
 {
 	void *row;
@@ -261,7 +261,7 @@ static void *take_given(struct merge *m, uint64_t *len)
 	return NULL;
 }
 
-/* It has arrived. */
+/* The data have arrived at the parent. */
 static void have_given(void *row, uint64_t len)
 {
 	if (row) {
@@ -269,7 +269,7 @@ static void have_given(void *row, uint64_t len)
 		given.row = row;
 		given.len = len;
 	}
-	if (!given.is_said) /* then the launcher leaves the file as it is */
+	if (!given.is_said) /* the launcher then leaves the file unchanged */
 		bob_ev_put_record(BOB_REC_IN_HEAD, NULL, 0);
 	given.is_said = true;
 }
@@ -281,7 +281,7 @@ static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 
 	if (!receive(m, from, &size, sizeof(size), &got, deadline_ns)) {
 		fail(m, "nothing came from rank %u in time", from);
-		/* it may still come, and then it need not wait */
+		/* its message may still arrive; it need not wait for an answer */
 		reply(m, from, false, bob_ev_now_ns() + m->wait_ns);
 		return;
 	}
@@ -298,13 +298,13 @@ static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 		return;
 	if (!receive(m, from, bytes, size, &got, deadline_ns) || got != size)
 		return fail(m, "what rank %u has did not come in time",
-			    from); /* the transport has it */
+			    from); /* the transport keeps it */
 	if (give(m, &size, sizeof(size)))
 		give(m, bytes, size);
 	bob_ev_unmap(bytes, size);
 }
 
-/* The helper makes what it will of it all: so many bytes; FAILED. */
+/* Size of the helper's result in bytes; FAILED. */
 static uint64_t result_length(struct merge *m)
 {
 	uint64_t len = 0;
@@ -316,7 +316,7 @@ static uint64_t result_length(struct merge *m)
 	return len;
 }
 
-/* NULL: there is none. */
+/* NULL: none. */
 static void *take_result(struct merge *m, uint64_t *len)
 {
 	void *bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program's own events are called. Numbers are given as they come; they stay in the
- * process. */
+/* Names and parameters of the program's own events. Ids are assigned in order of registration, and
+ * are valid for the life of the process. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 #define IDS_MAX 16384u
 #define SLOTS (4 * IDS_MAX)
-#define REFUSED_MAX 64u		/* lines about it */
+#define REFUSED_MAX 64u		/* limit of log lines about refused names */
 
 struct bob_ev_name *bob_ev_names;
 uint32_t bob_ev_name_count;
-static uint32_t *slots;		/* by hash of the name: an id; 0: free */
+static uint32_t *slots;		/* hash table by name of ids; 0: free */
 static uint32_t refused;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -23,14 +23,14 @@ static void refuse(const char *name, const char *why)
 {
 	char line[256];
 
-	/* a program may try again and again */
+	/* a program may retry without end */
 	if (__atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED) >= REFUSED_MAX)
 		return;
 	snprintf(line, sizeof(line), "event '%.100s' is not recorded: %s\n", name ? name : "", why);
 	bob_ev_log(line);
 }
 
-/* Where its id is, or will be. */
+/* Slot of the name's id, or the free one for it. */
 static uint32_t *find(const char *name)
 {
 	uint64_t at = bob_hash64(0, name, strlen(name)) % SLOTS;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The built-in transport: processes meet in a directory, that of the trace or a named one
- * (--ranks), which need not be on a disk. A rank is a file with the identity of its process. A
- * message is a file, complete when it has its name, removed by its receiver. So a send never waits,
- * a rank may have ended when its messages are read, and processes may be forked, executed, or
+/* Built-in transport: processes meet in a directory, the trace's or a named one (--ranks), which
+ * need not be on a disk. A rank is a file with the identity of its process. A message is a file; it
+ * is complete once it has its final name, and its receiver removes it. So a send never waits,
+ * messages can be read after their sender has ended, and processes may be forked, executed, or
  * started anywhere.
  *
- *     rank.R             "host pid-namespace pid start-time", made by a link: there is one
- *     m.FROM.TO.TAG.N    the N-th such message
+ *     rank.R             "host pid-namespace pid start-time", created by link(2): by one process
+ *     m.FROM.TO.TAG.N    message N with this sender, receiver and tag
  *
- * Who a process is: --rank=R/N, or what the launcher's environment says; then ranks make a tree.
- * Else they are numbered as they come, and all send to rank 0: those that come and go need not wait
- * for each other.
+ * The rank comes from --rank=R/N, or from the launcher's environment; then ranks form a tree.
+ * Otherwise processes are numbered as they arrive, and all send to rank 0: processes that come and
+ * go need not wait for each other.
  *
  * Threads: one at a time (ranks.c). */
 #define _GNU_SOURCE
@@ -31,13 +31,13 @@
 #define TAGS 16u
 #define SLEEP_FIRST_NS 50000
 #define SLEEP_MOST_NS 5000000
-#define LOOK_NS 50000000u	/* is who should send still alive? */
+#define LOOK_NS 50000000u	/* interval of checks whether the sender is alive */
 #define LINE_MAX_BYTES 256u
 
 static struct place {
 	char dir[3800];
 	char line[LINE_MAX_BYTES];	/* of this process */
-	uint32_t rank, known;		/* how many were seen */
+	uint32_t rank, known;		/* ranks seen so far */
 	uint32_t *sent, *received;	/* [rank * TAGS + tag], mapped */
 	uint32_t nonce;
 } place;
@@ -57,9 +57,9 @@ __attribute__((format(printf, 2, 3))) static bool name(char path[4096], const ch
 	return n > 0 && n < 4096;
 }
 
-/* --- who a process is --- */
+/* --- identity of a process --- */
 
-/* Field 22 of /proc/PID/stat; 0: it has ended. */
+/* Start time: field 22 of /proc/PID/stat; 0: it has ended. */
 static unsigned long long start_time(long pid)
 {
 	char path[64], text[1024];
@@ -76,7 +76,7 @@ static unsigned long long start_time(long pid)
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
-	p = strrchr(text, ')'); /* the name may hold anything */
+	p = strrchr(text, ')'); /* the name may contain anything */
 	if (!p || !p[1] || p[2] == 'Z' || p[2] == 'X')
 		return 0;
 	for (int field = 2; p && field < 22; field++)
@@ -97,7 +97,8 @@ static void describe(char line[LINE_MAX_BYTES])
 		 start_time(getpid()));
 }
 
-/* A process of this host that has ended. The state of other hosts' processes is unknown. */
+/* Whether it is a process of this host that has ended. Other hosts' processes are never known to
+ * have. */
 static bool has_ended(uint32_t rank)
 {
 	char path[4096], line[LINE_MAX_BYTES], host[100], space[64], own_host[100], own_space[64];
@@ -123,7 +124,7 @@ static bool has_ended(uint32_t rank)
 
 /* --- files --- */
 
-/* Complete, under a name that no other process uses. */
+/* Writes a complete file, under a name that no other process uses. */
 static bool write_beside(char beside[4096], const void *bytes, uint64_t len)
 {
 	const uint8_t *at = bytes;
@@ -166,7 +167,7 @@ static uint32_t count(void *ctx)
 	return place.known;
 }
 
-/* 1: it is ours now; 0: another process has it. */
+/* 1: this process has the rank now; 0: another process has it. */
 static int claim(uint32_t rank)
 {
 	char path[4096], beside[4096];
@@ -180,7 +181,7 @@ static int claim(uint32_t rank)
 	return ok;
 }
 
-/* The first free number: numbers are consecutive. */
+/* Claims the first free number: numbers are consecutive. */
 static int claim_next(void)
 {
 	uint32_t most = 1, least = 0;
@@ -246,7 +247,7 @@ static bool read_message(int fd, void *bytes, uint64_t capacity, uint64_t *len)
 	return true;
 }
 
-/* Once it is there; -1: it does not come. */
+/* Waits until the file exists; -1: timeout, or its sender has ended. */
 static int await(const char *path, uint32_t from, uint64_t deadline_ns)
 {
 	uint64_t look_ns = 0;
@@ -260,7 +261,7 @@ static int await(const char *path, uint32_t from, uint64_t deadline_ns)
 		if (fd >= 0 || over)
 			return fd;
 		over = now >= deadline_ns;
-		if (now >= look_ns) { /* it may have come meanwhile */
+		if (now >= look_ns) { /* it may have arrived meanwhile */
 			over |= has_ended(from);
 			look_ns = now + LOOK_NS;
 		}
@@ -295,7 +296,7 @@ static int receive_from(void *ctx, uint32_t from, uint32_t tag, void *bytes, uin
 	return ok;
 }
 
-/* --- the beginning --- */
+/* --- opening --- */
 
 static bool number(const char *text, char end, uint32_t most, uint32_t *out)
 {
@@ -309,7 +310,7 @@ static bool number(const char *text, char end, uint32_t most, uint32_t *out)
 	return *stop == end && v <= most;
 }
 
-/* False: no variable says it. */
+/* False: no variable has it. */
 static bool rank_of_variables(uint32_t *rank, uint32_t *ranks)
 {
 	static const char *const names[][2] = {
@@ -347,7 +348,7 @@ bool bob_ev_place_open(struct bob_transport *t, const char **why)
 	uint32_t rank = 0, ranks = 1;
 	int ok;
 
-	bob_ev_unmap(place.sent, COUNTS_BYTES); /* a parent's */
+	bob_ev_unmap(place.sent, COUNTS_BYTES); /* inherited from a parent */
 	bob_ev_unmap(place.received, COUNTS_BYTES);
 	memset(&place, 0, sizeof(place));
 	*why = "there is no directory to meet others in";

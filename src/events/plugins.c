@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared objects of the user's with hooks in them: loaded before the program begins, never
- * unloaded. One that cannot be used is left out, and the trace says why. */
+/* Loads the user's plug-ins (shared objects with hooks) before the program starts; they are never
+ * unloaded. A plug-in that cannot be used is left out, and the trace records the reason. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

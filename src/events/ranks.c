@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks outside MPI: their Init and Finalize, which the program calls (bobbin/ranks.h), or which
- * functions of its play (--init, --finalize: function.c). */
+/* Init and Finalize of ranks outside MPI. The program calls them (bobbin/ranks.h), or functions of
+ * the program act as them (--init, --finalize: function.c). */
 #include "events/ranks.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 static struct bob_ev_lock lock;
 static struct bob_transport own;
 static pid_t of;		/* its process; 0: none: a fork child has no transport */
-static pid_t done;		/* who has finalized */
-static pid_t lost;		/* whose transport is of no use any more */
+static pid_t done;		/* process that has finalized */
+static pid_t lost;		/* process whose transport has failed */
 static __thread bool has_lock;
 
 static void enter(void)
@@ -45,7 +45,7 @@ static bool refuse(const char *why)
 	return false;
 }
 
-/* The last such record holds. */
+/* Records the rank; readers use the last such record. */
 static void put_rank(void)
 {
 	const uint32_t r[2] = { own.rank, own.ranks };
@@ -78,7 +78,7 @@ static bool init(const struct bob_transport *t)
 		return refuse("it is, or was, one already");
 	if (bob_ev_mpi)
 		return refuse("MPI is recorded, and ranks are MPI's");
-	if (!bob_ev_thread()) /* a fork child has its file now */
+	if (!bob_ev_thread()) /* creates a fork child's file */
 		return false;
 	if (!choose(t))
 		return false;
@@ -120,7 +120,7 @@ bool bob_ev_ranks_number(uint32_t *rank)
 
 void bob_ev_ranks_lose(void)
 {
-	lost = getpid(); /* MPI's knows it by itself */
+	lost = getpid(); /* MPI's transport knows it itself */
 }
 
 static bool finalize(void)
@@ -148,7 +148,7 @@ bool bob_ev_ranks_init(const struct bob_transport *t)
 	const uint32_t depth = bob_ev_depth;
 	bool ok;
 
-	bob_ev_depth = 1; /* functions that are called here may be hooked */
+	bob_ev_depth = 1; /* functions called here may be hooked */
 	enter();
 	ok = bob_ev_agent && init(t);
 	leave();

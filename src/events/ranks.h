@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several processes become one trace while they run: over a tree of ranks that reach each other by
- * a transport, MPI's (src/mpi/ranks.c), the one that is there for processes of one recording
- * (place.c), or a user's (bobbin/ranks.h).
+/* Merges several processes' data into one trace while they run, over a tree of ranks. Ranks reach
+ * each other by a transport: MPI's (src/mpi/ranks.c), the built-in one for processes of one
+ * recording (place.c), or a user's (bobbin/ranks.h).
  *
- *   unite.c  value sets of hooks go up the tree     merge.c  what is recorded does     ranks.c  when, outside MPI
- *   exchange.c  a set goes up, and what is made of it comes down again
+ *   unite.c     sends value sets up the tree
+ *   merge.c     sends recorded data up the tree
+ *   ranks.c     starts both, outside MPI
+ *   exchange.c  sends a set up the tree, and its result down
  *
- * Threads: the one that is in MPI_Finalize, or in its like, or at an event that all ranks have. */
+ * Threads: the one in MPI_Finalize or its equivalent, or at an event that all ranks have. */
 #ifndef BOB_EVENTS_RANKS_H
 #define BOB_EVENTS_RANKS_H
 
@@ -15,7 +17,7 @@
 
 #define BOB_EV_RANKS_MAX 65536u
 
-/* Tags of messages: who sends what. */
+/* Tags of messages, by the module that sends them. */
 enum bob_ev_tag {
 	BOB_EV_TAG_CLOCKS = 1,
 	BOB_EV_TAG_MERGE = 2,
@@ -23,13 +25,13 @@ enum bob_ev_tag {
 	BOB_EV_TAG_EXCHANGE = 4,
 };
 
-/* --- the tree: a rank's parent is the rank without its lowest bit; in a star it is rank 0 --- */
+/* --- the tree: the parent's rank is the rank without its lowest bit; in a star it is 0 --- */
 static inline uint32_t bob_ev_parent(const struct bob_transport *t)
 {
 	return t->flags & BOB_TRANSPORT_STAR ? 0 : t->rank & (t->rank - 1);
 }
 
-/* The i-th one right below; 0: there are no more. Later ones have more below them. */
+/* The i-th child; 0: none. Later children have larger subtrees. */
 static inline uint32_t bob_ev_child(const struct bob_transport *t, uint32_t i)
 {
 	const uint64_t step = i < 32 ? 1ull << i : 0, rank = t->rank;
@@ -41,8 +43,8 @@ static inline uint32_t bob_ev_child(const struct bob_transport *t, uint32_t i)
 	return (uint32_t)(rank + step);
 }
 
-/* Until when a rank waits for its i-th child, having begun then: one that has others below it may
- * have waited, an eighth more for each level. */
+/* Deadline for the i-th child, if waiting began at begin_ns: a child that has children may have
+ * waited for them, so each level adds an eighth. */
 static inline uint64_t bob_ev_child_deadline(const struct bob_transport *t, uint32_t i,
 					     uint64_t begin_ns, uint64_t wait_ns)
 {
@@ -62,7 +64,7 @@ static inline bool bob_ev_send(const struct bob_transport *t, uint32_t to, enum 
 	return t->send(t->ctx, to, tag, bytes, len, bob_ev_left_ns(deadline_ns)) == 1;
 }
 
-/* *got <= capacity. */
+/* On true, *got <= capacity. */
 static inline bool bob_ev_receive(const struct bob_transport *t, uint32_t from, enum bob_ev_tag tag,
 				  void *bytes, uint64_t capacity, uint64_t *got,
 				  uint64_t deadline_ns)
@@ -74,58 +76,57 @@ static inline bool bob_ev_receive(const struct bob_transport *t, uint32_t from, 
 }
 
 /* --- ranks.c --- */
-/* bob_ranks_init, bob_ranks_finalize. Not to be called while a record is open. */
+/* Implement bob_ranks_init and bob_ranks_finalize. Not to be called while a record is open. */
 bool bob_ev_ranks_init(const struct bob_transport *t);
 bool bob_ev_ranks_finalize(void);
-/* How this process reaches other ranks now, from this thread, which is in a call of MPI or not;
- * NULL: it does not. */
+/* The transport to other ranks for this thread, now, in a call of MPI or not; NULL: none. */
 const struct bob_transport *bob_ev_transport_now(bool in_mpi_call);
-/* Its number among those outside MPI; false: it is not one of them. */
+/* The process's rank outside MPI; false: it is not such a rank. */
 bool bob_ev_ranks_number(uint32_t *rank);
-/* It may be one of several, whether it reaches them or not. */
+/* Whether the process may be one of several ranks, reachable or not. */
 bool bob_ev_is_rank(void);
-/* A message was not sent: no rank can be reached any more. */
+/* A message was not sent: the transport is not used any more. */
 void bob_ev_ranks_lose(void);
 
-/* --- flush.c --- all that the calling thread has recorded so far is a part of its own, complete in
- * the file; for bob_ev_merge */
+/* --- flush.c --- Ends a part of the calling thread's stream, and completes it in the file; the
+ * argument `part` of bob_ev_merge. */
 void bob_ev_part_all(void *unused);
 
 /* --- transport.c --- */
-/* The user's, whose functions are called under guard (guard.h): one that throws, or is left by a
- * jump, is not called again, and the trace says so. Not at once in several threads. */
+/* The user's transport, with its functions called under guard (guard.h): one that throws, or is
+ * left by a jump, is not called again, and the trace records that. One thread at a time. */
 void bob_ev_transport_guarded(struct bob_transport *to, const struct bob_transport *users);
-/* A jump has left one of its functions: releases what the calling thread held. */
+/* A jump has left one of its functions: releases the calling thread's lock. */
 void bob_ev_transport_left(void);
 void bob_ev_transport_end(void); /* the process ends, perhaps in one of them */
-/* ranks.c, merge.c: the same for what these have */
+/* The same for the state of ranks.c and merge.c. */
 void bob_ev_ranks_left(void);
 void bob_ev_merge_left(void);
 
-/* --- place.c --- this process is a rank of those that meet there. False, and *why: it cannot
- * be. */
+/* --- place.c --- Makes this process a rank of the built-in transport. False, with the reason in
+ * *why. */
 bool bob_ev_place_open(struct bob_transport *t, const char **why);
 
 /* --- merge.c --- */
-/* Is what is recorded of a kind that can be merged while the program runs, and shall it? The same
- * on all ranks. */
+/* Whether the recorded data can be merged while the program runs, and the settings request it. The
+ * same on all ranks. */
 bool bob_ev_merge_is_wanted(void);
-/* How long any wait for another rank may take: BOBBIN_MERGE_WAIT. */
+/* Timeout of any wait for another rank: BOBBIN_MERGE_WAIT. */
 uint64_t bob_ev_merge_wait_ns(void);
-/* On every rank: all that is complete in the ranks' files is in one when rank 0 comes back. `part`
- * makes what the calling thread has recorded a part of its own, complete in the file. In bounded
- * time, whatever other ranks do, and nothing is lost if it does not work: the process's file has
- * everything. errno stays. False: not all of it has worked; the trace says why. */
+/* On every rank: merges the completed parts of all ranks' files into one, which is ready when rank
+ * 0 returns. `part` ends a part of the calling thread's stream and completes it in the file.
+ * Bounded by timeouts, whatever other ranks do. On failure nothing is lost: the process's file has
+ * everything. Preserves errno. False: not all of it succeeded; the trace records why. */
 bool bob_ev_merge(const struct bob_transport *t, void (*part)(void *ctx), void *ctx);
 
 /* --- exchange.c --- */
-/* In Finalize, on every rank, first: who waits for this rank in an exchange need not any more. In
- * bounded time. */
+/* In Finalize, on every rank, first: ends all other ranks' waits for this rank in an exchange.
+ * Bounded by timeouts. */
 void bob_ev_exchange_end(const struct bob_transport *t);
 
 /* --- unite.c --- */
-/* On every rank: value sets go to rank 0, and hooks get their results there. False: of some ranks
- * they did not come in time. */
+/* On every rank: sends value sets to rank 0, where hooks receive the results. False: sets of some
+ * ranks did not arrive in time. */
 bool bob_ev_unite(const struct bob_transport *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What makes sets, puts them together and takes them apart. The user's own functions are called
- * under guard: what one of them throws costs the set, and the trace says so. */
+/* Calls the functions of value sets (create, add, merge, pack, ...). The user's own functions are
+ * called under guard: an exception drops the set, and the trace records that. */
 #include <stdio.h>
 
 #include "events/guard.h"
@@ -15,7 +15,7 @@ struct call {
 	const struct bob_value_set *ops;
 	void *ctx;
 	const struct bob_ev_set *o;
-	const void *from;	/* the other set; data; bytes */
+	const void *from;	/* other set; data; bytes */
 	void *to;
 	size_t len, size;
 	int ok;
@@ -57,7 +57,7 @@ static void work(void *arg)
 	}
 }
 
-/* Once for each hook. */
+/* Logs once per hook. */
 static void say(const struct call *c, const char *what, const char *so)
 {
 	static uint8_t said[BOB_EV_HOOKS_MAX];
@@ -163,7 +163,7 @@ void bob_ev_set_destroy(struct bob_ev_set *o)
 {
 	struct call c = { .set = NULL };
 
-	if (!o->is_lost) /* else its state is unknown */
+	if (!o->is_lost) /* otherwise its state is unknown */
 		call(&c, o, DESTROY);
 }
 

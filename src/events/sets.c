@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks bring: value sets of each thread (sets.h), united in the process's when the thread
- * ends, and these with other processes' (src/mpi). Memory of sets is their makers'. */
+/* Value sets of hooks: each thread has a table (sets.h), merged into the process's table when the
+ * thread ends; processes' tables are merged by unite.c. Functions of the sets own their memory.
+ *
+ * Locks: a thread marks its table as busy while it changes it; a lock guards the process's
+ * table. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +14,17 @@
 #include "events/ranks.h"
 #include "events/sets.h"
 
-#define TURNS_MAX 100000u	/* of waiting for who has a thread's sets */
+#define TURNS_MAX 100000u	/* polls while another thread has a table */
 #define TEXT_MAX 4096u		/* bytes of a set's text */
 
-static struct bob_ev_sets *ours; /* the process's */
-static struct bob_ev_sets *threads; /* of threads that live */
+static struct bob_ev_sets *ours; /* the process's table */
+static struct bob_ev_sets *threads; /* tables of live threads */
 static struct bob_ev_lock lock;
-static pid_t of;		/* whose they are: a fork child has none */
-static bool finished;		/* hooks have had their results */
-/* data, or sets, for which there was no space, or that a set refused */
+static pid_t of;		/* process that owns them: a fork child has none */
+static bool finished;		/* results have been passed to hooks */
+/* data and sets that were dropped: no memory, or refused by the set's functions */
 static uint64_t lost;
-/* What the calling thread has while it calls functions of the user's. */
+/* Tables that the calling thread holds while it calls user functions. */
 static __thread struct bob_ev_sets *entered;
 static __thread bool has_lock;
 
@@ -30,9 +33,9 @@ static void lose(void)
 	__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
 }
 
-/* --- of a thread, of the process --- */
+/* --- tables of threads and of the process --- */
 
-/* The lock is held. A fork child has nothing. */
+/* Requires the lock. Drops a parent's tables in a fork child. */
 static void need_process(void)
 {
 	if (of == getpid())
@@ -43,8 +46,7 @@ static void need_process(void)
 	of = getpid();
 }
 
-/* A thread's own, or all threads' by one that gathers. False: who has them does not come to an
- * end. */
+/* Takes a table: the thread's own, or another thread's while gathering. False: timeout. */
 static bool enter(struct bob_ev_sets *s)
 {
 	entered = s;
@@ -64,8 +66,8 @@ static void leave(struct bob_ev_sets *s)
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A user's function was left by a jump: releases what the calling thread held. True: the thread was
- * recording something, and no longer does. */
+/* A jump has left a user function: releases what the calling thread holds. True: the thread was
+ * recording an event, and is not recorded any more. */
 static bool come_back(void)
 {
 	const uint32_t which = bob_ev_guards_left();
@@ -92,8 +94,8 @@ bool bob_ev_sets_left(void)
 	return is_left;
 }
 
-/* False: the calling thread is in already, in a function of the user's in which there are events,
- * or which ends the process. */
+/* False: the calling thread is already inside, in a user function that contains events or ends the
+ * process. */
 static bool may_come(void)
 {
 	if (bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS))
@@ -151,7 +153,7 @@ void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, const struct bo
 	leave(t->sets);
 }
 
-/* The lock is held. The process's; NULL: there is no memory. */
+/* Requires the lock. The process's table; NULL: out of memory. */
 static struct bob_ev_sets *process_sets(void)
 {
 	need_process();
@@ -159,8 +161,8 @@ static struct bob_ev_sets *process_sets(void)
 	return ours;
 }
 
-/* The lock is held. The first one becomes the process's own, what others have is merged into it,
- * and they are destroyed. */
+/* Requires the lock. Merges the set into the process's and destroys it, or moves it there if that
+ * has none. */
 static void unite(struct bob_ev_set *from)
 {
 	struct bob_ev_sets *all = process_sets();
@@ -173,7 +175,8 @@ static void unite(struct bob_ev_set *from)
 	bob_ev_set_destroy(from);
 }
 
-/* The lock is held. Whatever the user's functions do, nothing is taken twice. */
+/* Requires the lock. Each set is marked as lost before user functions see it, so none is taken
+ * twice. */
 static void take_all(struct bob_ev_sets *s)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
@@ -217,7 +220,7 @@ void bob_ev_sets_gather(void)
 	end();
 }
 
-/* --- bytes: value_sets.h --- */
+/* --- coding: value_sets.h --- */
 
 struct bytes {
 	uint8_t *at;		/* mapped */
@@ -270,7 +273,8 @@ static void put_calls(struct bytes *b, const struct bob_ev_set *o)
 		b->len += bob_set_put_calls(to, o->call, o->depth);
 }
 
-/* Packs a set directly into the free space, mostly large enough, and puts its length before it. */
+/* Packs a set directly into the free space, which mostly suffices, and puts its length before
+ * it. */
 static bool put_packed(struct bytes *b, struct bob_ev_set *o)
 {
 	uint8_t *to = need(b, BOB_VARINT_MAX), length[BOB_VARINT_MAX];
@@ -291,7 +295,7 @@ static bool put_packed(struct bytes *b, struct bob_ev_set *o)
 	return true;
 }
 
-/* One that cannot be packed is not there. */
+/* A set that cannot be packed is omitted. */
 static void put_one(struct bytes *b, struct bob_ev_set *o)
 {
 	const struct bob_value_set *ops = bob_ev_set_ops(o);
@@ -315,7 +319,7 @@ static void put_one(struct bytes *b, struct bob_ev_set *o)
 	put_text(b, text, n < sizeof(text) ? n : 0);
 }
 
-/* The lock is held. */
+/* Requires the lock. */
 static void *pack_ours(size_t *len, size_t *size)
 {
 	struct bytes b = { 0 };
@@ -344,7 +348,7 @@ void *bob_ev_sets_pack(size_t *len, size_t *size)
 	return bytes;
 }
 
-/* Our own hook of that name; they may have been added in another order. */
+/* Finds this process's hook of that name: numbers may differ between processes. */
 static bool hook_named(const struct bob_set *s, uint32_t *number)
 {
 	for (*number = 0; *number < bob_ev_hook_count; ++*number) {
@@ -358,18 +362,18 @@ static bool hook_named(const struct bob_set *s, uint32_t *number)
 	return false;
 }
 
-/* What cannot be taken apart here stands for itself, as its rank wrote it. */
+/* Keeps the bytes of sets that cannot be unpacked here, as their rank wrote them. */
 static void keep(const uint8_t *bytes, size_t len)
 {
 	static uint8_t said;
 
 	if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-		bob_ev_log(
-			"sets of other ranks are as these have written them: here they could not be taken apart\n");
+		bob_ev_log("sets of other ranks are as these have written them: "
+			   "here they could not be taken apart\n");
 	bob_ev_sets_put_alone(bytes, len);
 }
 
-/* The lock is held. */
+/* Requires the lock. */
 static bool take_apart(struct bob_ev_set *like, const void *bytes, size_t len)
 {
 	if (!bob_ev_set_unpack(like, bytes, len))
@@ -378,7 +382,8 @@ static bool take_apart(struct bob_ev_set *like, const void *bytes, size_t len)
 	return true;
 }
 
-/* The lock is held. NULL: this process has none like that, or it has to be taken apart. */
+/* Requires the lock. The set to which packed bytes can be added directly; NULL: none, or its
+ * functions cannot. */
 static struct bob_ev_set *adds_packed(const struct bob_ev_set *like)
 {
 	struct bob_ev_sets *all = process_sets();
@@ -387,7 +392,8 @@ static struct bob_ev_set *adds_packed(const struct bob_ev_set *like)
 	return o && bob_ev_set_can_add_packed(o) ? o : NULL;
 }
 
-/* `whole`: all of it, as it came. What was added in part is not kept beside that. */
+/* Adds a set. `whole` is its coding with the key, kept if it cannot be unpacked here; a set added
+ * in part is not kept as well. */
 static bool take(const struct bob_set *s, const uint8_t *whole, size_t whole_len)
 {
 	struct bob_set_call call[BOB_SET_DEPTH_MAX];
@@ -426,7 +432,7 @@ bool bob_ev_sets_unite(const void *bytes, size_t len)
 	return all && st == BOB_END;
 }
 
-/* --- the end --- */
+/* --- end of the process --- */
 
 static void drop(struct bob_ev_sets *s)
 {
@@ -434,7 +440,7 @@ static void drop(struct bob_ev_sets *s)
 	bob_ev_unmap(s, sizeof(*s));
 }
 
-/* What follows that is of this process alone. */
+/* Everything after this belongs to this process alone. */
 static void drop_ours(void)
 {
 	struct bob_ev_sets *s = ours;
@@ -459,7 +465,7 @@ static void say_lost(void)
 			"data of hooks were lost: there was no space, or their set refused them\n");
 }
 
-/* What is packed later is written later. */
+/* A set that is packed later is written later. */
 static void write_ours(bool go_on)
 {
 	size_t len, size;
@@ -480,8 +486,8 @@ static void write_ours(bool go_on)
 void bob_ev_sets_write(void)
 {
 	if (bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS))
-		bob_ev_log(
-			"a function of a hook's sets has ended the process: what was not written before is lost\n");
+		bob_ev_log("a function of a hook's sets has ended the process: "
+			   "what was not written before is lost\n");
 	else if (ours && of == getpid())
 		say_lost();
 	write_ours(false);
@@ -502,7 +508,7 @@ void bob_ev_sets_flush(void)
 	bob_ev_sets_save();
 }
 
-/* They are in the file, for good, before anybody gets a result, who may not come back. */
+/* Writes everything to the file before any function gets a result, since it may not return. */
 void bob_ev_sets_finish(void)
 {
 	const bool had_results = finished;

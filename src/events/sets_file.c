@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Value sets of the process in its file (archive/events/sets_table.h). Sets that are written more
- * than once, or may be in another process's file as well, have a name: what is written of that name
- * later replaces what was written before, in one of two slots in turn, so that one is whole at any
- * moment. */
+/* Writes value sets to the process's file (archive/events/sets_table.h). Sets that are written
+ * several times, or may be in another process's file as well, have a name: writing a name again
+ * replaces the earlier version. Versions alternate between two slots, so that one is complete at
+ * any time. */
 #include <string.h>
 #include <unistd.h>
 
@@ -12,13 +12,13 @@
 #include "events/hooks.h"
 
 static struct {
-	pid_t of;		/* whose they are; 0: they have no name */
-	uint64_t times;		/* written */
-	uint64_t *name;		/* our own; then those that are among them */
+	pid_t of;		/* process that owns them; 0: unnamed */
+	uint64_t times;		/* number of writes */
+	uint64_t *name;		/* our own; then those of merged sets */
 	uint32_t count, capacity;
 	struct bob_chunk_head *slot[2];
 } named;
-static uint64_t series;		/* what came before it has another name */
+static uint64_t series;		/* earlier series have other names */
 
 static bool is_named(void)
 {
@@ -33,7 +33,7 @@ void bob_ev_sets_name(void)
 
 	if (is_named() || !path)
 		return;
-	memset(&named, 0, sizeof(named)); /* a fork child's are not its parent's */
+	memset(&named, 0, sizeof(named)); /* drops a parent's names in a fork child */
 	own = bob_hash64(++series ^ moment, path, strlen(path));
 	named.of = getpid();
 	if (!bob_ev_sets_have(&own, 1))
@@ -84,7 +84,7 @@ struct tables {
 	size_t rows, calls, names;
 };
 
-/* How many there are; where there is memory for them, they are put there. */
+/* Counts the sets; also puts them where there is memory for them. */
 static void take_sets(const uint8_t *at, size_t len, struct tables *t)
 {
 	const uint8_t *end = at + len;
@@ -101,7 +101,7 @@ static void take_sets(const uint8_t *at, size_t len, struct tables *t)
 	}
 }
 
-/* All in one piece of memory. NULL: there is none. */
+/* Everything in one allocation. NULL: out of memory. */
 static void *make_tables(const void *bytes, size_t len, size_t names, struct tables *t,
 			 size_t *size)
 {
@@ -144,7 +144,7 @@ static void copy(void *ctx, const void *bytes, size_t len)
 	*at += len;
 }
 
-/* A reader never sees half of it: the chunk is empty while it is written. */
+/* The chunk's length is 0 while it is written, so readers never see a part of it. */
 static void put_named(const struct tables *t)
 {
 	const uint64_t all = write_tables(t, NULL, NULL);

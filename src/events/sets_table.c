@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of value sets: a hash table by event, hook, phase and place (sets.h), and the sets of
- * numbers that the recorder itself provides. */
+/* Hash table of value sets by event, hook, phase and call path (sets.h), and the recorder's own
+ * sets of numbers. */
 #include "events/sets.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ void *bob_ev_set_ctx(const struct bob_ev_set *o)
 	return bob_ev_hook(o->hook)->ctx;
 }
 
-/* The calls of a path, as sets have them: how many. */
+/* Converts a path to the calls of a set; returns their number. */
 static uint32_t calls_of(const struct bob_ev_path *path, struct bob_set_call *to)
 {
 	uint64_t folded[BOB_EVENT_DEPTH_MAX];
@@ -102,7 +102,7 @@ static bool is_it(const struct bob_ev_set *o, const struct bob_ev_set *like)
 	       !(o->depth && memcmp(o->call, like->call, o->depth * sizeof(*o->call)));
 }
 
-/* The place of one like that, or where it will be. */
+/* Slot of the set with this key, or the free one for it. */
 static uint16_t *find_slot(struct bob_ev_sets *s, const struct bob_ev_set *like)
 {
 	uint32_t at = like->hash % BOB_EV_SETS_SLOTS;
@@ -112,7 +112,7 @@ static uint16_t *find_slot(struct bob_ev_sets *s, const struct bob_ev_set *like)
 	return &s->slot[at];
 }
 
-/* With the set of `like`, if it has one. */
+/* Creates an entry, with the set of `like` if it has one. */
 static struct bob_ev_set *make(struct bob_ev_sets *s, const struct bob_ev_set *like, uint16_t *slot)
 {
 	struct bob_ev_set *o = &s->one[s->count];

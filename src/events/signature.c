@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads signatures and finds the values of a call's parameters in registers and on the stack
- * (signature.h). */
+/* Parses signatures, and reads a call's parameters from registers and the stack (signature.h). */
 #include "events/signature.h"
 
 #include <string.h>
@@ -9,9 +8,9 @@
 #define INTEGERS 6u		/* registers */
 #define REALS 8u
 
-/* --- reading --- */
+/* --- parsing --- */
 
-/* Letters up to the next bar, which is taken; false: there are too many, or none of these. */
+/* Parses letters up to the next bar and skips that; false: too many, or unknown letters. */
 static bool read_places(const char **at, struct bob_ev_place *to, uint32_t most, uint32_t *count)
 {
 	const char *p = *at;
@@ -28,7 +27,7 @@ static bool read_places(const char **at, struct bob_ev_place *to, uint32_t most,
 	return *p == '|';
 }
 
-/* One line, ended by a zero; names stay there. */
+/* Parses a zero-terminated line; names stay in its memory. */
 static bool read_line(char *line, struct bob_ev_signature *s)
 {
 	char *bar = strchr(line, '|');
@@ -106,7 +105,7 @@ static union bob_arg value(char letter, const void *at)
 struct walk {
 	const struct bob_function_call *call;
 	uint32_t integers, reals;
-	size_t stack;		/* bytes of the caller's arguments that follow */
+	size_t stack;		/* bytes of the caller's stack arguments */
 };
 
 static const void *on_stack(struct walk *w, size_t size)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the parameters of a hooked function lie when it is called, and its result when it returns:
- * x86-64's System V convention, from prototypes that `record --hook-functions` has read
+/* Locations of a hooked function's parameters at the call, and of its result at the return, by the
+ * System V ABI for x86-64. They come from prototypes that `record --hook-functions` has parsed
  * (BOBBIN_HOOK_PROTOTYPES), a line for each:
  *
  *     NAME|letters|letter|parameters
  *
- * A letter for each parameter, then one for the result or none (bob_wrap_letter says which; -
- * before it: not recorded); the parameters as bob_event_register takes them. Lines that are not so
- * are left out.
+ * A letter for each parameter, then one for the result or none (as bob_wrap_letter; a preceding - :
+ * not recorded); the parameters as for bob_event_register. Malformed lines are skipped.
  *
- * Threads: any, once it is read. Nothing is freed. */
+ * Threads: any, after parsing. Never freed. */
 #ifndef BOB_EVENTS_SIGNATURE_H
 #define BOB_EVENTS_SIGNATURE_H
 
@@ -29,10 +28,10 @@ struct bob_ev_signature {
 	struct bob_ev_place in[BOB_EV_LETTERS_MAX], out; /* out.letter 0: no result */
 };
 
-/* All of them, *count many; NULL: none. */
+/* Parses all lines, *count of them; NULL: none. */
 const struct bob_ev_signature *bob_ev_signatures_read(const char *text, uint32_t *count);
-/* What is recorded of a call that begins, and that has ended, from its registers and its stack. How
- * many values, at most BOB_EVENT_PARAMETERS_MAX. */
+/* Values to record when a call begins, and when it has ended, from its registers and stack. Returns
+ * their number, at most BOB_EVENT_PARAMETERS_MAX. */
 uint32_t bob_ev_signature_in(const struct bob_ev_signature *s, const struct bob_function_call *c,
 			     union bob_arg *to);
 uint32_t bob_ev_signature_out(const struct bob_ev_signature *s, const struct bob_function_call *c,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The call path of an event, in the time of a few loads. For each pair of return address and
- * canonical frame address of a wrapper, the unwinder runs once and says where in the stack the
- * return addresses of all callers lie. As long as the same values lie there, the path is the same
- * by induction: a frame has a fixed size at a call. Only one of variable size (alloca) could come to
- * the same addresses with the same values and another size. Measured: 8 to 20 ns, against 1.6 to
- * 4 us of the unwinder.
+/* Call path of an event, in the time of a few loads. For each pair of return address and canonical
+ * frame address of a wrapper, the unwinder runs once and yields the stack slots of all callers'
+ * return addresses. As long as the same values are in these slots, the path is the same, by
+ * induction: a frame has a fixed size at a call. Only a frame of variable size (alloca) could have
+ * the same addresses and values with another size. Measured: 8 to 20 ns, against 1.6 to 4 us of the
+ * unwinder.
  *
- * Frames that are in no chosen image (libc, MPI's and Fortran's libraries, we) are not part of a
- * path; nor is the program's entry point. Recursion is folded later, by the folder. */
+ * Frames that are in no chosen image (libc, MPI's and Fortran's libraries, Bobbin's own) are not
+ * part of a path; nor is the program's entry point. The folder folds recursion later. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -20,11 +20,11 @@
 
 #define MEMO 4096u		/* entries; a power of two */
 #define MEMO_TRIES 4u
-#define SLOTS_MAX (1u << 20)	/* of all entries */
+#define SLOTS_MAX (1u << 20)	/* over all entries */
 #define KNOWN 65536u		/* definitions by path; a power of two */
-#define IGNORED (~0u)		/* instead of a definition's number */
+#define IGNORED (~0u)		/* in place of a definition's number */
 #define CALLER_SLOTS 2u		/* the wrapper's return address, and its caller's */
-#define ENTRY_CODE 64u		/* bytes of _start that its call of libc may lie in */
+#define ENTRY_CODE 64u		/* bytes of _start that may contain its call of libc */
 
 struct slot {
 	const uint64_t *at;
@@ -36,7 +36,7 @@ struct memo {
 	uint32_t what;
 	uint32_t number;	/* of the definition */
 	uint32_t first, count;	/* slots */
-	uint64_t frame;		/* the caller's own return address is there; 0: not known */
+	uint64_t frame;		/* location of the caller's own return address; 0: unknown */
 };
 
 struct known {
@@ -47,7 +47,7 @@ struct known {
 
 struct bob_ev_sites {
 	uint32_t slots, known_count;
-	bool nowhere;		/* --no-callsites: where a call comes from is not asked */
+	bool nowhere;		/* --no-callsites: events have no call path */
 	struct memo memo[MEMO];
 	struct known known[KNOWN];
 	struct slot slot[SLOTS_MAX];
@@ -78,24 +78,24 @@ static void forget(struct bob_ev_thread *t)
 	t->sites_age++;
 }
 
-/* --- the unwinder --- */
+/* --- unwinding --- */
 
 struct walk {
 	const void *caller, *cfa;
 	bool found;		/* the wrapper's caller */
-	bool near;		/* no path is wanted, only the frames that `least` says */
-	bool pathless;		/* no path is wanted, but all frames are looked at */
-	bool after_hook;	/* the frame before was that of a hooked function's return */
-	uint32_t least;		/* frames whose slots are needed in any case */
+	bool near;		/* no path, only the frames that `least` demands */
+	bool pathless;		/* no path, but visit all frames */
+	bool after_hook;	/* the previous frame was a hooked function's return stub */
+	uint32_t least;		/* number of frames whose slots are always needed */
 	uint32_t frames;
-	uint32_t slots, capacity;	/* of the path; none needed after the last kept frame */
+	uint32_t slots, capacity;	/* of the path; none after the last kept frame */
 	struct slot *slot;
 	uint32_t needed;
 	uint64_t place[BOB_EVENT_DEPTH_MAX]; /* innermost first */
 	uint32_t depth;
-	uint64_t outermost;	/* address of the frame kept last */
-	uint64_t frame;		/* the caller's own return address is there; 0: not known */
-	/* of the innermost frame that is in a tool (bob_ev_mpi); 0: none is */
+	uint64_t outermost;	/* address of the last kept frame */
+	uint64_t frame;		/* location of the caller's own return address; 0: unknown */
+	/* function of the innermost frame in a PMPI tool (bob_ev_mpi); 0: none */
 	uint32_t tool;
 };
 
@@ -116,8 +116,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 		return _URC_NO_REASON;
 	if (!ip || w->slots == w->capacity)
 		return _URC_END_OF_STACK;
-	if (w->after_hook) /* its frame counts 8 bytes more; its return address is elsewhere:
-			    * agent/streams.h */
+	if (w->after_hook) /* the stub's frame is 8 bytes larger: agent/streams.h */
 		cfa -= 8;
 	w->slot[w->slots++] = (struct slot){ return_address_at(w, cfa - 8), ip };
 	w->after_hook = ip == bob_ev_agent->hooked_return;
@@ -152,7 +151,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 static void walk(struct walk *w)
 {
 	_Unwind_Backtrace(visit, w);
-	if (!w->found) { /* no frame information of ours? then at least the call itself */
+	if (!w->found) { /* without frame information, at least the call itself */
 		uint64_t ip = (uint64_t)(uintptr_t)w->caller;
 
 		w->slot[0] = (struct slot){ (const uint64_t *)(uintptr_t)w->cfa - 1, ip };
@@ -192,7 +191,7 @@ bool bob_ev_is_of_tool(uint32_t what, const void *caller)
 static uint64_t hash_of(uint32_t what, const uint64_t *place, uint32_t depth)
 {
 	uint64_t h = (what + 1ull) *
-		     0xd1b54a32d192ed03u; /* spread: places of neighbours differ in few bits, too */
+		     0xd1b54a32d192ed03u; /* spreads: neighbouring places differ in few bits */
 
 	for (uint32_t i = 0; i < depth; i++) {
 		h = (h ^ place[i]) * 0x9e3779b97f4a7c15u;
@@ -212,7 +211,7 @@ static bool says_the_same(const struct bob_ev_thread *t, uint32_t number,
 	       (!d->depth || !memcmp(there.place, d->place, d->depth * sizeof(*d->place)));
 }
 
-/* The definition, if there is one, or the place in the table where it will be. */
+/* The definition, or the free slot for it. */
 static struct known *find_known(const struct bob_ev_thread *t, uint64_t hash,
 				const struct bob_event_def *d)
 {
@@ -225,7 +224,7 @@ static struct known *find_known(const struct bob_ev_thread *t, uint64_t hash,
 	}
 }
 
-/* What it is, and how its words lie. */
+/* Key of an event, and layout of its words. */
 static void describe(uint32_t what, uint8_t key[BOB_EVENT_KEY_MAX], struct bob_event_def *d)
 {
 	if (what < BOB_EV_USER) {
@@ -240,8 +239,8 @@ static void describe(uint32_t what, uint8_t key[BOB_EVENT_KEY_MAX], struct bob_e
 	}
 }
 
-/* An event of the program's own may contain others: its definition then follows directly, in the
- * order of its phases. */
+/* An event of the program may contain others: definitions of its phases follow directly, in the
+ * order of phases. */
 static bob_status define_all(struct bob_ev_thread *t, uint32_t what, const struct bob_event_def *d,
 			     uint32_t *number)
 {
@@ -293,9 +292,9 @@ static bob_status define(struct bob_ev_thread *t, uint32_t what, const struct wa
 	return st;
 }
 
-/* --- the memo --- */
+/* --- memo --- */
 
-/* Callers are looked at even if no path is wanted. */
+/* Callers are visited even if no path is requested. */
 static bool may_be_of_tool(uint32_t what)
 {
 	return what < BOB_EV_USER && bob_ev_mpi->has_tools();
@@ -357,7 +356,7 @@ static void look_on_area(void *arg)
 				l->frame);
 }
 
-/* Hot: a load and a comparison for each frame. */
+/* Hot path: a load and a comparison per frame. */
 static bool still_holds(const struct bob_ev_sites *s, const struct memo *m)
 {
 	const struct slot *at = s->slot + m->first;
@@ -386,7 +385,7 @@ static inline bob_status take_memo(const struct memo *m, uint32_t *number, uint6
 	return m->number == IGNORED ? BOB_NONE : BOB_OK;
 }
 
-/* It is not the first memo. */
+/* Slow path: all memo entries but the first, then the unwinder. */
 static __attribute__((noinline)) bob_status search(struct bob_ev_thread *t, uint32_t what,
 						   bool nowhere, const void *caller,
 						   const void *cfa, uint32_t *number,
@@ -409,14 +408,14 @@ static __attribute__((noinline)) bob_status search(struct bob_ev_thread *t, uint
 		}
 	}
 	*frame = 0;
-	/* beside the thread's stack: this takes 6 KB, and what the unwinder takes of them is
-	 * libgcc's */
+	/* on the agent's stack: this takes 6 KB, plus libgcc's share for unwinding */
 	struct look look = { .t = t,
 			     .what = what,
 			     .nowhere = nowhere,
 			     .caller = caller,
 			     .cfa = cfa,
-			     .place = old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)],
+			     .place = old ? old :
+					    &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)],
 			     .number = number,
 			     .frame = frame };
 	bob_ev_agent->run_on_area(look_on_area, &look);
@@ -432,7 +431,7 @@ bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, con
 	nowhere |= s->nowhere;
 	if (nowhere && !t->places && !may_be_of_tool(what)) {
 		cfa = NULL;
-		if (what >= BOB_EV_USER) /* others may be a library's own call */
+		if (what >= BOB_EV_USER) /* other events may be a library's own call */
 			caller = s;
 	}
 	m = &s->memo[memo_hash(caller, cfa, what) >> 52];

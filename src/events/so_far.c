@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folded trace of a thread so far, for its hooks: what its writer has folded, and would write
- * if it ended now, opened once more in the program's memory. What is recorded does not know of
- * it. */
+/* The folded trace of a thread so far, for its hooks: writes what the thread's writer would write
+ * if it ended now into the program's memory, and opens that as a trace. Recording is not
+ * affected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +16,9 @@
 struct view {
 	struct bob_so_far public; /* first */
 	const struct bob_ev_thread *of;
-	uint64_t values;	/* the thread's, when it was opened */
+	uint64_t values;	/* number of the thread's values when it was opened */
 	struct bob_folded *folded;
-	/* of the leaf that was asked for last */
+	/* of the most recently requested leaf */
 	struct bob_user_key key;
 	char name[BOB_EVENT_NAME_MAX + 8];
 	struct bob_hook_word word[2 * BOB_EV_FIXED_WORDS];
@@ -26,7 +26,7 @@ struct view {
 
 static __thread struct view *view;
 
-/* --- memory, and what goes into it --- */
+/* --- writing to memory --- */
 
 static void *resize(void *ctx, void *old, size_t old_size, size_t size)
 {
@@ -72,14 +72,14 @@ void bob_ev_so_far_close(void)
 
 	if (!view)
 		return;
-	bob_ev_depth = 1; /* functions that are called here may be hooked */
+	bob_ev_depth = 1; /* functions called here may be hooked */
 	bob_folded_close(view->folded);
 	free(view);
 	view = NULL;
 	bob_ev_depth = depth;
 }
 
-/* --- what a leaf is --- */
+/* --- description of a leaf --- */
 
 static void name_mpi(struct view *v, uint64_t number, struct bob_hook_leaf *out)
 {
@@ -156,7 +156,7 @@ static uint64_t common_place(uint64_t place)
 	return bob_hash_mix(key ^ (place & ((1ull << 48) - 1)));
 }
 
-/* --- for hooks --- */
+/* --- interface for hooks --- */
 
 static const struct bob_fold_reading reading = {
 	.size = sizeof(reading),

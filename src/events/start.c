@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the recorder needs of the process: the agent, memory, the clock. Whatever is missing, the
- * program goes on as it is. */
+/* What the recorder needs from the process: the agent, memory, the clock, locks. If something is
+ * missing, the program runs on unrecorded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ void bob_ev_zero(void *p, size_t bytes)
 	const uintptr_t first = (from + page - 1) & ~(page - 1), last = to & ~(page - 1);
 	const int saved = errno;
 
-	/* locked memory (mlockall) stays where it is */
+	/* locked memory (mlockall) stays resident */
 	if (first >= last || !bob_ev_agent->allowed() ||
 	    madvise((void *)first, last - first, MADV_DONTNEED) != 0) {
 		memset(p, 0, bytes);
@@ -58,7 +58,7 @@ void bob_ev_lock(struct bob_ev_lock *l)
 
 	if (of != self && __atomic_compare_exchange_n(&l->of, &of, self, false, __ATOMIC_ACQ_REL,
 						      __ATOMIC_ACQUIRE))
-		if (of) /* who has it is not here */
+		if (of) /* its holder is not in this process */
 			l->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&l->mutex);
 }

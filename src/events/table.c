@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What bobbin/events.h finds, and whether events are recorded at all. */
+/* Implements the interface of bobbin/events.h, hooks.h and ranks.h, and decides whether events are
+ * recorded at all. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -25,7 +26,7 @@ __attribute__((constructor)) static void start(void)
 	}
 }
 
-/* Before the program's output is flushed for the last time: results may be printed. */
+/* Runs before the program's output is flushed for the last time, since results may be printed. */
 __attribute__((destructor)) static void finish(void)
 {
 	if (!bob_ev_agent)
@@ -35,7 +36,7 @@ __attribute__((destructor)) static void finish(void)
 	bob_ev_plugins_finish();
 }
 
-/* Constructors of others may register before ours has run. */
+/* Constructors of other libraries may register events before ours has run. */
 static bool is_ready(void)
 {
 	if (!is_on)
@@ -43,7 +44,7 @@ static bool is_ready(void)
 	return is_on;
 }
 
-/* Here and in `when` functions that are called meanwhile may be hooked. */
+/* Functions called here, and in `when`, may be hooked. */
 static bob_event_id enroll(const char *name, uint32_t flags, const char *parameters,
 			   bool is_counter)
 {
@@ -173,7 +174,7 @@ static int ranks_finalize(void)
 	return bob_ev_agent && !bob_ev_is_within() && bob_ev_ranks_finalize();
 }
 
-/* Their names are BOB_EVENTS_TABLE, BOB_HOOKS_TABLE and BOB_RANKS_TABLE. */
+/* Named BOB_EVENTS_TABLE, BOB_HOOKS_TABLE and BOB_RANKS_TABLE in the headers. */
 extern const struct bob_ranks_table bobbin_ranks_1;
 __attribute__((visibility("default"))) const struct bob_ranks_table bobbin_ranks_1 = {
 	.size = sizeof(bobbin_ranks_1),

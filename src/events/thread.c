@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread's stream and what it works in, from its first event to its end. A fork child begins
- * anew: its page is wiped, and what it has inherited lies in its parent's file. */
+/* State of a thread, from its first event to its end. A fork child starts anew: its page is wiped,
+ * and its inherited data belong to its parent's file. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 __thread uint32_t bob_ev_depth;
 __thread const void *bob_ev_entered;
 __thread struct bob_ev_thread *bob_ev_self;
-static __thread bool refused;	/* it is not recorded, and that was asked for once */
+static __thread bool refused;	/* not recorded; asked once */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint32_t threads;
@@ -30,7 +30,7 @@ static void free_thread(struct bob_ev_thread *t)
 	bob_ev_unmap(t, sizeof(*t));
 }
 
-/* What has begun and not ended stays so. */
+/* Events that have begun and not ended stay open. */
 static void end_stream(struct bob_ev_thread *t)
 {
 	if (bob_ev_settle(t))
@@ -40,8 +40,8 @@ static void end_stream(struct bob_ev_thread *t)
 static void thread_ended(void *thread)
 {
 	struct bob_ev_thread *t = thread;
-	/* cancelled in the midst of it (asynchronously): how far it had come is unknown, and its
-	 * stream stays as after a kill */
+	/* cancelled asynchronously within the recorder: the state is unknown, and the stream stays
+	 * as after a kill */
 	const bool is_idle = !bob_ev_depth;
 
 	bob_ev_entered = NULL;
@@ -58,8 +58,8 @@ static void thread_ended(void *thread)
 	bob_ev_depth = 0;
 }
 
-/* The process ends, and this thread ends it. A call that is under way (MPI_Abort) shall stay
- * visible: then the log is left as it is. Other threads may be at work: theirs is, too. */
+/* The process ends in this thread. A call in progress (MPI_Abort) must stay visible, so its log is
+ * left unchanged; so are those of other threads, which may be running. */
 static void process_ends(void)
 {
 	const bool is_idle = !bob_ev_is_within();
@@ -143,13 +143,13 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 	return t;
 }
 
-/* On a stack of the agent's. */
+/* Runs on the agent's stack. */
 static void begin_thread(void *unused)
 {
 	uint32_t stream;
 
 	(void)unused;
-	if (bob_ev_self) { /* a fork child */
+	if (bob_ev_self) { /* in a fork child */
 		free_thread(bob_ev_self);
 		bob_ev_self = NULL;
 	}
@@ -169,7 +169,7 @@ __attribute__((noinline, cold)) struct bob_ev_thread *bob_ev_thread_begin(void)
 
 	if (!bob_ev_agent || (refused && !bob_ev_self))
 		return NULL;
-	bob_ev_depth = 1; /* functions that are called here may be hooked */
+	bob_ev_depth = 1; /* functions called here may be hooked */
 	bob_ev_agent->run_on_area(begin_thread, NULL);
 	refused = !bob_ev_self;
 	bob_ev_depth = depth;
@@ -181,7 +181,7 @@ struct bob_ev_thread *bob_ev_thread_now(void)
 	return bob_ev_self && bob_ev_self->alive == BOB_EV_ALIVE ? bob_ev_self : NULL;
 }
 
-/* A handler may have a stack of its own, anywhere. */
+/* A handler may have an alternate stack anywhere. */
 bool bob_ev_is_in_handler(void)
 {
 	const int saved = errno;
@@ -195,7 +195,7 @@ bool bob_ev_is_in_handler(void)
 	return is_so;
 }
 
-/* Below what was interrupted there is at least what the kernel keeps of it for the handler. */
+/* Between the interrupted frame and a handler's there is at least the kernel's signal frame. */
 __attribute__((noinline)) bool bob_ev_thread_left(void)
 {
 	const uint8_t *here = __builtin_frame_address(0);
@@ -204,8 +204,8 @@ __attribute__((noinline)) bool bob_ev_thread_left(void)
 	    bob_ev_is_in_handler())
 		return false;
 	bob_ev_entered = NULL;
-	bob_ev_log(
-		"a signal handler has jumped out of the recorder: later events of that thread are not recorded\n");
+	bob_ev_log("a signal handler has jumped out of the recorder: "
+		   "later events of that thread are not recorded\n");
 	pthread_setspecific(key, NULL); /* its memory stays: it may be in use */
 	bob_ev_self = NULL;
 	refused = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A transport of the user's (bobbin/ranks.h). Its functions are called while a helper runs, locks
- * are held and nothing is recorded, so they have to come back: an exception ends here, a jump is
- * noticed at the thread's next event. After either of them the transport is of no use: nothing more
- * is sent or received, and each rank keeps what it has. */
+/* A user's transport (bobbin/ranks.h). Its functions are called while a helper runs, locks are held
+ * and nothing is recorded, so they must return: an exception ends here, a jump is detected at the
+ * thread's next event. After either of them the transport is not used any more: each rank keeps its
+ * data. */
 #include <stdio.h>
 
 #include "events/guard.h"
@@ -98,7 +98,7 @@ static int barrier(void *ctx, uint64_t wait_ns)
 	return call(&c);
 }
 
-/* 0: it is not known; there are as many as before. */
+/* 0: unknown; the number stays as it was. */
 static uint32_t count(void *ctx)
 {
 	struct call c = { .op = COUNT };

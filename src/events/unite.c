@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The user's value sets of all ranks are united over the tree of ranks, in the program's own
- * memory, since what unites them is the program's or a plug-in's. Every rank takes part, with sets
- * or without. */
+/* Merges the user's value sets of all ranks over the tree of ranks, in the program's own memory,
+ * since the functions that merge them belong to the program or a plug-in. Every rank takes part,
+ * with sets or without. */
 #include "archive/events/value_sets.h"
 #include "events/hooks.h"
 #include "events/ranks.h"
@@ -9,13 +9,13 @@
 #define SETS_MOST (1ull << 30) /* bytes of a message */
 #define NAMES_MOST (1u << 20)
 
-/* The head: so many bytes of sets follow, and so many names (sets_file.c), unless they are invalid.
- * Static: a transport may keep it for ever. */
+/* Head of a message: number of bytes of sets and of names (sets_file.c) that follow; or invalid.
+ * Static, since a transport may keep it for ever. */
 static struct {
 	uint64_t bytes, names;
 } head;
 
-/* NULL: it does not come. The transport may have the bytes then. */
+/* NULL: not received. The transport may keep the bytes then. */
 static void *take_bytes(const struct bob_transport *t, uint32_t from, uint64_t len,
 			uint64_t deadline_ns)
 {
@@ -56,7 +56,7 @@ static bool take_from(const struct bob_transport *t, uint32_t from, uint64_t dea
 	if ((len && !sets) || (names && !name))
 		return false;
 	if (!are_whole(sets, len) || (names && !bob_ev_sets_have(name, names)))
-		return false; /* they stay where they are, and count there */
+		return false; /* they stay here, and count here */
 	all = !len || bob_ev_sets_unite(sets, len);
 	bob_ev_unmap(sets, len);
 	bob_ev_unmap(name, 8ull * names);
@@ -87,8 +87,8 @@ static bool send_up(const struct bob_transport *t, uint64_t deadline_ns)
 	return sent && len == head.bytes && count == head.names;
 }
 
-/* What has been sent may never be read: then the file has it, too, under a name, so that it does
- * not count twice. MPI is trusted. */
+/* Whether a message that was sent may never be read. Then the sets also go to the file, under a
+ * name, so that they do not count twice. MPI is trusted. */
 static bool may_be_lost(void)
 {
 	return !bob_ev_mpi;
@@ -122,6 +122,6 @@ bool bob_ev_unite(const struct bob_transport *t)
 		bob_ev_log("value sets of some ranks were not united in time\n");
 	if (!t->rank)
 		bob_ev_sets_finish();
-	bob_ev_sets_unname(); /* what follows is of this process alone */
+	bob_ev_sets_unname(); /* later sets belong to this process alone */
 	return whole;
 }

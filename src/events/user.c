@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's own events. One that begins is an open record; if it ends and nothing was recorded
- * in it, the record is that of a whole event. Else its beginning becomes an event of its own as
- * soon as another one comes (it is *settled*), and so does its end: what is recorded is in the
- * order in which it happened. */
+/* The program's own events. An event that begins is an open record. If it ends and nothing was
+ * recorded within it, the record becomes that of a whole event. Otherwise, its begin becomes an
+ * event of its own when the next one comes (it is *settled*), and so does its end, so that records
+ * are in the order in which things happened. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,21 +11,21 @@
 #include "events/hooks.h"
 #include "events/hot.h"
 
-#define NEST_MAX 65536u		/* events of a thread that are under way */
+#define NEST_MAX 65536u		/* events in progress in a thread */
 #define TEXT_WORDS (BOB_USER_STRINGS_MAX * (BOB_EVENT_STRING_MAX / 8))
 
 struct open {
 	struct bob_ev_event e;	/* its number is that of the whole event */
 	uint32_t id;
 	uint32_t age;		/* the thread's sites_age when it began */
-	bool left_out;		/* nothing of it is recorded */
+	bool left_out;		/* not recorded */
 };
 
 struct bob_ev_nest {
 	uint32_t depth;
-	uint32_t pending;	/* whose record is open, if one is */
+	uint32_t pending;	/* owner of the open record, if any */
 	uint32_t texts;		/* words of `text` */
-	uint64_t text[TEXT_WORDS]; /* strings of the record that is open */
+	uint64_t text[TEXT_WORDS]; /* strings of the open record */
 	struct open open[NEST_MAX];
 };
 
@@ -54,7 +54,7 @@ static __attribute__((noinline)) void miss(void)
 	__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
 
-/* The thread's first one. */
+/* For the thread's first event. */
 static __attribute__((noinline)) struct bob_ev_thread *make_nest(void)
 {
 	struct bob_ev_thread *t = bob_ev_thread();
@@ -118,8 +118,8 @@ BOB_EV_HOT void put_texts(struct bob_ev_event *e, const struct bob_ev_nest *n)
 		put_some_texts(e);
 }
 
-/* Strings that go in are in the file before the event ends: they follow the words that its end will
- * fill. */
+/* Copies input strings to the file before the event ends, after the space of the words that its end
+ * will fill. */
 static __attribute__((noinline)) void keep_texts(struct bob_ev_event *e, uint32_t out)
 {
 	const struct bob_ev_nest *n = e->thread->nest;
@@ -135,7 +135,8 @@ static __attribute__((noinline)) void keep_texts(struct bob_ev_event *e, uint32_
 	bob_event_writer_begun(e->thread->writer, e->words + out + n->texts);
 }
 
-/* The words of its end will be elsewhere; no word after the record may look like a header. */
+/* Zeros the copied strings, since the words of the end go elsewhere: no word after the record may
+ * look like a header. */
 static void drop_texts(struct bob_ev_event *e, uint32_t out)
 {
 	bob_event_writer_begun(e->thread->writer, e->words);
@@ -194,7 +195,7 @@ bool bob_ev_settle(struct bob_ev_thread *t)
 	return bob_ev_put(e);
 }
 
-/* Nothing was recorded in it. */
+/* Ends an event in which nothing was recorded. */
 BOB_EV_HOT void end_whole(struct bob_ev_thread *t, struct open *o, const union bob_arg *out,
 			  uint32_t count)
 {
@@ -207,7 +208,7 @@ BOB_EV_HOT void end_whole(struct bob_ev_thread *t, struct open *o, const union b
 	bob_ev_hot_put(&o->e, t);
 }
 
-/* Its end is an event of its own, from the same place as its beginning. */
+/* Records the end as an event of its own, with the place of the begin. */
 static __attribute__((noinline)) void end_apart(struct bob_ev_thread *t, struct open *o,
 						const union bob_arg *out, uint32_t count)
 {
@@ -217,7 +218,7 @@ static __attribute__((noinline)) void end_apart(struct bob_ev_thread *t, struct 
 	uint64_t frame;
 
 	bob_ev_leave_place(&o->e);
-	/* definitions were dropped meanwhile, and its place with them */
+	/* definitions were dropped meanwhile, including its place */
 	if (o->age != t->sites_age &&
 	    bob_ev_site(t, o->e.what, true, t, NULL, &number, &frame) != BOB_OK)
 		return;
@@ -244,7 +245,7 @@ static void end_innermost(struct bob_ev_thread *t, const union bob_arg *out, uin
 		end_apart(t, o, out, count);
 }
 
-/* Others lie in it, or have not ended. */
+/* Ends an event that contains others, or that others follow. */
 static __attribute__((noinline)) void end_some(struct bob_ev_thread *t, uint32_t id,
 					       const union bob_arg *out, uint32_t count)
 {
@@ -291,10 +292,9 @@ BOB_EV_HOT void instant(struct bob_ev_thread *t, uint32_t id, const struct bob_u
 	bob_ev_hot_put(&e, t);
 }
 
-/* --- from the program --- */
+/* --- interface for the program --- */
 
-/* In a wrapper, or in a signal handler that came while something was being recorded, nothing can
- * be. */
+/* Nothing can be recorded in a wrapper, or in a signal handler that interrupted the recorder. */
 BOB_EV_HOT struct bob_ev_thread *enter(void)
 {
 	struct bob_ev_thread *t;
@@ -305,7 +305,7 @@ BOB_EV_HOT struct bob_ev_thread *enter(void)
 	}
 	t = thread_with_nest();
 	bob_ev_depth = t != NULL;
-	/* who is not recorded does not leave */
+	/* an unrecorded call does not leave */
 	bob_ev_entered = t ? __builtin_frame_address(0) : NULL;
 	return t;
 }
@@ -316,7 +316,7 @@ BOB_EV_HOT void leave(void)
 	bob_ev_depth = 0;
 }
 
-/* Hooks are called, whether it is recorded or not. */
+/* Calls hooks, whether the event is recorded or not. */
 static __attribute__((noinline)) bool ask_hooks(bool wanted, uint32_t id, const union bob_arg *in,
 						uint32_t count, const void *caller, const void *cfa)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks at the program's own events. Which are called is decided when an event begins, and kept
- * until it ends. */
+/* Hooks at the program's own events. The set of hooks to call is chosen when an event begins, and
+ * kept until it ends. */
 #include <pthread.h>
 
 #include "archive/events/user_key.h"
@@ -43,8 +43,8 @@ static bool need_nest(void)
 	return nest.open && nest.depth < OPEN_MAX;
 }
 
-/* The place of an event before it is recorded. An open event without words yet is completed first:
- * when there is no space for definitions all records have to be complete. */
+/* Path of an event before it is recorded. An open event without words is completed first: all
+ * records must be complete when definitions are dropped for lack of space. */
 static struct bob_ev_path find_path(uint32_t id, const void *caller, const void *cfa)
 {
 	struct bob_ev_path path = { 0, NULL };
@@ -70,7 +70,7 @@ bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t coun
 	struct bob_ev_description description;
 	struct bob_ev_path path = { 0, NULL };
 	bob_ev_hooks hooks;
-	bool left_out = false; /* what is switched off is in no case recorded, and not counted */
+	bool left_out = false; /* events while switched off are neither recorded nor counted */
 
 	bob_ev_describe_user(&description, id, false, in, count);
 	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &description.event,
@@ -105,7 +105,7 @@ void bob_ev_user_hooks_end(uint32_t id, const union bob_arg *out, uint32_t count
 		at--;
 	if (!at)
 		return;
-	while (nest.depth >= at) { /* those in it were left */
+	while (nest.depth >= at) { /* removes events within it that were left */
 		const struct open o = nest.open[--nest.depth];
 		const bool is_it = nest.depth < at;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of the program's own, and of wrapped functions, that are recorded only where a condition
- * is true of what they begin with: said by the program (bob_event_when) or in a wrapper's spec.
- * Conditions by pattern (--when) are hooks (hooks.c). */
+/* Conditions of the program's own events and of wrapped functions: an event is recorded only if its
+ * condition holds for its input parameters. They are set by the program (bob_event_when) or in a
+ * wrapper's spec. Conditions by pattern (--when) are hooks (hooks.c). */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static bool refuse(uint32_t id, const char *why, size_t column)
 
 bool bob_ev_when(uint32_t id, const char *condition)
 {
-	struct bob_ev_condition *c = bob_ev_map(sizeof(*c)), *none = NULL; /* for ever */
+	struct bob_ev_condition *c = bob_ev_map(sizeof(*c)), *none = NULL; /* never freed */
 	const char *expected;
 	char why[128];
 	size_t at;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One call, from the wrapper's first line to its last. */
+/* Records one MPI call: decides whether it is recorded, opens its event before the call, and
+ * commits it after the call. Called by the generated wrappers (shim.h). */
 #include <string.h>
 
 #include "events/hooks.h"
 #include "mpi/recorder.h"
 
-/* Its words go nowhere. */
+/* Sets up a call that is followed, but not recorded: its words go to a scratch buffer. */
 static bool follow(struct bob_mpi_call *c, struct bob_ev_thread *t, uint32_t function)
 {
 	c->e.thread = t;
@@ -93,7 +94,7 @@ void bob_mpi_part(struct bob_mpi_call *c)
 {
 	bob_ev_agent->cut();
 	if (c && !c->silent)
-		bob_ev_part(&c->e); /* MPI_Finalize has no parameters: there are no words yet */
+		bob_ev_part(&c->e); /* MPI_Finalize has no parameters: no word is put yet */
 }
 
 void bob_mpi_more(struct bob_mpi_call *c, uint32_t more)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Clock synchronisation: each rank's offset from the clock of rank 0, in MPI_Init and once more in
- * MPI_Finalize, along a binomial tree, which takes a logarithmic number of turns. As in Cristian's
- * algorithm a rank asks its parent for the time a few times and uses the shortest round trip: the
- * parent's time is assumed to be that of the middle, and half the round trip is the uncertainty.
- * The parent's own uncertainty is added.
+/* Clock synchronisation: measures each rank's offset from the clock of rank 0, in MPI_Init and
+ * again in MPI_Finalize, along a binomial tree, in a logarithmic number of rounds. As in Cristian's
+ * algorithm, a rank asks its parent for the time a few times and uses the shortest round trip: it
+ * assumes that the parent's time is that of the middle, with half the round trip as the
+ * uncertainty. The parent's own uncertainty is added.
  *
- * Ranks with the same clock (the same boot of a kernel, and the same time namespace) need not
- * ask. */
+ * Ranks with the same clock (the same boot of a kernel, and the same time namespace) exchange no
+ * messages. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,27 +20,26 @@
 #include "mpi/recorder.h"
 
 #define ROUNDS 8u
-#define TURN_NS (10 * 1000000000ull) /* for an answer of who has answered before */
-#define ARRIVE_NS                                                                                  \
-	(600 * 1000000000ull) /* for who has not come to MPI_Finalize yet: that would wait, too */
+#define TURN_NS (10 * 1000000000ull) /* timeout for an answer of a rank that has answered before */
+#define ARRIVE_NS (600 * 1000000000ull) /* timeout for ranks to reach MPI_Finalize */
 
-/* The first message of a parent. */
+/* The parent's first message to its child. */
 struct known {
-	uint64_t clock[3];	/* whose it is */
+	uint64_t clock[3];	/* identity of the clock (find_clock) */
 	int64_t offset_ns;
 	uint64_t uncertainty_ns;
-	uint64_t same;		/* as rank 0 */
+	uint64_t same;		/* whether the clock is that of rank 0 */
 };
 
 enum { ASK = 1, ENOUGH = 2 };
 
-/* What is sent and received: of a message that did not come in time MPI may have it for ever, so it
- * is on no stack. */
+/* Message buffers. They are static because MPI keeps a buffer for ever if its message does not
+ * arrive in time. */
 static struct known reported;
 static uint64_t request, moment;
 
-/* The boot's name as the kernel gives it, and which time namespace. All zeros: unknown, equal to no
- * other. */
+/* Identifies the clock by the kernel's boot ID and the time namespace. All zeros: unknown, and
+ * equal to no other. */
 static void find_clock(uint64_t clock[3])
 {
 	char text[64] = "";
@@ -70,7 +69,7 @@ static bool is_same(const uint64_t a[3], const uint64_t b[3])
 	return (a[0] | a[1]) && !memcmp(a, b, 3 * sizeof(*a));
 }
 
-/* --- of a parent --- */
+/* --- the parent's side --- */
 
 static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
 {
@@ -92,9 +91,9 @@ static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
 	return false;
 }
 
-/* --- of a child --- */
+/* --- the child's side --- */
 
-/* The time there, less that here. */
+/* Measures the parent's clock minus this one's. */
 static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
 {
 	uint64_t best = UINT64_MAX, len;
@@ -141,7 +140,7 @@ static bool learn(uint32_t parent, struct known *own, uint64_t arrive_ns)
 				    bob_ev_now_ns() + TURN_NS);
 }
 
-/* --- all --- */
+/* --- both --- */
 
 static void put_clock(const struct known *k, uint64_t at_ns, uint32_t when)
 {
@@ -174,9 +173,9 @@ void bob_mpi_clocks(uint32_t when)
 	put_clock(&own, at_ns, when);
 }
 
-/* --- clocks that differ, for tests --- */
+/* --- test option: clocks that differ --- */
 
-/* BOBBIN_TEST_CLOCK=NS: each rank's clock is so much ahead of that of the rank before. */
+/* BOBBIN_TEST_CLOCK=NS advances each rank's clock by NS relative to the previous rank's. */
 uint64_t bob_mpi_test_shift_ns(void)
 {
 	const char *ns = bob_ev_agent->setting("BOBBIN_TEST_CLOCK");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the shim asks MPI about communicators and types: how long vectors are, what a type is made
- * of. All of these calls are local ones. */
+/* Queries about communicators and types: lengths of vectors, topologies, contents of types. All MPI
+ * calls here are local. */
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
@@ -11,7 +11,7 @@ bool bob_mpi_is_inter(MPI_Comm comm)
 	return BOB_MPI_REAL(Comm_test_inter)(comm, &inter) == MPI_SUCCESS && inter;
 }
 
-/* Of a null handle nothing is asked: errors would be the program's. */
+/* Null handles are not passed to MPI: it would call the program's error handler. */
 static bool is_null(MPI_Comm comm)
 {
 	return !bob_mpi_comm(comm);
@@ -144,7 +144,7 @@ uint64_t bob_mpi_destinations(MPI_Comm comm)
 	return positive(out);
 }
 
-/* In MPICH they are variables of the library. */
+/* In MPICH, MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are variables of the library. */
 #ifdef OPEN_MPI
 bool bob_mpi_weighted(const int *weights)
 {
@@ -165,9 +165,10 @@ bool bob_mpi_weighted(const int *weights)
 }
 #endif
 
-/* --- the world --- */
+/* --- MPI_COMM_WORLD --- */
 
-/* MPI_COMM_WORLD, which in Open MPI is the address of a variable that we are not linked with. */
+/* In Open MPI, MPI_COMM_WORLD is the address of a variable of the library, which the shim does not
+ * link. */
 MPI_Comm bob_mpi_world(void)
 {
 	static uint64_t found;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entry points of MPI's Fortran libraries that call no function of C, so that no other wrapper sees
- * them: attributes; of Open MPI key values, error handlers and MPI_Type_match_size, too. Arguments
- * are passed on untouched; what is recorded are the words of the function of C. mpif.h and
- * `use mpi` call mpi_x in one of its spellings, mpi_f08 has names of its own. */
+/* Wrappers of entry points of MPI's Fortran libraries that call no C function, so that no other
+ * wrapper sees them: attributes and, in Open MPI, key values, error handlers and
+ * MPI_Type_match_size. Arguments are passed on unchanged; the event is that of the C function.
+ * mpif.h and `use mpi` call mpi_x in one of its spellings; mpi_f08 has its own names. */
 #include "mpi/words.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "archive/events/mpi_functions.h"
 #include "mpi/real.h"
 
-/* A handle of C. */
+/* Converts a Fortran handle to C. */
 #ifdef OPEN_MPI
 #define OF_FORTRAN(kind, h) BOB_MPI_REAL(kind##_f2c)(h)
 #define F08(lower) ompi_##lower##_f
@@ -21,7 +21,7 @@
 
 typedef void code(void);
 
-/* Where the call came from, and what to call. */
+/* The caller, and the next definition of the function. */
 struct from {
 	const void *caller, *cfa;
 	code **next;
@@ -39,7 +39,7 @@ static code *next_of(const struct from *f)
 	return found;
 }
 
-/* Its number in functions.txt, looked up once. */
+/* The function's number in functions.txt, looked up once. */
 static uint32_t number_of(const char *name, uint32_t *number)
 {
 	uint32_t n = __atomic_load_n(number, __ATOMIC_RELAXED);
@@ -56,7 +56,7 @@ static bool enter(struct bob_mpi_call *c, const struct from *f, const char *name
 	return bob_mpi_enter(c, number_of(name, number), f->caller, f->cfa);
 }
 
-/* The call is made; its result goes into the event. */
+/* Puts the result into the event; returns whether the call succeeded. */
 static bool done(struct bob_mpi_call *c, MPI_Fint ierr)
 {
 	bob_mpi_after(c, ierr);
@@ -64,7 +64,7 @@ static bool done(struct bob_mpi_call *c, MPI_Fint ierr)
 	return ierr == MPI_SUCCESS;
 }
 
-/* --- bodies: mpi_f08 may leave ierr out --- */
+/* --- bodies; mpi_f08 may omit ierr --- */
 
 typedef void set_attr(MPI_Fint *, MPI_Fint *, void *, MPI_Fint *);
 typedef void get_attr(MPI_Fint *, MPI_Fint *, void *, MPI_Fint *, MPI_Fint *);
@@ -220,7 +220,7 @@ static void body_match_size(struct from f, uint32_t *number, MPI_Fint *typeclass
 /* --- entry points --- */
 
 #define ONE(symbol, listed, call) ENTRY(symbol, #symbol, listed, call)
-#define ONE_F08(symbol, listed, call) ONE(symbol, listed, call) /* its name is put together first */
+#define ONE_F08(symbol, listed, call) ONE(symbol, listed, call) /* expands `symbol` first */
 #define ENTRY(symbol, text, listed, call)                                                          \
 	BOB_MPI_EXPORT void symbol listed;                                                         \
 	void symbol listed                                                                         \

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write C from functions.txt.
 
-    generate.py --table FILE --wrappers OUT.c --predefined OUT.c COMPILER...    for the MPI whose compiler that is
-    generate.py --table FILE --relink OUT.c FLAGS COMPILER...         what programs link that have it statically
-    generate.py --table FILE --reader OUT.c                                     for programs that read traces
+    generate.py --table FILE --wrappers OUT.c --predefined OUT.c COMPILER...
+                                    the shim of the MPI that COMPILER (mpicc) compiles for
+    generate.py --table FILE --relink OUT.c FLAGS COMPILER...
+                                    the relink library, for programs that link MPI statically
+    generate.py --table FILE --reader OUT.c
+                                    the table of functions, for readers of traces
 
-Deterministic: the same table and the same mpi.h give the same bytes. Exit 1 and one line for each fault of the table.
+Deterministic: the same table and mpi.h give the same bytes. Each error in the table is reported on
+one line; the exit status is then 1.
 """
 import argparse
 import os
@@ -20,13 +24,14 @@ from relink import chosen, flags, relink
 from table import Bad, Table
 from wrappers import wrappers
 
-# Open MPI still has MPI-1's functions, and Fortran programs call them, but its header hides them unless asked.
+# Open MPI still defines MPI-1's functions, and Fortran programs call them, but its header declares
+# them only with this definition.
 REMOVED = "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def matched(table, declared):
-    """(function, number, prototype) of every function to wrap; all faults together."""
+    """(function, number, prototype) of every function to wrap. Raises all errors at once."""
     found, faults = [], []
     for name in sorted(declared):
         prototype = declared[name]
@@ -50,7 +55,7 @@ def matched(table, declared):
 
 
 def check_by_hand(table):
-    """The number in pcontrol.c is that of the table."""
+    """Check that pcontrol.c has the number of the table."""
     with open(os.path.join(HERE, "pcontrol.c"), encoding="utf-8") as f:
         number = int(re.search(r"#define PCONTROL (\d+)u", f.read())[1])
     if table.functions["Pcontrol"].number != number:
@@ -63,7 +68,8 @@ def write(path, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", required=True)
     parser.add_argument("--wrappers")
     parser.add_argument("--predefined")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles as numbers: 0 the null handle; below 256 what every MPI has from the start
- * (functions.txt); from 256 on what calls made, in the order of their making, kind by kind; all
- * bits set: something that no recorded call made. */
+/* Numbers of handles in words: 0 for the null handle; below 256 predefined handles (functions.txt);
+ * from 256 handles that calls create, numbered in creation order, per kind; all bits set for a
+ * handle that no recorded call created. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 
 static uint64_t made[BOB_MPI_KIND_KEYVAL + 1];
 
-/* Where an MPI library is loaded only by and by, symbols are there later: bob_mpi_started asks
- * again, unless all were. */
+/* Where a loader resolves MPI's symbols lazily, some are missing at first: bob_mpi_started calls
+ * this again until all are found. */
 void bob_mpi_predefine(void)
 {
-	static bool all; /* threads that come at the same time do the same */
+	static bool all; /* a race is harmless: all threads store the same */
 	bool found = true;
 
 	if (__atomic_load_n(&all, __ATOMIC_RELAXED))
@@ -55,8 +55,8 @@ static uint64_t number_of(enum bob_mpi_kind kind, uint64_t handle)
 	return bob_mpi_numbers_get(kind, handle, &n) ? n : UNKNOWN;
 }
 
-/* MPIs count references to these, and return the same handle again. A handle of another kind that
- * is there already is stale: its end was not seen. */
+/* MPI counts references to these kinds and returns the same handle again. If the table has the
+ * handle with another kind, the entry is stale: its release was not seen. */
 static bool is_counted(enum bob_mpi_kind kind)
 {
 	return kind == BOB_MPI_KIND_GROUP || kind == BOB_MPI_KIND_ERRH;
@@ -66,7 +66,7 @@ static uint64_t new_one(enum bob_mpi_kind kind, uint64_t handle)
 {
 	uint64_t n;
 
-	/* null handles and others that MPI has from the start may come out, too */
+	/* The call may return the null handle or another predefined one. */
 	if (bob_mpi_numbers_get(kind, handle, &n) && n < FIRST_NEW)
 		return n;
 	if (is_counted(kind) && bob_mpi_numbers_share(kind, handle, &n))
@@ -75,7 +75,8 @@ static uint64_t new_one(enum bob_mpi_kind kind, uint64_t handle)
 	return bob_mpi_numbers_set(kind, handle, n) ? n : UNKNOWN;
 }
 
-/* `word` is its number from before the call: another thread may have got the handle again since. */
+/* `word` is the handle's number before the call: another thread may have received the same handle
+ * since. */
 static uint64_t left(enum bob_mpi_kind kind, uint64_t was, uint64_t now, uint64_t word)
 {
 	if (was != now && word >= FIRST_NEW && word != UNKNOWN)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks at calls of MPI. They are called while no record is open, and what they do is recorded: so
- * the record of the call is dropped when its words are there, and restarted after the hooks. */
+/* Hooks at MPI calls. A hook runs with no event open, and its own events are recorded. So the event
+ * of the call is dropped once its words are copied, and opened again after the hooks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void describe(struct bob_ev_description *to, const struct bob_mpi_call *c
 					  bob_int((int64_t)c->e.word[f->result]));
 }
 
-/* MPI_Init and MPI_Finalize are in every trace. */
+/* MPI_Init and MPI_Finalize are recorded in every trace, whatever hooks return. */
 static bool is_bound(uint32_t function)
 {
 	const struct bob_mpi_function *f = bob_mpi_function_of(function);
@@ -35,7 +35,8 @@ static bool is_bound(uint32_t function)
 	return f && f->flags & (BOB_MPI_STARTED | BOB_MPI_FINISHING);
 }
 
-/* The thread's stream may have changed meanwhile. False: nothing is recorded of it any more. */
+/* Opens the event again. The thread's stream may have changed. Returns false if the call can no
+ * longer be recorded. */
 static bool begin_anew(struct bob_mpi_call *c, const uint64_t *word, uint32_t words, uint32_t age)
 {
 	struct bob_ev_thread *t = bob_ev_thread();
@@ -56,7 +57,7 @@ static bool begin_anew(struct bob_mpi_call *c, const uint64_t *word, uint32_t wo
 	return true;
 }
 
-/* Where it comes from, if a hook wants that. Its stream may have ended while it ran. */
+/* The call path, if a hook requests it. The thread's stream may have ended while the hook ran. */
 static struct bob_ev_path path_of(const struct bob_mpi_call *c)
 {
 	if (!bob_ev_hooks_want_place(c->hooks) || c->e.thread != bob_ev_thread_now())
@@ -66,7 +67,7 @@ static struct bob_ev_path path_of(const struct bob_mpi_call *c)
 
 static void give_up(struct bob_mpi_call *c)
 {
-	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* never read */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* write-only */
 
 	c->silent = true;
 	c->hooks = 0;
@@ -76,7 +77,7 @@ static void give_up(struct bob_mpi_call *c)
 	c->e.capacity = BOB_EV_FIXED_WORDS;
 }
 
-/* It is followed only; its record is dropped by the next one. */
+/* The call is followed, but not recorded; the next event drops its record. */
 static void leave_out(struct bob_mpi_call *c)
 {
 	c->silent = true;
@@ -85,7 +86,7 @@ static void leave_out(struct bob_mpi_call *c)
 	c->e.capacity = BOB_EV_FIXED_WORDS;
 }
 
-/* Calls of MPI in hooks have memory of their own. */
+/* Memory kept by MPI calls in hooks is separate from that of this call (bob_mpi_keep). */
 static void call_hooks(struct bob_mpi_call *c, const struct bob_hook_event *e,
 		       struct bob_ev_data *data)
 {
@@ -139,7 +140,7 @@ void bob_mpi_hooks_leave(struct bob_mpi_call *c)
 	const struct bob_ev_path path = path_of(c);
 	struct bob_ev_description description;
 
-	if (c->silent) /* left out: there are no words */
+	if (c->silent) /* not recorded: the call has no words */
 		c->e.words = 0;
 	describe(&description, c, true);
 	bob_ev_depth = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of a function's events, from the table that readers use: made once for each
+/* Layout of the words of a function's events, computed from the readers' table once per
  * function. */
 #include "archive/events/mpi_choice.h"
 #include "mpi/recorder.h"
@@ -30,8 +30,8 @@ static void make(uint32_t number, struct bob_event_layout *l)
 
 		uint64_t words = of_eight / 8 * (of_eight > 1);
 
-		/* 8 bytes are one word; else a word is a word. One that goes in and comes out is
-		 * there twice. */
+		/* An element of 8 bytes is one word, otherwise elements are words. A vector that is
+		 * both input and output is recorded twice. */
 		if (p->flags & BOB_MPI_VECTOR && p->in != BOB_MPI_NOWHERE)
 			add(l, p->in, words);
 		if (p->flags & BOB_MPI_VECTOR && p->out != BOB_MPI_NOWHERE)
@@ -48,8 +48,7 @@ const struct bob_event_layout *bob_mpi_layout(uint32_t function)
 	if (function >= BOB_MPI_NUMBERS)
 		return &none;
 	if (!__atomic_load_n(&layouts[function].done, __ATOMIC_ACQUIRE)) {
-		make(function,
-		     &layouts[function].layout); /* threads that do so at once do the same */
+		make(function, &layouts[function].layout); /* races store the same */
 		__atomic_store_n(&layouts[function].done, 1, __ATOMIC_RELEASE);
 	}
 	return &layouts[function].layout;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What certain calls mean for recording: MPI has begun, is about to end; the program switches
- * recording off and on. */
+/* Actions at MPI_Init, MPI_Finalize and MPI_Pcontrol: opens and closes what all ranks share, and
+ * switches recording off and on. */
 #include "mpi/private.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
@@ -9,8 +9,8 @@
 
 static uint32_t known_rank = NOT_KNOWN;
 
-/* The process's rank in the world, for readers of the trace: META records. What the launcher's
- * environment said is there already; some launchers say nothing. */
+/* Records the process's rank in MPI_COMM_WORLD for the META chunk. The launcher's environment may
+ * have given it already; not all launchers do. */
 static void put_rank(void)
 {
 	uint32_t r[2] = { (uint32_t)bob_mpi_me(bob_mpi_world()),
@@ -37,8 +37,8 @@ void bob_mpi_starting(void)
 		bob_mpi_private_announce();
 }
 
-/* Also where the call is not recorded: what ranks do together all must do. Once, however many
- * definitions of the function there are. */
+/* Also runs where the call is not recorded, because all ranks must take part in collective actions.
+ * Runs once, however many definitions of the function call it. */
 void bob_mpi_started(int result)
 {
 	static bool is_done;
@@ -71,7 +71,7 @@ void bob_mpi_finishing(struct bob_mpi_call *c)
 	bob_ev_depth = depth;
 }
 
-/* 0: off; 1: on; others are marks of the program's own. */
+/* Level 0 switches off, 1 on; the program may use other levels for itself. */
 void bob_mpi_control(int level)
 {
 	if (level == 0 || level == 1)

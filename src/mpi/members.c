@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is in a new communicator: ranks in MPI_COMM_WORLD, and processes on the other side of an
- * MPI_Comm_spawn, which are in another one. MPI is asked by local calls only. */
+/* Members of a new communicator: ranks in MPI_COMM_WORLD and, for processes started by
+ * MPI_Comm_spawn, ranks in the MPI_COMM_WORLD of the other side. Only local MPI calls. */
 #include "archive/format.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
-/* The other sides that are known, by slot. One is never taken out: communicators made from it go
- * on. */
+/* Known remote groups, by slot. They are never removed: communicators derived from them live on. */
 static struct bob_ev_lock lock;
 static MPI_Group others[BOB_MPI_OTHER_SLOTS];
 static uint32_t other_count;
@@ -17,7 +16,8 @@ static bool group_of(MPI_Comm h, MPI_Group *group)
 				      BOB_MPI_REAL(Comm_group)(h, group)) == MPI_SUCCESS;
 }
 
-/* Ranks of `from` 0 .. n - 1 in `to`; negative: not there. `ranks` is scratch. */
+/* Translates ranks 0 .. n - 1 of `from` to ranks in `to`; negative: not a member. `ranks` is
+ * scratch. */
 static bool translate(MPI_Group from, int n, int *ranks, MPI_Group to, int *found)
 {
 	for (int i = 0; i < n; i++)
@@ -80,8 +80,8 @@ uint64_t bob_mpi_members(struct bob_mpi_call *c, MPI_Comm h)
 	return bob_mpi_comm(h) ? bob_mpi_peers(h) : 0;
 }
 
-/* Members outside MPI_COMM_WORLD may be on a known other side. Unknown members have all bits of
- * `word` set. */
+/* Looks for members outside MPI_COMM_WORLD in the known remote groups. Words of unknown members get
+ * all bits set. */
 static void find_others(MPI_Group group, int n, int *ranks, int *found, uint64_t *word)
 {
 	const uint32_t slots = __atomic_load_n(&other_count, __ATOMIC_ACQUIRE);

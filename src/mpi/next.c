@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions that a call reaches without the shim: the next definition of the name after the
- * shim's in the search order. A program that loads MPI by itself (Python) may have it elsewhere;
- * then it is looked up under its own name. A program that asks MPI's library for its functions gets
- * the shim's. */
+/* Finds the next definition of an MPI function: the one after the shim's in the symbol search
+ * order. If the program loads MPI by itself (Python), the search order may lack it; then the
+ * library that is loaded under MPI's name is searched. A program that looks up functions in MPI's
+ * library with dlsym gets the shim's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -15,7 +15,8 @@
 
 extern const uint64_t own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
-/* Of any function: MPI functions return int, and what they are passed is the caller's business. */
+/* Called in place of a function that MPI lacks. One definition serves all: MPI functions return
+ * int, and the caller cleans up arguments. */
 static int missing(void)
 {
 	return MPI_ERR_OTHER;
@@ -45,7 +46,7 @@ static void *find(void *where, const char *name)
 	return f ? f : find_in(BOB_MPI_LIBRARY, name);
 }
 
-/* Where MPI is a part of the program (relink/relink.h). */
+/* Looks in a program that contains MPI (relink/relink.h). */
 static void *in_program(const char *name)
 {
 	bob_mpi_look_up *const look_up = (bob_mpi_look_up *)dlsym(RTLD_DEFAULT, BOB_MPI_RELINKED);
@@ -55,7 +56,8 @@ static void *in_program(const char *name)
 
 bob_mpi_look_up bob_mpi_wrapper_1;
 
-/* For a program that was relinked. The program may export functions of these names itself. */
+/* For relinked programs. It reads the shim's own symbol table, because such a program may export
+ * functions of these names itself. */
 __attribute__((visibility("default"))) void *bob_mpi_wrapper_1(const char *name)
 {
 	const uintptr_t base = (uintptr_t)bob_this_library;
@@ -65,7 +67,7 @@ __attribute__((visibility("default"))) void *bob_mpi_wrapper_1(const char *name)
 	return i ? (void *)(base + ours.symbol[i].value) : NULL;
 }
 
-/* --- a program that asks for functions in MPI's library (Julia, ctypes) --- */
+/* --- programs that look up functions in MPI's library (Julia, ctypes) --- */
 
 static bool is_name_of_mpi(const char *name)
 {
@@ -93,8 +95,7 @@ __attribute__((used)) static void *by_handle(void *handle, const char *name)
 }
 BOB_INTERPOSE_DLSYM(by_handle);
 
-/* The first definition: a program that is not position independent has variables of the library in
- * itself. */
+/* Takes the first definition: a non-PIE program has its own copies of a library's variables. */
 void *bob_mpi_symbol(const char *name)
 {
 	void *at = find(RTLD_DEFAULT, name);
@@ -102,8 +103,8 @@ void *bob_mpi_symbol(const char *name)
 	return at ? at : in_program(name);
 }
 
-/* This process has another MPI than the one that --mpi said, so that handles and constants mean
- * something else: its calls are passed on as they are, and nothing is recorded of them. */
+/* This process uses another MPI than the one that --mpi selected, with other handles and constants:
+ * its calls are passed on, and none is recorded. */
 static void let_pass(void)
 {
 	static const struct {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of handles: one table for the process, by kind and handle; requests come and go in it. A
- * lock of a few instructions guards it: threads that call MPI at the same time are rare, and what
- * is done under it is short. */
+/* Hash table of handles to numbers, by kind and handle, for the process (open addressing, linear
+ * probing). Requests enter and leave it all the time. A spin lock guards it: the critical sections
+ * are short, and threads rarely call MPI at the same time. */
 #include <string.h>
 
 #include "mpi/recorder.h"
 
 struct entry {
 	uint64_t handle, number;
-	uint32_t kind;		/* + 1; 0: free */
-	uint32_t shared;	/* times it was given out again */
+	uint32_t kind;		/* kind + 1; 0: free */
+	uint32_t shared;	/* further times that the handle was returned */
 };
 
 static struct entry *table;
-static uint64_t capacity, count;	/* capacity is a power of two */
+static uint64_t capacity, count;	/* capacity: a power of two */
 static uint32_t locked;
 
 static void lock(void)
@@ -33,7 +33,7 @@ static uint64_t home(enum bob_mpi_kind kind, uint64_t handle)
 	return ((handle ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15u >> 20) & (capacity - 1);
 }
 
-/* Its entry, or the free one where it would be; NULL: there is no table. */
+/* Returns the handle's entry, or the free one for it; NULL: there is no table yet. */
 static struct entry *find(enum bob_mpi_kind kind, uint64_t handle)
 {
 	if (!capacity)
@@ -76,7 +76,8 @@ static bool set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
 	return true;
 }
 
-/* Entries after the removed one move up, so that searches need no tombstones. */
+/* Moves entries after the removed one up, so that probing needs no tombstones (Knuth, TAOCP 3, 6.4,
+ * algorithm R). */
 static void drop(struct entry *e)
 {
 	uint64_t hole = (uint64_t)(e - table);

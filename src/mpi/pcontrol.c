@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Pcontrol, the one function with arguments of any number: what MPI does with more than the
- * level is nothing, and there is no way to pass them on. The event is like others: the level, the
- * result. */
+/* Wrapper of MPI_Pcontrol, the only function with variable arguments. Implementations ignore all
+ * but the level, and the others cannot be passed on. The event has the level and the result. */
 #include "mpi/words.h"
 
-/* The function's number in functions.txt, which generate.py compares with that of its line. */
+/* The function's number in functions.txt; generate.py checks that both are equal. */
 #define PCONTROL 238u
 
 typedef int next_pcontrol(const int level, ...);
@@ -18,7 +17,7 @@ static int record(next_pcontrol *next, const void *caller, const void *cfa, int 
 	int r;
 
 	if (level)
-		bob_mpi_control(level); /* what is switched on is recorded, too */
+		bob_mpi_control(level); /* first: the call that switches on is recorded */
 	if (!bob_mpi_enter(&c, PCONTROL, caller, cfa)) {
 		r = next(level);
 		bob_mpi_passed(&c);

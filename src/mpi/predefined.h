@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles that every MPI has from the start, with the numbers that functions.txt gives them. Of one
- * MPI: generated. */
+/* Predefined handles and constants of one MPI, with their numbers in functions.txt. Generated. */
 #ifndef BOB_MPI_PREDEFINED_H
 #define BOB_MPI_PREDEFINED_H
 
@@ -24,15 +23,15 @@ enum bob_mpi_kind {
 };
 
 struct bob_mpi_predefined {
-	/* the handle is the address of this symbol of the MPI library ... */
+	/* Handle: address of this symbol of the MPI library ... */
 	const char *symbol;
-	uint64_t value;		/* ... or, where symbol is NULL, (uint64_t)handle is this */
-	uint32_t size_bytes;	/* of a type */
-	uint16_t number;	/* 0: the null handle of its kind */
+	uint64_t value;		/* ... or, where symbol is NULL, (uint64_t)handle */
+	uint32_t size_bytes;	/* of a type; else 0 */
+	uint16_t number;	/* 0: null handle of the kind */
 	uint8_t kind;		/* enum bob_mpi_kind */
 };
 
-/* Constants, by the value that this MPI has for them. */
+/* Constant, by its value in this MPI. */
 struct bob_mpi_code {
 	int value;
 	uint16_t number;
@@ -41,7 +40,7 @@ struct bob_mpi_code {
 extern const struct bob_mpi_code bob_mpi_codes[];
 extern const uint32_t bob_mpi_code_count;
 
-/* Names that MPI has for the same handle: the first one is its number. */
+/* Where several names have the same handle, the first one's number counts. */
 extern const struct bob_mpi_predefined bob_mpi_predefined[];
 extern const uint32_t bob_mpi_predefined_count;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tool's own communicator (private.h): the vote of the ranks in the trace's directory, the
- * duplicate of MPI_COMM_WORLD, and messages on it. */
+/* The tool's own communicator (private.h): the agreement of the ranks through the trace's
+ * directory, the duplicate of MPI_COMM_WORLD, and messages on it. */
 #include "mpi/private.h"
 
 #include <fcntl.h>
@@ -16,25 +16,25 @@
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
-/* A byte for each rank that takes part, at its number; and the decision, a symbolic link: there is
- * one, made by the first process. Both names end with the number of the world: several jobs may
- * write into one directory. */
+/* RANKS_FILE has a byte per rank, set by each that takes part. DECISION_FILE is a symbolic link,
+ * whose creation is atomic: the first process to create it decides. Both names end with the number
+ * of the world, since several jobs may write into one directory. */
 #define RANKS_FILE ".ranks"
 #define DECISION_FILE ".together"
 #define YES "yes"
 #define NO "no"
-#define AWAIT_NS 1000000000ull	/* MPI_Init need not come back everywhere at once */
-#define DECIDE_NS 10000000000ull /* where nothing can be decided */
+#define AWAIT_NS 1000000000ull	/* ranks return from MPI_Init at different times */
+#define DECIDE_NS 10000000000ull /* if no decision can be made */
 #define POLL_NS 5000000u
-/* Waiting: at first one yields, since the other side may need the processor; then one sleeps longer
- * and longer. */
+/* Waiting first yields, since the peer may need the processor, then sleeps for longer and longer
+ * times. */
 #define YIELDS 200u
 #define SLEEP_MOST_NS 1000000u
 #define CANCEL_NS 100000000u
-/* How often one looks for a message that has arrived: MPI takes it in only while it is called. */
+/* Polls per sleep for an arriving message: MPI makes progress only while it is called. */
 #define LOOKS 100u
-/* How much longer than for a message one waits for the ranks that are not in MPI_Finalize yet,
- * which waits for them, too. */
+/* Factor on the timeout for ranks that have not reached MPI_Finalize yet; MPI_Finalize itself waits
+ * for them, too. */
 #define GATHER_WAITS 10u
 
 static struct {
@@ -43,9 +43,9 @@ static struct {
 	uint32_t rank, ranks;
 } own;
 
-/* --- who takes part --- */
+/* --- agreement on taking part --- */
 
-/* All ranks have the same settings, so all want it or none. */
+/* All ranks have the same settings, hence the same answer. */
 static bool is_wanted(void)
 {
 	return bob_mpi_is_recorded && (bob_ev_merge_is_wanted() || bob_ev_time_is_exact() ||
@@ -73,7 +73,7 @@ void bob_mpi_private_announce(void)
 	if (fd < 0)
 		return;
 	if (pwrite(fd, "\1", 1, rank) != 1)
-		own.announced = false; /* then no rank finds it */
+		own.announced = false; /* no rank finds the announcement then */
 	close(fd);
 }
 
@@ -106,8 +106,8 @@ static void pause_ns(long ns)
 	nanosleep(&t, NULL);
 }
 
-/* All ranks come to the same answer, since duplicating waits for all of them: that of who first
- * knew that all are there, or first had waited for too long. */
+/* All ranks return the same decision, because duplicating a communicator waits for all of them. It
+ * is that of the first rank to know that all have announced themselves, or to time out. */
 static bool all_take_part(void)
 {
 	const uint64_t begin = bob_ev_now_ns();
@@ -134,8 +134,8 @@ static bool all_take_part(void)
 	return false;
 }
 
-/* Another world's ranks have the same numbers: who was spawned takes part only if his has a
- * number. */
+/* Ranks of another world have the same numbers: a spawned process takes part only if its world has
+ * a number. */
 static bool is_nameless(void)
 {
 	MPI_Comm parent;
@@ -144,7 +144,7 @@ static bool is_nameless(void)
 	       (BOB_MPI_REAL(Comm_get_parent)(&parent) != MPI_SUCCESS || bob_mpi_comm(parent));
 }
 
-/* --- life --- */
+/* --- open and close --- */
 
 void bob_mpi_private_open(void)
 {
@@ -160,7 +160,7 @@ void bob_mpi_private_open(void)
 	if (own.broken)
 		return;
 	own.open = true;
-	/* the others have looked at it: they are here */
+	/* All ranks are here, so all have read the file. */
 	if (!own.rank && path_of(RANKS_FILE, path, sizeof(path)))
 		unlink(path);
 	if (!own.rank && path_of(DECISION_FILE, path, sizeof(path)))
@@ -226,11 +226,11 @@ bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
 	if (BOB_MPI_REAL(Isend)(bytes, (int)len, byte(), (int)to, tag, own.comm, &r) !=
 		    MPI_SUCCESS ||
 	    !is_done(&r, &s, deadline_ns))
-		own.broken = true; /* a message that was sent cannot be taken back */
+		own.broken = true; /* the message cannot be withdrawn */
 	return !own.broken;
 }
 
-/* False: a message is being received, or that is unknown. */
+/* Returns false if the request is receiving a message, or if that is unknown. */
 static bool cancel(MPI_Request *r)
 {
 	MPI_Status s;
@@ -263,7 +263,7 @@ bool bob_mpi_private_receive(void *bytes, uint64_t capacity, uint64_t *len, uint
 	return !own.broken;
 }
 
-/* Every rank is here, and has sent what it will ever send; or the time is over. */
+/* Waits until all ranks are here and have sent all their messages, or until the timeout. */
 static void gather(void)
 {
 	MPI_Request r;
@@ -285,8 +285,8 @@ static bool is_there(MPI_Status *s)
 	return found;
 }
 
-/* What came when its receiver had stopped waiting for it: MPICH over UCX prints a line for each
- * such message in MPI_Finalize. */
+/* Receives messages that arrived after their receiver's timeout. Otherwise MPICH over UCX prints a
+ * line for each in MPI_Finalize. */
 static void drop_unread(void)
 {
 	MPI_Status s;
@@ -302,7 +302,8 @@ static void drop_unread(void)
 	}
 }
 
-/* MPI_Finalize clears it away, and messages that are under way: freeing may wait for all ranks. */
+/* The communicator is not freed, since that may wait for all ranks. MPI_Finalize frees it, and
+ * drops messages in transit. */
 void bob_mpi_private_close(void)
 {
 	if (own.open) {

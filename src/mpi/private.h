@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tool's own communicator: MPI_COMM_WORLD once more, duplicated in MPI_Init (or Init_thread),
- * with errors that return. Nothing that happens on it is recorded, and the program's communicators
- * have the numbers that they have without it.
+/* The tool's own communicator: a duplicate of MPI_COMM_WORLD, made in MPI_Init (or Init_thread),
+ * with MPI_ERRORS_RETURN. Nothing on it is recorded, and it does not change the numbers of the
+ * program's communicators.
  *
  * Duplicating is collective, so it is done only if every rank of MPI_COMM_WORLD is known to take
- * part: each says so in the trace's directory before it calls MPI_Init, which comes back when all
- * have been there. Else there is no such communicator -- some ranks are not recorded, or want other
- * things, or do not share the directory -- and all ranks find that out by themselves.
+ * part: each announces this in the trace's directory before it calls MPI_Init, which returns after
+ * all ranks have called it. Otherwise (some ranks are not recorded, have other settings, or do not
+ * share the directory) there is no such communicator, and all ranks come to that decision
+ * independently.
  *
- * ranks.c makes a transport of it (events/ranks.h). Threads: the one that is in MPI_Init or
- * MPI_Finalize, or at an event that all ranks have. Times are moments of bob_ev_now_ns. */
+ * ranks.c makes a transport of it (events/ranks.h). Threads: the one in MPI_Init or MPI_Finalize,
+ * or at an event that all ranks have. Deadlines are on the clock of bob_ev_now_ns. */
 #ifndef BOB_MPI_PRIVATE_H
 #define BOB_MPI_PRIVATE_H
 
@@ -18,26 +19,26 @@
 
 #define BOB_MPI_PRIVATE_BYTES_MAX 0x7fffffffull /* of one message */
 
-/* Right before MPI_Init, on every rank: this one will take part, if it wants to. */
+/* On every rank directly before MPI_Init: announces that this rank takes part, if it is set to. */
 void bob_mpi_private_announce(void);
-/* Directly after MPI_Init. Waits up to a second for ranks that have not announced themselves; then
- * for all of them to come. */
+/* Directly after MPI_Init. Waits up to a second for ranks that have not announced themselves, then
+ * until all have arrived. */
 void bob_mpi_private_open(void);
-/* False: there is none, or something has gone wrong on it: then it is of no use any more. */
+/* False: there is no such communicator, or an error has made it unusable. */
 bool bob_mpi_private_is_open(void);
 uint32_t bob_mpi_private_rank(void);
 uint32_t bob_mpi_private_ranks(void);
-/* Before MPI_Finalize, on every rank. Collective, as MPI_Finalize is: waits for all ranks, in
- * bounded time; then drops messages that were not received. */
+/* On every rank before MPI_Finalize. Collective, as MPI_Finalize is: waits for all ranks, with a
+ * timeout, and drops messages that were not received. */
 void bob_mpi_private_close(void);
 
-/* False: it did not work in time, and the communicator is of no use any more. MPI may still read
- * `bytes` then, for ever: they are not to be freed. */
+/* False: timeout or error; the communicator is unusable from then on. MPI may read `bytes` at any
+ * later time: the caller must not free it. */
 bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
 			  uint64_t deadline_ns);
-/* The next message of that rank and tag, *len bytes of it. False: it did not come in time; or, and
- * then the communicator is not open any more and `bytes` are MPI's for ever, it is longer than
- * `capacity`, or something is wrong. */
+/* Receives the next message of that rank and tag, and sets *len to its size in bytes. False: it did
+ * not arrive in time, is longer than `capacity`, or another error occurred. In the last two cases
+ * the communicator is unusable, and the caller must never free `bytes`. */
 bool bob_mpi_private_receive(void *bytes, uint64_t capacity, uint64_t *len, uint32_t from, int tag,
 			     uint64_t deadline_ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI as a transport between ranks (events/ranks.h): the tool's own communicator. */
+/* Transport between ranks (events/ranks.h) over the tool's own communicator (private.h). */
 #include "events/ranks.h"
 #include "mpi/private.h"
 #include "mpi/real.h"
@@ -25,8 +25,7 @@ static void part(void *call)
 	bob_mpi_part(call);
 }
 
-/* Where several threads may call MPI, one at a time, the event was chosen such that none is in
- * it. */
+/* With MPI_THREAD_SERIALIZED, events are chosen such that no other thread is in MPI. */
 static bool may_call(void)
 {
 	int level = 0, is_main = 0;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table by which a reader of traces prints an event's words (src/archive/events/mpi_functions.h), in C, from functions.txt alone."""
+"""Write the readers' table of MPI functions (src/archive/events/mpi_functions.h) in C.
+
+It depends on functions.txt alone; readers print the words of events with it."""
 from table import LARGE
 
 NOWHERE = 255
@@ -21,7 +23,8 @@ def flags(p):
 
 
 def function_flags(f):
-    return " | ".join(f"BOB_MPI_{m.upper()}" for m in f.marks if m in ("started", "finishing")) or "0"
+    return " | ".join(f"BOB_MPI_{m.upper()}" for m in f.marks
+                      if m in ("started", "finishing")) or "0"
 
 
 def place(words, p, what):
@@ -29,7 +32,8 @@ def place(words, p, what):
 
 
 def reader(table):
-    out = ["/* Written by src/mpi/generate.py from functions.txt. */", '#include "archive/events/mpi_functions.h"', ""]
+    out = ["/* Written by src/mpi/generate.py from functions.txt. */",
+           '#include "archive/events/mpi_functions.h"', ""]
     entries = []
     for f in sorted(table.functions.values(), key=lambda f: f.number):
         words = f.layout()
@@ -39,7 +43,8 @@ def reader(table):
             out.append(f"static const struct bob_mpi_param params_{f.name}[] = {{")
             for p in f.parameters:
                 out.append('\t{ "%s", BOB_MPI_ROLE_%s, %s, %d, %d },' % (
-                    p.name, p.role.upper(), flags(p), place(words, p, "in"), place(words, p, "out")))
+                    p.name, p.role.upper(), flags(p),
+                    place(words, p, "in"), place(words, p, "out")))
             out.append("};")
         numbers = [(f.number, f.name)]
         if f.number < LARGE and f.name + "_c" not in table.functions:
@@ -48,8 +53,10 @@ def reader(table):
         result = place(words, None, "result")
         for number, name in numbers:
             entries.append((number, '\t{ "%s", "%s", %s, %d, %d, %d, %d, %s },' % (
-                name, f.kind, params, number, len(f.parameters), len(words), result, function_flags(f))))
-    out += ["", "const struct bob_mpi_function bob_mpi_functions[] = {", *(text for _, text in sorted(entries)), "};",
+                name, f.kind, params, number, len(f.parameters), len(words), result,
+                function_flags(f))))
+    out += ["", "const struct bob_mpi_function bob_mpi_functions[] = {",
+            *(text for _, text in sorted(entries)), "};",
             f"const uint32_t bob_mpi_function_count = {len(entries)};", "",
             "const struct bob_mpi_name bob_mpi_names[] = {"]
     for kind, number, name, size in sorted(table.predefined, key=lambda h: (h[0], h[1])):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The functions of the relink library (relink/relink.h) of one MPI, in C, and the linker's list of names to wrap."""
+"""Write one MPI's relink library (relink/relink.h), and the linker's list of --wrap options."""
 
-# What the shim asks for besides functions.
+# Variables of MPI that the shim looks up.
 VARIABLES = ("MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY")
 
 
 def declared(prototype):
-    """The parameters as the header has them, with names of ours; and these names."""
+    """The parameters of the header with generated names; and these names."""
     listed = []
     for i, text in enumerate(prototype.parameters):
         if text == "...":
@@ -14,10 +14,12 @@ def declared(prototype):
             continue
         head, bracket, tail = text.partition("[")
         words = head.replace("*", " * ").split()
-        if len(words) > 1 and words[-1] not in ("*", "int", "char", "long") and not words[-1].startswith("MPI_"):
+        if (len(words) > 1 and words[-1] not in ("*", "int", "char", "long")
+                and not words[-1].startswith("MPI_")):
             words.pop()  # its name
         listed.append(" ".join(words) + f" a{i}" + bracket + tail)
-    return ", ".join(listed) or "void", ", ".join(f"a{i}" for i, t in enumerate(prototype.parameters) if t != "...")
+    return ", ".join(listed) or "void", ", ".join(
+        f"a{i}" for i, t in enumerate(prototype.parameters) if t != "...")
 
 
 def function(name, prototype):
@@ -32,20 +34,30 @@ def function(name, prototype):
     return "\n".join(out)
 
 
-HEAD = ("/* Written by src/mpi/generate.py from mpi.h. */", "#include <mpi.h>", "", '#include "mpi/relink/relink.h"', "")
+HEAD = ("/* Written by src/mpi/generate.py from mpi.h. */", "#include <mpi.h>", "",
+        '#include "mpi/relink/relink.h"', "")
 
 
 def chosen(table, text, found):
-    """Prototypes of what is wrapped. Whether Open MPI has MPI-1's functions depends on how it was built: they are left out."""
+    """Prototypes of the functions to wrap.
+
+    MPI-1's functions of Open MPI are omitted: its build options decide whether they exist."""
     without = "removed" if "ompi_mpi_comm_world" in text else None
-    return {n: p for n, p in found.items() if not table.skipped(n) and table.find(n)[0].kind != without}
+    return {n: p for n, p in found.items()
+            if not table.skipped(n) and table.find(n)[0].kind != without}
 
 
 def relink(found):
-    lines = [*HEAD, "#ifdef OPEN_MPI", "const char bob_mpi_relinked_openmpi = 1;", "#else", "const char bob_mpi_relinked_mpich = 1;"] + [f'BOB_MPI_RELINK({v}, "{v}", (void **)0, (void *)&{v});' for v in VARIABLES] + ["#endif", ""]
+    lines = [*HEAD, "#ifdef OPEN_MPI", "const char bob_mpi_relinked_openmpi = 1;", "#else",
+             "const char bob_mpi_relinked_mpich = 1;"] + [
+                 f'BOB_MPI_RELINK({v}, "{v}", (void **)0, (void *)&{v});' for v in VARIABLES
+             ] + ["#endif", ""]
     return "\n".join(lines + [function(n, found[n]) for n in sorted(found)])
 
 
 def flags(found):
-    """For the linker. What it exports is found by the shim, and by the launcher in programs that are stripped."""
-    return "--export-dynamic-symbol=bob_mpi_relinked_*\n" + "".join(f"--wrap={prefix}{n}\n" for n in sorted(found) for prefix in ("MPI_", "PMPI_"))
+    """Options for the linker.
+
+    The exported symbols are what the shim looks up, and the launcher in stripped programs."""
+    return "--export-dynamic-symbol=bob_mpi_relinked_*\n" + "".join(
+        f"--wrap={prefix}{n}\n" for n in sorted(found) for prefix in ("MPI_", "PMPI_"))

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests are numbered in each thread, in the order in which it makes them. An event names a
- * request by the number of requests that the thread has made since, so all iterations of a loop
- * that makes requests and waits for them have the same words.
+/* Request numbers: each thread numbers the requests that it creates. A word names a request by the
+ * number of requests that the thread has created since, so that all iterations of a loop that
+ * creates requests and waits for them have the same words.
  *
- *     0: MPI_REQUEST_NULL; 2 n + 2: of this thread, n made since; 2 n + 1 (n > 0): made by thread (n >> 32) - 1, as its number n mod 2^32;
- *     1: not made by a call that was recorded, or of a handle that several have: MPI's for what is complete at once
+ *     0                  MPI_REQUEST_NULL
+ *     2 n + 2            created by this thread, which has created n since
+ *     2 n + 1 (n > 0)    created by thread (n >> 32) - 1, as its number n mod 2^32
+ *     1                  not created by a recorded call, or a handle that several requests share:
+ *                        MPI's handles of requests that complete at once
  *
- * MPI's own handles for what is complete at once are known by themselves (is_common). Others of
- * which several requests are under way at a time are marked SHARED when the second one comes. */
+ * is_common recognises MPI's own handles for requests that complete at once. Other handles that
+ * several active requests share are marked SHARED when the second request appears. */
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
@@ -20,14 +23,13 @@ static uint64_t bits(MPI_Request h)
 	return (uint64_t)(uintptr_t)h;
 }
 
-/* Is it one of MPI's own requests, which are complete from the start? Any number of calls return
- * the same one. */
+/* Whether it is one of MPI's predefined completed requests, which any number of calls return. */
 #ifdef OPEN_MPI
 static bool is_common(MPI_Request h)
 {
 	static const char *const names[] = { "ompi_request_empty", "ompi_request_empty_send" };
 	static uint64_t common[2];
-	static bool known; /* threads that come at the same time do the same */
+	static bool known; /* a race is harmless: all threads store the same */
 
 	if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE)) {
 		for (int i = 0; i < 2; i++)
@@ -39,7 +41,7 @@ static bool is_common(MPI_Request h)
 		     bits(h) == __atomic_load_n(&common[1], __ATOMIC_RELAXED));
 }
 #else
-#define BUILTIN 1u /* the upper two bits of a handle say where its object lies: in MPICH itself */
+#define BUILTIN 1u /* class, in the upper two bits of a handle: static object of MPICH */
 
 static bool is_common(MPI_Request h)
 {
@@ -80,7 +82,7 @@ uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
 		return UNKNOWN;
 	}
 	if (!bob_mpi_numbers_add(BOB_MPI_KIND_REQUEST, bits(h), &number, SHARED) && !number)
-		return 0; /* the null handle */
+		return 0; /* null handle */
 	t->requests++;
 	return number & SHARED ? UNKNOWN : 2;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that MPI_Comm_spawn starts. MPI's own daemons start them, with the daemons' environment,
- * in which there is no agent if `bobbin record` was started by mpirun. So the root has `env
- * NAME=VALUE... COMMAND ARGUMENTS...` started in their place, which becomes the command with the
- * environment that an exec by this process would give it. Where the command would not be found, or
- * where that is not certain, nothing is replaced: MPI's errors are the program's.
+/* Programs that MPI_Comm_spawn starts. MPI's daemons start them with the daemons' environment,
+ * which has no agent if mpirun started `bobbin record`. So the root replaces the command by `env
+ * NAME=VALUE... COMMAND ARGUMENTS...`, which executes it with the environment that an exec by this
+ * process would pass on. If the command cannot be found for certain, nothing is replaced, so that
+ * MPI's errors reach the program.
  *
- * Both sides of such a communicator have a token in common: the starting side computes it, on all
- * ranks the same, and the started side has it from its environment. */
+ * Both sides of such a communicator share a token: the starting side computes it, identically on
+ * all ranks; the started side reads it from its environment. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <limits.h>
@@ -22,11 +22,11 @@
 
 #define ENV_PROGRAM "/usr/bin/env"
 #define TOKEN_NAME "BOBBIN_SPAWNED"
-#define GROUPS_MAX 64u		/* groups of processes that have spawned, distinguished */
+#define GROUPS_MAX 64u		/* distinct groups of processes that spawn */
 
 /* --- the command --- */
 
-/* A key of the program's info object. False: it has none. */
+/* Reads a key of the program's info object. False: not present. */
 static bool info_says(MPI_Info info, const char *key, char *value, int size)
 {
 	int found = 0;
@@ -40,7 +40,7 @@ static bool is_program(const char *path)
 	return !access(path, X_OK);
 }
 
-/* In PATH, as the daemons look for a name without a slash. */
+/* Searches PATH, as the daemons do for a name without a slash. */
 static bool find_in_path(const char *name, char *path, size_t size)
 {
 	const char *list = getenv("PATH");
@@ -54,7 +54,7 @@ static bool find_in_path(const char *name, char *path, size_t size)
 	return false;
 }
 
-/* Where the command is, to be sure that it is there. False: it is not, or who knows. */
+/* Finds the command's file. False: it does not exist, or the daemons' search is not known. */
 static bool find_command(const char *command, MPI_Info info, char *path, size_t size)
 {
 	char value[MPI_MAX_INFO_VAL + 1];
@@ -80,7 +80,7 @@ static size_t count_of(char *const *list)
 	return n;
 }
 
-/* The list of `env`'s arguments, in one block. NULL: no memory, or there is nothing to pass on. */
+/* Argument list of `env`, in one block. NULL: out of memory, or nothing to pass on. */
 static char **arguments_of(const char *command, char *const *argv, char **environment,
 			   uint64_t token)
 {
@@ -109,7 +109,7 @@ static char **arguments_of(const char *command, char *const *argv, char **enviro
 	return list;
 }
 
-/* NULL: the command stays as it is. */
+/* Returns the replacing argument list; NULL: the command stays unchanged. */
 static char **replaced(const char *command, char *const *argv, MPI_Info info, uint64_t token)
 {
 	char *preload = getenv("LD_PRELOAD"), *line = NULL, *given[2] = { NULL, NULL };
@@ -128,7 +128,7 @@ static char **replaced(const char *command, char *const *argv, MPI_Info info, ui
 
 /* --- tokens --- */
 
-/* How often this group of processes has spawned before. */
+/* Number of earlier spawns by this group of processes. */
 static uint32_t turn_of(uint64_t group)
 {
 	static struct bob_ev_lock lock;
@@ -147,7 +147,7 @@ static uint32_t turn_of(uint64_t group)
 	return turn;
 }
 
-/* The same on all processes of `comm`: from who they are, and which of their calls this is. */
+/* Hash of the members of `comm` and the number of their spawn: the same on all its processes. */
 static uint64_t token_of(MPI_Comm comm)
 {
 	const uint64_t n = bob_mpi_ranks(comm);
@@ -162,8 +162,9 @@ static uint64_t token_of(MPI_Comm comm)
 
 /* --- the call --- */
 
-/* The spawn that is in progress in this thread. The MPI_Comm_spawn of a PMPI tool that is preloaded
- * after the shim calls the shim's PMPI_Comm_spawn: the same spawn, not to be replaced again. */
+/* The spawn in progress in this thread. If a PMPI tool is preloaded after the shim, its
+ * MPI_Comm_spawn calls the shim's PMPI_Comm_spawn: that is the same spawn, and must not be replaced
+ * again. */
 static __thread const struct bob_mpi_spawn *under_way;
 
 static void replace(struct bob_mpi_spawn *s, uint32_t count, char *const *command,
@@ -196,7 +197,7 @@ void bob_mpi_spawning(struct bob_mpi_spawn *s, int count, char *const *command, 
 	if (under_way || !bob_mpi_is_recorded || !bob_ev_agent->path() || !bob_mpi_comm(comm))
 		return;
 	under_way = s;
-	bob_ev_depth = 1; /* what is called here may be hooked */
+	bob_ev_depth = 1; /* PMPI functions called here may be hooked */
 	s->token = token_of(comm);
 	if (bob_mpi_at(comm, root) && count > 0)
 		replace(s, (uint32_t)count, command, argv, info);
@@ -221,7 +222,7 @@ void bob_mpi_spawned(struct bob_mpi_spawn *s, int result, MPI_Comm made)
 	bob_ev_depth = depth;
 }
 
-/* Within MPI_Init. */
+/* Called within MPI_Init. */
 void bob_mpi_was_spawned(void)
 {
 	const char *token = bob_ev_agent->setting(TOKEN_NAME);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shim begins: does the agent want MPI recorded? */
+/* Constructor of the shim: reads the agent's settings, and decides for each function whether its
+ * calls are recorded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 bool bob_mpi_is_recorded;
 uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 
-/* --- calls of MPI's Fortran libraries --- */
+/* --- internal calls of MPI's Fortran libraries --- */
 
 static bool has_words(const char *text, const char *words)
 {
@@ -26,9 +27,9 @@ static bool has_words(const char *text, const char *words)
 	return false;
 }
 
-/* Their entry points call the function of C, which is the program's call. Some ask for sizes first,
- * or make a type for an array section: those are not. The entry point's name says which it is
- * for. */
+/* Fortran entry points call the C function, which is the program's call. Some also query sizes
+ * first, or create a type for an array section: those calls are not the program's. The entry
+ * point's name distinguishes them. */
 static bool is_own_call(const void *caller, uint32_t function)
 {
 	static const char *const of_their_own[] = { "Comm_size", "Cartdim_get",
@@ -70,7 +71,7 @@ __attribute__((constructor)) void bob_mpi_start(void)
 	if (!a || !a->setting("BOBBIN_MPI"))
 		return;
 	most = a->setting("BOBBIN_MPI_VECTORS");
-	if (most) { /* a number, or none */
+	if (most) { /* a number, or "none" */
 		bob_mpi_most = strtoull(most, NULL, 10);
 		bob_mpi_hashes = strcmp(most, "none") != 0;
 	}

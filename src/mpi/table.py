@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""functions.txt as objects: functions, their parameters, and which word of an event is which. The file's head says what it means."""
+"""Parser of functions.txt, whose opening comment defines the syntax and the order of words."""
 import re
 
-LARGE = 1024  # what is added to a function's number for its large-count variant
+LARGE = 1024  # the number of a large-count variant is that of its base + LARGE
 
 INTEGERS = ("count", "bytes", "disp", "index", "int")
-HANDLES = ("comm", "group", "type", "op", "win", "file", "errh", "info", "request", "message", "session", "keyval")
-CODES = ("order", "distribution", "typeclass", "combiner", "comparison", "split", "topology", "thread", "lock", "whence")
+HANDLES = ("comm", "group", "type", "op", "win", "file", "errh", "info", "request", "message",
+           "session", "keyval")
+CODES = ("order", "distribution", "typeclass", "combiner", "comparison", "split", "topology",
+         "thread", "lock", "whence")
 BITS = ("mode", "assertion")
 TEXTS = ("string", "strings", "argvs")
 ROLES = INTEGERS + HANDLES + TEXTS + CODES + BITS + (
-    "buf", "rank", "root", "tag", "error", "flag", "function", "pointer", "weight", "status", "iostatus", "none")
-LENGTHS = ("peers", "ranks", "sources", "destinations", "dims", "nodes", "edges", "neighbors", "integers", "addresses", "datatypes",
-           "integers_c", "addresses_c", "large_counts_c", "datatypes_c", "sum", "last")
+    "buf", "rank", "root", "tag", "error", "flag", "function", "pointer", "weight", "status",
+    "iostatus", "none")
+LENGTHS = ("peers", "ranks", "sources", "destinations", "dims", "nodes", "edges", "neighbors",
+           "integers", "addresses", "datatypes", "integers_c", "addresses_c", "large_counts_c",
+           "datatypes_c", "sum", "last")
 FUNCTION_MARKS = ("started", "finishing", "by_hand", "spawning")
 PARAMETER_MARKS = ("receives", "pending")
 
-PARAMETER = re.compile(r"(?P<direction><>|>|)(?P<name>\w+):(?P<role>\w+)(?:\((?P<of>[\w,]+)\))?(?:\[(?P<length>[^\]]+)\])?"
-                       r"(?:@(?P<at>\w+))?(?:\?(?P<only>\*?\w+))?(?:!(?P<mark>\w+))?$")
+PARAMETER = re.compile(r"(?P<direction><>|>|)(?P<name>\w+):(?P<role>\w+)(?:\((?P<of>[\w,]+)\))?"
+                       r"(?:\[(?P<length>[^\]]+)\])?(?:@(?P<at>\w+))?(?:\?(?P<only>\*?\w+))?"
+                       r"(?:!(?P<mark>\w+))?$")
 TERM = re.compile(r"(\*?)(\w+)(?:\*(\d+))?$")
 CALL = re.compile(r"(\w+)(~?)\(([\w,]+)\)$")
 
 
 class Bad(Exception):
-    """What is wrong with functions.txt, or with a header according to it; one line."""
+    """An error in functions.txt, or a header that does not fit it; a message of one line."""
 
 
 class Parameter:
@@ -31,7 +36,8 @@ class Parameter:
         m = PARAMETER.match(text)
         if not m:
             raise Bad(f"{where}: what is {text!r}?")
-        self.name, self.role, self.at, self.only, self.mark = m["name"], m["role"], m["at"], m["only"], m["mark"]
+        self.name, self.role = m["name"], m["role"]
+        self.at, self.only, self.mark = m["at"], m["only"], m["mark"]
         self.goes_in = m["direction"] != ">"
         self.comes_out = m["direction"] != ""
         self.of = m["of"].split(",") if m["of"] else []
@@ -44,12 +50,13 @@ class Parameter:
         self.is_vector = self.is_text or self.length is not None
         self.rotated = self.length is not None and "~" in self.length
 
-    # Words: has it one before the call, and one after?
+    # Whether the parameter has a word of its input value, and one of its output value.
     def has_in(self):
         return self.goes_in and self.role != "none"
 
     def has_out(self):
-        return self.comes_out and self.role != "none" and not (self.role == "request" and self.goes_in)
+        return (self.comes_out and self.role != "none"
+                and not (self.role == "request" and self.goes_in))
 
 
 class Function:
@@ -78,11 +85,13 @@ class Function:
                 raise Bad(f"{where}: {p.name} speaks of {name!r}, which is no parameter")
 
     def communicator(self):
-        """The one that a root belongs to."""
+        """The communicator in which a root is a rank: the first that is an input."""
         return next((p.name for p in self.parameters if p.role == "comm" and p.goes_in), None)
 
     def layout(self):
-        """The fixed words in their order: (parameter, what), what being in, result, out, tag, bytes, size or members."""
+        """The fixed words in their order: (parameter, kind of word).
+
+        The kinds are in, result, out, tag, bytes, size, members."""
         words = [(p, "in") for p in self.parameters if p.has_in()] + [(None, "result")]
         for p in self.parameters:
             if not p.has_out():
@@ -98,7 +107,7 @@ class Function:
 
 
 class Term:
-    """A length: a parameter (times a factor, before or after the call), or a question about some."""
+    """A length: a parameter (times a factor, before or after the call), or a query of objects."""
 
     def __init__(self, text, where):
         term, call = TERM.match(text), CALL.match(text)
@@ -111,7 +120,7 @@ class Term:
 
 
 def terms(length, where=""):
-    """One, or two of which the smaller counts."""
+    """The terms of a length, one or two; the length is the smallest of them."""
     m = re.match(r"min\((\w+),(.*)\)$", length)
     return [Term(t, where) for t in (m.groups() if m else (length,))]
 
@@ -125,7 +134,8 @@ class Table:
             if name:
                 f = Function(number, name, of_class, words)
                 if name in self.functions or number in numbers:
-                    raise Bad(f"functions.txt: {name}: its name or its number {number} is there already")
+                    raise Bad(f"functions.txt: {name}: "
+                              f"its name or its number {number} is there already")
                 self.functions[name] = f
                 numbers.add(number)
 
@@ -159,7 +169,7 @@ class Table:
         return any(re.fullmatch(s.replace("*", ".*"), name) for s in self.skips)
 
     def find(self, name):
-        """(function, its number) for a name of the header without MPI_; None: there is no line."""
+        """(function, its number) for a name of the header without MPI_; None if it has no line."""
         if name in self.functions:
             f = self.functions[name]
             return f, f.number

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tools that lie before us: definitions of MPI functions in the program itself, or in a library
- * that is searched before ours. The program's calls reach us through them, as their calls of PMPI's
- * functions. What such a definition of MPI_X calls besides PMPI_X is the tool's own business, and
- * not recorded. */
+/* Detects PMPI tools that precede the shim: definitions of MPI functions in the program itself, or
+ * in a library earlier in the search order. The program's calls reach the shim through them, as
+ * their calls of PMPI functions. Other MPI calls by a tool's definition of MPI_X are internal to
+ * the tool, and not recorded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -10,9 +10,9 @@
 
 #include "mpi/recorder.h"
 
-#define NO_SIZE 64u		/* taken for functions whose symbol has none */
+#define NO_SIZE 64u		/* assumed size of functions whose symbol has none */
 
-/* Code of a tool's definition. */
+/* Code range of a tool's definition. */
 struct wrapper {
 	uint64_t lo, hi;
 	uint32_t function;
@@ -23,7 +23,7 @@ static bool is_known;
 static struct wrapper wrapper[BOB_MPI_NUMBERS];
 static uint32_t wrappers;
 
-/* This library, as the linker laid it out. */
+/* Bounds of this library, from the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -39,8 +39,8 @@ static const void *image_of(const void *function)
 	return dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-/* Where MPI itself is (linked into the program, or a library that we do not lie before) the names
- * of PMPI lead there, too. */
+/* If the PMPI name leads to the same place, this is MPI itself (linked into the program, or a
+ * library that precedes the shim). */
 static void look_at(const struct bob_mpi_function *f)
 {
 	const ElfW(Sym) *symbol = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of what is no handle. Constants that the MPIs have different values for get the same:
- * docs/mpi.md. */
+/* Words of plain values. Constants whose values differ between MPIs have the same words
+ * (docs/mpi.md). */
 #include "mpi/recorder.h"
 
 #define ANY_SOURCE (-1)
@@ -8,7 +8,7 @@
 #define ROOT (-3)
 #define UNDEFINED (-4)
 
-/* In Open MPI MPI_BOTTOM is a null pointer. */
+/* In Open MPI, MPI_BOTTOM is a null pointer. */
 uint64_t bob_mpi_buf(const void *p)
 {
 	return !p || p == MPI_BOTTOM ? 0 : p == MPI_IN_PLACE ? 1 : 2;
@@ -30,7 +30,7 @@ uint64_t bob_mpi_tag(int tag)
 	return (uint64_t)(int64_t)tag; /* MPI_ANY_TAG is -1 everywhere */
 }
 
-/* A place in the program as those of call paths; 1: in no chosen image (MPI's own functions). */
+/* Position of the code as in call paths; 1: in no chosen image (MPI's predefined functions). */
 uint64_t bob_mpi_function(const void *f)
 {
 	uint64_t place = bob_ev_agent->place((uint64_t)(uintptr_t)f);
@@ -96,7 +96,7 @@ void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_somet
 	bob_mpi_put(c, says_something ? bob_mpi_status_bytes(s) : 0);
 }
 
-/* Not of other statuses: there MPICH leaves the bit as the program had it. */
+/* Only for requests: in other statuses MPICH keeps the bit as the program left it. */
 void bob_mpi_request_status(struct bob_mpi_call *c, const MPI_Status *s, bool receives)
 {
 	if (!receives || !is_cancelled(s)) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts, vectors, requests and statuses as words of an event: what the generated wrappers have in
- * common. */
+/* Words of texts, vectors, requests and statuses, for the generated wrappers. */
 #include "mpi/words.h"
 
 #include <string.h>
@@ -33,9 +32,9 @@ uint64_t bob_mpi_text_within(const char *s, uint64_t capacity)
 	return capacity == BOB_MPI_TO_NULL ? strlen(s) : strnlen(s, capacity);
 }
 
-/* Bytes on their way into words. */
+/* Packs bytes into words. */
 struct packing {
-	struct bob_mpi_call *c; /* NULL: they are only counted */
+	struct bob_mpi_call *c; /* NULL: counts only */
 	uint64_t word;
 	uint64_t bytes;
 };
@@ -143,7 +142,7 @@ void bob_mpi_put_argvs(struct bob_mpi_call *c, char **const *lists, uint64_t cou
 uint64_t bob_mpi_most = UINT64_MAX;
 bool bob_mpi_hashes = true;
 
-/* Elements on their way: those beyond the most go into a hash. */
+/* State while a vector is put: elements beyond the limit go into a hash. */
 struct putting {
 	struct bob_mpi_call *c;
 	uint64_t left, hash;
@@ -173,7 +172,8 @@ static void end_putting(const struct putting *p, uint64_t count)
 	}
 }
 
-/* One function per kind of element; the first of them recorded may be another than that at 0. */
+/* Defines the put function of one element type. `first` rotates the vector: the element at `first`
+ * is recorded first. */
 #define PUT(name, type, word, most)                                                                \
 	void name(struct bob_mpi_call *c, const type *v, uint64_t count, uint64_t first)           \
 	{                                                                                          \

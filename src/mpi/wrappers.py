@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The wrappers of one MPI, in C, from the table and the header's prototypes.
+"""Write the wrappers of one MPI in C, from the table and the header's prototypes.
 
-For each function there is a body, which takes the function to be called as well, and MPI_X and PMPI_X around it:
+Each function gets a body, with the function to call as an additional parameter, and two callers of
+it, MPI_X and PMPI_X. The body has three parts:
 
-    before the call   lengths of vectors that go in; words of what goes in; copies of what the call may change; elements
-                      of vectors that go in, for the case that the call never ends
+    before the call   lengths of input vectors; words of inputs; copies of what the call may change;
+                      elements of input vectors, in case the call never returns
     the call
-    after it         the result; words of what came out; elements of vectors
+    after the call    the result; words of outputs; elements of all vectors
 
-Names of the body's own end in an underscore: no parameter's does."""
+The body's own names end in an underscore; no parameter's name does."""
 from header import HANDLE_TYPES, WIDE, type_of
 from table import BITS, CODES, HANDLES, INTEGERS, terms
 
-WORD = {"rank": "rank", "root": "rank", "tag": "tag", "flag": "flag", "function": "function", "pointer": "pointer",
-        "buf": "buf", **{h: h for h in HANDLES}}
-NARROW = {t for t in HANDLE_TYPES.values() if t.startswith("MPI_")} - {"MPI_File"}  # of 32 bits in one MPI or another
+WORD = {"rank": "rank", "root": "rank", "tag": "tag", "flag": "flag", "function": "function",
+        "pointer": "pointer", "buf": "buf", **{h: h for h in HANDLES}}
+# Handles that have 32 bits in some MPI.
+NARROW = {t for t in HANDLE_TYPES.values() if t.startswith("MPI_")} - {"MPI_File"}
 FIXED_WORDS = 32  # events/recorder.h
 
 
 def word(p, value, verb=""):
-    """The word of a value of p's role; verb: new_ for a handle that came out."""
+    """The word of a value of p's role; verb is new_ for a handle that the call created."""
     if p.role in CODES + BITS:
-        return f"bob_mpi_{'bits' if p.role in BITS else 'code'}(BOB_MPI_ROLE_{p.role.upper()}, {value})"
+        return (f"bob_mpi_{'bits' if p.role in BITS else 'code'}"
+                f"(BOB_MPI_ROLE_{p.role.upper()}, {value})")
     if p.role in INTEGERS or p.role in ("error", "weight"):
         return f"bob_mpi_int({value})"
     if p.role == "session":
@@ -38,7 +41,8 @@ def word(p, value, verb=""):
 class Body:
     def __init__(self, function, number, prototype):
         self.f, self.number, self.prototype = function, number, prototype
-        self.types = {p.name: type_of(t) for p, t in zip(function.parameters, prototype.parameters)}
+        self.types = {p.name: type_of(t)
+                      for p, t in zip(function.parameters, prototype.parameters)}
         self.declared, self.before, self.after, self.elements, self.after_all = [], [], [], [], []
         self.argument = {p.name: p.name for p in function.parameters}
 
@@ -48,13 +52,14 @@ class Body:
         return self.types[p.name].rstrip("*") in WIDE
 
     def value(self, p):
-        """What goes in, of a parameter that is no vector."""
-        if p.comes_out and p.role not in ("none",) or p.role in HANDLES and self.types[p.name].endswith("*"):
+        """The input value of a parameter that is no vector."""
+        if (p.comes_out and p.role not in ("none",)
+                or p.role in HANDLES and self.types[p.name].endswith("*")):
             return f"*{p.name}"
         return p.name
 
     def came_out(self, p):
-        """What came out."""
+        """The output value of a parameter that is no vector."""
         if p.role in ("buf", "pointer") and self.types[p.name] == "void*":
             return f"*(void **){p.name}"
         if p.role == "buf":
@@ -64,7 +69,8 @@ class Body:
     def conditions(self, p, out):
         c = ["ok_"] if out else []
         if p.at:
-            self.declare("const bool at_{0} = bob_mpi_at({1}, {0});".format(p.at, self.f.communicator()))
+            self.declare("const bool at_{0} = bob_mpi_at({1}, {0});".format(
+                p.at, self.f.communicator()))
             c.append(f"at_{p.at}")
         if p.only and p.only.startswith("*"):
             c.append(p.only)
@@ -93,7 +99,8 @@ class Body:
         return f"bob_mpi_count({value})" + (f" * {t.factor}" if t.factor > 1 else "")
 
     def put(self, lines, conditions, expression):
-        lines.append(f"bob_mpi_fix(&c_, {f'{self.all_of(conditions)} ? {expression} : 0' if conditions else expression});")
+        word_ = f"{self.all_of(conditions)} ? {expression} : 0" if conditions else expression
+        lines.append(f"bob_mpi_fix(&c_, {word_});")
 
     @staticmethod
     def all_of(conditions):
@@ -116,14 +123,16 @@ class Body:
         if p.role in CODES:
             return f"bob_mpi_put_codes(&c_, {p.name}, {n}, BOB_MPI_ROLE_{p.role.upper()});"
         values = f"(const int *){p.name}" if "[" in self.types[p.name] else p.name
-        return f"bob_mpi_put_{'wides' if self.is_wide(p) else 'ints'}(&c_, {values}, {n}, {first});"
+        put = "wides" if self.is_wide(p) else "ints"
+        return f"bob_mpi_put_{put}(&c_, {values}, {n}, {first});"
 
     def text_count(self, p):
         return self.length(p) if p.length else "BOB_MPI_TO_NULL"
 
     def length_word(self, p, n, out):
-        """A vector may be recorded in part, but for those that others depend on."""
-        may = p.role in INTEGERS + CODES + ("rank", "flag", "error", "weight") or p.role == "type" and not out
+        """The word of a vector's length. --mpi-vectors shortens those that no word depends on."""
+        may = (p.role in INTEGERS + CODES + ("rank", "flag", "error", "weight")
+               or p.role == "type" and not out)
         return f"bob_mpi_fix(&c_, {f'bob_mpi_length({n})' if may else n});"
 
     # --- what goes in ---
@@ -140,17 +149,21 @@ class Body:
         elif p.goes_in and p.comes_out:
             kind = "requests" if p.role == "request" else "ints"
             t = "struct bob_mpi_was" if p.role == "request" else "uint64_t"
-            self.before.append(f"{t} *const was_{p.name} = bob_mpi_keep_{kind}(&c_, {p.name}, {self.length(p)});")
+            self.before.append(f"{t} *const was_{p.name} = "
+                               f"bob_mpi_keep_{kind}(&c_, {p.name}, {self.length(p)});")
             self.before.append(f"const uint64_t n_{p.name} = was_{p.name} ? {self.length(p)} : 0;")
         else:
             c = [p.name] + self.conditions(p, False)
             if p.role == "weight":
                 c.append(f"bob_mpi_weighted({p.name})")
-            self.before.append(f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+            self.before.append(
+                f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
         whole = p.goes_in and p.comes_out
-        self.before.append(f"bob_mpi_fix(&c_, n_{p.name});" if whole else self.length_word(p, f"n_{p.name}", False))
+        self.before.append(f"bob_mpi_fix(&c_, n_{p.name});" if whole else
+                           self.length_word(p, f"n_{p.name}", False))
         if not (p.goes_in and p.comes_out):
-            self.elements.append((f"if (n_{p.name})\n\t\t" if p.is_text else "") + self.put_elements(p, False))
+            self.elements.append((f"if (n_{p.name})\n\t\t" if p.is_text else "")
+                                 + self.put_elements(p, False))
         elif p.role == "request":
             self.elements.append(f"bob_mpi_put_was(&c_, was_{p.name}, n_{p.name});")
             self.after_all.append(f"bob_mpi_left_requests(was_{p.name}, {p.name}, n_{p.name});")
@@ -160,7 +173,8 @@ class Body:
     def scalar_in(self, p):
         value = self.value(p)
         if p.comes_out and p.role == "request":
-            self.before.append(f"const struct bob_mpi_was was_{p.name} = bob_mpi_take_request({value});")
+            self.before.append(
+                f"const struct bob_mpi_was was_{p.name} = bob_mpi_take_request({value});")
             self.before.append(f"bob_mpi_fix(&c_, was_{p.name}.word);")
             return
         if p.comes_out:
@@ -176,17 +190,20 @@ class Body:
     # --- what comes out ---
 
     def status_place(self, p):
-        """Before the call: the program's status, or ours if it ignores it."""
+        """Before the call: the program's status, or the wrapper's own if the program ignores it."""
         if p.is_vector:
             requests = self.f.by_name[p.of[0]]
-            self.before.append(f"MPI_Status *const s_ = bob_mpi_statuses(&c_, {p.name}, n_{requests.name});")
+            self.before.append("MPI_Status *const s_ = "
+                               f"bob_mpi_statuses(&c_, {p.name}, n_{requests.name});")
         else:
             self.before.append("MPI_Status own_;")
-            self.before.append(f"MPI_Status *const s_ = {p.name} == MPI_STATUS_IGNORE ? &own_ : {p.name};")
+            self.before.append(
+                f"MPI_Status *const s_ = {p.name} == MPI_STATUS_IGNORE ? &own_ : {p.name};")
             if p.of and not self.f.by_name[p.of[0]].is_vector:
                 r = self.f.by_name[p.of[0]]
-                self.before.append(f"const bool receives_ = was_{r.name}.receives;" if r.comes_out else
-                                   f"const bool receives_ = bob_mpi_receives({self.value(r)});")
+                self.before.append(
+                    f"const bool receives_ = was_{r.name}.receives;" if r.comes_out else
+                    f"const bool receives_ = bob_mpi_receives({self.value(r)});")
         self.argument[p.name] = "s_"
 
     def status_out(self, p):
@@ -194,24 +211,29 @@ class Body:
         if p.role == "iostatus":
             self.put(self.after, c, "bob_mpi_status_bytes(s_)")
             return
-        requests = f"was_{p.of[0]}, n_{p.of[0]}" if p.of and self.f.by_name[p.of[0]].is_vector else None
+        requests = (f"was_{p.of[0]}, n_{p.of[0]}"
+                    if p.of and self.f.by_name[p.of[0]].is_vector else None)
         if p.is_vector:
             c.append("s_ != MPI_STATUSES_IGNORE")
-            self.after.append(f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+            self.after.append(
+                f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
             self.after.append(f"bob_mpi_fix(&c_, n_{p.name});")
             indices = p.of[1] if len(p.of) > 1 else "NULL"
-            self.elements.append(f"bob_mpi_put_statuses(&c_, s_, n_{p.name}, {requests}, {indices});")
+            self.elements.append(
+                f"bob_mpi_put_statuses(&c_, s_, n_{p.name}, {requests}, {indices});")
             return
         if requests:
             c.append(f"bob_mpi_was_receives({requests}, *{p.of[1]})")
         elif p.of:
             c.append("receives_")
-        self.after.append(f"bob_mpi_{'request_' if p.of else ''}status(&c_, s_, {self.all_of(c)});")
+        self.after.append(
+            f"bob_mpi_{'request_' if p.of else ''}status(&c_, s_, {self.all_of(c)});")
 
     def text_out(self, p):
         c = self.conditions(p, True) + [p.name]
         capacity = self.length(p) if p.length else "BOB_MPI_TO_NULL"
-        return f"const uint64_t n_{p.name} = {self.all_of(c)} ? bob_mpi_text_within({p.name}, {capacity}) : 0;"
+        return (f"const uint64_t n_{p.name} = "
+                f"{self.all_of(c)} ? bob_mpi_text_within({p.name}, {capacity}) : 0;")
 
     def vector_out(self, p):
         if p.is_text:
@@ -222,7 +244,8 @@ class Body:
             if p.role == "weight":
                 c.append(f"bob_mpi_weighted({p.name})")
             name = p.name if not p.goes_in else f"{p.name}_out"
-            self.after.append(f"const uint64_t n_{name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+            self.after.append(
+                f"const uint64_t n_{name} = {self.all_of(c)} ? {self.length(p)} : 0;")
         self.after.append(self.length_word(p, f"n_{name}", True))
         self.elements.append(self.put_elements(p, True).replace(f"n_{p.name}", f"n_{name}"))
 
@@ -244,7 +267,8 @@ class Body:
             self.after.append("bob_mpi_fix(&c_, 0);")
         elif p.role == "comm":
             n = f"n_{p.name}"
-            self.after.append(f"const uint64_t {n} = {self.all_of(c)} ? bob_mpi_members(&c_, {value}) : 0;")
+            self.after.append(
+                f"const uint64_t {n} = {self.all_of(c)} ? bob_mpi_members(&c_, {value}) : 0;")
             self.after.append(f"bob_mpi_fix(&c_, {n});")
             self.elements.append(f"if ({n})\n\t\tbob_mpi_put_members(&c_, *{p.name});")
 
@@ -271,7 +295,7 @@ class Body:
         return self
 
     def parameters(self):
-        """As the header declares them, with our names."""
+        """The parameters as the header declares them, with the table's names."""
         out = []
         for p, text in zip(self.f.parameters, self.prototype.parameters):
             const = "const " if text.startswith("const ") else ""
@@ -285,7 +309,7 @@ class Body:
         return out
 
     def call(self, arguments, call):
-        """The call of MPI's function, and what some of them mean for all ranks."""
+        """The call of MPI's function, and the shim's actions at functions with marks."""
         lines = ["bob_mpi_starting();"] if "started" in self.f.marks else []
         lines += [f"bob_mpi_finishing({call});"] if "finishing" in self.f.marks else []
         if "spawning" in self.f.marks:
@@ -295,27 +319,35 @@ class Body:
 
     @staticmethod
     def spawning(arguments):
-        """Other commands and arguments may be passed: one each, or arrays of them."""
+        """A call that may replace commands and arguments: one of each, or arrays of them."""
         a = arguments.split(", ")
         if a[0] == "command":
             begin = "1, (char *const *)&command, &argv, (const MPI_Info *)&info"
-            passed = ["spawn_.command ? spawn_.command[0] : command", "spawn_.command ? spawn_.argv[0] : argv"] + a[2:]
+            passed = ["spawn_.command ? spawn_.command[0] : command",
+                      "spawn_.command ? spawn_.argv[0] : argv"] + a[2:]
         else:
             begin = f"{a[0]}, {a[1]}, (char **const *){a[2]}, {a[4]}"
-            passed = [a[0], f"spawn_.command ? spawn_.command : {a[1]}", f"spawn_.command ? spawn_.argv : {a[2]}"] + a[3:]
-        return ["struct bob_mpi_spawn spawn_;", "", f"bob_mpi_spawning(&spawn_, {begin}, root, comm);", f"r_ = next_({', '.join(passed)});",
-                "bob_mpi_spawned(&spawn_, r_, *intercomm);"]
+            passed = [a[0], f"spawn_.command ? spawn_.command : {a[1]}",
+                      f"spawn_.command ? spawn_.argv : {a[2]}"] + a[3:]
+        return ["struct bob_mpi_spawn spawn_;", "",
+                f"bob_mpi_spawning(&spawn_, {begin}, root, comm);",
+                f"r_ = next_({', '.join(passed)});", "bob_mpi_spawned(&spawn_, r_, *intercomm);"]
 
     def unrecorded(self, arguments):
-        """What is done if it is not."""
-        return [f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_)) {{", *("\t" + x for x in self.call(arguments, "NULL")),
+        """The path of a call that is not recorded."""
+        return [f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_)) {{",
+                *("\t" + x for x in self.call(arguments, "NULL")),
                 "\tbob_mpi_passed(&c_);", "\treturn r_;", "}"]
 
     def begin(self):
-        """Vectors that go in are written where they will be in the end: they are known of a call that never ends."""
+        """The last lines before the call.
+
+        They write input vectors after the space of all fixed words, so that the event of a call
+        that never returns has them."""
         if not self.ahead:
             return ["bob_mpi_before(&c_);"]
-        return [f"const uint32_t in_ = bob_mpi_ahead(&c_, {len(self.f.layout())}u);", *self.ahead, "bob_mpi_before(&c_);", "bob_mpi_back(&c_, in_);"]
+        return [f"const uint32_t in_ = bob_mpi_ahead(&c_, {len(self.f.layout())}u);", *self.ahead,
+                "bob_mpi_before(&c_);", "bob_mpi_back(&c_, in_);"]
 
     def text(self):
         self.build()
@@ -323,7 +355,8 @@ class Body:
             raise AssertionError(f"{self.f.name}: more words than BOB_EV_FIXED_WORDS")
         parameters, name = self.parameters(), self.prototype.name
         listed = ", ".join(parameters) or "void"
-        types = [x.replace("*" + p.name, "*").replace(" " + p.name, "") for x, p in zip(parameters, self.f.parameters)]
+        types = [x.replace("*" + p.name, "*").replace(" " + p.name, "")
+                 for x, p in zip(parameters, self.f.parameters)]
         plain = ", ".join(p.name for p in self.f.parameters)
         given = ", ".join(self.argument[p.name] for p in self.f.parameters)
         lines = ["struct bob_mpi_call c_;", "int r_;", ""]
@@ -335,20 +368,24 @@ class Body:
         lines += self.after + self.elements + self.after_all + ["bob_mpi_leave(&c_);", "return r_;"]
         more = "".join(", " + p for p in parameters)
         out = [f"/* {name} */", f"typedef int next_{name}({', '.join(types) or 'void'});",
-               f"static int body_{name}(next_{name} *next_, const void *caller_, const void *cfa_{more})", "{",
+               f"static int body_{name}"
+               f"(next_{name} *next_, const void *caller_, const void *cfa_{more})", "{",
                *("\t" + x if x else "" for x in lines), "}", ""]
         for prefix in ("MPI_", "PMPI_"):
             own = f"BOB_MPI_EXPORT int own_{prefix}{name}({listed})"
             out += [f'{own} __asm__("{prefix}{name}");', own, "{",
                     f"\tstatic next_{name} *next_;", "",
-                    f'\treturn body_{name}(BOB_MPI_NEXT(next_, "{prefix}{name}"), BOB_MPI_HERE{", " + plain if plain else ""});',
+                    f'\treturn body_{name}(BOB_MPI_NEXT(next_, "{prefix}{name}"), '
+                    f'BOB_MPI_HERE{", " + plain if plain else ""});',
                     "}", ""]
         return "\n".join(out)
 
 
 def wrappers(functions):
-    """functions: (Function, number, Prototype). The whole file."""
+    """The whole file. functions: (Function, number, Prototype)."""
     head = ["/* Written by src/mpi/generate.py from functions.txt and mpi.h. */",
-            "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0 /* MPI-1's functions, too */", '#include "mpi/words.h"', "",
-            '#pragma GCC diagnostic ignored "-Wconversion" /* a whole handle becomes one of this MPI */', ""]
+            "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0 /* MPI-1's functions, too */",
+            '#include "mpi/words.h"', "",
+            '#pragma GCC diagnostic ignored "-Wconversion" '
+            '/* a whole handle becomes one of this MPI */', ""]
     return "\n".join(head + [Body(*f).text() for f in functions])

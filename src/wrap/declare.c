@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the C declarations that occur in prototypes: specifiers, then a declarator, which is read
- * outwards from its name. The result is text: the words before and after the name, so that the
- * wrapper is declared in the exact words of the spec. Attributes and storage classes are
- * dropped. */
+/* Parser of the C declarations in prototypes: specifiers, then a declarator, read outwards from its
+ * name. It yields the text before and after the name, so that the wrapper is declared in the spec's
+ * exact words. Attributes and storage classes are dropped. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +14,13 @@ enum step { STEP_POINTER, STEP_ARRAY, STEP_FUNCTION };
 struct declaration {
 	enum bob_wrap_kind base;
 	bool is_long_double;
-	uint32_t from;		/* first word */
-	uint32_t name;		/* NOWHERE: it has none */
-	uint32_t place;		/* of the name, or where it would be */
-	uint32_t steps;		/* from the name outwards; only the first two matter */
+	uint32_t from;		/* first token */
+	uint32_t name;		/* NOWHERE: unnamed */
+	uint32_t place;		/* position of the name, or where it would be */
+	uint32_t steps;		/* declarators from the name outwards; only the first two matter */
 	enum step step[2];
-	uint32_t open;		/* of the first step: its bracket ... */
-	uint32_t close;		/* ... and the word after the one that ends it */
+	uint32_t open;		/* opening bracket of the first step ... */
+	uint32_t close;		/* ... and the token after it */
 	uint32_t end;
 };
 
@@ -31,24 +30,29 @@ static const char *const dropped[] = { "extern",   "static",	    "inline",	     
 static const char *const qualifiers[] = { "const",	 "volatile",   "restrict",
 					  "__restrict",	 "__restrict__", "__const",
 					  "__volatile__", "__volatile", "_Atomic", NULL };
-static const char *const integers[] = { "char", "short",  "int",    "long",	"signed", "unsigned",
-					"_Bool", "bool", "__signed__", "__signed", NULL };
-static const char *const reals[] = { "float",	   "double",	"_Float128", "__float128", "_Float64",
-				     "_Float32", "_Float32x", "_Float64x", NULL };
+static const char *const integers[] = { "char",  "short",	"int",	      "long",
+					"signed", "unsigned",	"_Bool",      "bool",
+					"__signed__", "__signed", NULL };
+static const char *const reals[] = { "float",	 "double",   "_Float128", "__float128",
+				     "_Float64", "_Float32", "_Float32x", "_Float64x", NULL };
 static const char *const long_reals[] = { "_Float128", "__float128", "_Float64x", NULL };
 static const char *const complexes[] = { "_Complex", "complex", "__complex__", NULL };
 static const char *const tags[] = { "struct", "union", "enum", NULL };
 static const char *const wide[] = { "__int128", "__int128_t", "__uint128_t", "va_list",
 				    "__gnuc_va_list", "__builtin_va_list", NULL };
-/* So that the generated code reads well; others are as good. */
-static const char *const known[] = { "size_t",	 "ssize_t",  "ptrdiff_t", "off_t",    "off64_t",  "pid_t",
-				     "uid_t",	 "gid_t",    "mode_t",	 "time_t",   "intptr_t", "uintptr_t",
-				     "int8_t",	 "int16_t",  "int32_t",	 "int64_t",  "uint8_t",	 "uint16_t",
-				     "uint32_t", "uint64_t", "socklen_t", "useconds_t", "clockid_t", NULL };
+/* Types of the C library, so that generated code has their letters; unknown names work as well. */
+static const char *const known[] = { "size_t",	  "ssize_t",   "ptrdiff_t", "off_t",
+				     "off64_t",	  "pid_t",     "uid_t",	    "gid_t",
+				     "mode_t",	  "time_t",    "intptr_t",  "uintptr_t",
+				     "int8_t",	  "int16_t",   "int32_t",   "int64_t",
+				     "uint8_t",	  "uint16_t",  "uint32_t",  "uint64_t",
+				     "socklen_t", "useconds_t", "clockid_t", NULL };
 static const char *const types_of[] = { "typeof", "__typeof__", "__typeof", NULL };
-static const char *const forbidden[] = { "typedef", "if", "else", "for", "while", "do", "return", "switch", "case",
-					 "goto", "break", "continue", "sizeof", "default", "before", "after",
-					 "around", "template", "class", "namespace", NULL };
+static const char *const forbidden[] = { "typedef", "if",     "else",	  "for",   "while",
+					 "do",	    "return", "switch",	  "case",  "goto",
+					 "break",   "continue", "sizeof", "default", "before",
+					 "after",   "around", "template", "class", "namespace",
+					 NULL };
 
 static bool is_one_of(const struct bob_wrap_parser *p, uint32_t pos, const char *const *words)
 {
@@ -63,7 +67,7 @@ static bool is_name(const struct bob_wrap_parser *p, uint32_t pos)
 	return p->tokens.at[pos].word == BOB_WORD_NAME && !is_one_of(p, pos, forbidden);
 }
 
-/* Does a type begin here that is no name of the user's? */
+/* Whether a type begins here that is not a user-defined name. */
 static bool is_type_word(const struct bob_wrap_parser *p, uint32_t pos)
 {
 	return bob_wrap_is(p, pos, "void") || bob_wrap_is(p, pos, "string") ||
@@ -86,7 +90,7 @@ static bool is_attribute(const struct bob_wrap_parser *p)
 	       (bob_wrap_is(p, p->pos, "[") && bob_wrap_is(p, p->pos + 1, "["));
 }
 
-/* Any number of attributes, which are dropped. */
+/* Skips any number of attributes. */
 static bob_status attributes(struct bob_wrap_parser *p)
 {
 	while (is_attribute(p)) {
@@ -105,7 +109,7 @@ static bob_status attributes(struct bob_wrap_parser *p)
 	return BOB_OK;
 }
 
-/* struct, union or enum and its tag. */
+/* struct, union or enum, with its tag. */
 static bob_status tagged(struct bob_wrap_parser *p, struct declaration *d)
 {
 	d->base = bob_wrap_is(p, p->pos, "enum") ? BOB_WRAP_INT : BOB_WRAP_OTHER;
@@ -122,7 +126,7 @@ static bob_status tagged(struct bob_wrap_parser *p, struct declaration *d)
 	return BOB_OK;
 }
 
-/* One word of a built-in type: the most special one decides. */
+/* One word of a built-in type; the most specific word decides the kind. */
 static bool builtin(struct bob_wrap_parser *p, struct declaration *d)
 {
 	if (bob_wrap_is(p, p->pos, "void"))
@@ -154,7 +158,7 @@ static bob_status group_type(struct bob_wrap_parser *p, struct declaration *d)
 	return bob_wrap_skip_group(p);
 }
 
-/* Words that are a type by themselves; a name after another type is the declared one. */
+/* Words that are a complete type; a name after another type is the declared one. */
 static bool is_type_of_its_own(const struct bob_wrap_parser *p)
 {
 	return is_type_word(p, p->pos) && !is_one_of(p, p->pos, qualifiers) &&
@@ -238,7 +242,7 @@ static void add_step(struct declaration *d, enum step s)
 	d->steps++;
 }
 
-/* Kind, and text before and after the name, of what d declares after `taken` steps. */
+/* Sets kind and text before and after the name of what remains of d after `taken` steps. */
 static bob_status keep_type(struct bob_wrap_parser *p, const struct declaration *d, uint32_t taken,
 			    uint32_t after, struct bob_wrap_type *t)
 {
@@ -251,8 +255,8 @@ static bob_status keep_type(struct bob_wrap_parser *p, const struct declaration 
 	return t->before && t->after ? BOB_OK : BOB_ERR_NOMEM;
 }
 
-/* A parameter that is an array or a function is a pointer: it is declared as one, because the text
- * is also used where there is no such rule. */
+/* Declares a parameter that is an array or a function as a pointer, because its text is also used
+ * where C does not adjust such types. */
 static bob_status make_pointer(struct bob_wrap_parser *p, const struct declaration *d,
 			       struct bob_wrap_type *t)
 {
@@ -290,7 +294,7 @@ static bob_status keep_parameter(struct bob_wrap_parser *p, const struct declara
 	return st;
 }
 
-/* One parameter; `f` if it is the prototype's own. */
+/* Parses one parameter; `f` if the prototype itself owns it, else NULL. */
 static bob_status parameter(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	struct declaration d;
@@ -382,7 +386,7 @@ static bob_status suffixes(struct bob_wrap_parser *p, struct declaration *d,
 	}
 }
 
-/* After an opening bracket: does it contain a declarator, or parameters? */
+/* Whether the text after an opening bracket is a declarator, not a parameter list. */
 static bool is_nested(const struct bob_wrap_parser *p, uint32_t pos)
 {
 	return bob_wrap_is(p, pos, "*") || bob_wrap_is(p, pos, "(") || bob_wrap_is(p, pos, "[") ||
@@ -442,7 +446,7 @@ static bool has_parameter(const struct bob_wrap_function *f, const char *name)
 	return false;
 }
 
-/* Parameters without a name are numbered, by a name that no other has. */
+/* Names unnamed parameters by numbers, avoiding other parameters' names. */
 static bob_status number_parameters(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	for (uint32_t i = 0; i < f->parameter_count; i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The headers that generated code needs, and the specs that are there, as they are in the tree. The
- * build says where that is. */
+/* The headers that generated code needs, and the built-in specs, embedded from the source tree. */
 #include "wrap/wrap.h"
 
 BOB_EMBED(bob_wrap_events_h, BOB_SOURCE "/include/bobbin/events.h");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the parameters that a function's event has, within the limits of bobbin/events.h: what
- * does not fit is left out, the result last. */
+/* Selects the parameters of a function's event, within the limits of bobbin/events.h. What does not
+ * fit is omitted, the result last. */
 #include <stdio.h>
 #include <string.h>
 
 #include "bobbin/events.h"
 #include "wrap/parse.h"
 
-#define NAME_CUT 31u		/* bytes of a parameter's name */
+#define NAME_CUT 31u		/* longest name of a parameter in bytes */
 #define RESULT "result"
 
 struct capacity {
@@ -44,7 +44,7 @@ static void add(struct bob_wrap_string *s, const char *comma, enum bob_wrap_kind
 		bob_wrap_addf(s, "%s%s %.*s", comma, type_names[kind], n, name);
 }
 
-/* One that is too long ends in a number made from all of it. */
+/* The event's name; one that is too long ends in a hash of the whole name. */
 static const char *event_name(struct bob_wrap_pool *pool, const char *symbol)
 {
 	const size_t len = strlen(symbol);
@@ -59,7 +59,7 @@ static const char *event_name(struct bob_wrap_pool *pool, const char *symbol)
 	return bob_wrap_keep(pool, text, strlen(text));
 }
 
-/* Two names that are the same when cut. */
+/* Whether the parameter's shortened name equals an earlier one's. */
 static bool is_twice(const struct bob_wrap_function *f, uint32_t i)
 {
 	const char *name = f->parameters[i].name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C from a spec: wrapper.h has what is the same in all of it, so that what is written here is short
- * enough to read. */
+/* Writes the C source of a library of wrappers from a spec. Common code is in wrapper.h, so that
+ * the generated source stays short and readable. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 #include "wrap/put.h"
 
-/* How many values the parameters are at most; *sure of them whatever the compiler finds. */
+/* Largest number of values of an event's parameters; *sure is the number that does not depend on
+ * the compiler's view of named types. */
 static uint32_t count_inputs(const struct bob_wrap_function *f, uint32_t *sure)
 {
 	uint32_t n = 0;
@@ -25,14 +26,14 @@ static uint32_t count_inputs(const struct bob_wrap_function *f, uint32_t *sure)
 	return n;
 }
 
-/* A buffer for values; compilers must see that it is written to. */
+/* A buffer for values. It is initialised if no value is certain, so that compilers do not warn. */
 static void put_event_space(struct bob_wrap_out *o, uint32_t count, uint32_t sure)
 {
 	bob_wrap_put(o, "\t\tunion bob_arg bob_values[%u]%s;\n\t\tuint32_t bob_count = 0;\n", count,
 		     sure ? "" : " = { { 0 } }");
 }
 
-/* --- what each function has besides its wrapper --- */
+/* --- declarations that precede a wrapper --- */
 
 static void put_types(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 {
@@ -73,13 +74,13 @@ static void put_head(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 		bob_wrap_put(o, "extern char bob_real_%s[] __asm__(\"__real_%s\");\n", f->name,
 			     f->symbol);
 	if (bob_wrap_has_stub(f))
-		bob_wrap_put(
-			o,
-			"static uint32_t bob_begin_%s(struct bob_wrapper *, struct bob_stub_call *, "
-			"union bob_arg *);\n"
-			"static uint32_t bob_end_%s(struct bob_wrapper *, struct bob_stub_result *, "
-			"union bob_arg *);\n",
-			f->name, f->name);
+		bob_wrap_put(o,
+			     "static uint32_t bob_begin_%s(struct bob_wrapper *, "
+			     "struct bob_stub_call *, union bob_arg *);\n"
+			     "static uint32_t bob_end_%s(struct bob_wrapper *, "
+			     "struct bob_stub_result *, "
+			     "union bob_arg *);\n",
+			     f->name, f->name);
 }
 
 static void put_wrapper(struct bob_wrap_out *o, const struct bob_wrap_function *f)
@@ -116,9 +117,9 @@ static void put_wrapper(struct bob_wrap_out *o, const struct bob_wrap_function *
 	bob_wrap_put(o, "};\n");
 }
 
-/* --- functions that C can pass on --- */
+/* --- functions whose parameters C can pass on --- */
 
-/* The user's code in a function of its own, so that `return` leaves just that. */
+/* Puts the user's code into a function of its own, so that `return` leaves only that. */
 static void put_around(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 {
 	bob_wrap_put(o, "\nstatic ");
@@ -217,7 +218,7 @@ static void put_plain(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 			f->symbol, f->symbol, f->symbol, f->name);
 }
 
-/* --- all --- */
+/* --- the whole file --- */
 
 static bool is_in(const struct bob_wrap_out *o, const struct bob_wrap_function *f)
 {
@@ -246,10 +247,10 @@ void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file
 	bob_wrap_put(&o, "/* Made by `bobbin wrap`. %s */\n", how_to);
 	for (uint32_t i = 0; i < s->include_count; i++)
 		bob_wrap_put_code(&o, s->includes[i].text, s->includes[i].line);
-	bob_wrap_put(
-		&o,
-		"#include \"bobbin-wrapper.h\"\n#include \"bobbin-dlsym.h\"\n#include \"bobbin-lookup.h\"\n%s",
-		any_stub ? "#include \"bobbin-stubs.h\"\n" : "");
+	bob_wrap_put(&o,
+		     "#include \"bobbin-wrapper.h\"\n#include \"bobbin-dlsym.h\"\n"
+		     "#include \"bobbin-lookup.h\"\n%s",
+		     any_stub ? "#include \"bobbin-stubs.h\"\n" : "");
 	if (s->program && !linked) {
 		bob_wrap_put(&o, "static const char bob_program[] BOB_UNUSED = ");
 		bob_wrap_put_string(&o, s->program);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the text with a position and an end. */
+/* Tokenizer of a spec (lex.h), in one pass over the text. */
 #include "wrap/lex.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@ struct lexer {
 	struct bob_wrap_tokens *to;
 	const char *text;
 	uint32_t at, end;
-	uint32_t line, line_at;	/* where the line begins */
-	bool is_fresh;		/* nothing but white space so far in this line */
+	uint32_t line, line_at;	/* line_at: its first byte */
+	bool is_fresh;		/* only white space so far in this line */
 };
 
 static bool is_name_start(char c)
@@ -60,7 +60,7 @@ static bob_status open_end(struct lexer *l, uint32_t at, uint32_t line, uint32_t
 	return BOB_ERR_CORRUPT;
 }
 
-/* Up to the end of the line; one that ends in a backslash goes on. */
+/* Skips to the end of the line, including lines continued by a backslash. */
 static void skip_line(struct lexer *l)
 {
 	while (l->at < l->end) {
@@ -88,7 +88,7 @@ static bob_status skip_comment(struct lexer *l)
 	return open_end(l, at, line, column);
 }
 
-/* Text in quotes, within its line. */
+/* A string or character, which must end in its line. */
 static bob_status quoted(struct lexer *l, uint32_t *len)
 {
 	const uint32_t at = l->at;

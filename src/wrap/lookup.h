@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of wrapper.h that says which function a wrapper stands for, and enrolls the wrapper when
- * its library starts. */
+/* The part of wrapper.h that finds the function that a wrapper replaces, and registers the wrapper
+ * when its library starts. */
 #ifndef BOBBIN_LOOKUP_H
 #define BOBBIN_LOOKUP_H
 
-#ifndef BOBBIN_WRAPPER_H /* in generated sources it is there, under another name */
+#ifndef BOBBIN_WRAPPER_H /* generated sources include it under another name */
 #include "wrap/wrapper.h"
 #include "events/dlsym.h"
 #endif
 
-/* --- the function itself --- */
+/* --- the next definition --- */
 
 extern void *bob_dl_sym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
 
-/* `write` itself may be wrapped here. */
+/* Prints by a system call, because `write` itself may be wrapped here. */
 static BOB_UNUSED void bob_complain(const char *text, size_t n)
 {
 	long r = 1;
@@ -21,7 +21,7 @@ static BOB_UNUSED void bob_complain(const char *text, size_t n)
 	__asm__ volatile("syscall" : "+a"(r) : "D"(2L), "S"(text), "d"(n) : "rcx", "r11", "memory");
 }
 
-/* Replaces a function that no library has: returns 0 in all registers of results. */
+/* Called in place of a function that no library defines: returns 0 in all result registers. */
 static __attribute__((naked, unused)) void bob_absent(void)
 {
 	__asm__("xorl %eax, %eax\n\txorl %edx, %edx\n\tpxor %xmm0, %xmm0\n\t"
@@ -44,12 +44,11 @@ static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrap
 	return (void *)bob_absent;
 }
 
-/* --- symbols of libraries ---
- * The loader asks libraries that are open for everybody. What else a library has is read in its own
- * symbol table: asking the loader for that would count as opening it, and leave texts for
+/* --- symbols of libraries --- dlsym finds symbols in the global scope. For other libraries, their
+ * symbol tables are read here: dlopen would count as another reference, and leave a text for
  * dlerror. */
 
-/* A loaded library, as dl_iterate_phdr has it. */
+/* A loaded library, as dl_iterate_phdr reports it. */
 struct bob_segment {
 	uint32_t type, flags;
 	uint64_t offset, address, physical, file_bytes, bytes, align;
@@ -78,11 +77,11 @@ struct bob_search {
 	const char *name;
 	int is_after;			/* this library has been visited */
 	void *found;
-	int is_resolver;		/* it says which function it is (IFUNC) */
-	uint64_t unloaded;		/* libraries, until now */
+	int is_resolver;		/* the symbol is a resolver (IFUNC) */
+	uint64_t unloaded;		/* libraries unloaded so far */
 };
 
-/* Searches the libraries after this one: the loader searches those before it first, too. */
+/* Searches the libraries after this one; the loader also searches those before it first. */
 static BOB_UNUSED int bob_visit(struct bob_library *l, size_t size, void *ctx)
 {
 	struct bob_search *search = ctx;
@@ -115,18 +114,18 @@ static __attribute__((noinline, cold, unused)) void *bob_find(const char *name, 
 	return s.found;
 }
 
-/* How many libraries were unloaded until now, of the first that is visited. */
+/* Reads the number of libraries unloaded so far from the first one that is visited. */
 static BOB_UNUSED int bob_library_count(struct bob_library *l, size_t size, void *ctx)
 {
 	*(uint64_t *)ctx = size >= sizeof(*l) ? l->unloaded : 0;
 	return 1;
 }
 
-/* --- allocation while functions are looked up ---
- * dlsym allocates and frees: the text of an error, in some libraries more. If these functions are
- * wrapped and not looked up yet, the look-up would call them and begin anew, without end. So they
- * are looked up before all others, and what a look-up allocates by one that is not known yet comes
- * from here. `free` and `realloc` know such memory at any later time. */
+/* --- allocation during look-up --- dlsym allocates and frees memory: the text of an error, more in
+ * some libraries. If these functions are wrapped and not looked up yet, the look-up would call
+ * their wrappers and recurse without end. So they are looked up first, and what a look-up allocates
+ * through a function that is not known yet comes from a static buffer. `free` and `realloc`
+ * recognise that memory at any later time. */
 #define BOB_EARLY_BYTES 16384u
 #define BOB_EARLY_ALIGN 64u
 
@@ -143,7 +142,7 @@ BOB_INLINE int bob_is_early(const void *p)
 	return (uintptr_t)p - (uintptr_t)bob_early.bytes < BOB_EARLY_BYTES;
 }
 
-/* Zeros, aligned to BOB_EARLY_ALIGN, its size before it; NULL: there is no more. */
+/* Zeroed, aligned to BOB_EARLY_ALIGN, with its size stored before it; NULL: the buffer is full. */
 static BOB_UNUSED void *bob_early_malloc(size_t size)
 {
 	const size_t bytes = (size + 2 * BOB_EARLY_ALIGN - 1) & ~(size_t)(BOB_EARLY_ALIGN - 1);
@@ -177,7 +176,7 @@ static BOB_UNUSED int bob_early_posix(void **to, size_t align, size_t size)
 	return p ? 0 : ENOMEM;
 }
 
-/* Memory of the function itself that comes before it is known is lost: a text of an error. */
+/* Leaks memory that the function itself returned before it was known here: the text of an error. */
 static BOB_UNUSED void bob_early_free(void *p)
 {
 	void (*const next)(void *) = __atomic_load_n(&bob_early.free, __ATOMIC_ACQUIRE);
@@ -202,7 +201,7 @@ static BOB_UNUSED void *bob_early_realloc(void *p, size_t size)
 	return q;
 }
 
-/* The replacement of a function of this name while it is not known; NULL: it does not allocate. */
+/* Replacement of a function of this name until it is known; NULL: it does not allocate. */
 static BOB_UNUSED void *bob_early_function(const char *symbol)
 {
 	static const struct {
@@ -224,7 +223,7 @@ static BOB_UNUSED void *bob_early_function(const char *symbol)
 	return NULL;
 }
 
-/* It is known: `free` and `realloc` go through what knows early memory. */
+/* The function is known: `free` and `realloc` go through code that recognises early memory. */
 BOB_INLINE void *bob_keep_early(void *early, void *next)
 {
 	if (early == (void *)bob_early_free)
@@ -237,7 +236,7 @@ BOB_INLINE void *bob_keep_early(void *early, void *next)
 	return early;
 }
 
-/* The next definition after this library (its default version), else that of any library. */
+/* The next definition after this library (its default version), else one in any library. */
 static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrapper *w)
 {
 	const int error = errno, busy = bob_busy;
@@ -263,7 +262,7 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 	return next;
 }
 
-/* It is not known, or its library may have been unloaded meanwhile. */
+/* The function is unknown, or its library may have been unloaded since. */
 static __attribute__((noinline, cold, unused)) void *bob_look_again(struct bob_wrapper *w)
 {
 	uint64_t unloaded;
@@ -281,7 +280,7 @@ static __attribute__((noinline, cold, unused)) void *bob_look_again(struct bob_w
 	return next;
 }
 
-/* Functions that allocate are looked up first. */
+/* Looks up the functions that allocate, before all others. */
 static BOB_UNUSED void bob_look_up_early(struct bob_wrapper *w)
 {
 	if (!w->patch && !w->next && bob_early_function(w->symbol))
@@ -298,10 +297,10 @@ BOB_INLINE void *bob_next(struct bob_wrapper *w)
 }
 #define BOB_NEXT(f) ((__typeof__(bob_wrap_##f) *)bob_next(&bob_wrapper_##f))
 
-/* --- the library starts --- */
+/* --- start of the library --- */
 
-/* "?" becomes what the compiler found, or goes with its parameter if that is nothing that has a
- * number. */
+/* Copies the list of parameters. A "?" is replaced by the compiler's type; parameters of types
+ * without a numeric value are dropped. */
 static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
 {
 	const char *from = w->parameters, *type = w->types;
@@ -328,12 +327,12 @@ static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
 	*to = 0;
 }
 
-/* Of the agent (redirect.c): the function's first instructions become a jump to `to`; *original
- * continues after them. */
+/* In the agent (redirect.c): replaces the function's first instructions by a jump to `to`;
+ * *original continues after them. */
 typedef int (*bob_redirect_fn)(const char *program, const char *symbol, uint64_t address, void *to,
 			       void **original);
 
-/* Has the system xsave switched on, which stubs use? */
+/* Whether the system has enabled xsave, which stubs use. */
 static BOB_UNUSED int bob_has_xsave(void)
 {
 	unsigned a = 1, b, c = 0, d;
@@ -369,7 +368,7 @@ static BOB_UNUSED void bob_enroll(struct bob_wrapper *w)
 	bob_busy = 0;
 }
 
-/* --- dlsym: dlsym.h --- */
+/* --- dlsym (dlsym.h) --- */
 
 static BOB_UNUSED void *bob_instead_of(void *found, struct bob_wrapper *w)
 {
@@ -408,7 +407,7 @@ static BOB_UNUSED void bob_start_all(struct bob_wrapper *const *all, size_t coun
 		bob_enroll(all[i]);
 }
 
-/* `all` is an array: the wrappers that start when the file is loaded. */
+/* `all` is the array of the wrappers to start when the library is loaded. */
 #define BOB_WRAPPERS_START(all)                                                                    \
 	__attribute__((constructor)) static void bob_wrappers_start(void)                          \
 	{                                                                                          \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the wrappers of OpenCL's host API (opencl.spec) do for kernels with tags (opencl_tags.h):
- * docs/opencl.md.
+/* Run time of the wrappers of OpenCL's host API (opencl.spec) for kernels with tags
+ * (opencl_tags.h): docs/opencl.md.
  *
- * The program's own program objects and kernels are never touched. From a source with tags, a
- * second program is built, whose kernels are the *instrumented kernels*. They get the same
- * arguments. A launch of a kernel that has an instrumented kernel launches that one, with an
- * additional buffer, and then reads the buffer. The values are passed to the recorder, launch by
- * launch, when the program has waited for something; no wait is added. If a step fails, the
- * program's own kernel is launched and nothing is recorded of it.
+ * The program's own program objects and kernels are never changed. From a source with tags a second
+ * program is built, whose kernels are the *instrumented kernels*; they get the same arguments. A
+ * launch of a kernel that has an instrumented kernel launches that one instead, with an additional
+ * buffer, and then reads the buffer asynchronously. The values reach the recorder, in launch order,
+ * when the program has waited for something; no wait is added. If a step fails, the program's own
+ * kernel is launched, and nothing of it is recorded.
  *
- * Threads: any; one lock. Called in blocks of wrappers, so that what is called here is neither
- * recorded nor wrapped. */
+ * Threads: any; one lock. Called in blocks of wrappers, so calls made here are neither recorded nor
+ * wrapped. */
 #ifndef BOBBIN_OPENCL_H
 #define BOBBIN_OPENCL_H
 
@@ -21,15 +21,15 @@
 
 #define BOB_CL_PROGRAMS 256
 #define BOB_CL_KERNELS 1024
-#define BOB_CL_BYTES_MAX ((size_t)64 << 20)	/* of a launch's buffer */
+#define BOB_CL_BYTES_MAX ((size_t)64 << 20)	/* limit of a launch's buffer */
 
-/* Asked for, and perhaps not there: a program without OpenCL is not to fail for that. */
+/* Weak, so that a program without OpenCL still loads. */
 #pragma weak clGetKernelInfo
 #pragma weak clGetProgramInfo
 #pragma weak clGetEventInfo
 
 struct bob_cl_program {
-	cl_program own, instrumented;	/* instrumented NULL: not built yet */
+	cl_program own, instrumented;	/* instrumented is NULL until it is built */
 	cl_context context;
 	struct bob_cl_source source;
 };
@@ -66,7 +66,7 @@ static inline void bob_cl_drop_program(struct bob_cl_program *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* All strings as one, or NULL. */
+/* Joins all strings into one; NULL: out of memory. */
 static inline char *bob_cl_join(cl_uint count, const char *const *strings, const size_t *lengths,
 				size_t *len)
 {
@@ -99,7 +99,7 @@ static inline void bob_cl_source(cl_context context, cl_uint count, const char *
 	if (!text)
 		return;
 	pthread_mutex_lock(&bob_cl_lock);
-	p = bob_cl_find_program(own); /* one that has ended, and whose handle came again */
+	p = bob_cl_find_program(own); /* an old entry: OpenCL has reused the handle */
 	if (p)
 		bob_cl_drop_program(p);
 	for (uint32_t i = 0; !p && i < BOB_CL_PROGRAMS; i++)
@@ -130,7 +130,7 @@ static inline void bob_cl_built(cl_program own, cl_uint count, const cl_device_i
 
 	pthread_mutex_lock(&bob_cl_lock);
 	p = bob_cl_find_program(own);
-	if (p && p->instrumented) { /* again, with other options */
+	if (p && p->instrumented) { /* built again, with other options */
 		clReleaseProgram(p->instrumented);
 		p->instrumented = NULL;
 	}
@@ -145,9 +145,9 @@ static inline void bob_cl_built(cl_program own, cl_uint count, const cl_device_i
 			instrumented = NULL;
 		}
 		if (!instrumented)
-			bob_cl_say(
-				"tags of an OpenCL program are left out: with them it cannot be built%s%s\n",
-				"", "");
+			bob_cl_say("tags of an OpenCL program are left out: "
+				   "with them it cannot be built%s%s\n",
+				   "", "");
 		p->instrumented = instrumented;
 	}
 	pthread_mutex_unlock(&bob_cl_lock);
@@ -185,7 +185,7 @@ static inline void bob_cl_drop_kernel(struct bob_cl_kernel *k)
 	memset(k, 0, sizeof(*k));
 }
 
-/* Creates an instrumented kernel, if the program's source has tags for it. The lock is held. */
+/* Creates an instrumented kernel if the program's source has tags for it. The lock is held. */
 static inline void bob_cl_add_instrumented(const struct bob_cl_program *p, const char *name,
 					   cl_kernel own)
 {
@@ -243,7 +243,7 @@ static inline void bob_cl_created_all(cl_program program, const cl_kernel *kerne
 	pthread_mutex_unlock(&bob_cl_lock);
 }
 
-/* The program does something with the kernel that its instrumented kernel would not see. */
+/* The program changes the kernel in a way that cannot be repeated for the instrumented kernel. */
 static inline void bob_cl_forget_kernel(cl_kernel own)
 {
 	struct bob_cl_kernel *k;
@@ -284,7 +284,7 @@ static inline void bob_cl_argument(cl_kernel own, cl_uint index, size_t size, co
 
 /* --- launches --- */
 
-/* What a launch needs; NULL: too much, or no memory. */
+/* Allocates the state of a launch; NULL: too large, or out of memory. */
 static inline struct bob_cl_flight *bob_cl_flight(const struct bob_cl_kernel *k, cl_uint dims,
 						  const size_t *size, size_t *bytes)
 {
@@ -298,9 +298,9 @@ static inline struct bob_cl_flight *bob_cl_flight(const struct bob_cl_kernel *k,
 	}
 	if (k->outs && items > BOB_CL_BYTES_MAX / 16 / k->outs) {
 		if (!bob_cl_said_large)
-			bob_cl_say(
-				"launches of tagged OpenCL kernels were as without tags: too many work-items%s%s\n",
-				"", "");
+			bob_cl_say("launches of tagged OpenCL kernels were as without tags: "
+				   "too many work-items%s%s\n",
+				   "", "");
 		bob_cl_said_large = 1;
 		return NULL;
 	}
@@ -329,7 +329,7 @@ static inline void bob_cl_flight_free(struct bob_cl_flight *l)
 	free(l);
 }
 
-/* 1: the instrumented kernel was launched, with *result. 0: the caller must launch the kernel
+/* 1: launched the instrumented kernel, and set *result. 0: the caller must launch the kernel
  * itself. */
 static inline int bob_cl_launch(cl_command_queue queue, cl_kernel own, cl_uint dims,
 				const size_t *offset, const size_t *size, const size_t *local,
@@ -376,7 +376,7 @@ static inline int bob_cl_launch(cl_command_queue queue, cl_kernel own, cl_uint d
 	return 1;
 }
 
-/* Its event, at which the hooks of its tags are called. */
+/* Opens the launch's event, at which the hooks of its tags are called. */
 static inline void bob_cl_report(const struct bob_cl_flight *l)
 {
 	const bob_event_id id = bob_event_register(
@@ -388,8 +388,8 @@ static inline void bob_cl_report(const struct bob_cl_flight *l)
 	bob_cl_now = NULL;
 }
 
-/* The program has waited for something: launches that are complete, in their order, up to the first
- * that is not. */
+/* The program has waited for something: reports complete launches, in order, up to the first
+ * incomplete one. */
 static inline void bob_cl_collect(void)
 {
 	pthread_mutex_lock(&bob_cl_lock);

@@ -2,15 +2,15 @@
 /* Finds tags in the source of OpenCL kernels and generates the instrumented source: docs/opencl.md.
  * A tag is a comment in a kernel, at a place where a statement is allowed:
  *
- *     bobbin: out TYPE NAME = EXPRESSION       the value goes to the CPU
- *     bobbin: in TYPE NAME                     the variable gets the CPU's value, if it has one
+ *     bobbin: out TYPE NAME = EXPRESSION       passes the value to the CPU
+ *     bobbin: in TYPE NAME                     sets the variable to the CPU's value, if any
  *
- * TYPE: int uint long ulong float double. A kernel with tags gets one parameter more, a buffer of
- * 64-bit words: how many work-items there are; a pair for each `in`: is there a value, its bits;
- * for each `out` a pair for each work-item: how often it was there, the newest value's bits.
- * Nothing is made of a source in which a tag cannot be understood. Lines stay what they are.
+ * TYPE: int uint long ulong float double. A kernel with tags gets an additional parameter, a buffer
+ * of 64-bit words: the number of work-items; for each `in` a pair (is there a value, its bits); for
+ * each `out` a pair per work-item (number of evaluations, bits of the newest value). If a tag is
+ * invalid, no source is generated. Line numbers are preserved.
  *
- * Threads: any; nothing is kept. Source may be anything, and of any length. */
+ * Threads: any; no global state. The source may contain anything, of any length. */
 #ifndef BOBBIN_OPENCL_TAGS_H
 #define BOBBIN_OPENCL_TAGS_H
 
@@ -26,18 +26,18 @@
 struct bob_cl_tag {
 	char kernel[BOB_CL_NAME_MAX * 2 + 1];
 	char name[BOB_CL_NAME_MAX + 1];
-	char type;		/* i u int, uint; l L long, ulong; f d */
+	char type;		/* i int, u uint, l long, L ulong, f float, d double */
 	char is_in;
-	uint32_t slot;		/* number among the kernel's tags that go the same way */
+	uint32_t slot;		/* number among the kernel's tags of the same direction */
 };
 
 struct bob_cl_source {
-	char *text;		/* what it became, with a zero; free() */
+	char *text;		/* the instrumented source, zero-terminated; free() */
 	size_t len, capacity;
 	struct bob_cl_tag tag[BOB_CL_TAGS_MAX];
 	uint32_t count;
-	uint32_t line;		/* where it cannot be understood, from 1 ... */
-	const char *why;	/* ... and why; NULL: all is well */
+	uint32_t line;		/* line of the error, from 1 ... */
+	const char *why;	/* ... and its reason; NULL: no error */
 };
 
 enum bob_cl_kind { BOB_CL_END, BOB_CL_SPACE, BOB_CL_COMMENT, BOB_CL_WORD, BOB_CL_SIGN };
@@ -50,12 +50,12 @@ struct bob_cl_token {
 
 struct bob_cl_scan {
 	const char *at, *end;
-	struct bob_cl_source *out;	/* text is written to it */
-	int emits;			/* second time: tags are known */
-	int depth;			/* braces */
-	int is_inner;			/* something was in this line already */
-	char before;			/* last character that counts */
-	char kernel[BOB_CL_NAME_MAX * 2 + 1]; /* whose body this is, or "" */
+	struct bob_cl_source *out;	/* text is appended to it */
+	int emits;			/* second pass: tags are known */
+	int depth;			/* of braces */
+	int is_inner;			/* the current line has a token already */
+	char before;			/* last significant character */
+	char kernel[BOB_CL_NAME_MAX * 2 + 1]; /* name of the kernel whose body this is, or "" */
 	uint32_t ins, outs;
 };
 
@@ -97,7 +97,7 @@ static inline struct bob_cl_token bob_cl_next(struct bob_cl_scan *s)
 		return (struct bob_cl_token){ BOB_CL_END, p, 0 };
 	if (*p == ' ' || (*p >= '\t' && *p <= '\r')) {
 		t.kind = BOB_CL_SPACE;
-	} else if (*p == '#' && !s->is_inner) { /* a directive is passed on */
+	} else if (*p == '#' && !s->is_inner) { /* preprocessor directives are copied */
 		t.kind = BOB_CL_SPACE;
 		while (p + t.len < end && (p[t.len] != '\n' || p[t.len - 1] == '\\'))
 			t.len++;
@@ -126,7 +126,7 @@ static inline int bob_cl_token_is(const struct bob_cl_token *t, const char *word
 	return strlen(word) == t->len && !memcmp(t->at, word, t->len);
 }
 
-/* --- what is written --- */
+/* --- output --- */
 
 static inline void bob_cl_put(struct bob_cl_scan *s, const char *text, size_t len)
 {
@@ -172,7 +172,7 @@ static inline void bob_cl_refuse(struct bob_cl_scan *s, const char *why)
 		s->out->why = why;
 }
 
-/* How many tags the kernel has, in and out. */
+/* Number of the kernel's tags, in and out. */
 static inline uint32_t bob_cl_tags(const struct bob_cl_source *o, const char *kernel, int is_in)
 {
 	uint32_t n = 0;
@@ -212,11 +212,13 @@ static inline struct bob_cl_token bob_cl_word(struct bob_cl_scan *s)
 static inline void bob_cl_put_tag(struct bob_cl_scan *s, const struct bob_cl_tag *t,
 				  const char *value, size_t len)
 {
-	static const char *const casts[] = { ['i'] = "(ulong)(long)(", ['u'] = "(ulong)(", ['l'] = "(ulong)(",
-					     ['L'] = "(ulong)(", ['f'] = "(ulong)as_uint((float)(",
+	static const char *const casts[] = { ['i'] = "(ulong)(long)(", ['u'] = "(ulong)(",
+					     ['l'] = "(ulong)(", ['L'] = "(ulong)(",
+					     ['f'] = "(ulong)as_uint((float)(",
 					     ['d'] = "as_ulong((double)(" };
-	static const char *const backs[] = { ['i'] = "(int)(", ['u'] = "(uint)(", ['l'] = "(long)(",
-					     ['L'] = "(", ['f'] = "as_float((uint)", ['d'] = "as_double(" };
+	static const char *const backs[] = { ['i'] = "(int)(", ['u'] = "(uint)(",
+					     ['l'] = "(long)(", ['L'] = "(",
+					     ['f'] = "as_float((uint)", ['d'] = "as_double(" };
 	const uint32_t ins = bob_cl_tags(s->out, t->kernel, 1);
 
 	if (t->is_in) {
@@ -224,16 +226,16 @@ static inline void bob_cl_put_tag(struct bob_cl_scan *s, const struct bob_cl_tag
 			    t->name, backs[(int)t->type], 2 + 2 * t->slot);
 		return;
 	}
-	bob_cl_putf(
-		s,
-		"if (bob_item < bob_debug[0]) { __global ulong *bob_at = bob_debug + %u + 2 * (%u * bob_debug[0] + bob_item); ",
-		1 + 2 * ins, t->slot);
+	bob_cl_putf(s,
+		    "if (bob_item < bob_debug[0]) { __global ulong *bob_at = "
+		    "bob_debug + %u + 2 * (%u * bob_debug[0] + bob_item); ",
+		    1 + 2 * ins, t->slot);
 	bob_cl_putf(s, "bob_at[0]++; bob_at[1] = %s", casts[(int)t->type]);
 	bob_cl_put(s, value, len);
 	bob_cl_putf(s, "%s); }", t->type == 'f' || t->type == 'd' ? ")" : "");
 }
 
-/* A comment. True: it is a tag, and dealt with. */
+/* Handles a comment. True: it is a tag. */
 static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *comment, char before)
 {
 	const size_t tail = comment->at[1] == '*' ? 2 : 0;
@@ -285,8 +287,8 @@ static inline int bob_cl_tag(struct bob_cl_scan *s, const struct bob_cl_token *c
 
 /* --- kernels --- */
 
-/* Reads up to the end of the group whose opening bracket was read: the parameters of this kernel;
- * NULL: of an attribute. */
+/* Reads to the end of the group whose opening bracket was read: the parameters of `kernel`, or NULL
+ * for those of an attribute. */
 static inline void bob_cl_group(struct bob_cl_scan *s, const char *kernel)
 {
 	const int has_tags = kernel && bob_cl_has_tags(s->out, kernel);
@@ -314,7 +316,7 @@ static inline void bob_cl_group(struct bob_cl_scan *s, const char *kernel)
 	}
 }
 
-/* After the word __kernel: reads up to the body, or to the end of a declaration. */
+/* After the word __kernel: reads to the body, or to the end of a declaration. */
 static inline void bob_cl_kernel(struct bob_cl_scan *s)
 {
 	char name[sizeof(s->kernel)] = "";
@@ -340,11 +342,12 @@ static inline void bob_cl_kernel(struct bob_cl_scan *s)
 			s->ins = s->outs = 0;
 			s->depth++;
 			if (bob_cl_has_tags(s->out, name))
-				bob_cl_putf(
-					s,
-					" const ulong bob_item = (get_global_id(0) - get_global_offset(0)) + get_global_size(0) * "
-					"((get_global_id(1) - get_global_offset(1)) + get_global_size(1) * (get_global_id(2) - "
-					"get_global_offset(2)));");
+				bob_cl_putf(s, " const ulong bob_item = "
+					       "(get_global_id(0) - get_global_offset(0)) + "
+					       "get_global_size(0) * "
+					       "((get_global_id(1) - get_global_offset(1)) + "
+					       "get_global_size(1) * "
+					       "(get_global_id(2) - get_global_offset(2)));");
 			return;
 		} else if (bob_cl_token_is(&t, ";")) {
 			return;
@@ -375,8 +378,8 @@ static inline void bob_cl_pass(struct bob_cl_source *o, const char *text, size_t
 	}
 }
 
-/* Zeroed by the caller. With tags, `text` is what the source becomes; without, or with `why`, it is
- * NULL. */
+/* *o must be zeroed by the caller. If the source has valid tags, `text` is the instrumented source;
+ * otherwise it is NULL. */
 static inline void bob_cl_read(struct bob_cl_source *o, const char *text, size_t len)
 {
 	bob_cl_pass(o, text, len, 0);

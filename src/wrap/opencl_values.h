@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of tags on their way: from and to the words of a launch's buffer, and what is kept of them
- * in the trace, a value set for each kernel and tag: how many, smallest, largest, sum.
+/* Values of tags: conversion from and to the words of a launch's buffer, and value sets in the
+ * trace, one per kernel and tag: count, minimum, maximum, sum.
  *
- * Threads: those of the lock in opencl.h; what the recorder does with sets it does by itself. */
+ * Threads: the lock in opencl.h; the recorder synchronises sets itself. */
 #ifndef BOBBIN_OPENCL_VALUES_H
 #define BOBBIN_OPENCL_VALUES_H
 
@@ -19,17 +19,17 @@ struct bob_cl_kernel {
 	struct bob_cl_tag tag[BOB_CL_TAGS_MAX];
 };
 
-/* A launch that is under way: what is read when `read` is complete. */
+/* A launch in progress; its buffer is complete when the event `read` is. */
 struct bob_cl_flight {
 	struct bob_cl_flight *next;
-	struct bob_cl_kernel kernel; /* as it was */
+	struct bob_cl_kernel kernel; /* copy from the time of the launch */
 	cl_event read;
 	cl_mem buffer;
 	cl_ulong items;
 	cl_ulong word[];
 };
 
-/* The hook of a tag, and what it brings: numbers. */
+/* Hook of a tag, and the numbers that it adds. */
 struct bob_cl_hook {
 	struct bob_hook hook;
 	char kernel[BOB_CL_NAME_MAX * 2 + 1];
@@ -43,9 +43,9 @@ struct bob_cl_numbers {
 
 static struct bob_cl_hook bob_cl_hooks[BOB_CL_TAGS_MAX];
 static uint32_t bob_cl_hook_count;
-static const struct bob_cl_flight *bob_cl_now; /* whose event it is */
+static const struct bob_cl_flight *bob_cl_now; /* the launch whose event is open */
 
-/* --- words --- */
+/* --- conversion --- */
 
 static inline double bob_cl_real(char type, cl_ulong bits)
 {
@@ -82,7 +82,7 @@ static inline cl_ulong bob_cl_bits(char type, double value)
 	return bits;
 }
 
-/* BOBBIN_KERNEL_IN=kernel.name=value,... */
+/* Reads BOBBIN_KERNEL_IN=kernel.name=value,... */
 static inline int bob_cl_given(const struct bob_cl_tag *t, double *value)
 {
 	const char *p = getenv("BOBBIN_KERNEL_IN");
@@ -98,7 +98,7 @@ static inline int bob_cl_given(const struct bob_cl_tag *t, double *value)
 	return 0;
 }
 
-/* --- what is kept --- */
+/* --- value sets --- */
 
 static void *bob_cl_set_create(void *ctx)
 {
@@ -127,7 +127,7 @@ static int bob_cl_set_merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
-/* What all work-items said of one tag. */
+/* Adds the values of all work-items for one tag. */
 static int bob_cl_set_add(void *ctx, void *set, const union bob_datum *data)
 {
 	const struct bob_cl_tag *t = (const struct bob_cl_tag *)data->p;
@@ -188,9 +188,11 @@ static int bob_cl_end(void *ctx, const struct bob_hook_event *e, uint32_t phase,
 
 static inline void bob_cl_hook(const struct bob_cl_tag *t)
 {
-	static const struct bob_value_set set = { sizeof(set), 0, bob_cl_set_create, bob_cl_set_add,
-						  bob_cl_set_merge, bob_cl_set_pack, bob_cl_set_unpack,
-						  bob_cl_set_print, bob_cl_set_destroy, NULL, NULL };
+	static const struct bob_value_set set = {
+		sizeof(set),	  0,		     bob_cl_set_create, bob_cl_set_add,
+		bob_cl_set_merge, bob_cl_set_pack,   bob_cl_set_unpack, bob_cl_set_print,
+		bob_cl_set_destroy, NULL, NULL
+	};
 	struct bob_cl_hook *h;
 
 	for (uint32_t i = 0; i < bob_cl_hook_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of a type say of the register that a value of it is passed in. */
+/* Derives the kind of register in which a value is passed from the words of its type. */
 #include <string.h>
 
 #include "wrap/wrap.h"

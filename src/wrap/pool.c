@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Arena of one spec: bump allocation in blocks of 64 KiB, freed at once. Owner: the spec. */
 #include "wrap/pool.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of one spec: taken in small pieces, freed at once. */
+/* Arena of one spec: many small allocations, freed at once. */
 #ifndef BOB_WRAP_POOL_H
 #define BOB_WRAP_POOL_H
 
@@ -7,15 +7,15 @@
 
 struct bob_wrap_pool;
 
-/* NULL without memory. */
+/* NULL: out of memory. */
 struct bob_wrap_pool *bob_wrap_pool_open(void);
 void bob_wrap_pool_close(struct bob_wrap_pool *p); /* NULL is allowed */
-/* Zeroed, aligned for anything; NULL without memory. */
+/* Zeroed, aligned for any type; NULL: out of memory. */
 void *bob_wrap_take(struct bob_wrap_pool *p, size_t bytes);
-/* `len` bytes and a zero. */
+/* Copies `len` bytes and appends a zero. */
 char *bob_wrap_keep(struct bob_wrap_pool *p, const char *text, size_t len);
 
-/* Text that grows. What was added without memory for it is lost, and `failed` says so. */
+/* Growing text. If memory runs out, what is added is lost and `failed` is set. */
 struct bob_wrap_string {
 	char *at;
 	size_t len, capacity;
@@ -24,7 +24,7 @@ struct bob_wrap_string {
 void bob_wrap_add(struct bob_wrap_string *s, const char *text, size_t len);
 void bob_wrap_addf(struct bob_wrap_string *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Into the pool; the string is empty again. NULL without memory. */
+/* Moves the text into the pool and empties the string. NULL: out of memory. */
 char *bob_wrap_string_end(struct bob_wrap_string *s, struct bob_wrap_pool *p);
 
 #endif

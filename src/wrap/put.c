@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of C that are written, by generate.c and stub.c. */
+/* Output of C fragments for generate.c and stub.c. */
 #include "wrap/put.h"
 
 #include <stdarg.h>
@@ -31,7 +31,7 @@ void bob_wrap_put(struct bob_wrap_out *o, const char *format, ...)
 	free(text);
 }
 
-/* A name as a string of C: of files. */
+/* Puts a file name as a C string literal. */
 void bob_wrap_put_string(struct bob_wrap_out *o, const char *text)
 {
 	bob_wrap_put(o, "\"");
@@ -46,7 +46,7 @@ void bob_wrap_put_string(struct bob_wrap_out *o, const char *text)
 	bob_wrap_put(o, "\"");
 }
 
-/* What the user wrote, in the lines in which it was written. */
+/* Puts the user's code with #line directives, so that errors refer to the spec. */
 void bob_wrap_put_code(struct bob_wrap_out *o, const char *text, uint32_t line)
 {
 	bob_wrap_put(o, "#line %u ", line);
@@ -67,7 +67,7 @@ void bob_wrap_put_declared(struct bob_wrap_out *o, const struct bob_wrap_type *t
 		     middle, t->after);
 }
 
-/* before name middle(parameters) after */
+/* Puts: before name middle(parameters) after */
 void bob_wrap_put_prototype(struct bob_wrap_out *o, const struct bob_wrap_function *f,
 			    const char *prefix)
 {
@@ -121,7 +121,7 @@ void bob_wrap_put_value(struct bob_wrap_out *o, enum bob_wrap_kind kind, const c
 	}
 }
 
-/* `result` in the function's own words, unless a parameter is called so. */
+/* "result" as the spec's blocks name it, unless a parameter has that name. */
 const char *bob_wrap_result_name(const struct bob_wrap_function *f)
 {
 	for (uint32_t i = 0; i < f->parameter_count; i++)
@@ -155,8 +155,8 @@ void bob_wrap_put_block(struct bob_wrap_out *o, const struct bob_wrap_function *
 	bob_wrap_put(o, "\t}\n");
 }
 
-/* Types that follow names may be arrays: these become pointers when they are passed, and after a
- * comma. */
+/* Puts a parameter. A named type may be an array, which becomes a pointer when passed, also after a
+ * comma operator. */
 void bob_wrap_put_parameter(struct bob_wrap_out *o, const struct bob_wrap_type *t, const char *name)
 {
 	if (t->kind == BOB_WRAP_NAMED || t->kind == BOB_WRAP_OTHER)

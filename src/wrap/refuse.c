@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that cannot be wrapped, each with its reason. */
+/* Functions that cannot be wrapped, each with the reason. */
 #include <string.h>
 
 #include "wrap/wrap.h"
 
 struct refusal {
-	/* apart by spaces; one that ends in * stands for all that begin so */
+	/* separated by spaces; a final * matches any suffix */
 	const char *names;
 	const char *why;
 };
@@ -19,9 +19,11 @@ static const struct refusal refusals[] = {
 	  "it asks who called it, and that would be the wrapper" },
 	{ "memcpy memmove memset memcmp __memcpy_chk __memmove_chk __memset_chk",
 	  "compilers call it everywhere, in the wrapper, too" },
-	{ "__tls_get_addr ___tls_get_addr _dl_* _mcount mcount __fentry__ __cyg_profile_func_enter __cyg_profile_func_exit __stack_chk_fail",
+	{ "__tls_get_addr ___tls_get_addr _dl_* _mcount mcount __fentry__ "
+	  "__cyg_profile_func_enter __cyg_profile_func_exit __stack_chk_fail",
 	  "it is called with registers in use that C knows nothing of" },
-	{ "_Unwind_* __gcc_personality_v0 __gxx_personality_v0 __register_frame* __deregister_frame*",
+	{ "_Unwind_* __gcc_personality_v0 __gxx_personality_v0 __register_frame* "
+	  "__deregister_frame*",
 	  "it looks at the frame of its caller, and that would be the wrapper's" },
 	{ "__errno_location", "the wrapper itself calls it" },
 	{ "alloca __builtin_*", "it is the compiler's: there is no function" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A spec from its text: sections, prototypes, blocks of code. Sections begin with a line of their
- * own, sj-include: or include: for what is copied, sj-definitions: or definitions: for prototypes;
- * each may come more than once. */
+/* Parser of a spec: sections, prototypes, blocks of code. A section begins with a line of its own:
+ * include: (or sj-include:) for text that is copied, definitions: (or sj-definitions:) for
+ * prototypes. Each may occur several times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static bob_status add_words(struct bob_wrap_parser *p, uint32_t from, uint32_t t
 								  "a double quote");
 }
 
-/* What is in front of the first section: comments. */
+/* Text before the first section may only be comments. */
 static bob_status add_nothing(struct bob_wrap_parser *p, uint32_t from, uint32_t to)
 {
 	bob_status st = add_words(p, from, to, 1);
@@ -110,7 +110,7 @@ static bob_status sections(struct bob_wrap_parser *p, uint32_t len)
 	return st == BOB_OK ? bob_wrap_lex_end(&p->tokens, len, line) : st;
 }
 
-/* A block may return only where it takes the function's place. */
+/* Only a block that replaces the call may return. */
 static bob_status check_returns(struct bob_wrap_parser *p, uint32_t from, enum bob_wrap_block which)
 {
 	for (uint32_t i = from; i < p->pos && which != BOB_WRAP_AROUND; i++)
@@ -151,13 +151,13 @@ static bob_status block(struct bob_wrap_parser *p, struct bob_wrap_function *f,
 	return f->block[which] ? BOB_OK : BOB_ERR_NOMEM;
 }
 
-/* Is it one of the parameters that are in the event when it begins? */
+/* Whether the name is a parameter that the event has when it begins. */
 static bool is_in_event(const struct bob_wrap_function *f, const char *name, size_t len)
 {
 	const char *at = f->event_parameters, *end = strstr(at, "->");
 
 	end = end ? end : at + strlen(at);
-	while (at < end) { /* each is a type, a name, and a comma or a blank */
+	while (at < end) { /* each is a type, a name, and a comma or blank */
 		const char *word = strchr(at, ' ') + 1;
 		const size_t n = strcspn(word, ", ");
 
@@ -168,7 +168,7 @@ static bool is_in_event(const struct bob_wrap_function *f, const char *name, siz
 	return false;
 }
 
-/* A place in a condition, as one in the file. */
+/* Converts a position in a condition to one in the file. */
 static struct bob_wrap_token place_in(const struct bob_wrap_parser *p,
 				      const struct bob_wrap_token *brace, size_t at)
 {
@@ -182,8 +182,8 @@ static struct bob_wrap_token place_in(const struct bob_wrap_parser *p,
 	return t;
 }
 
-/* Called when the event's parameters are known. Those of MPI functions get the names that the MPI
- * recorder uses. */
+/* Checks the condition once the event's parameters are known. MPI functions have the parameter
+ * names of the MPI recorder. */
 static bob_status check_when(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	const struct bob_wrap_token *brace = &p->tokens.at[f->when_token];
@@ -229,7 +229,7 @@ static bob_status condition(struct bob_wrap_parser *p, struct bob_wrap_function 
 	text = bob_wrap_keep(p->spec->pool, p->text + word->at + 1, last->at - word->at - 1);
 	if (!text)
 		return BOB_ERR_NOMEM;
-	for (char *c = text; *c; c++) /* one line */
+	for (char *c = text; *c; c++) /* joined into one line */
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';
 	for (size_t n = strlen(text); n && (text[n - 1] == ' ' || text[n - 1] == '\t'); n--)
@@ -260,7 +260,7 @@ static bob_status label(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 	return f->symbol ? bob_wrap_expect(p, ")", "after the symbol") : BOB_ERR_NOMEM;
 }
 
-/* Macros of system headers such as __THROW and __nonnull((1)). */
+/* Macros of system headers, such as __THROW and __nonnull((1)). */
 static bob_status trailing(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
 	bob_status st = BOB_OK;
@@ -295,7 +295,7 @@ static bob_status blocks(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 		if (st != BOB_OK)
 			return st;
 		any = true;
-		i = UINT32_MAX;	/* from the first again */
+		i = UINT32_MAX;	/* start over */
 	}
 	if (any)
 		(void)bob_wrap_accept(p, ";");

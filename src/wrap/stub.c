@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is written of functions that have an entry in assembly (stubs.h). */
+/* Writes the C part of functions that have an entry in assembly (stubs.h). */
 #include <string.h>
 
 #include "wrap/put.h"
 
-/* The sum over all parameters. */
+/* Puts a sum over all parameters. */
 static void put_sum(struct bob_wrap_out *o, const struct bob_wrap_function *f, const char *macro)
 {
 	uint32_t plain =
-		/* which are known without the compiler; their types may need names that are not
-		 * there */
+		/* Known without the compiler; their types may need undeclared names. */
 		0;
 
 	for (uint32_t i = 0; i < f->parameter_count; i++) {
@@ -29,7 +28,7 @@ static void put_sum(struct bob_wrap_out *o, const struct bob_wrap_function *f, c
 	}
 }
 
-/* What the stub has to know of how C passes parameters and result. */
+/* Puts how C passes parameters and result, for the stub. */
 void bob_wrap_put_registers(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 {
 	bob_wrap_put(o, "\t.inner = (void *)bob_inner_%s,\n\t.stack = BOB_ON_STACK(\n", f->name);
@@ -57,13 +56,13 @@ void bob_wrap_put_registers(struct bob_wrap_out *o, const struct bob_wrap_functi
 
 static void put_stub_begin(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 {
-	bob_wrap_put(
-		o,
-		"\nstatic uint32_t bob_begin_%s(struct bob_wrapper *bob_w, struct bob_stub_call *bob_c, "
-		"union bob_arg *bob_values)\n{\n\tuint32_t bob_count = 0;\n"
-		"\t__builtin_va_list bob_list;\n\n\t(void)bob_w;\n"
-		"\tbob_stub_arguments(bob_c, ",
-		f->name);
+	bob_wrap_put(o,
+		     "\nstatic uint32_t bob_begin_%s(struct bob_wrapper *bob_w, "
+		     "struct bob_stub_call *bob_c, "
+		     "union bob_arg *bob_values)\n{\n\tuint32_t bob_count = 0;\n"
+		     "\t__builtin_va_list bob_list;\n\n\t(void)bob_w;\n"
+		     "\tbob_stub_arguments(bob_c, ",
+		     f->name);
 	if (f->result.kind == BOB_WRAP_NAMED || f->result.kind == BOB_WRAP_OTHER)
 		bob_wrap_put(o, "BOB_IS_HIDDEN(*(%s *)0)", f->result.before);
 	else
@@ -75,7 +74,7 @@ static void put_stub_begin(struct bob_wrap_out *o, const struct bob_wrap_functio
 
 		bob_wrap_put(o, "\tBOB_UNUSED ");
 		snprintf(name, sizeof(name), "const %s",
-			 a->name); /* a copy: no block changes what the function gets */
+			 a->name); /* a copy: no block changes the function's argument */
 		bob_wrap_put_parameter(o, &a->type, name);
 		bob_wrap_put(o, " = __builtin_va_arg(bob_list, struct { ");
 		bob_wrap_put_parameter(o, &a->type, "v");
@@ -87,8 +86,8 @@ static void put_stub_begin(struct bob_wrap_out *o, const struct bob_wrap_functio
 	bob_wrap_put(o, "\t\t(void)bob_values;\n\t}\n\treturn bob_count;\n}\n");
 }
 
-/* A result of a named type is one only if the compiler finds it in a register. A block cannot
- * change what the caller gets. */
+/* Puts the result. A named type counts only if the compiler finds it in a register. A block cannot
+ * change the caller's result. */
 static void put_stub_result(struct bob_wrap_out *o, const struct bob_wrap_function *f,
 			    const char *name)
 {
@@ -109,11 +108,11 @@ static void put_stub_result(struct bob_wrap_out *o, const struct bob_wrap_functi
 
 static void put_stub_end(struct bob_wrap_out *o, const struct bob_wrap_function *f)
 {
-	bob_wrap_put(
-		o,
-		"\nstatic uint32_t bob_end_%s(struct bob_wrapper *bob_w, struct bob_stub_result *bob_r, "
-		"union bob_arg *bob_values)\n{\n\tuint32_t bob_count = 0;\n\n\t(void)bob_w;\n",
-		f->name);
+	bob_wrap_put(o,
+		     "\nstatic uint32_t bob_end_%s(struct bob_wrapper *bob_w, "
+		     "struct bob_stub_result *bob_r, "
+		     "union bob_arg *bob_values)\n{\n\tuint32_t bob_count = 0;\n\n\t(void)bob_w;\n",
+		     f->name);
 	if (f->is_result_recorded)
 		put_stub_result(o, f, bob_wrap_result_name(f));
 	bob_wrap_put_block(o, f, BOB_WRAP_AFTER, "&errno");

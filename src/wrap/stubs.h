@@ -1,53 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of wrapper.h that only some functions need: entries in assembly.
  *
- * BOB_STUB: the function's parameters cannot be passed on by C. The stub puts itself in the place
- * where the return address is, and jumps to the function, which finds registers and stack as its
- * caller left them.
- * BOB_CALLED: they can, but the function is one of the program itself, and has blocks: the stub
- * calls the wrapper in C with the same parameters, and puts back every register but those of the
- * result. What the function did to the registers that hold rounding and floating-point exceptions
- * stays. */
+ * BOB_STUB: C cannot pass on the function's parameters. The stub replaces the return address by its
+ * own and jumps to the function, which finds registers and stack as its caller left them.
+ *
+ * BOB_CALLED: C can pass them on, but the function belongs to the program itself, and has blocks.
+ * The stub calls the wrapper in C with the same parameters, and restores every register except the
+ * result registers. Changes of the control registers for rounding and floating-point exceptions are
+ * kept. */
 #ifndef BOBBIN_WRAPPER_STUBS_H
 #define BOBBIN_WRAPPER_STUBS_H
 
-#ifndef BOBBIN_LOOKUP_H /* in generated sources it is there, under another name */
+#ifndef BOBBIN_LOOKUP_H /* generated sources include it under another name */
 #include "wrap/lookup.h"
 #endif
 
-/* A function that was entered through its stub, until it returns. While it runs, rbx -- which it
- * preserves -- points to this, so that unwinders find the caller. */
+/* Frame of a function that was entered through its stub, until it returns. Meanwhile rbx, which the
+ * function preserves, points to this, so that unwinders find the caller. */
 struct bob_stub_frame {
-	/* the caller's address; +0 and +8 are known to the assembly below */
+	/* the caller's address; offsets 0 and 8 are known to the assembly below */
 	void *back;
 	uint64_t rbx;
-	void **slot;		/* where its return address was; NULL: free */
+	void **slot;		/* location of its return address; NULL: free */
 	struct bob_wrapper *wrapper;
 	struct bob_call call;
 };
-#define BOB_STUB_FRAMES 48u	/* of a thread */
+#define BOB_STUB_FRAMES 48u	/* per thread */
 #define BOB_STUB_THREADS 1024u	/* at a time */
 #define BOB_STUB_NEAR 65536u
 
-/* What the assembly has on the stack, from rbp down and up. */
+/* The assembly's stack layout, from rbp down and up. */
 struct bob_stub_saved {
 	uint64_t r10, r9, r8, rdi, rsi, rdx, rcx, rax;
 	uint64_t rbp, flags;
 	void *stub;
 	uint64_t r11;
-	void *back;		/* the slot of the return address */
-	/* what was passed on the stack */
+	void *back;		/* location of the return address */
+	/* followed by the arguments on the stack */
 };
 struct bob_stub_saved_end {
 	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
 	uint64_t rbp, flags;
 	void *back;
 };
-#define BOB_STUB_XMM 160	/* in what xsave writes */
+#define BOB_STUB_XMM 160	/* offset in the area that xsave writes */
 
-/* Frames do not lie in static TLS, which the C library carves out of threads' stacks. Nor are they
- * mapped when a thread first needs them: the program may have forbidden system calls. So they are a
- * table; a thread gives its frames back when it ends. */
+/* A static table of frames. Static TLS would shrink threads' stacks, from which the C library takes
+ * it, and mapping frames on first use may fail: the program may have forbidden system calls. A
+ * thread releases its frames when it ends. */
 static struct bob_stub_frame bob_stub_frames[BOB_STUB_THREADS][BOB_STUB_FRAMES];
 static uint8_t bob_stub_taken[BOB_STUB_THREADS];
 BOB_THREAD struct bob_stub_frame *bob_stub_own; /* NULL: none yet */
@@ -63,8 +63,8 @@ static int bob_stub_has_key;
 extern char bob_stub_return[] __attribute__((visibility("hidden")));
 _Static_assert(offsetof(struct bob_wrapper, next) == 32, "BOB_STUB");
 
-/* Is the frame's function known to have ended without returning? The stack below ours, not far
- * away, is in use or was. */
+/* Whether the frame's function is known to have ended without returning: the new call uses the same
+ * location, or the location is shortly below it on the stack and has been overwritten. */
 static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
 {
 	return f->slot == slot ||
@@ -81,7 +81,7 @@ static void bob_stub_free_frames(void *frames)
 	__atomic_store_n(&bob_stub_taken[i / BOB_STUB_FRAMES], 0, __ATOMIC_RELEASE);
 }
 
-/* Without a key a thread keeps its frames for ever. */
+/* If there is no key, threads keep their frames for ever. */
 __attribute__((constructor)) static void bob_stub_start(void)
 {
 	bob_busy = 1;
@@ -109,7 +109,7 @@ static __attribute__((noinline, cold)) struct bob_stub_frame *bob_stub_get_frame
 		i++;
 	if (i == BOB_STUB_THREADS)
 		return NULL;
-	if (bob_stub_own) { /* a signal handler's, which came in between */
+	if (bob_stub_own) { /* a signal handler has taken them meanwhile */
 		__atomic_store_n(&bob_stub_taken[i], 0, __ATOMIC_RELEASE);
 		return bob_stub_own;
 	}
@@ -137,7 +137,7 @@ static struct bob_stub_frame *bob_stub_take(void **slot)
 	return found;
 }
 
-/* NULL: the function is just jumped to. */
+/* NULL: jump to the function without a frame. */
 __attribute__((used)) static struct bob_stub_frame *
 bob_stub_begin(struct bob_stub_saved *s, const char *area, struct bob_wrapper *w)
 {
@@ -178,7 +178,7 @@ __attribute__((used)) static uint64_t bob_stub_end(struct bob_stub_saved_end *s,
 	return rbx;
 }
 
-/* An exception, or the end of the thread, goes through. */
+/* Called when an exception, or the end of the thread, unwinds the frame. */
 struct _Unwind_Context;
 extern unsigned long bob_unwind_register(struct _Unwind_Context *c, int n) __asm__("_Unwind_GetGR");
 __attribute__((used)) static int bob_stub_unwound(int version, int actions, uint64_t kind,
@@ -191,12 +191,11 @@ __attribute__((used)) static int bob_stub_unwound(int version, int actions, uint
 		bob_call_leave(&f->call);
 		f->slot = NULL;
 	}
-	return 8;		/* go on */
+	return 8;		/* continue unwinding (_URC_CONTINUE_UNWIND) */
 }
 
-/* All registers are put back, those that functions need not preserve, too: compilers know which
- * ones a function that they see leaves alone, and do not care for more of the stack's alignment
- * than it needs. */
+/* Saves all registers, including caller-saved ones: a compiler that sees a function knows which of
+ * them it leaves unchanged, and need not align the stack for its calls. */
 #define BOB_STUB_SAVE                                                                              \
 	"andq $-64, %rsp\nsubq $2752, %rsp\nxorl %eax, %eax\n"                                     \
 	"movq %rax, 512(%rsp)\nmovq %rax, 520(%rsp)\nmovq %rax, 528(%rsp)\nmovq %rax, 536(%rsp)\n" \
@@ -204,7 +203,7 @@ __attribute__((used)) static int bob_stub_unwound(int version, int actions, uint
 	"movl $0xe7, %eax\nxorl %edx, %edx\nxsave64 (%rsp)\ncld\nmovq %rsp, %rsi\n"
 #define BOB_STUB_RESTORE "movl $0xe7, %eax\nxorl %edx, %edx\nxrstor64 (%rsp)\n"
 
-/* The entry of a function with a stub. */
+/* Entry of a function with a stub. */
 #define BOB_STUB(label, scope, wrapper)                                                            \
 	__asm__(".text\n" scope "\n.type " label ", @function\n.p2align 4\n" label ":\n"           \
 		".cfi_startproc\nendbr64\npushq %r11\n.cfi_adjust_cfa_offset 8\n"                  \
@@ -215,7 +214,8 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	".cfi_startproc\n"
 	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"
 	".cfi_offset %rbp, -24\nmovq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
-	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\n" BOB_STUB_SAVE
+	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\n"
+	"pushq %rdi\npushq %r8\npushq %r9\npushq %r10\n" BOB_STUB_SAVE
 	"leaq -64(%rbp), %rdi\nmovq %r11, %rdx\ncall bob_stub_begin\n"
 	"movq %rax, %r11\n" BOB_STUB_RESTORE "leaq -64(%rbp), %rsp\n"
 	"testq %r11, %r11\nje 1f\n"
@@ -243,7 +243,8 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	"leaq -8(%rsp), %rsp\n.cfi_adjust_cfa_offset 8\n"
 	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"
 	".cfi_offset %rbp, -32\nmovq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
-	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\n"
+	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\n"
+	"pushq %rdi\npushq %r8\npushq %r9\npushq %r10\n"
 	"pushq %r11\n" BOB_STUB_SAVE "leaq -72(%rbp), %rdi\nmovq %rbx, %rdx\ncall bob_stub_end\n"
 	/* the slot has the address, and the frame is free */
 	"movq %rax, %rbx\n.cfi_offset %rip, -16\n.cfi_same_value %rbx\n" BOB_STUB_RESTORE
@@ -251,13 +252,13 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	"popq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
 	"popq %rbp\n.cfi_def_cfa %rsp, 24\n.cfi_restore %rbp\n"
 	"popfq\n.cfi_adjust_cfa_offset -8\n"
-	"leaq 8(%rsp), %rsp\n.cfi_adjust_cfa_offset -8\n" /* the slot is in the red zone: as a return would leave it */
+	"leaq 8(%rsp), %rsp\n.cfi_adjust_cfa_offset -8\n" /* as after a return */
 	"jmp *-8(%rsp)\n.cfi_endproc\n.size bob_stub_returned, .-bob_stub_returned\n");
 
 /* --- BOB_CALLED --- */
 
-/* Which registers hold a result of this type: 1 rax, 2 rdx, 4 xmm0, 8 xmm1. What is on the x87
- * stack stays there. */
+/* Registers that hold a result of this type: bits 1 rax, 2 rdx, 4 xmm0, 8 xmm1. The x87 stack is
+ * not touched. */
 #define BOB_KIND(x) __builtin_classify_type(x)
 #define BOB_IS_NUMBER(x) (BOB_KIND(x) >= 1 && BOB_KIND(x) <= 5)
 #define BOB_IS_X87(x) (BOB_TYPE(x) == 'x' || (BOB_KIND(x) == 9 && sizeof(x) > 16))
@@ -269,9 +270,9 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	 sizeof(x) > 16	  ? 1u :                                                                   \
 			    15u)
 
-/* How many registers of either kind a parameter takes, if there are enough, and bytes on the stack
- * whatever there is: at most. Of small structs only the compiler knows. Where registers are not
- * enough each takes 16 bytes: some are as large, or so aligned. */
+/* Upper bounds on the registers of either class, and on the stack bytes, that a parameter takes.
+ * Only the compiler knows the class of small structs. A parameter on the stack counts 16 bytes,
+ * since some are that large or aligned. */
 #define BOB_INTEGERS(x) (BOB_IS_NUMBER(x) ? (unsigned)(sizeof(x) + 7) / 8 : 0u)
 #define BOB_REALS(x) (BOB_IS_X87(x) ? 0u : BOB_KIND(x) == 8 ? 1u : BOB_KIND(x) == 9 ? 2u : 0u)
 #define BOB_MEMORY(x)                                                                              \
@@ -281,7 +282,7 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 #define BOB_BEYOND(n, registers) ((n) > (registers) ? 16u * ((n) - (registers)) + 16u : 0u)
 #define BOB_ON_STACK(integers, reals, memory)                                                      \
 	((BOB_BEYOND(integers, 6u) + BOB_BEYOND(reals, 8u) + (memory) + 63u) / 64u * 64u)
-/* What is passed on the stack is copied to where the stack is aligned to 64. */
+/* Arguments on the stack are copied to a stack aligned to 64 bytes. */
 #define BOB_TOO_ALIGNED(x) (__alignof__(x) > 64u)
 
 _Static_assert(offsetof(struct bob_wrapper, inner) == 96 &&
@@ -295,13 +296,14 @@ _Static_assert(offsetof(struct bob_wrapper, inner) == 96 &&
 		"leaq " wrapper "(%rip), %r11\njmp bob_stub_call\n.cfi_endproc\n.size " label      \
 		", .-" label "\n")
 
-/* From rbp: 0 rbp, 8 flags, 16 r11, 24 the return address, 32 what was passed on the stack; below
- * it rax, rcx, rdx, rsi, rdi, r8, r9, r10, the wrapper, rbx. rbx has where xsave wrote. */
+/* Offsets from rbp: 0 rbp, 8 flags, 16 r11, 24 the return address, 32 arguments on the stack; below
+ * rbp: rax, rcx, rdx, rsi, rdi, r8, r9, r10, the wrapper, rbx. rbx points to the xsave area. */
 __asm__(".text\n.p2align 4\n.type bob_stub_call, @function\nbob_stub_call:\n"
 	".cfi_startproc\n.cfi_def_cfa %rsp, 16\n"
 	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"
 	".cfi_offset %rbp, -32\nmovq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
-	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\n"
+	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\n"
+	"pushq %rdi\npushq %r8\npushq %r9\npushq %r10\n"
 	"pushq %r11\npushq %rbx\n.cfi_offset %rbx, -112\n" BOB_STUB_SAVE "movq %rsp, %rbx\n"
 	"movl 104(%r11), %ecx\nsubq %rcx, %rsp\nshrl $3, %ecx\nleaq 32(%rbp), %rsi\n"
 	"movq %rsp, %rdi\nrep movsq\n"
@@ -312,12 +314,13 @@ __asm__(".text\n.p2align 4\n.type bob_stub_call, @function\nbob_stub_call:\n"
 	"testb $2, %cl\nje 1f\nmovq %rdx, -24(%rbp)\n1:\n"
 	"testb $4, %cl\nje 1f\nmovups %xmm0, 160(%rbx)\n1:\n"
 	"testb $8, %cl\nje 1f\nmovups %xmm1, 176(%rbx)\n1:\n"
-	"stmxcsr 24(%rbx)\norb $2, 512(%rbx)\n" /* SSE's state is not the initial one */
+	"stmxcsr 24(%rbx)\norb $2, 512(%rbx)\n" /* marks SSE state as modified */
 	"movl $0xe6, %eax\nxorl %edx, %edx\nxrstor64 (%rbx)\n"
 	"movq -80(%rbp), %rbx\n.cfi_restore %rbx\n"
 	"movq -64(%rbp), %r10\nmovq -56(%rbp), %r9\nmovq -48(%rbp), %r8\nmovq -40(%rbp), %rdi\n"
 	"movq -32(%rbp), %rsi\nmovq -24(%rbp), %rdx\nmovq -16(%rbp), %rcx\nmovq -8(%rbp), %rax\n"
 	"movq %rbp, %rsp\n.cfi_def_cfa_register %rsp\npopq %rbp\n.cfi_adjust_cfa_offset -8\n"
-	".cfi_restore %rbp\npopfq\n.cfi_adjust_cfa_offset -8\npopq %r11\n.cfi_adjust_cfa_offset -8\n"
+	".cfi_restore %rbp\npopfq\n.cfi_adjust_cfa_offset -8\n"
+	"popq %r11\n.cfi_adjust_cfa_offset -8\n"
 	"ret\n.cfi_endproc\n.size bob_stub_call, .-bob_stub_call\n");
 #endif

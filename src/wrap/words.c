@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the reader does with single words. */
+/* Token access for the parser, and its error messages. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static bool is_wordy(const struct bob_wrap_token *t)
 	return t->word != BOB_WORD_SIGN;
 }
 
-/* For the eye: `int *p`, `f(int, int)`, `void (*f)(int)`. */
+/* Spacing for readability: `int *p`, `f(int, int)`, `void (*f)(int)`. */
 static bool is_apart(const struct bob_wrap_parser *p, const struct bob_wrap_token *a, uint32_t i)
 {
 	const struct bob_wrap_token *b = &p->tokens.at[i];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runtime of the wrappers that `bobbin wrap` generates: docs/wrap.md. Each source file that
+/* Run time of the wrappers that `bobbin wrap` generates: docs/wrap.md. Each source file that
  * includes this becomes a separate library.
  *
- * A wrapper lets its function's event begin, calls the function, and lets the event end, also when
- * it is left by an exception. A function whose parameters C cannot pass on ("..." or "()"), or
- * whose callers know which registers it leaves alone, is entered through a stub (stubs.h).
+ * A wrapper begins the function's event, calls the function, and ends the event, also when an
+ * exception leaves it. A function whose parameters C cannot pass on ("..." or "()"), or whose
+ * callers know which registers it preserves, is entered through a stub (stubs.h).
  *
- * Threads: any. errno is left alone, but by blocks of the user. */
+ * Threads: any. errno is preserved, except by the user's blocks. */
 #ifndef BOBBIN_WRAPPER_H
 #define BOBBIN_WRAPPER_H
 
@@ -20,7 +20,7 @@
 
 #include "bobbin/events.h"
 
-#pragma GCC diagnostic ignored "-Wignored-qualifiers" /* prototypes are as they are */
+#pragma GCC diagnostic ignored "-Wignored-qualifiers" /* prototypes are used as written */
 
 #define BOB_THREAD static __thread __attribute__((tls_model("initial-exec"), unused))
 #define BOB_INLINE static inline __attribute__((always_inline, unused))
@@ -31,38 +31,38 @@ struct bob_stub_result;
 
 struct bob_wrapper {
 	const char *symbol;
-	const char *name;		/* of the event; NULL: it has none, only blocks */
-	/* for bob_event_register; "?": of a type that only the compiler knows */
+	const char *name;		/* NULL: no event, only blocks */
+	/* for bob_event_register; "?": a type that only the compiler knows */
 	const char *parameters;
-	const char *types;		/* BOB_TYPE of each of these */
-	void *next;			/* the function itself; NULL: to be looked up */
-	/* the target that the function must jump to, if it cannot be interposed; NULL: it can */
+	const char *types;		/* BOB_TYPE of each "?" */
+	void *next;			/* the function itself; NULL: not looked up yet */
+	/* where the function must jump to, if it cannot be interposed; NULL: it can */
 	void *patch;
-	uint64_t address;		/* then: its link address ... */
+	uint64_t address;		/* with `patch`: its link address ... */
 	const char *program;		/* ... in this file */
 	bob_event_id event;
 	uint32_t has_blocks;
-	/* of functions with a stub: values for the event, from registers and stack */
+	/* functions with a stub: values for the event, from registers and stack */
 	uint32_t (*begin)(struct bob_wrapper *w, struct bob_stub_call *c, union bob_arg *in);
 	uint32_t (*end)(struct bob_wrapper *w, struct bob_stub_result *r, union bob_arg *out);
 	const char *when;		/* for bob_event_when; NULL: none */
-	/* of functions of the program that have blocks */
+	/* functions of the program that have blocks */
 	void *inner;			/* the wrapper in C */
-	/* at most so many bytes are passed on the stack, a multiple of 16 */
+	/* upper bound of bytes passed on the stack, a multiple of 16 */
 	uint32_t stack;
 	uint32_t result;		/* BOB_RESULT_REGISTERS */
-	/* of what is in a library that was opened for its own names only, or nowhere */
-	/* `next` is right while no library has been unloaded since ... */
+	/* the function is in a library that was opened with RTLD_LOCAL, or in none */
+	/* `next` is valid while no library has been unloaded since ... */
 	uint32_t may_go;
 	uint32_t complained;
-	uint64_t unloaded;		/* ... so many were */
-	/* the wrapper, where it has the function's name; else NULL */
+	uint64_t unloaded;		/* ... this number had been */
+	/* the wrapper, if it has the function's name; else NULL */
 	void *entry;
 };
 
 /* --- values --- */
 
-/* What a value is: a letter for each type that has a number, 'p' for pointers, 0 for all others. */
+/* A letter for each type that has a numeric value, 'p' for pointers, 0 for all others. */
 #define BOB_TYPE(x)                                                                                \
 	_Generic((x), _Bool                                                                        \
 		 : 'B', char                                                                       \
@@ -113,7 +113,7 @@ BOB_INLINE union bob_arg bob_value(int type, const void *at)
 	}
 }
 
-/* Values on their way to an event. */
+/* Appends values of an event. */
 #define BOB_PUT(value) bob_values[bob_count++] = (value)
 #define BOB_PUT_ANY(x)                                                                             \
 	do {                                                                                       \
@@ -121,12 +121,12 @@ BOB_INLINE union bob_arg bob_value(int type, const void *at)
 			bob_values[bob_count++] = bob_value(BOB_TYPE(x), &(x));                    \
 	} while (0)
 
-/* --- whose call it is --- */
+/* --- which calls are recorded --- */
 
-/* Something of ours is at work in this thread: what it calls is not recorded. */
+/* Bobbin's own code is running in this thread: its calls are not recorded. */
 BOB_THREAD volatile int bob_busy;
-/* The frame of a wrapper whose block of the user's is at work: neither is what that calls. Frames
- * below an older one have ended (longjmp). */
+/* Frame of the wrapper whose user block is running: its calls are not recorded either. Frames below
+ * an older one have ended (longjmp). */
 BOB_THREAD volatile uintptr_t bob_block_frame;
 
 #define BOB_FRAME ((uintptr_t)__builtin_frame_address(0))
@@ -162,7 +162,7 @@ BOB_INLINE void bob_call_end(struct bob_call *c, const union bob_arg *out, uint3
 	c->wrapper = NULL;
 }
 
-/* The wrapper is left in another way than by its end. */
+/* The wrapper is left by an exception or longjmp. */
 static BOB_UNUSED void bob_call_leave(struct bob_call *c)
 {
 	if (c->wrapper)
@@ -174,7 +174,7 @@ static BOB_UNUSED void bob_call_leave(struct bob_call *c)
 
 struct bob_block {
 	uintptr_t frame, outer;
-	int *error, saved;	/* errno is put back, if there is an address */
+	int *error, saved;	/* errno is restored at the end, unless NULL */
 };
 
 BOB_INLINE struct bob_block bob_block_begin(uintptr_t frame, int *error)
@@ -193,7 +193,7 @@ static BOB_UNUSED void bob_block_end(struct bob_block *b)
 }
 #define BOB_BLOCK __attribute__((cleanup(bob_block_end)))
 
-/* Around proceed(): what the function calls is recorded. */
+/* Around proceed(): the function's own calls are recorded. */
 BOB_INLINE void bob_block_pause(const struct bob_block *b)
 {
 	bob_block_frame = b->outer;
@@ -206,8 +206,8 @@ BOB_INLINE void bob_block_resume(const struct bob_block *b)
 
 /* --- stubs --- */
 
-/* What a stub gives C code: registers as the function finds them, the first 176 bytes as va_arg
- * expects them; what is on the stack. */
+/* Arguments that a stub passes to C code: registers as the function finds them, of which the first
+ * 176 bytes have the layout that va_arg expects, and the stack. */
 struct bob_stub_call {
 	uint64_t integer[6];
 	double real[8][2];
@@ -219,13 +219,13 @@ struct bob_stub_result {
 	double xmm0[2], xmm1[2];
 };
 
-/* Is a result of this type put where a hidden first parameter says? */
+/* Whether a result of this type is returned in memory, through a hidden first parameter. */
 #define BOB_IS_HIDDEN(x)                                                                           \
 	((__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13) && sizeof(x) > 16)
-/* The type of a result that is in a register of these. */
+/* Type of a result that these registers hold. */
 #define BOB_RESULT_TYPE(x) (BOB_TYPE(x) == 'x' ? 0 : BOB_TYPE(x))
 
-/* Parameters, in order, by va_arg: as structs, because float, short and so on have not been
+/* Reads parameters in order with va_arg; as structs, because float, short and so on have not been
  * promoted. */
 BOB_INLINE void bob_stub_arguments(const struct bob_stub_call *c, int hidden, void *list)
 {

@@ -167,7 +167,7 @@ def test_docs(root):
     check({"docs/man/x.1": f".nf\n{long}\n"}, "docs/man/x.1:2: more than 100 columns")
 
 
-WORDS = {"tools/words.txt": "# comment\nzorg, zorgs, is zorg | a thing | ZORG LTD\n"}
+WORDS = {"tools/words.txt": "# comment\nzorg, zorgs,\n  is zorg | a thing |\n\tZORG LTD\n"}
 
 
 def check_words(root, extra, *expect):

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Text of `bobbin cache` (cache_tables.h): description of the machine, and false sharing: the
+ * accesses and bytes by which cores take lines from each other. */
 #include "cli/memory/cache_tables.h"
 
 #include <inttypes.h>
@@ -6,7 +8,7 @@
 #include "cli/place.h"
 #include "table/numbers.h"
 
-#define SHARING_ROWS 4096u	/* looked at: each with those before it */
+#define SHARING_ROWS 4096u	/* at most; each is compared with the rows before it */
 #define SHARING_PER_LINE 4u
 
 static char *size_text(char buf[BOB_NUMBER_MAX], uint64_t bytes)
@@ -36,7 +38,7 @@ void cli_cache_print_machine(const struct bob_cache_config *c, const char *name,
 	fputc('\n', out);
 }
 
-/* --- sharing --- */
+/* --- lines taken by other cores --- */
 
 static void print_access(const struct cli_session *s, const struct bob_cache_replay *r,
 			 uint32_t thread, uint32_t site, FILE *out)
@@ -48,7 +50,7 @@ static void print_access(const struct cli_session *s, const struct bob_cache_rep
 	cli_place_print(s->trace, th->process, p->image, p->pc, out);
 }
 
-/* Bytes, as ranges: "0-7 16-23". */
+/* Formats a set of bytes as ranges: "0-7 16-23". */
 static void ranges(uint64_t mask, uint32_t granule, char *text, size_t size)
 {
 	size_t n = 0;
@@ -66,7 +68,7 @@ static void ranges(uint64_t mask, uint32_t granule, char *text, size_t size)
 	}
 }
 
-/* Under the first row of a line: which bytes of it each core used. */
+/* Under the first row of a line: the bytes of it that each core used. */
 static void print_use(const struct cli_answer *a, const struct bob_cache_rows *rows,
 		      const struct bob_cache_replay *r, const struct bob_cache_sharing *row,
 		      uint32_t process)

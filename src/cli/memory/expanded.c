@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line for each access and, before the first of an iteration, one for each loop that went on:
+/* Prints a line per access and, before the first access of an iteration, a line per loop that
+ * advanced:
  *
  *     loop 1, 3 of 100
  *       loop 0, 1 of 50
- *         load    8  0x4a4e040   work+0x7b
- */
+ *         load    8  0x4a4e040   work+0x7b */
 #include "cli/memory/expanded.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct expanding {
 	uint64_t lines;
 	struct bob_fold_at shown[DEPTH_MAX];
 	uint32_t depth;		/* of `shown` */
-	uint64_t pc;		/* the last one asked for, if `known` */
+	uint64_t pc;		/* the last pc looked up, if `known` */
 	uint32_t image;
 	int known, wanted;
 	FILE *out;
@@ -47,7 +47,7 @@ static int ask(const struct expanding *x, const struct bob_access *a)
 	return !(rule & (BOB_TREE_HIDE | BOB_TREE_PASS)) && (!x->o->only || rule & BOB_TREE_ONLY);
 }
 
-/* Most accesses are at the place of one just before. */
+/* Consecutive accesses are mostly at one place: the last answer is cached. */
 static int is_wanted(struct expanding *x, const struct bob_access *a)
 {
 	if (!x->o->rules)
@@ -67,7 +67,7 @@ static void begin_line(struct expanding *x, uint32_t depth)
 	fprintf(x->out, "%*s", (int)(2 * depth + 2), "");
 }
 
-/* The loops that have gone on since the last line. */
+/* Prints the loops that have advanced since the last line. */
 static void print_loops(struct expanding *x, const struct bob_loop_cursor *c)
 {
 	struct bob_fold_at at[DEPTH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory accesses of a thread one by one, under the iterations of the loops that they were
- * folded to. */
+/* Prints the memory accesses of a thread one by one, under the iterations of the loops that they
+ * were folded to. */
 #ifndef BOB_CLI_EXPANDED_H
 #define BOB_CLI_EXPANDED_H
 
@@ -9,15 +9,15 @@
 #include "analysis/analysis.h"
 
 struct cli_expanded {
-	uint64_t lines;		/* at most so many, 0: all */
-	uint64_t first, last;	/* accesses of the thread by number, last inclusive */
+	uint64_t lines;		/* 0: all */
+	uint64_t first, last;	/* numbers of the thread's accesses, last inclusive */
 	const struct bob_functions *functions;
-	/* as in struct bob_tree_options: of the functions that the accesses are in */
+	/* as in struct bob_tree_options, for the functions that contain the accesses */
 	const uint8_t *rules;
-	int only;		/* just those with BOB_TREE_ONLY */
+	int only;		/* only functions with BOB_TREE_ONLY */
 };
 
-/* BOB_NONE: the thread has nothing folded. */
+/* BOB_NONE: the thread has no folded accesses. */
 bob_status cli_expanded_print(const struct bob_trace *t, uint32_t thread,
 			      const struct cli_expanded *o, FILE *out);
 

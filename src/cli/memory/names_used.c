@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies the functions and source lines of given instructions out of an image's file
+ * (names_used.h). */
 #include "cli/memory/names_used.h"
 
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 #include "archive/write/write.h"
 #include "base/host/arena.h"
 
-/* The payload of a chunk IMAGE, looked through: what the table says is within it. */
+/* Payload of a chunk IMAGE, with bounds checked. */
 struct table {
 	const uint8_t *at;
 	size_t len;
@@ -39,7 +41,7 @@ static struct bob_image_func function(const struct table *t, uint32_t i)
 	return f;
 }
 
-/* How many functions begin at or before `pc`. */
+/* Number of functions that begin at or before `pc`. */
 static uint32_t up_to(const struct table *t, uint64_t pc)
 {
 	uint32_t lo = 0, hi = t->head.count;
@@ -66,8 +68,8 @@ static uint32_t take_text(const struct table *t, uint32_t off, struct cli_buffer
 	return at;
 }
 
-/* The last function that begins at or before each of them: one that ends before it hides earlier
- * ones, as it does among all. */
+/* Selects the last function that begins at or before each instruction. A function that ends before
+ * the instruction is selected, too: it hides earlier ones, as in the complete table. */
 static void pick(const struct table *t, const uint64_t *pc, size_t count,
 		 struct cli_buffer *functions, struct cli_buffer *names)
 {
@@ -76,7 +78,7 @@ static void pick(const struct table *t, const uint64_t *pc, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t n = up_to(t, pc[i]);
 
-		if (n <= next)	/* none, or the one before */
+		if (n <= next)	/* none, or the previous one again */
 			continue;
 		next = n;
 		struct bob_image_func f = function(t, n - 1);
@@ -115,7 +117,7 @@ static int put_image(const uint8_t *at, size_t len, const uint64_t *pc, size_t c
 	return failed ? -1 : 0;
 }
 
-/* Lines of the instructions alone, and the files that these are in. */
+/* Keeps the lines of the instructions, and the files of these lines. */
 static int restrict_source(struct bob_source *s, const uint64_t *pc, size_t count,
 			   struct bob_arena *arena)
 {
@@ -169,7 +171,7 @@ static int put_source(const uint8_t *at, size_t len, const uint64_t *pc, size_t 
 	return bad ? -1 : 0;
 }
 
-/* Chunk by chunk; those of kinds that are not known stay away. */
+/* Copies chunk by chunk; chunks of unknown kinds are dropped. */
 static int put_chunks(const struct cli_buffer *whole, const uint64_t *pc, size_t count,
 		      uint64_t made, struct cli_buffer *out)
 {
@@ -199,8 +201,7 @@ int cli_names_used(const struct cli_buffer *whole, const uint64_t *pc, size_t co
 	if (!cli_chunk_at(whole, BOB_FILE_HEAD_BYTES, &image) || image.kind != BOB_CHUNK_IMAGE)
 		return -1;
 	cli_buffer_take(out, whole->at, BOB_FILE_HEAD_BYTES);
-	/* who finds one that is smaller than what a plan has of the image knows that it is not
-	 * all */
+	/* readers detect by a size below that of the plan's table that functions were omitted */
 	if (put_chunks(whole, pc, count, made, out) || out->failed ||
 	    out->len >= BOB_FILE_HEAD_BYTES + sizeof(image) + image.len) {
 		free(out->at);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Adds names, source lines and variables to a trace's files of images (naming.h): collects the
+ * instructions that occur per image, looks names up in the cache or in debug information, and
+ * writes the files. */
 #define _GNU_SOURCE
 #include "cli/memory/naming.h"
 
@@ -24,25 +27,25 @@
 
 #define FILE_BYTES_MAX (1u << 31)
 
-/* Where names go, and where they may be already. */
+/* Destination, and the cache. */
 struct naming {
 	const char *dir;
 	int cache;
 };
 
-/* An image of any processes, and the instructions that they have accesses of. */
+/* An image of any processes, and the instructions in it that made accesses or events. */
 struct image {
 	const struct bob_image_info *info;
 	uint64_t *pc;
 	size_t count, capacity;
-	int needs_all;	/* of its functions: calls or accesses were recorded, or may still be */
+	int needs_all;	/* needs all functions: calls or accesses were recorded, or may still be */
 };
 
 struct images {
 	const struct bob_trace *trace;
 	struct image *at;
 	size_t count, capacity;
-	uint32_t *number;	/* by image of the present process: index of it */
+	uint32_t *number;	/* index of each image of the current process */
 	uint32_t numbers;
 	int no_memory;
 };
@@ -56,7 +59,7 @@ static int open_cache(void)
 		       -1;
 }
 
-/* --- what occurs --- */
+/* --- instructions that occur --- */
 
 static uint32_t number_of(struct images *all, const struct bob_image_info *info)
 {
@@ -119,8 +122,8 @@ static void sort_each_once(struct image *im)
 	im->count = n;
 }
 
-/* A process that goes on may come to functions that it has not been in so far. One of another host
- * that did not end may do so. */
+/* Whether the process may still run, and so enter functions that it has not entered yet. A process
+ * of another host counts as running unless it ended. */
 static int goes_on(const struct bob_process_info *p)
 {
 	char host[64] = "";
@@ -157,7 +160,7 @@ static int collect(struct images *all, const struct bob_trace *t)
 
 /* --- files --- */
 
-/* Compressed, or as it is. 0, or -1. */
+/* Writes the buffer compressed, or unchanged. 0, or -1. */
 static int write_packed(FILE *f, const struct cli_buffer *b)
 {
 	bob_status st = bob_archive_pack_image(b->at, b->len, f);
@@ -171,7 +174,7 @@ static int write_packed(FILE *f, const struct cli_buffer *b)
 		       0;
 }
 
-/* Whole or absent: written beside, then renamed. Is it there now? */
+/* Replaces the file atomically. Returns whether it was written. */
 static int save(const char *path, const struct cli_buffer *b)
 {
 	char *beside;
@@ -192,8 +195,8 @@ static int save(const char *path, const struct cli_buffer *b)
 	return !bad;
 }
 
-/* For which instructions the SOURCE chunk of the trace's file was made; 0: it has none. Only heads
- * are read. */
+/* The instructions for which the SOURCE chunk of the trace's file was made, as a hash; 0: it has
+ * none. Reads only heads of chunks. */
 static uint64_t made_for(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -226,7 +229,7 @@ static void take_image_part(struct cli_buffer *file, const void *plan)
 	cli_buffer_take(file, (const char *)plan + h->image.off, h->image.len);
 }
 
-/* Its functions as a plan has them. */
+/* Appends the functions from the image's plan. */
 static int read_functions(const struct naming *n, const struct image *im, struct cli_buffer *file)
 {
 	char name[32];
@@ -262,9 +265,9 @@ static void add_source(const struct image *im, struct cli_names *names)
 		memcpy(names->file.at + offsetof(struct bob_file_head, used), &used, sizeof(used));
 }
 
-/* From the cache, or else found out and put there. What was found out for other instructions is so
- * again, for all of them: who runs a program now with one input and then with another does not wait
- * each time. 0, or -1: they cannot be had. */
+/* Reads the names from the cache, or else computes them and stores them there. Names for other
+ * instructions are computed again for the union of both, so that runs of a program with alternating
+ * inputs do not wait each time. 0, or -1: not available. */
 static int find_names(const struct naming *n, const struct image *im, struct cli_names *names)
 {
 	uint64_t key = 0, stamp = bob_plan_source_stamp(im->info->path, im->info->build_id,
@@ -275,7 +278,7 @@ static int find_names(const struct naming *n, const struct image *im, struct cli
 	if (is_same && cli_names_cover(names, im->pc, im->count))
 		return 0;
 	if (bob_plan_key(im->info->path, &key, NULL) != BOB_OK || key != im->info->key)
-		return known ? 0 : -1; /* the file is another one by now */
+		return known ? 0 : -1; /* the file has changed since */
 	if (!is_same)
 		cli_names_free(names);
 	names->file.len = 0;
@@ -289,7 +292,7 @@ static int find_names(const struct naming *n, const struct image *im, struct cli
 	return 0;
 }
 
-/* All that was found out, or what of it the trace needs. Was the file written? */
+/* Writes all names, or those that the trace needs. Returns whether the file was written. */
 static int save_names(const char *path, const struct image *im, uint64_t want, uint64_t made,
 		      const struct cli_names *names)
 {
@@ -303,7 +306,7 @@ static int save_names(const char *path, const struct image *im, uint64_t want, u
 	return saved;
 }
 
-/* Was the file of the image written? */
+/* Returns whether the image's file was written. */
 static int name_image(const struct naming *n, const struct image *im)
 {
 	const uint64_t seed = im->count + (im->needs_all ? 0 : 1ull << 32);
@@ -316,7 +319,7 @@ static int name_image(const struct naming *n, const struct image *im)
 	    asprintf(&path, "%s/%s", n->dir, name) < 0)
 		return 0;
 	made = made_for(path);
-	/* Readers expect a file of each chosen image. It may have no functions: of a program whose
+	/* Readers expect a file of each chosen image. It may have no functions: in a program whose
 	 * callbacks are recorded without call paths. */
 	if (!im->needs_all && !im->count && !im->info->chosen && !im->info->patched)
 		unlink(path);
@@ -360,7 +363,7 @@ void cli_restore_images(const char *dir)
 		close(n.cache);
 }
 
-/* As the agent wrote it: with a long head, and not compressed. */
+/* Whether the file is as the agent wrote it: with a long head, and not compressed. */
 static int is_loose(const struct cli_buffer *file)
 {
 	struct bob_chunk_head c;
@@ -368,7 +371,7 @@ static int is_loose(const struct cli_buffer *file)
 	return cli_chunk_at(file, BOB_FILE_HEAD_BYTES, &c) && !(c.flags & BOB_CHUNK_ZSTD);
 }
 
-/* An image's file as the agent wrote it. */
+/* Compresses an image's file that the agent wrote. */
 static void pack_file(const char *path)
 {
 	struct cli_buffer b = { 0 };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line for each access and each loop. What varies in a loop is written as a row of (count x
- * step), the outermost loop first, as in the tuples of ScalaMemTrace:
+/* Prints one line per access and per loop. Variation in a loop is written as (count x step), the
+ * outermost loop first, as in the tuples of ScalaMemTrace:
  *
  *     loop, 100 times
  *       load 8   0x4a4e040 (100 x +800)(100 x +8)    a[]  mm  mm.c:12
  *
- * Of variables of instrumented sources it is the first element, and what they are within: a[0][0] (100 x +8)   a[0][0..99]; a step
- * from one variable to another one is to its element: a[0] (2 x to b[0])(6 x +8) */
+ * For variables of instrumented sources, the first element is printed, and the box of all elements:
+ *
+ *     a[0][0] (100 x +8)   a[0][0..99]
+ *
+ * A step from one variable to another is given as the element: a[0] (2 x to b[0])(6 x +8) */
 #include "cli/memory/nests.h"
 
 #include <inttypes.h>
@@ -29,7 +32,7 @@ struct nests {
 	struct bob_stack_range stack;
 	struct bob_frames *frames; /* of the part */
 	uint64_t lines, most;
-	uint8_t *shown;		/* by loop: its body has been printed */
+	uint8_t *shown;		/* by loop: whether its body has been printed */
 	FILE *out;
 	bob_status st;
 };
@@ -49,8 +52,8 @@ static void begin_line(struct nests *n, unsigned depth)
 
 struct series {
 	struct bob_piece piece[PIECES_SHOWN];
-	uint32_t count;		/* there are so many, or more than PIECES_SHOWN */
-	int left;		/* and values that are not affine */
+	uint32_t count;		/* number of pieces; may exceed PIECES_SHOWN */
+	int left;		/* has values that are not affine */
 };
 
 static int take_piece(void *ctx, const struct bob_piece *p)
@@ -73,7 +76,7 @@ static void read_series(struct nests *n, uint32_t item, uint32_t word, struct se
 		n->st = st;
 }
 
-/* How often loop `d` of the piece runs: 10, or 1 + 2i where it depends on loops around it. */
+/* Trip count of loop `d` of the piece: 10, or 1 + 2i where it depends on enclosing loops. */
 static void print_count(FILE *out, const struct bob_piece *p, uint32_t d)
 {
 	int first = 1;
@@ -106,7 +109,7 @@ static void print_loops(FILE *out, const struct bob_piece *p)
 	}
 }
 
-/* The address; of an element of a traced variable, which. */
+/* Prints the address, or the element of a traced variable there. */
 static void print_where(struct nests *n, uint64_t address)
 {
 	char text[BOB_SUBSCRIPTS_MAX];
@@ -117,7 +120,7 @@ static void print_where(struct nests *n, uint64_t address)
 		fprintf(n->out, "0x%" PRIx64, address);
 }
 
-/* Are both elements of traced variables, but not of one? */
+/* Whether both addresses are elements of traced variables, but of different ones. */
 static int leads_elsewhere(const struct nests *n, uint64_t from, uint64_t to)
 {
 	struct bob_shape a, b;
@@ -126,7 +129,7 @@ static int leads_elsewhere(const struct nests *n, uint64_t from, uint64_t to)
 	       bob_trace_shape(n->trace, n->process, to, &b) == BOB_OK && strcmp(a.name, b.name);
 }
 
-/* From one variable to another a step is no number: "2 x to b[0]". */
+/* A step to another variable is printed as the element: "2 x to b[0]". */
 static void print_steps(struct nests *n, const struct bob_piece *p, uint64_t address)
 {
 	for (uint32_t d = p->dims; d-- > 0;) {
@@ -171,7 +174,7 @@ static int varies(const struct series *s)
 	return s->count != 1 || s->left || steps;
 }
 
-/* What has one value everywhere without the loops around it. */
+/* A value that is the same everywhere is printed without loops. */
 static void print_value(struct nests *n, const struct series *s)
 {
 	if (varies(s))
@@ -205,8 +208,8 @@ static int is_one(const struct series *s)
 	return s->count == 1 && !s->left;
 }
 
-/* The address as one piece, with the iterations of the leaf as its innermost loop. 0: it follows no
- * one rule. */
+/* The addresses as one piece, with the leaf's iterations as its innermost loop. 0: no single
+ * rule. */
 static int with_iterations(const struct bob_leaf *leaf, const struct bob_leaf_access *a,
 			   const struct series *word, struct series *out)
 {
@@ -222,14 +225,14 @@ static int with_iterations(const struct bob_leaf *leaf, const struct bob_leaf_ac
 
 /* --- leaves --- */
 
-/* Of an access: its addresses, as far as they are known as pieces. */
+/* Addresses of an access, as far as they are known as pieces. */
 struct where {
 	const struct series *series; /* NULL: none */
 	uint32_t path;
-	uint64_t bias;		/* added to its offset */
+	uint64_t bias;		/* added to the access's offset */
 };
 
-/* One variable for all its addresses; 0: several, or none that is known. */
+/* The variable that contains all its addresses; 0: several, or none known. */
 static int variable_of(struct nests *n, const struct bob_leaf *leaf,
 		       const struct bob_leaf_access *a, const struct where *w,
 		       struct bob_variable *v)
@@ -261,7 +264,7 @@ static int variable_of(struct nests *n, const struct bob_leaf *leaf,
 	return v->kind >= BOB_VARIABLE_STATIC;
 }
 
-/* What is accessed, and where in the program. */
+/* Prints the variable, and the place in the program. */
 static void print_place(struct nests *n, const struct bob_leaf *leaf,
 			const struct bob_leaf_access *a, const struct where *w)
 {
@@ -278,7 +281,7 @@ static void print_place(struct nests *n, const struct bob_leaf *leaf,
 	fputc('\n', n->out);
 }
 
-/* `all` are the words of the leaf; *s becomes its addresses, or has a count of 0. */
+/* `all` are the words of the leaf; *s becomes the series of its addresses, or gets a count of 0. */
 static void print_in_loop(struct nests *n, const struct bob_leaf *leaf,
 			  const struct bob_leaf_access *a, const struct series *all,
 			  struct series *s)
@@ -322,7 +325,7 @@ static void print_access(struct nests *n, const struct bob_leaf *leaf,
 	print_place(n, leaf, a, &w);
 }
 
-/* What threads do to each other: an object, and where it says something, a number. */
+/* Prints a synchronisation: its object, and a number if that is meaningful. */
 static void print_sync(struct nests *n, const struct bob_leaf *leaf, const struct series *word,
 		       uint32_t words, unsigned depth)
 {
@@ -335,7 +338,7 @@ static void print_sync(struct nests *n, const struct bob_leaf *leaf, const struc
 	fputc('\n', n->out);
 }
 
-/* A call of MPI, where the path's last call is. */
+/* Prints an MPI call at the place of the path's last call. */
 static void print_call(struct nests *n, const struct bob_leaf *leaf, const struct series *word,
 		       uint32_t path, unsigned depth)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory accesses of a thread as the loops that they were folded to, for people. Nothing is
- * expanded. */
+/* Prints the memory accesses of a thread as the loops that they were folded to, without expanding
+ * them. */
 #ifndef BOB_CLI_NESTS_H
 #define BOB_CLI_NESTS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report of memory accesses: heading, table, legend, and accesses that did not fold. */
 #include "cli/memory/report_memory.h"
 
 #include <stdlib.h>
@@ -57,16 +58,18 @@ static void print_legend(const struct bob_memory *m, FILE *out)
 	for (size_t i = 0; i < count; i++)
 		bounds |= row[i].unknown || row[i].irregular ||
 			  row[i].footprint != row[i].footprint_most;
-	fputs("\nfootprint: different bytes touched; stride: bytes from one access of an instruction to its next, the\n"
+	fputs("\nfootprint: different bytes touched; stride: bytes from one access of an "
+	      "instruction to its next, the\n"
 	      "most frequent one; irregular: accesses whose addresses follow no rule\n",
 	      out);
 	if (bounds)
-		fputs("<= and >= are bounds: rows that overlap in part; accesses without rule come on top; ?: accesses that\n"
+		fputs("<= and >= are bounds: rows that overlap in part; accesses without rule "
+		      "come on top; ?: accesses that\n"
 		      "happen only sometimes\n",
 		      out);
 }
 
-/* Were some accesses not looked at in their folded form? */
+/* Whether some accesses were analysed in expanded form. */
 static int is_expanded(const struct bob_memory *m)
 {
 	size_t count;

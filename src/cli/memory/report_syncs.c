@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report --by=sync: builds the table of synchronisation marks and prints it. */
 #include "cli/memory/report_syncs.h"
 
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static int print_all(struct cli_answer *a, const struct bob_sync_table *y, uint3
 	fputc('\n', a->text);
 	status = cli_answer_table(a, bob_syncs_table(y, &names));
 	if (!status)
-		fputs("\nmarks: how often; threads: how many of them; objects: how many different ones, those of each process\n"
+		fputs("\nmarks: how often; threads: how many of them; objects: how many different "
+		      "ones, those of each process\n"
 		      "counted; call site: of the call in the recorded code\n",
 		      a->text);
 	return status;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Options of folding, and folding of the processes of a trace in place or into another directory
+ * (folding.h). */
 #define _GNU_SOURCE
 #include "cli/merge/folding.h"
 
@@ -49,7 +51,7 @@ int cli_folding_plugin(const char *verb, void *folding, const char *file)
 	return 0;
 }
 
-/* *n stays as it is if the argument is left out. */
+/* *n is unchanged if the argument is omitted. */
 static int take_number(const char *verb, const char *option, const char *arg, uint64_t least,
 		       uint64_t most, uint64_t *n)
 {
@@ -105,7 +107,7 @@ static int copy(const char *verb, const char *from, const char *to)
 	return bad ? cli_fail(verb, "%s cannot be copied to %s", from, to) : 0;
 }
 
-/* Is it the file of a process? These are written anew, or copied one by one. */
+/* Whether it is a process's file, which is folded or copied separately. */
 static int is_process(const struct bob_trace *t, const char *name)
 {
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++)
@@ -145,7 +147,7 @@ static int copy_others(const char *verb, const struct bob_trace *t, const char *
 /* --- folding --- */
 
 struct folding {
-	const char *verb, *dir, *to;	/* `to`: where results go, the same as dir if in place */
+	const char *verb, *dir, *to;	/* `to`: destination; equal to dir for folding in place */
 	const struct bob_trace *t;
 	const struct bob_fold_settings *how;
 	uint64_t max_events;
@@ -159,8 +161,7 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* Writes a temporary file next to `path` and renames it to `path`. BOB_NONE: there is nothing to
- * fold. */
+/* Writes a temporary file next to `path` and renames it to `path`. BOB_NONE: nothing to fold. */
 static bob_status write_process(const struct folding *f, uint32_t process, const char *path,
 				struct bob_error *err)
 {
@@ -182,7 +183,7 @@ static bob_status write_process(const struct folding *f, uint32_t process, const
 	return st;
 }
 
-/* 0, or 1 after a complaint. Folding anew reads what is folded one by one. */
+/* 0, or 1 after a complaint. Folding anew expands folded accesses one by one. */
 static int refuse_large(const struct folding *f, uint32_t process)
 {
 	const struct bob_process_info *p = bob_trace_process(f->t, process);
@@ -297,7 +298,7 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	return status;
 }
 
-/* --- what is said about it --- */
+/* --- information loss --- */
 
 int cli_loss_print(const struct bob_trace *t, uint32_t process, const char *before, FILE *out)
 {

@@ -11,10 +11,11 @@
 struct cli_folding {
 	struct bob_fold_settings how;
 	void *library;		/* of the plug-in, until the end of the process */
-	uint64_t max_events;	/* a thread that has more folded ones is an error; 0: no limit */
+	uint64_t max_events;	/* limit of folded accesses of a thread, beyond which it is an
+				 * error; 0: none */
 };
 
-/* Of options, for the struct cli_folding. 0, or 2 after a complaint. */
+/* For option tables; `folding` is the struct cli_folding. 0, or 2 after a complaint. */
 int cli_folding_tolerance(const char *verb, void *folding, const char *arg);
 int cli_folding_unordered(const char *verb, void *folding, const char *arg);
 int cli_folding_drop_below(const char *verb, void *folding, const char *arg);
@@ -33,14 +34,14 @@ int cli_folding_plugin(const char *verb, void *folding, const char *arg);
 	  "shared object that defines which events are equal (bobbin/fold.h)",                     \
 	  CLI_TAKE(type, f, cli_folding_plugin) }
 
-/* Every process of the trace, or, if `root` is not 0, of this pid and its descendants, folded as
- * `f` says; without `raw` those that were killed stay as they are. In place, or, if `to` is not
- * NULL, in a trace directory of that name. 0, or a status for exit after a complaint. */
+/* Folds every process of the trace or, if `root` is not 0, this pid and its descendants, as `f`
+ * says; without `raw`, killed processes stay unchanged. In place, or into a trace directory `to`
+ * unless NULL. 0, or an exit status after a complaint. */
 int cli_fold(const char *verb, const char *dir, uint32_t root, int raw, const struct cli_folding *f,
 	     const char *to, struct cli_merged *result);
 
-/* A line that says what was given up when the process's accesses were folded, if anything was.
- * Returns whether. */
+/* Prints a line about the information that folding the process's accesses lost, if any. Returns
+ * whether. */
 int cli_loss_print(const struct bob_trace *t, uint32_t process, const char *before, FILE *out);
 
 #endif

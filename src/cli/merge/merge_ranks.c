@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Merge by the processes of an MPI launcher, synchronised by marker files (merge_ranks.h). A
+ * marker's bytes say how far its rank is; a lock on it shows that the rank is alive. */
 #define _GNU_SOURCE
 #include "cli/merge/merge_ranks.h"
 
@@ -21,9 +23,9 @@
 #include "sys/sys.h"
 
 #define POLL_MS 20
-#define BEGIN_MS 10000		/* for others to begin, once rank 0 has */
+#define BEGIN_MS 10000		/* for other ranks to begin, after rank 0 */
 #define COME_MS 30000		/* for rank 0 to begin */
-#define WAIT_S 600		/* for all others to end, if BOBBIN_MERGE_WAIT does not say it */
+#define WAIT_S 600		/* for all others to end; BOBBIN_MERGE_WAIT overrides */
 #define RANKS_MAX 65536u
 
 enum { GO = 1, BEGUN = 2, DONE = 3 }; /* bytes of a marker */
@@ -33,7 +35,7 @@ struct place {
 	char key[17];		/* of this job */
 };
 
-/* --- who we are --- */
+/* --- rank and size --- */
 
 static int number_of(const char *name, uint32_t *out)
 {
@@ -50,7 +52,7 @@ static int number_of(const char *name, uint32_t *out)
 
 int cli_rank(uint32_t *rank, uint32_t *size)
 {
-	/* in a batch script there is a rank, but no step */
+	/* a batch script has a rank, but no step */
 	static const char *const names[][3] = {
 		{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL },
 		{ "PMI_RANK", "PMI_SIZE", NULL },
@@ -88,8 +90,8 @@ static void pause_a_little(void)
 	nanosleep(&(struct timespec){ 0, POLL_MS * 1000000L }, NULL);
 }
 
-/* What a rank has when it decides what becomes of its own file, or rank 0 that it waits no more;
- * -1: locks do not work. */
+/* Locks the directory. A rank holds the lock when it publishes its file, and rank 0 when it stops
+ * waiting for it. -1: locks do not work. */
 static int lock_all(const struct place *p)
 {
 	char *path = path_of(p, 0, ".lock");
@@ -102,7 +104,7 @@ static int lock_all(const struct place *p)
 	return fd;
 }
 
-/* It has what it says from the beginning. */
+/* The marker has its contents from its creation. */
 static void make_marker(const struct place *p, uint32_t rank, char what)
 {
 	char *path = path_of(p, rank, ""), *beside = path_of(p, rank, ".new");
@@ -161,7 +163,8 @@ static void add_file(const char *dir, struct share *s, const char *name)
 		close(fd);
 }
 
-/* Neighbours stay so: names have pids, which are in the order of the ranks, nearly. */
+/* Assigns files in order of names: these contain pids, so neighbouring ranks mostly stay
+ * together. */
 static void open_share(const char *dir, uint32_t rank, uint32_t size, struct share *s)
 {
 	struct dirent **entry;
@@ -193,7 +196,7 @@ static void close_share(struct share *s)
 	free(s->name);
 }
 
-/* BOB_NONE: there is nothing that could be merged. */
+/* BOB_NONE: nothing can be merged. */
 static bob_status merge_to(const struct share *s, const char *path)
 {
 	struct bob_trace *t = NULL;
@@ -216,7 +219,7 @@ static bob_status merge_to(const struct share *s, const char *path)
 	return st;
 }
 
-/* The file takes its name only if rank 0 still waits for it. */
+/* Publishes the file, but only if rank 0 still waits for it. */
 static void give(const struct place *p, uint32_t rank, int marker, const char *beside)
 {
 	struct stat sb;
@@ -251,7 +254,7 @@ static int do_share(const struct place *p, uint32_t rank, uint32_t size, int mar
 				bob_status_text(st));
 }
 
-/* --- rank 1 and higher --- */
+/* --- ranks above 0 --- */
 
 static int await_marker(const struct place *p, uint32_t rank)
 {
@@ -293,13 +296,13 @@ int cli_merge_rank(const char *dir, uint32_t rank, uint32_t size)
 
 /* --- rank 0 --- */
 
-/* No process holds it: its owner has died. */
+/* The lock is free, so its owner has died. */
 static int is_free(int fd)
 {
 	return !flock(fd, LOCK_EX | LOCK_NB);
 }
 
-/* Why rank 0 need not wait any more; NULL: it must. "" : the rank has done its share. */
+/* Why rank 0 need not wait any longer; NULL: it must. "": the rank has done its share. */
 static const char *ended(const struct place *p, uint32_t rank, int64_t ms, int64_t most)
 {
 	char *path = path_of(p, rank, "");
@@ -356,8 +359,8 @@ static void await_rank(const struct place *p, uint32_t rank, int64_t begin)
 		close(lock);
 }
 
-/* It removes its marker when it has seen that there is nothing to do. A launcher that gets the
- * report of our failure may end it before. */
+/* Waits until the rank removes its marker, having seen that there is nothing to do. A launcher that
+ * gets the report of our failure might kill it before. */
 static void await_leave(const struct place *p, uint32_t rank, int64_t begin)
 {
 	char *path = path_of(p, rank, "");
@@ -368,7 +371,7 @@ static void await_leave(const struct place *p, uint32_t rank, int64_t begin)
 	remove_marker(p, rank);
 }
 
-/* What merges that came to no end have left. Their trace files are part of the trace. */
+/* Removes files of earlier, interrupted merges. Their trace files are part of the trace. */
 static void remove_old(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -381,8 +384,8 @@ static void remove_old(const char *dir)
 		closedir(d);
 }
 
-/* A trace file that is no merge of ended processes: what it has of processes goes on in their
- * files, and that is for one to put together. */
+/* Whether there is a trace file of processes that continue in their own files: only a single
+ * process can combine these. */
 static int has_heads(const char *dir)
 {
 	DIR *d = opendir(dir);

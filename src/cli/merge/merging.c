@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Merges the streams of a process's threads, then all processes, into files that replace the old
+ * ones (merging.h). Files are replaced by renaming; old files are removed only when the new one is
+ * complete. */
 #define _GNU_SOURCE
 #include "cli/merge/merging.h"
 
@@ -41,8 +44,8 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* What is to be written: one process (bob_archive_merge; bob_archive_fold, if something is to be
- * left out of it), or all (is_in: bob_archive_merge_processes). */
+/* What to write: one process (bob_archive_merge, or bob_archive_fold with drop_below), or all in
+ * is_in (bob_archive_merge_processes). */
 struct job {
 	const struct bob_trace *trace;
 	uint32_t process;
@@ -88,7 +91,7 @@ static bob_status replace(const struct job *j, const char *path, struct cli_merg
 	return st;
 }
 
-/* One of a file that stands for all has none of its own. */
+/* A process in a common file has no file of its own. */
 static int merge_process(const char *verb, const char *dir, const struct bob_trace *t, uint32_t i,
 			 uint32_t drop_below, struct cli_merged *result)
 {
@@ -102,7 +105,7 @@ static int merge_process(const char *verb, const char *dir, const struct bob_tra
 		return cli_fail(verb, "out of memory");
 	if (size_of(path) && !p->state && !drop_below) /* still written, or killed */
 		result->left++;
-	else if (size_of(path) && !bob_archive_is_damaged(t, i)) /* it says what is missing */
+	else if (size_of(path) && !bob_archive_is_damaged(t, i)) /* a damaged one stays */
 		st = replace(&j, path, result, &err);
 	free(path);
 	return st == BOB_OK || st == BOB_NONE ? 0 :
@@ -147,7 +150,7 @@ static uint64_t remove_file(const char *dir, const char *name)
 	return size;
 }
 
-/* The files that one file stands for now. */
+/* Removes the files whose contents are in the merged file. */
 static void remove_files(const struct bob_trace *t, const char *dir, const uint8_t *is_in,
 			 struct cli_merged *result)
 {
@@ -169,7 +172,7 @@ static void remove_files(const struct bob_trace *t, const char *dir, const uint8
 	}
 }
 
-/* What is not in one file with others. */
+/* Merges the threads of processes that are not in the common file. */
 static int merge_apart(const char *verb, const char *dir, const struct job *all, int has_file,
 		       struct cli_merged *result)
 {
@@ -197,7 +200,7 @@ static int merge_opened(const char *verb, const char *dir, struct job *j, const 
 	return merge_apart(verb, dir, j, st == BOB_OK, threads);
 }
 
-/* The first thing that is lost of a file. */
+/* The first problem with lost data in a file. */
 static const struct bob_problem *lost_of(const struct bob_trace *t, const char *file)
 {
 	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++) {
@@ -209,7 +212,7 @@ static const struct bob_problem *lost_of(const struct bob_trace *t, const char *
 	return NULL;
 }
 
-/* `p` is NULL: there are too many to be listed. */
+/* `p` is NULL if there are more problems than are listed. */
 static int print_lost(const char *verb, const char *before, const char *file, const char *after,
 		      const struct bob_problem *p)
 {
@@ -219,8 +222,8 @@ static int print_lost(const char *verb, const char *before, const char *file, co
 	return cli_fail(verb, "%s%s%s: %s", before, file, after, p ? p->text : "it is damaged");
 }
 
-/* What must not be put together, or in the place of what can be read as it is. 0: all may. Without
- * a `verb` nothing is printed. */
+/* Whether the trace must not be merged: runs are mixed, or the merged file would replace a readable
+ * part of a damaged one. 0: it may. Without `verb` nothing is printed. */
 static int is_refused(const char *verb, struct bob_trace *t)
 {
 	uint32_t one, other;
@@ -251,7 +254,7 @@ int cli_merge_is_refused(const char *dir)
 	return refused;
 }
 
-/* Is the file of a problem one that no merging changed? */
+/* Whether the problem's file was not changed by merging. */
 static int has_stayed(const struct bob_trace *t, const char *dir, const char *file)
 {
 	char *path;
@@ -317,7 +320,7 @@ int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 	else
 		status = merge_opened(verb, dir, &j, path, threads, result);
 	if (!status)
-		result->named = cli_name_images(dir, t); /* as record does: perhaps not done yet */
+		result->named = cli_name_images(dir, t); /* if record could not */
 	free(path);
 	free(j.is_in);
 	bob_trace_close(t);

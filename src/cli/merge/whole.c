@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Compares the run keys of processes, and lists missing ranks (whole.h). */
 #include "cli/merge/whole.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@ void cli_run_name(const char *key, char *run)
 	snprintf(run, CLI_RUN_BYTES, "%016" PRIx64, bob_hash64(0, key, strlen(key)));
 }
 
-/* NULL: not known; another recorder, or none that has a key. */
+/* NULL: unknown; recorded otherwise, or without a key. */
 static const char *run_of(const struct bob_process_info *p)
 {
 	static const char name[] = CLI_RUN_VARIABLE "=";
@@ -58,8 +59,8 @@ static void print_range(uint32_t n, int64_t from, int64_t to, const char *before
 		fprintf(out, "%" PRId64 "-%" PRId64, from, to);
 }
 
-/* Those of a world whose ranks begin at `first`; *process: the next one, and processes come by
- * rank. */
+/* Prints missing ranks of a world whose ranks begin at `first`. *process is the next process;
+ * processes are sorted by rank. */
 static uint32_t print_world(const struct bob_trace *t, const struct bob_world_info *w,
 			    uint32_t *process, const char *before, FILE *out)
 {

@@ -7,16 +7,16 @@
 
 #include "bobbin/trace.h"
 
-/* The run of a process: record puts it into the environment. */
+/* The run of a process; record puts it into the environment. */
 #define CLI_RUN_VARIABLE "BOBBIN_RUN"
 #define CLI_RUN_BYTES 17
-/* `run` has a capacity of CLI_RUN_BYTES: the key of a run's directory, short. */
+/* Sets `run` (CLI_RUN_BYTES) to a short form of the key of a run's directory. */
 void cli_run_name(const char *key, char *run);
 
-/* Two processes of different runs. 0: there are none that are known to be. */
+/* Finds two processes of different runs. 0: none are known. */
 int cli_whole_mixed(const struct bob_trace *t, uint32_t *one, uint32_t *other);
-/* A line each, beginning with `before`: ranks of the largest world that left nothing; that there
- * are several runs. How many. */
+/* Prints lines that begin with `before`: missing ranks of the largest world; that there are several
+ * runs. Returns their number. */
 uint32_t cli_whole_print(const struct bob_trace *t, const char *before, FILE *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Squares are shaded by the logarithm, so that small numbers of bytes are visible beside large
- * ones. A square has its numbers as a tooltip. The file is self-contained: no fonts, no scripts. */
+/* Draws the matrix as SVG. Shades are logarithmic, so that small numbers of bytes are visible
+ * beside large ones. Each square has its numbers as a tooltip. The file is self-contained: no
+ * fonts, no scripts. */
 #include "cli/mpi/matrix_svg.h"
 
 #include <inttypes.h>
@@ -9,8 +10,8 @@
 #include "table/numbers.h"
 #include "cli/terminal/shades.h"
 
-#define SQUARES_MAX 512u	/* in a row */
-#define SIDE 640u		/* of the grid, about */
+#define SQUARES_MAX 512u	/* per row */
+#define SIDE 640u		/* approximate size of the grid */
 #define LEFT 70u
 #define TOP 84u
 
@@ -25,7 +26,7 @@ static const char *text_of(uint64_t v, int messages, char text[BOB_NUMBER_MAX])
 
 struct picture {
 	struct square *square;
-	uint32_t n, each, pixels; /* squares in a row, ranks in a square's row, its side */
+	uint32_t n, each, pixels; /* squares in a row, ranks per square, side of a square */
 	uint32_t ranks;
 	int messages;
 	uint64_t least, most;
@@ -70,7 +71,7 @@ static void print_square(const struct picture *p, uint32_t row, uint32_t column)
 		bob_plural(s->messages), bob_format_bytes(b, s->bytes));
 }
 
-/* Numbers of ranks along both sides, as many as fit. */
+/* Rank numbers along both axes, as many as fit. */
 static void print_axes(const struct picture *p)
 {
 	uint32_t step = 1;
@@ -95,7 +96,7 @@ static void print_axes(const struct picture *p)
 		LEFT + p->n * p->pixels / 2, TOP - 26, TOP + p->n * p->pixels / 2);
 }
 
-/* What the shades mean. */
+/* Legend of the shades. */
 static void print_legend(const struct picture *p)
 {
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communication matrix as a picture: a square for each pair, the darker the more. */
+/* Communication matrix as a picture: a square per pair of ranks, darker for more messages or
+ * bytes. */
 #ifndef BOB_CLI_MATRIX_SVG_H
 #define BOB_CLI_MATRIX_SVG_H
 
@@ -7,8 +8,8 @@
 
 #include "analysis/mpi/matrix.h"
 
-/* `count` cells by sender, then by receiver. More than 512 ranks are drawn together, several to a
- * square. */
+/* `count` cells, sorted by sender, then by receiver. For more than 512 ranks, a square stands for
+ * several ranks. */
 void cli_matrix_svg(const struct bob_mpi_cell *cell, size_t count, uint32_t ranks, int messages,
 		    const char *title, FILE *out);
 

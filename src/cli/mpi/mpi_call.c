@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Formats one MPI call (mpi_call.h): combines amounts ("2 INT"), omits names and values that are
+ * evident, and prints outputs after an arrow. */
 #include "cli/mpi/mpi_call.h"
 
 #include <string.h>
@@ -9,7 +11,7 @@ struct printing {
 	const struct cli_mpi_cells *c;
 	const struct bob_mpi_function *f;
 	FILE *out;
-	int n;			/* of what was printed: commas go before the next */
+	int n;			/* number of parts printed, for commas */
 };
 
 static void begin(struct printing *p)
@@ -31,14 +33,14 @@ static int is_plain(const struct bob_mpi_param *q, enum bob_mpi_role role)
 	       (q->flags & (BOB_MPI_GOES_IN | BOB_MPI_VECTOR)) == BOB_MPI_GOES_IN;
 }
 
-/* "2 INT", "send 2 INT": what `sendcount` and `sendtype` say. */
+/* Combines two parameters such as `sendcount` and `sendtype` into "2 INT", "send 2 INT". */
 static void print_amount(struct printing *p, const struct bob_mpi_param *count,
 			 const struct bob_mpi_param *type)
 {
 	size_t prefix = strlen(count->name);
 
 	if (is_zero(p, count->in) && is_zero(p, type->in))
-		return; /* not said by this process */
+		return; /* not recorded by this process */
 	if (prefix > 5 && !strcmp(count->name + prefix - 5, "count"))
 		prefix -= 5;
 	else
@@ -53,14 +55,14 @@ static void print_amount(struct printing *p, const struct bob_mpi_param *count,
 	p->c->word(p->c, type->in, BOB_MPI_ROLE_TYPE, p->out);
 }
 
-/* Its value says what it is. */
+/* Whether the value identifies its kind. */
 static int is_handle(const struct bob_mpi_param *q)
 {
 	return q->role >= BOB_MPI_ROLE_COMM && q->role <= BOB_MPI_ROLE_SESSION &&
 	       !(q->flags & BOB_MPI_VECTOR);
 }
 
-/* What needs no name: there is one such in the call. */
+/* Whether the parameter needs no name: it is the only one of its kind in the call. */
 static int speaks_for_itself(const struct printing *p, const struct bob_mpi_param *q)
 {
 	int same = 0;
@@ -70,7 +72,7 @@ static int speaks_for_itself(const struct printing *p, const struct bob_mpi_para
 	return is_handle(q) && same == 1;
 }
 
-/* The length of the vector after it, which shows that itself. */
+/* Whether it is the length of the following vector, whose text shows it. */
 static int is_length(const struct printing *p, uint32_t i)
 {
 	const struct bob_mpi_param *q = &p->f->params[i];
@@ -79,7 +81,7 @@ static int is_length(const struct printing *p, uint32_t i)
 	       q[1].flags & BOB_MPI_VECTOR && q[1].in != BOB_MPI_NOWHERE;
 }
 
-/* MPI's names of vectors begin so, and brackets say it again. */
+/* Drops the prefix "array_of_" of vectors: brackets show it. */
 static void print_name(const struct printing *p, const struct bob_mpi_param *q)
 {
 	fprintf(p->out, "%s=", q->name + (strncmp(q->name, "array_of_", 9) ? 0 : 9));
@@ -125,7 +127,7 @@ static void print_ins(struct printing *p)
 	}
 }
 
-/* --- what comes out --- */
+/* --- outputs --- */
 
 static void arrow(struct printing *p)
 {
@@ -168,7 +170,7 @@ static void print_out(struct printing *p, const struct bob_mpi_param *q)
 	}
 	if (role == BOB_MPI_ROLE_BUF || (role == BOB_MPI_ROLE_REQUEST && !p->c->requests) ||
 	    (!is_new(q) && is_handle(q)))
-		return; /* what is freed is null now, and the rest is as it was */
+		return; /* a freed handle is null, otherwise unchanged */
 	arrow(p);
 	if (!is_handle(q))
 		print_name(p, q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One thread after the other, a line for each call, as it is read. */
+/* show --mpi --expand: prints one thread after the other, a line for each call as it is read. */
 #include <inttypes.h>
 
 #include "cli/terminal/complain.h"
@@ -23,18 +23,18 @@ static void print_title(const struct cli_session *s, uint32_t thread, FILE *out)
 	fprintf(out, "  %s %s\n", bob_format_count(a, n), cli_event_words(s->trace, n));
 }
 
-/* --- when --- */
+/* --- times --- */
 
-/* Of a thread whose calls are being shown, in step with them. */
+/* Times of a thread's calls, in step with the calls. */
 struct spans {
 	struct bob_span_cursor
-		*cursor; /* NULL: not recorded, or the caller of the next one is unknown */
+		*cursor; /* NULL: not recorded, or the next call's caller is unknown */
 	struct bob_value_span now;
-	uint64_t origin_ns;	/* by the clock of rank 0 */
+	uint64_t origin_ns;	/* on the clock of rank 0 */
 	uint32_t process;
 };
 
-/* The first call of all threads. */
+/* Begin of the first call of all threads. */
 static uint64_t find_origin(const struct bob_trace *t)
 {
 	uint64_t origin = UINT64_MAX, uncertainty;
@@ -68,7 +68,7 @@ static void spans_next(struct spans *s)
 		spans_end(s);
 }
 
-/* Seconds since the first call, and that it took. */
+/* Prints begin in seconds since the first call, and duration. */
 static void print_span(const struct cli_session *s, const struct spans *x, FILE *out)
 {
 	uint64_t uncertainty, at, took = x->now.end_ns - x->now.begin_ns;

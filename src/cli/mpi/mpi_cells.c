@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cell has a series of values from each member. If these differ only in their first values, the
- * first values are written as one expression in the rank if there is one; otherwise members with
- * the same text are grouped. */
+/* Formats the words of calls over iterations and ranks (mpi_cells.h). A cell has a series of values
+ * from each member. If the series differ only in their first values, these are written as one
+ * expression of the rank, if there is one; otherwise members with equal texts are grouped. */
 #define _GNU_SOURCE
 #include "cli/mpi/mpi_cells.h"
 
@@ -11,7 +11,7 @@
 
 #include "analysis/mpi/values.h"
 
-#define TEXTS_SHOWN 6u		/* different ones, with the ranks that they are of */
+#define TEXTS_SHOWN 6u		/* different texts, with their ranks */
 
 static int is_flat(const struct bob_piece *p)
 {
@@ -32,7 +32,7 @@ static int take_piece(void *ctx, const struct bob_piece *p)
 	return ++s->count > CLI_MPI_PIECES && !s->same;
 }
 
-/* One value in several pieces is one. */
+/* Merges pieces with one common value. */
 void cli_mpi_series_read(const struct bob_mpi_program *p, uint32_t part, uint32_t item,
 			 uint32_t word, struct cli_mpi_series *s)
 {
@@ -57,7 +57,7 @@ static int same_shape(const struct bob_piece *a, const struct bob_piece *b)
 	       !memcmp(a->grow, b->grow, pairs * sizeof(*a->grow));
 }
 
-/* Equal but for where their pieces begin. Constants are, however often they come. */
+/* Equal except for their first values. Constants are parallel, whatever their counts. */
 static int are_parallel(const struct cli_mpi_series *a, const struct cli_mpi_series *b)
 {
 	if (cli_mpi_series_is_constant(a) && cli_mpi_series_is_constant(b))
@@ -84,8 +84,8 @@ int cli_mpi_leaf_read(const struct cli_mpi_leaf *leaf, uint32_t word)
 
 /* --- the values of one series --- */
 
-/* Loops that change the value, the outermost first. One that steps by its neighbour's whole length
- * goes on with it. */
+/* Prints the loops that change the value, the outermost first. A loop whose step continues the next
+ * inner one is joined with it. */
 static void print_steps(const struct bob_piece *p, FILE *out)
 {
 	for (uint32_t d = p->dims; d-- > 0;)
@@ -106,9 +106,9 @@ static uint32_t moving(const struct bob_piece *p, uint32_t *which)
 	return n;
 }
 
-#define LISTED 3u /* values at most that are written out */
+#define LISTED 3u /* limit of values that are listed */
 
-/* A row of a few values, each as a whole. */
+/* Lists a few values, each in full. */
 static void print_list(const struct cli_mpi_leaf *leaf, const struct bob_piece *p, uint32_t d,
 		       const struct cli_mpi_form *f, enum bob_mpi_role role, FILE *out)
 {
@@ -123,7 +123,7 @@ static void print_list(const struct cli_mpi_leaf *leaf, const struct bob_piece *
 	fputc(')', out);
 }
 
-/* The piece begins with what `f` says. */
+/* Prints a piece whose first value has the form `f`. */
 static void print_piece(const struct cli_mpi_leaf *leaf, const struct bob_piece *p,
 			const struct cli_mpi_form *f, enum bob_mpi_role role, FILE *out)
 {
@@ -148,8 +148,7 @@ static void print_piece(const struct cli_mpi_leaf *leaf, const struct bob_piece 
 		fprintf(out, " step %" PRId64, (int64_t)p->step[d]);
 }
 
-/* How often a value comes, if it comes again: one piece of several says nothing of that
- * otherwise. */
+/* Prints the number of repetitions of a value in one of several pieces. */
 static void print_times(const struct bob_piece *p, FILE *out)
 {
 	struct bob_piece ones = *p;
@@ -160,7 +159,7 @@ static void print_times(const struct bob_piece *p, FILE *out)
 		fprintf(out, " x%" PRIu64, n);
 }
 
-/* Of series that are parallel: `forms` are those of their pieces' beginnings. */
+/* For parallel series: `forms` are the forms of their pieces' first values. */
 static void print_series(const struct cli_mpi_leaf *leaf, const struct cli_mpi_series *s,
 			 const struct cli_mpi_form *forms, enum bob_mpi_role role, FILE *out)
 {
@@ -196,10 +195,10 @@ static int forms_of(const struct cli_mpi_leaf *leaf, const struct cli_mpi_series
 	return !apart;
 }
 
-/* --- several texts, each with its ranks --- */
+/* --- different texts, with their ranks --- */
 
 struct texts {
-	char **text;		/* of each member */
+	char **text;		/* per member */
 	uint32_t count;
 };
 
@@ -235,7 +234,7 @@ static uint32_t different(const struct texts *t, uint8_t *is_first)
 	return n;
 }
 
-/* Text of member i as `write` has it. 0: no memory. */
+/* Writes the text of each member. 0: out of memory. */
 static int make_texts(const struct cli_mpi_leaf *leaf, struct texts *t, cli_mpi_write_fn write,
 		      enum bob_mpi_role role, int relative)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A set of ranks at a time: a line for each call and each loop, calls of a loop below it. */
+/* show --mpi: prints one set of equal ranks after the other, a line for each call and each loop,
+ * with a loop's calls indented. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,10 +22,10 @@ struct showing {
 	const struct bob_mpi_programs *programs;
 	const struct bob_mpi_program *const *member;
 	uint32_t count;
-	struct bob_mpi_objects **objects; /* by process; NULL: not made */
+	struct bob_mpi_objects **objects; /* by process; NULL: not created */
 	uint32_t *rank, *me;	/* of members */
 	struct cli_mpi_series *series;
-	uint8_t *shown;		/* loops */
+	uint8_t *shown;		/* loops already printed */
 	uint32_t part;
 	uint64_t lines;
 	FILE *out;
@@ -68,8 +69,8 @@ static const struct bob_mpi_objects *objects_of(struct showing *w, uint32_t thre
 	return w->objects[process];
 }
 
-/* Which rank each member is in the communicator of the call. One of a set that uses several: in the
- * first. */
+/* Finds each member's rank in the call's communicator; in the first one if the call uses
+ * several. */
 static void find_ranks(struct showing *w, struct cli_mpi_leaf *leaf)
 {
 	const struct bob_mpi_param *p = bob_mpi_param_of(leaf->cells.function, BOB_MPI_ROLE_COMM);
@@ -140,7 +141,7 @@ static void print_call(struct showing *w, uint32_t item, unsigned depth)
 
 /* --- loops --- */
 
-/* Is there a call in it that is to be shown? */
+/* Whether the loop contains a call to be shown. */
 static int has_wanted(const struct showing *w, uint32_t item, unsigned depth)
 {
 	const uint32_t *body;
@@ -197,7 +198,7 @@ static int take_item(void *ctx, uint32_t item)
 	return is_full(w);
 }
 
-/* --- a set --- */
+/* --- a set of ranks --- */
 
 static void print_members(struct showing *w)
 {

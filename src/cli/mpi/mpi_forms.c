@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds and prints expressions of the rank (mpi_forms.h), by trying the forms from the simplest
+ * on. */
 #include "cli/mpi/mpi_forms.h"
 
 #include <inttypes.h>
@@ -33,7 +35,7 @@ static int fits(const struct cli_mpi_who *who, const struct cli_mpi_form *f, con
 	return 1;
 }
 
-/* The simplest form that all members' values have. */
+/* The simplest form that fits the values of all members. */
 struct cli_mpi_form cli_mpi_form_of(const struct cli_mpi_who *who, enum bob_mpi_role role,
 				    const uint64_t *v)
 {
@@ -70,7 +72,7 @@ struct cli_mpi_form cli_mpi_form_of(const struct cli_mpi_who *who, enum bob_mpi_
 	return (struct cli_mpi_form){ CLI_MPI_APART, 0, 0 };
 }
 
-/* "rank", "rank+1", "rank-1"; -1 is also the largest number modulo `peers`. */
+/* "rank", "rank+1", "rank-1"; modulo `peers`, -1 is also the largest number. */
 static void print_offset(uint64_t base, FILE *out)
 {
 	int64_t b = (int64_t)base;

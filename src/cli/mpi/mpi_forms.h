@@ -8,11 +8,11 @@
 
 #include "archive/events/mpi_functions.h"
 
-/* The processes that have it. */
+/* The processes of a value. */
 struct cli_mpi_who {
 	uint32_t count;
-	const uint32_t *me;	/* rank of each; ~0: not known */
-	uint32_t peers;		/* how many ranks there are in all; 0: not known */
+	const uint32_t *me;	/* rank of each; ~0: unknown */
+	uint32_t peers;		/* number of ranks; 0: unknown */
 };
 
 struct cli_mpi_form {
@@ -24,11 +24,11 @@ struct cli_mpi_form {
 		CLI_MPI_AFFINE,
 		CLI_MPI_APART /* no such expression */
 	} kind;
-	uint64_t base;		/* added to the rank, or xor'ed; AFFINE: at rank 0 */
+	uint64_t base;		/* added to the rank, or combined by xor; AFFINE: value at rank 0 */
 	uint64_t step;
 };
 
-/* The simplest form of these values, one of each process. */
+/* The simplest form of these values, one per process. */
 struct cli_mpi_form cli_mpi_form_of(const struct cli_mpi_who *who, enum bob_mpi_role role,
 				    const uint64_t *v);
 void cli_mpi_form_print(const struct cli_mpi_who *who, const struct cli_mpi_form *f,

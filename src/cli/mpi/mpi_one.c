@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Callbacks that format the words of a single call (mpi_one.h). */
 #include "cli/mpi/mpi_one.h"
 
 #include <inttypes.h>
 
 #include "analysis/mpi/values.h"
 
-#define ELEMENTS_SHOWN 64u	/* equal ones in a row counted once */
+#define ELEMENTS_SHOWN 64u	/* runs of equal elements count once */
 
 static int constant(const struct cli_mpi_cells *c, uint32_t word, uint64_t *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The texts of one call's words. */
+/* Formats the words of a single call. */
 #ifndef BOB_CLI_MPI_ONE_H
 #define BOB_CLI_MPI_ONE_H
 
@@ -7,11 +7,11 @@
 #include "cli/mpi/mpi_call.h"
 
 struct cli_mpi_one {
-	struct cli_mpi_cells cells; /* first: it is what the callbacks get */
+	struct cli_mpi_cells cells; /* first member: callbacks get its address */
 	const struct bob_mpi_call *call;
 	uint32_t thread;	/* its number in the process */
-	uint64_t made;		/* requests of the thread before the call */
-	int numbered;		/* requests are shown by number, not by how many came since */
+	uint64_t made;		/* requests that the thread had created before the call */
+	int numbered;		/* show requests by number, not relative to the newest */
 };
 
 void cli_mpi_one_print(struct cli_mpi_one *one, FILE *out);

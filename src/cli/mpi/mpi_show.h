@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin show of MPI calls: the calls of ranks as loops, with equal ranks together; or one thread's
+/* bobbin show of MPI calls: calls of ranks as loops, with equal ranks combined; or one thread's
  * calls one by one. */
 #ifndef BOB_CLI_MPI_SHOW_H
 #define BOB_CLI_MPI_SHOW_H
@@ -10,17 +10,17 @@
 
 struct bob_mpi_function;
 struct cli_mpi_show {
-	uint64_t lines;		/* of each set of ranks or, one by one, of each thread; 0: all */
-	uint64_t first, last;	/* one by one: calls of the thread by number, last inclusive */
+	uint64_t lines;		/* per set of ranks or, one by one, per thread; 0: all */
+	uint64_t first, last;	/* one by one: numbers of the thread's calls, last inclusive */
 	const char *const *only, *const * not ; /* patterns of functions */
 	int only_count, not_count;
-	const struct cli_between *between; /* one by one: only these */
+	const struct cli_between *between; /* one by one: only this stretch */
 };
 
-/* Of the threads chosen that have any. Return an exit status. */
+/* For the chosen threads that have MPI calls. Return an exit status. */
 int cli_mpi_show_folded(struct cli_session *s, const struct cli_mpi_show *o, FILE *out);
 int cli_mpi_show_calls(struct cli_session *s, const struct cli_mpi_show *o, FILE *out);
-/* Is a function of this name, which has no MPI_ before it, to be shown? */
+/* Whether a function of this name (without MPI_) is to be shown. */
 int cli_mpi_show_wants(const struct cli_mpi_show *o, const struct bob_mpi_function *f);
 
 #endif

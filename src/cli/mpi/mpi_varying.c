@@ -10,14 +10,14 @@
 #define LISTED 3u
 #define VALUES_LOOKED_AT (1u << 20)
 
-/* The different vectors of a member, in turn: numbers base, base + step, ... */
+/* The distinct vectors of a member, in order: numbers base, base + step, ... */
 struct turn {
 	const struct bob_mpi_programs *programs;
 	uint64_t base, step, count;
-	uint64_t words;		/* of each */
+	uint64_t words;		/* of each vector */
 };
 
-/* 0: they come in no one row. */
+/* 0: their numbers are not an arithmetic sequence. */
 static int find_turn(const struct cli_mpi_leaf *leaf, uint32_t member, struct turn *t)
 {
 	const struct cli_mpi_series *s = &leaf->series[member];
@@ -52,7 +52,7 @@ static uint64_t word_of(const struct turn *t, uint64_t i, uint64_t k)
 	return v && k < words ? v[k] : 0;
 }
 
-/* Is word k in turn as the first two say? */
+/* Whether word k over the vectors is an arithmetic sequence. */
 static int is_affine(const struct turn *t, uint64_t k)
 {
 	const uint64_t first = word_of(t, 0, k), step = word_of(t, 1, k) - first;
@@ -133,7 +133,7 @@ static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum 
 
 	(void)relative;
 	if (!find_turn(leaf, member, &t) || !is_simple(&t, ELEMENTS_SHOWN * 3))
-		return; /* cli_mpi_varying_print has looked */
+		return; /* cli_mpi_varying_print has checked */
 	fputc('[', out);
 	for (uint64_t k = 0; k < t.words; k += is_status ? 3 : 1) {
 		fputs(!k ? "" : is_status ? "; " : ", ", out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors of a leaf, element by element over the ranks, if the vector is the same in each call:
- * "[0..63]", "[4 x16]", "[rank-1, rank+1]". */
+/* Formats vectors of a leaf element by element over the ranks, if the vector is the same in each
+ * call: "[0..63]", "[4 x16]", "[rank-1, rank+1]". */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "cli/mpi/mpi_cells.h"
 #include "analysis/mpi/values.h"
 
-#define ELEMENTS_SHOWN 16u	/* equal ones in a row counted once */
+#define ELEMENTS_SHOWN 16u	/* runs of equal elements count once */
 #define STATUS_WORDS 3u
 
-/* Elements of a vector of each member; those of a status have three values. */
+/* The vector of each member; elements of a status have three values. */
 struct vectors {
 	const uint64_t **at;
-	uint64_t count;		/* values, the same for all */
-	uint64_t length;	/* what it had if not all were kept; else 0 */
+	uint64_t count;		/* values, the same number for all */
+	uint64_t length;	/* full length if elements were omitted; else 0 */
 };
 
 static int are_constant(const struct cli_mpi_leaf *leaf)
@@ -28,7 +28,7 @@ static int are_constant(const struct cli_mpi_leaf *leaf)
 	return all;
 }
 
-/* 0: they vary from call to call, or are of different length. */
+/* 0: vectors vary between calls, or have different lengths. */
 static int same_length(const struct cli_mpi_leaf *leaf, struct vectors *v)
 {
 	v->at = calloc(leaf->who.count + 1u, sizeof(*v->at));
@@ -46,7 +46,7 @@ static int same_length(const struct cli_mpi_leaf *leaf, struct vectors *v)
 	return v->at != NULL;
 }
 
-/* How many elements were kept; 0: not all members say the same of the others. */
+/* Excludes the words that describe omitted elements; 0: these words differ between members. */
 static int leave_rest(const struct cli_mpi_leaf *leaf, struct vectors *v)
 {
 	const uint64_t n = v->count;
@@ -60,7 +60,7 @@ static int leave_rest(const struct cli_mpi_leaf *leaf, struct vectors *v)
 	return 1;
 }
 
-/* 0: some element has no one expression for all members. */
+/* 0: no single expression fits some element of all members. */
 static int have_forms(const struct cli_mpi_leaf *leaf, const struct vectors *v,
 		      enum bob_mpi_role role)
 {
@@ -122,7 +122,7 @@ static void write_element(const struct cli_mpi_leaf *leaf, const struct vectors 
 	fputs(" B", out);
 }
 
-/* How many elements from k on go up by one, the same numbers everywhere. */
+/* Length of the run from element k on that increases by one, equally in all members. */
 static uint64_t run_of(const struct cli_mpi_leaf *leaf, const struct vectors *v, uint64_t k,
 		       enum bob_mpi_role role)
 {
@@ -188,7 +188,7 @@ static void print_elements(const struct cli_mpi_leaf *leaf, const struct vectors
 		fprintf(out, " of %" PRIu64, v->count / words);
 }
 
-/* The vector of one member, as if it were alone. */
+/* Writes the vector of one member on its own. */
 static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum bob_mpi_role role,
 			 int relative, FILE *out)
 {

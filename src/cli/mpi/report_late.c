@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report --by=late: where ranks waited for late senders and late ranks in collectives;
+ * heading, table, and limits of the analysis. */
 #include "cli/mpi/report_late.h"
 
 #include <inttypes.h>
@@ -12,7 +14,8 @@ static void print_head(const char *dir, const struct bob_mpi_late_sum *s, FILE *
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX], d[BOB_NUMBER_MAX];
 
 	fprintf(out,
-		"%s: %s message%s received, %s of them late; %s collective call%s, %s of them waited\n\n",
+		"%s: %s message%s received, %s of them late; %s collective call%s, %s of them "
+		"waited\n\n",
 		dir, bob_format_count(a, s->messages), bob_plural(s->messages),
 		bob_format_count(b, s->late_messages), bob_format_count(c, s->collectives),
 		bob_plural(s->collectives), bob_format_count(d, s->late_collectives));
@@ -28,7 +31,7 @@ static void put_reason(uint64_t n, const char *why, const char **between, FILE *
 	*between = ", ";
 }
 
-/* Messages that were sent, and whose receives were not found. */
+/* Prints the number of sent messages whose receives were not found. */
 static void print_unfollowed(const struct bob_mpi_late_sum *s, FILE *out)
 {
 	const uint64_t all = s->sent - s->messages;
@@ -47,7 +50,7 @@ static void print_unfollowed(const struct bob_mpi_late_sum *s, FILE *out)
 	fputc('\n', out);
 }
 
-/* What is not known, and how well the rest is. */
+/* Prints what could not be decided, and the accuracy of the clocks. */
 static void print_doubts(const struct bob_mpi_late_sum *s, FILE *out)
 {
 	char a[BOB_NUMBER_MAX];
@@ -66,8 +69,8 @@ static void print_doubts(const struct bob_mpi_late_sum *s, FILE *out)
 			bob_format_count(a, s->undecided));
 	if (s->unmatched)
 		fprintf(out,
-			"unmatched   %s receive%s or collective call%s whose other side is not in the "
-			"trace\n",
+			"unmatched   %s receive%s or collective call%s whose other side is not in "
+			"the trace\n",
 			bob_format_count(a, s->unmatched), bob_plural(s->unmatched),
 			bob_plural(s->unmatched));
 	if (s->doubtful)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin report --by=late: where ranks waited for others. */
+/* bobbin report --by=late: where ranks waited for other ranks. */
 #ifndef BOB_CLI_REPORT_LATE_H
 #define BOB_CLI_REPORT_LATE_H
 

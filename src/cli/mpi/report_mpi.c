@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report of MPI calls: sums and balance over ranks, tables, and calls and ranks that did not
+ * end normally. */
 #define _GNU_SOURCE
 #include "cli/mpi/report_mpi.h"
 
@@ -16,20 +18,20 @@
 #include "cli/place.h"
 #include "cli/worlds.h"
 
-#define OPEN_SHOWN 20u		/* calls in progress, and ranks that ended otherwise */
+#define OPEN_SHOWN 20u		/* calls in progress, and ranks that did not end normally */
 
 struct reporting {
 	struct cli_session *s;
 	FILE *text;
 	struct bob_mpi_table *table;
-	char *open;		/* lines about calls in progress */
+	char *open;		/* text: lines about calls in progress */
 	size_t open_len;
 	FILE *open_out;
 	uint32_t open_count;
 	uint8_t *is_open;	/* processes with such calls */
 };
 
-/* --- what was not complete --- */
+/* --- incomplete calls and ranks --- */
 
 static void print_process(const struct cli_session *s, uint32_t process, FILE *out)
 {
@@ -70,7 +72,7 @@ static void take_open(void *ctx, uint32_t thread, const struct bob_mpi_objects *
 	fputc('\n', r->open_out);
 }
 
-/* Events that began and did not end. */
+/* Prints events that began and did not end. */
 static void print_left(const struct reporting *r)
 {
 	size_t count;

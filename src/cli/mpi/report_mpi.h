@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin report of MPI calls: calls and bytes, how evenly the ranks share them, and what is not
- * complete. */
+/* bobbin report of MPI calls: calls and bytes, their balance over ranks, and incomplete calls. */
 #ifndef BOB_CLI_REPORT_MPI_H
 #define BOB_CLI_REPORT_MPI_H
 

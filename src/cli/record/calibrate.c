@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measures the cost of a recorded call on this machine. The launcher runs `bobbin calibrate` twice,
  * natively and under the agent, and takes the differences: of calls in regular order, which cost no
- * coded bits, and of calls in random order, whose bits are then counted in the trace. The result
- * depends on the program, the agent and the machine, which are therefore in the file's first lines;
- * a file with other first lines is ignored. A failure here does not stop a run or delay it for
- * long: the costs are then unknown. */
+ * coded bits, and of calls in random order, whose coded bits are counted in the trace. The result
+ * depends on the program, the agent and the machine, so the file's first lines describe these; a
+ * file with other first lines is ignored. A failure neither stops a run nor delays it for long: the
+ * costs are then unknown. */
 #define _GNU_SOURCE
 #include "cli/record/calibrate.h"
 
@@ -31,8 +31,8 @@
 #include "sys/sys.h"
 
 #define TEXT_MAX 1024
-#define CHILD_MS 1000	/* usual are 10 to 30 */
-#define LOCK_MS 500	/* another rank measures; usual is below 100 */
+#define CHILD_MS 1000	/* 10 to 30 are usual */
+#define LOCK_MS 500	/* another rank measures; usually below 100 */
 
 /* --- numbers and text --- */
 
@@ -121,7 +121,7 @@ static void processor_name(char *buf, size_t size)
 		fclose(f);
 }
 
-/* What the costs depend on. A home directory may be shared by many machines. */
+/* Text of everything that the costs depend on. Several machines may share a home directory. */
 static int describe(const char *agent, char *key, size_t size)
 {
 	struct utsname host;
@@ -158,7 +158,7 @@ static void become(const char *path, char *const *env, int out)
 	_exit(127);
 }
 
-/* What the child says, up to its end; *late: the time was up first. Returns the length. */
+/* Reads the child's output to its end; *late: timeout. Returns the length. */
 static size_t listen_to(int fd, char *buf, size_t size, int *late)
 {
 	uint64_t end = now_ms() + CHILD_MS;
@@ -221,7 +221,7 @@ static void remove_dir(const char *dir)
 	rmdir(dir);
 }
 
-/* Everything that the traced child made, which is all that the costs are computed from. */
+/* Computes the costs from the trace of the traced child. */
 static int evaluate(const char *dir, const struct cli_calibration *native,
 		    const struct cli_calibration *traced, struct cli_costs *out)
 {
@@ -239,8 +239,8 @@ static int evaluate(const char *dir, const struct cli_calibration *native,
 
 #define VARIABLES 5
 
-/* No planner: of the images only our own has to have a plan, and it has one. No filter either, so
- * that a stripped bobbin does as well; its few other calls do not matter. */
+/* Runs without a planner: of the images only bobbin itself needs a plan, and it has one. Runs
+ * without a filter, so that a stripped bobbin works, too; its few other calls do not matter. */
 static int measure_in(const char *dir, const char *self, const char *cache, const char *agent,
 		      struct cli_costs *out)
 {
@@ -291,7 +291,7 @@ static int measure(const char *cache, const char *agent, struct cli_costs *out)
 	return bad;
 }
 
-/* --- keeping --- */
+/* --- the file --- */
 
 static int load(int dir, const char *key, struct cli_costs *out)
 {
@@ -303,7 +303,7 @@ static int load(int dir, const char *key, struct cli_costs *out)
 	return cli_costs_read(key, text, len, out);
 }
 
-/* One measures, the other ranks of the machine wait for it. The lock is the directory's. */
+/* One rank measures while the other ranks of the machine wait. The lock is on the directory. */
 static int lock(int dir)
 {
 	uint64_t end = now_ms() + LOCK_MS;
@@ -338,9 +338,9 @@ int cli_costs_get(const char *cache, const char *agent, int may_measure, struct 
 		return -1;
 	bad = describe(agent, key, sizeof(key));
 	if (!bad && load(dir, key, out)) {
-		/* What could not be kept would be measured for every run. */
+		/* Without a place for the result, every run would measure again. */
 		bad = !may_measure || faccessat(dir, ".", W_OK, AT_EACCESS) ? -1 : lock(dir);
-		if (!bad && load(dir, key, out)) /* no other process measured while we waited */
+		if (!bad && load(dir, key, out)) /* another process measured meanwhile */
 			bad = measure_and_keep(dir, cache, agent, key, out);
 	}
 	close(dir);

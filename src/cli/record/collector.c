@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One collector. It maps the process's file up to its maximum size, looks for rings and descriptors
- * among its chunks, folds record buffers that are handed over, and sleeps when there are none. When
- * the process has ended it folds what is left and ends the streams. Another process wrote what it
- * reads, so offsets and counts are checked before use. */
+ * among its chunks, folds record buffers as they are handed over, and sleeps when there are none.
+ * After the process has ended it folds the rest and ends the streams. Another process writes what
+ * it reads, so offsets and counts are checked before use. */
 #define _GNU_SOURCE
 #include "cli/record/collector.h"
 
@@ -24,14 +24,14 @@
 
 #define BEGIN_MS 5000	/* for the process to describe itself */
 #define SLEEP_MS 50
-#define NO_PROCESS (-1) /* for a pidfd: it is gone */
-#define NO_PIDFD (-2)	/* the system has none, or does not give any */
-#define END_MS 2	/* between looks at a process that is ending */
+#define NO_PROCESS (-1) /* pidfd: the process has ended */
+#define NO_PIDFD (-2)	/* pidfd: not supported, or not permitted */
+#define END_MS 2	/* polling interval while a process ends */
 #define WORDS_PER_COLUMN 256u	/* as in archive/write/record_buffers.c */
 
 /* --- folding --- */
 
-/* Where the process folds for itself, nothing may be written any more. */
+/* Once the process folds for itself, the collector must not write any more. */
 static int is_ours(const struct cli_cfile *c)
 {
 	return __atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE) == BOB_COLLECTOR_THERE &&
@@ -60,7 +60,7 @@ static void give_up(struct cli_cfile *c, struct cli_cstream *s, bob_status why)
 	if (why == BOB_ERR_FULL)
 		(void)__atomic_compare_exchange_n(&c->shared->state, &there, BOB_COLLECTOR_FULL, 0,
 						  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	else if (why != BOB_OK) /* the thread may fare better */
+	else if (why != BOB_OK) /* another thread may succeed */
 		(void)__atomic_compare_exchange_n(&c->shared->state, &there, BOB_COLLECTOR_NONE, 0,
 						  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	wake(s->ring);
@@ -73,7 +73,7 @@ static int begin_stream(struct cli_cfile *c, struct cli_cstream *s)
 
 	if (s->work)
 		return 1;
-	/* most of it is never touched */
+	/* pages are allocated on first use, and most are never used */
 	s->work = mmap(NULL, bob_mem_writer_size(), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->work == MAP_FAILED)
@@ -103,8 +103,8 @@ static int commit(struct cli_cfile *c, struct cli_cstream *s, int part)
 	return 1;
 }
 
-/* Is it time to commit? A commit costs 0.3 us a column. If that is a large part of the cost of
- * folding, and the program waits, the ring gets another record buffer instead, up to the limit. */
+/* Whether to commit now. A commit costs 0.3 us per column. If that is a large part of the cost of
+ * folding and the program waits, the ring gets another record buffer instead, up to the limit. */
 static int is_due(struct cli_cstream *s)
 {
 	struct bob_ring *r = s->ring;
@@ -123,7 +123,7 @@ static int is_due(struct cli_cstream *s)
 	return 0;
 }
 
-/* The next record buffer, if it was handed over. 1: there was one. */
+/* Folds the next record buffer, if it was handed over. 1: there was one. */
 static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 {
 	const uint64_t len = cli_cfile_len(c);
@@ -156,14 +156,14 @@ static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 	return handed && used;
 }
 
-/* 1: something was done. */
+/* 1: made progress. */
 static int serve(struct cli_cfile *c, struct cli_cstream *s)
 {
 	struct bob_ring *r = s->ring;
 	uint32_t wanted = __atomic_load_n(&r->cut_wanted, __ATOMIC_ACQUIRE);
 	int done = 0;
 
-	if (s->over || !is_ours(c)) /* of one stream, perhaps, and then of all */
+	if (s->over || !is_ours(c)) /* failure of one stream, or of all */
 		return 0;
 	if (!s->work && !wanted &&
 	    bob_ring_find(r, c->file, cli_cfile_len(c), 0) == BOB_RECORD_BUFFERS_MAX &&
@@ -186,7 +186,7 @@ static int serve(struct cli_cfile *c, struct cli_cstream *s)
 	return done;
 }
 
-/* Nothing follows what is there. */
+/* Folds the remaining records and ends the stream. */
 static void end_stream(struct cli_cfile *c, struct cli_cstream *s)
 {
 	if (s->over || !is_ours(c) || !begin_stream(c, s))
@@ -211,7 +211,7 @@ static void nap(unsigned ms)
 	nanosleep(&t, NULL);
 }
 
-/* Does the process have this file in its memory? -1: the system does not say. */
+/* Whether the process maps this file. -1: unknown. */
 static int has_file(const struct cli_cfile *c, uint32_t pid)
 {
 	char name[64], line[8192];
@@ -228,7 +228,7 @@ static int has_file(const struct cli_cfile *c, uint32_t pid)
 	while (!found && fgets(line, sizeof(line), f)) {
 		unsigned long long inode = 0;
 
-		/* layered file systems report other numbers here */
+		/* layered file systems report other inode numbers here */
 		found = strstr(line, c->name) != NULL;
 		if (sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1)
 			found |= inode == st.st_ino && st.st_ino;
@@ -248,7 +248,7 @@ static int is_gone(struct cli_cfile *c)
 		return 1;
 	if (c->process == NO_PIDFD && kill((pid_t)h->pid, 0) && errno == ESRCH)
 		return 1;
-	/* ended, and on its way; or it is another program now */
+	/* it has announced an exec: the process may have ended, or be another program */
 	return __atomic_load_n(&h->state, __ATOMIC_ACQUIRE) == BOB_FILE_EXEC &&
 	       !has_file(c, h->pid);
 }
@@ -284,8 +284,8 @@ static enum cli_collected collect(struct cli_cfile *c)
 	cli_cfile_scan(c);
 	if (c->shared->restarts)
 		cli_cfile_note(
-			c,
-			"a collector was killed; another one continued at the same place, and nothing is lost\n");
+			c, "a collector was killed; another one continued at the same place, and "
+			   "nothing is lost\n");
 	for (;;) {
 		const int gone = is_gone(c);
 		int done = 0;
@@ -311,7 +311,7 @@ static enum cli_collected collect(struct cli_cfile *c)
 	return CLI_COLLECTED;
 }
 
-/* --- beginning --- */
+/* --- start --- */
 
 static uint64_t own_namespace(void)
 {
@@ -320,7 +320,8 @@ static uint64_t own_namespace(void)
 	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
 }
 
-/* Is this a file of a process of ours that expects a collector? 1, 0, or -1: not known yet. */
+/* Whether this is the file of a process of this launcher that expects a collector: 1, 0, or -1: not
+ * known yet. */
 static int expects_us(struct cli_cfile *c, uint32_t launcher)
 {
 	struct bob_file_head h;
@@ -343,7 +344,7 @@ static int attach(struct cli_cfile *c, uint32_t restarts)
 	uint32_t state = BOB_COLLECTOR_AWAITED;
 
 	if (c->shared->namespace != own_namespace())
-		return 0; /* its number is another process here */
+		return 0; /* another PID namespace */
 	c->shared->pid = (uint32_t)getpid();
 	c->shared->restarts = restarts;
 	return __atomic_compare_exchange_n(&c->shared->state, &state, BOB_COLLECTOR_THERE, 0,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The collector's view of a process's file (collector_file.h): mapping, allocation of chunks in
+ * windows, and the scan for rings and descriptors. */
 #define _GNU_SOURCE
 #include "cli/record/collector_file.h"
 
@@ -9,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP_MOST (1ull << 38)	/* of a file; less where the system does not give as much */
+#define MAP_MOST (1ull << 38)	/* of a file; less if the system does not map as much */
 #define MAP_LEAST (1ull << 28)
 #define WINDOW_FIRST (64u << 10)
 #define WINDOW_MAX (4u << 20)
@@ -78,7 +80,7 @@ void cli_cfile_note(struct cli_cfile *c, const char *line)
 
 /* --- what the process has written --- */
 
-/* How much of the file is really there, as far as anybody said. */
+/* Length of the file's used part, as far as it is known. */
 uint64_t cli_cfile_len(const struct cli_cfile *c)
 {
 	const uint64_t used = __atomic_load_n(&cli_cfile_head(c)->used, __ATOMIC_ACQUIRE);
@@ -115,7 +117,7 @@ static void take_descs(struct cli_cfile *c, const struct bob_chunk_head *h)
 		to = new_desc(c, number);
 		if (!to || to->kind)
 			continue;
-		d.access = NULL; /* folding does not look at them */
+		d.access = NULL; /* not used by folding */
 		d.step = NULL;
 		if (d.kind == BOB_MEM_LOOP && d.payload) {
 			struct bob_mem_step *step = malloc(d.words * sizeof(*step) + 1);
@@ -147,7 +149,7 @@ static void take_ring(struct cli_cfile *c, struct bob_chunk_head *h)
 	c->stream[c->streams++] = s;
 }
 
-/* All chunks once more: they are few, and this is seldom. */
+/* Scans all chunks again: they are few, and scans are rare. */
 void cli_cfile_scan(struct cli_cfile *c)
 {
 	const uint64_t len = cli_cfile_len(c);
@@ -180,7 +182,7 @@ static const struct bob_mem_desc *known(const struct cli_cfile *c, uint32_t numb
 	return b && b[number & (BLOCK - 1)].kind ? &b[number & (BLOCK - 1)] : NULL;
 }
 
-/* They are in the file before the first record that names them. */
+/* Descriptors are in the file before the first record that refers to them. */
 const struct bob_mem_desc *cli_cfile_desc(void *ctx, uint32_t number)
 {
 	struct cli_cfile *c = ctx;
@@ -192,7 +194,7 @@ const struct bob_mem_desc *cli_cfile_desc(void *ctx, uint32_t number)
 	return known(c, number);
 }
 
-/* A process that was killed may have left a place without a header. */
+/* A killed process may leave space without a chunk head: fills it with padding. */
 static void pad_free_bytes(struct cli_cfile *c, uint64_t from, uint64_t len)
 {
 	uint64_t to = from;
@@ -202,7 +204,7 @@ static void pad_free_bytes(struct cli_cfile *c, uint64_t from, uint64_t len)
 	bob_ring_pad(c->file + from, (to < len ? to : len) - from);
 }
 
-/* What no chunk uses at the end of the file; no other process writes it any more. */
+/* Frees the unused end of the file, which no other process writes any more. */
 void cli_cfile_trim(struct cli_cfile *c)
 {
 	const uint64_t len = cli_cfile_len(c);
@@ -223,7 +225,7 @@ void cli_cfile_trim(struct cli_cfile *c)
 		return;
 	c->shared->end = end;
 	__atomic_store_n(&cli_cfile_head(c)->used, end, __ATOMIC_RELEASE);
-	if (ftruncate(c->fd, (off_t)end)) /* then it is as it was */
+	if (ftruncate(c->fd, (off_t)end)) /* fails: the file stays as it is */
 		__atomic_store_n(&cli_cfile_head(c)->used, len, __ATOMIC_RELEASE);
 }
 

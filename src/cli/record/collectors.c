@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host of collectors: see collector.h. It is the launcher's child, in a session of its own, so
- * that signals of the terminal to the program do not reach it, and never the program's child. It
- * ends when the launcher has got its answer, or has ended, and no process is left whose records are
+/* The host of collectors (collector.h). It is the launcher's child, in a session of its own, so
+ * that terminal signals for the program do not reach it, and never the program's child. It ends
+ * when the launcher has received its answer or has ended, and no process is left whose records are
  * folded. */
 #define _GNU_SOURCE
 #include "cli/record/collector.h"
@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #define RESTARTS_MAX 16u	/* of one process's collector */
-#define LOOK_MS 20		/* when the launcher waits */
-#define END_MS 60000		/* so long does it wait at most */
-#define FIRST_FD 3		/* of those that are kept */
+#define LOOK_MS 20		/* while the launcher waits */
+#define END_MS 60000		/* for the launcher's wait */
+#define FIRST_FD 3		/* of the descriptors that are kept */
 
 struct child {
 	char *name;		/* of the file */
@@ -174,17 +174,17 @@ static void serve(struct host *h)
 		reap(h);
 		if (!asked && p[2].revents) {
 			asked = 1;
-			add_all(h); /* what no event reported */
+			add_all(h); /* files that no event reported */
 		}
 		if (asked && !answered && !is_busy(h, 1)) {
 			answered = 1;
-			if (is_busy(h, 0) && write(h->answer, "", 1) < 1) /* do not wait for us */
+			if (is_busy(h, 0) && write(h->answer, "", 1) < 1) /* gone */
 				close(h->answer);
 		}
 	}
 }
 
-/* Descriptors of others would keep their pipes open. */
+/* Closes inherited descriptors: they would keep other processes' pipes open. */
 static void keep_only(struct host *h)
 {
 	int *fd[] = { &h->ask, &h->answer, &h->notify, &h->signals };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Detects debuggers of recorded processes, by inotify on /proc/PID/mem and the status files of
+ * /proc, and has entries restored while all threads are stopped (debugger.h). */
 #define _GNU_SOURCE
 #include "cli/record/debugger.h"
 
@@ -17,10 +19,10 @@
 #include "cli/record/restore_code.h"
 #include "cli/record/watching.h"
 
-#define LOOK_MS 100u		/* without an event of inotify */
-#define TRIES_MAX 1000u		/* a debugger may leave threads running for good */
+#define LOOK_MS 100u		/* without an inotify event */
+#define TRIES_MAX 1000u		/* a debugger may leave threads running for ever */
 
-/* --- who traces it, and are its threads stopped? --- */
+/* --- tracer and state of the threads --- */
 
 /* The text after `key` in a status file of /proc, or NULL. */
 static const char *read_status(const char *path, const char *key, char *text, size_t size)
@@ -93,7 +95,7 @@ static int all_stopped(uint32_t pid)
 	return d && stopped;
 }
 
-/* --- debugger.h --- */
+/* --- interface --- */
 
 int cli_debugger_notify(void)
 {

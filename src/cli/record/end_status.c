@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the end status of a process into the head of its last file (end_status.h). */
 #include "cli/record/end_status.h"
 
 #include <fcntl.h>
@@ -11,8 +12,7 @@
 #include "archive/format.h"
 #include "archive/write/write.h"
 
-/* The head of the file of process `pid`, the program that it was as the `seq`th. < 0: it has no
- * head. */
+/* Opens the file of process `pid` as its `seq`-th program, and reads its head. < 0: not found. */
 static int open_file(const char *dir, const char *host, uint32_t pid, uint32_t seq,
 		     struct bob_file_head *h)
 {
@@ -56,8 +56,7 @@ void cli_end_status(const char *dir, uint32_t pid, int status)
 	}
 	if (last < 0)
 		return;
-	/* a program that was started and is not recorded came after one that says that it ended
-	 * so */
+	/* after an exec, the status belongs to a program that is not recorded */
 	if (newest.state != BOB_FILE_EXEC)
 		write_status(last, &newest, status);
 	close(last);

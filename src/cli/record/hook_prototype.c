@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prototype is parsed as a spec with one function. */
+/* --hook-functions with prototypes: parses a prototype as a spec with one function, and encodes the
+ * locations of its parameters for the recorder. */
 #define _GNU_SOURCE
 #include "cli/record/hook_prototype.h"
 
@@ -25,8 +26,8 @@ static int refuse(const char *verb, const char *arg, const char *why)
 	return cli_misuse(verb, "--hook-functions=%s: %s", arg, why), 125;
 }
 
-/* NAME|letters|letter of the result|parameters: events/signature.h. False: a type is not known;
- * *which. */
+/* Writes NAME|letters|letter of the result|parameters: events/signature.h. False: *which is an
+ * unknown type. */
 static bool encode(const struct bob_wrap_function *f, FILE *out, const char **which)
 {
 	fprintf(out, "%s|", f->symbol);
@@ -79,11 +80,10 @@ static int add(struct cli_vars *v, const char *verb, const char *arg, struct bob
 		return refuse(verb, arg, "out of memory");
 	known = encode(f, out, &which);
 	if (fclose(out) || !known) {
-		snprintf(
-			text, sizeof(text),
-			"how %.60s is passed is not known: want numbers of C and stdint.h, enumerations, "
-			"pointers and string",
-			which);
+		snprintf(text, sizeof(text),
+			 "how %.60s is passed is not known: want numbers of C and stdint.h, "
+			 "enumerations, pointers and string",
+			 which);
 		free(line);
 		return refuse(verb, arg, text);
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Extends files of watched processes, and trims them when the processes have ended (keeper.h). */
 #define _GNU_SOURCE
 #include "cli/record/keeper.h"
 
@@ -25,8 +26,8 @@ static int write_head(int fd, size_t off, const void *value, size_t len)
 	return pwrite(fd, value, len, (off_t)off) == (ssize_t)len ? 0 : -1;
 }
 
-/* errno of what cannot be done, or 0. A limit that the program has inherited applies to this
- * process, too: no signal is needed. */
+/* Returns 0 or the errno of the failure. The program's limit on file sizes applies to this process
+ * as well, if inherited: checking it first avoids SIGXFSZ. */
 static int try(int fd, uint64_t from, uint64_t to)
 {
 	struct rlimit limit;
@@ -36,7 +37,8 @@ static int try(int fd, uint64_t from, uint64_t to)
 	return fallocate(fd, 0, (off_t)from, (off_t)(to - from)) ? errno : 0;
 }
 
-/* Up to `to`, of which `from` bytes have been allocated before. */
+/* Allocates up to `to`; `from` bytes are allocated already. Reports the result in the file's
+ * head. */
 static void allocate(int fd, uint64_t from, uint64_t to)
 {
 	const uint32_t refused = (uint32_t)try(fd, from, to);
@@ -56,7 +58,7 @@ int cli_keeper_look(const struct cli_watched *f)
 	if (pread(f->fd, &h, sizeof(h), 0) != sizeof(h))
 		return 0;
 	to = h.wanted;
-	if (h.ahead) /* twice: it shall be there before it is needed */
+	if (h.ahead) /* twice, so that it is there before it is needed */
 		to = h.used + 2 * (h.ahead < AHEAD_MAX ? h.ahead : AHEAD_MAX);
 	to = whole_pages(to);
 	if (to > h.allocated && !h.refused && to < (uint64_t)INT64_MAX &&
@@ -65,7 +67,7 @@ int cli_keeper_look(const struct cli_watched *f)
 	return h.wanted || h.ahead;
 }
 
-/* A collector may still write after the end. */
+/* A collector may still write after the process has ended. */
 static int has_collector(int fd)
 {
 	struct bob_chunk_head c;

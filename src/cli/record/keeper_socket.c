@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The keeper's socket: archive/write/keeper.h. One conversation at a time, each bounded in time. */
+/* The keeper's socket (archive/write/keeper.h). One connection at a time, each with a timeout. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,8 +19,8 @@
 #include "cli/record/keeper.h"
 #include "cli/record/watching.h"
 
-#define WAIT_US 200000		/* for a word of the process */
-#define WAITING 64		/* processes, before others are turned away */
+#define WAIT_US 200000		/* for a message of the process */
+#define WAITING 64		/* pending connections */
 #define SEQ_MAX 100000u
 
 int cli_keeper_listen(struct cli_watching *w, char *address)
@@ -78,7 +78,7 @@ static void answer(int fd, const struct bob_keeper_answer *a, int file)
 	(void)sendmsg(fd, &m, MSG_NOSIGNAL);
 }
 
-/* The first that is free; the process alone makes files of its pid. */
+/* The first free number; no other process creates files of its pid. */
 static uint32_t next_seq(const struct cli_watching *w, int dir, uint32_t pid, char *name)
 {
 	struct stat sb;
@@ -105,7 +105,7 @@ static int new_file(int dir)
 	return fd;
 }
 
-/* 1: the file has its name. */
+/* 1: the file was created. */
 static int converse(const struct cli_watching *w, int dir, int fd)
 {
 	struct bob_keeper_answer a = { .seq = 0 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples the positions of threads from their streams' heads, and writes them as time marks
+ * (marks.h). */
 #define _GNU_SOURCE
 #include "cli/record/marks.h"
 
@@ -21,7 +23,7 @@ struct cli_sampled_stream {
 	uint64_t head_off;	/* of its bob_stream_head in the file */
 	struct bob_mark *marks;
 	uint32_t count, capacity;
-	uint32_t every_ms;	/* not looked at more often, 0: at every tick */
+	uint32_t every_ms;	/* shortest interval between samples, 0: every tick */
 	uint64_t looked_ms;
 };
 
@@ -91,7 +93,7 @@ static int reserve_mark(struct cli_sampled_stream *st, uint32_t interval_ms)
 	return 1;
 }
 
-/* Has the thread ended? */
+/* Takes a sample. Returns whether the thread has ended. */
 static int look(int fd, struct cli_sampled_stream *st, uint32_t interval_ms)
 {
 	const uint64_t t = cli_watching_now();
@@ -146,7 +148,7 @@ static int create(const struct cli_watching *w, char *path, size_t size)
 	return -1;
 }
 
-/* Offset after the chunk, 0 if writing failed. */
+/* Returns the offset after the chunk, 0 if writing failed. */
 static uint64_t write_stream(int fd, const struct cli_watched *f,
 			     const struct cli_sampled_stream *st, uint64_t off)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Engines of memory recording: the agent, or Bobbin's Valgrind tool, which is installed with its
- * launcher beside the agent. */
+ * launcher next to the agent. */
 #define _GNU_SOURCE
 #include "cli/record/mem_engine.h"
 
@@ -19,7 +19,7 @@
 #define BOB_VALGRIND_PRELOAD "" /* the tool was not built */
 #endif
 
-/* Options that choose calls; a memory trace has none. */
+/* Options that select calls; a memory trace has none. */
 static const char *const of_calls[][2] = {
 	{ "BOBBIN_FILTER", "--filter" },       { "BOBBIN_NOTRACE", "--notrace" },
 	{ "BOBBIN_INTERFACE", "--interface" }, { "BOBBIN_INTERFACE_IMAGE", "--interface" },
@@ -77,7 +77,7 @@ int cli_mem_check(struct cli_mem *m, const struct cli_vars *v, int is_static)
 	return 0;
 }
 
-/* Keep a text until the end. NULL: out of memory. */
+/* Stores a text until cli_mem_free. NULL: out of memory. */
 static char *keep(struct cli_mem *m, const char *a, const char *b)
 {
 	char *text;
@@ -88,7 +88,7 @@ static char *keep(struct cli_mem *m, const char *a, const char *b)
 	return m->text[m->texts++] = text;
 }
 
-/* Valgrind replaces %p and the like in the name of its log. */
+/* Valgrind expands %p and similar in the name of its log. */
 static char *log_option(struct cli_mem *m, const char *dir)
 {
 	char escaped[2 * BOB_SYS_PATH + 32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Items are looked up in debug information and symbols of all images before the program starts, so
- * an unknown name is an error at once. Addresses of an image are link addresses: the agent adds the
- * load address. */
+/* Looks up the items of --mem-only in debug information and symbols of all images before the
+ * program starts, so an unknown name is an error at once. Addresses are link addresses of an image:
+ * the agent adds the load address. */
 #define _GNU_SOURCE
 #include "cli/record/mem_only.h"
 
@@ -15,25 +15,24 @@
 #include "cli/terminal/complain.h"
 #include "plan/plan.h"
 
-#define BOXES_MAX 1000u	/* the environment of a program can hold so many */
+#define BOXES_MAX 1000u	/* as many fit into the program's environment */
 #define ITEM_MAX 256u
 
 struct item {
-	char text[ITEM_MAX];	/* as it was given */
+	char text[ITEM_MAX];	/* as given */
 	char file[ITEM_MAX];	/* "": any */
-	char qualified[2 * ITEM_MAX + 2]; /* `unit:x` as names have it, unit::x; "": none */
+	char qualified[2 * ITEM_MAX + 2]; /* `unit:x` as in debug names, unit::x; "": none */
 	const char *name;	/* in `rest`; NULL: addresses */
 	char rest[ITEM_MAX];
-	uint64_t off, bytes;	/* bytes 0: all */
-	int found, thread_local,
-		short_of; /* variables; ... that are thread-local; ... that are smaller */
-	uint64_t size;		/* of such a one */
+	uint64_t off, bytes;	/* bytes 0: to the end */
+	int found, thread_local, short_of; /* matching variables; thread-local; too small */
+	uint64_t size;		/* of a variable that is too small */
 };
 
 struct lookup {
 	struct item *item;
-	const char *path;	/* of the image under way */
-	int images;		/* looked into before it; the program itself is the first */
+	const char *path;	/* of the current image */
+	int images;		/* number of earlier ones; the program is the first */
 	uint64_t key;
 	struct bob_nearest near;
 	char near_name[ITEM_MAX];
@@ -41,9 +40,9 @@ struct lookup {
 	unsigned boxes;
 };
 
-/* --- reading --- */
+/* --- parsing --- */
 
-/* *end: what follows it; decimal, or hexadecimal with 0x. */
+/* Decimal, or hexadecimal with 0x. *end: the following text. */
 static int read_number(const char *s, uint64_t *n, char **end)
 {
 	int hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
@@ -55,7 +54,7 @@ static int read_number(const char *s, uint64_t *n, char **end)
 	return *end != s && !errno;
 }
 
-/* The single colon that ends FILE: names have double ones. */
+/* Finds the single colon after FILE: names have double ones. */
 static char *file_end(char *text)
 {
 	char *last = NULL;
@@ -76,7 +75,7 @@ static int bad_item(const struct item *i, const char *at, const char *why)
 	return 125;
 }
 
-/* After "..": +BYTES, or the address of the end. */
+/* Parses the text after "..": +BYTES, or the end address. */
 static int read_bytes(struct item *i, char *at)
 {
 	int plus = *at == '+';
@@ -91,14 +90,14 @@ static int read_bytes(struct item *i, char *at)
 	return 0;
 }
 
-/* The text before the colon may be a function. */
+/* The text before the colon may be a function's name. */
 static void qualify(struct item *i)
 {
 	if (i->file[0] && !strpbrk(i->file, "./"))
 		snprintf(i->qualified, sizeof(i->qualified), "%s::%s", i->file, i->rest);
 }
 
-/* `module%x` is module::x. */
+/* `module%x` is the same as module::x. */
 static void spell_module(char *name)
 {
 	char *sign = strchr(name, '%');
@@ -148,7 +147,7 @@ static int read_item(struct item *i, const char *text, size_t len)
 	return i->rest[0] ? qualify(i), 0 : bad_item(i, i->rest, "want a name");
 }
 
-/* --- looking up --- */
+/* --- look-up --- */
 
 static void add_box(struct lookup *l, uint64_t key, uint64_t addr, uint64_t bytes)
 {
@@ -157,13 +156,13 @@ static void add_box(struct lookup *l, uint64_t key, uint64_t addr, uint64_t byte
 
 	snprintf(text, sizeof(text), "%" PRIx64 "+%" PRIx64 "+%" PRIx64 ",", key, addr, bytes);
 	for (const char *at = all; at && (at = strstr(at, text)); at++)
-		if (at == all || at[-1] == ',') /* of debug information, and a symbol */
+		if (at == all || at[-1] == ',') /* found in debug information and as a symbol */
 			return;
 	if (l->boxes++ < BOXES_MAX)
 		cli_vars_append(l->vars, "BOBBIN_MEM_BOXES", text);
 }
 
-/* Is `path` the file that the user means, by its last parts? */
+/* Whether `file` equals the last components of `path`. */
 static int is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), k = strlen(file);
@@ -172,14 +171,14 @@ static int is_file(const char *path, const char *file)
 	       (k == n || path[n - k - 1] == '/' || *file == '/');
 }
 
-/* The last part of a name, and the whole of it, are what it may be called. */
+/* Whether `wanted` is the whole name, or its last component. */
 static int is_name(const char *name, const char *wanted)
 {
 	size_t n = strlen(name), k = strlen(wanted);
 
 	if (!strcmp(name, wanted))
 		return 1;
-	if (wanted[0] == '/' && wanted[k - 1] == '/') /* all of a COMMON block */
+	if (wanted[0] == '/' && wanted[k - 1] == '/') /* a whole COMMON block */
 		return !strncmp(name, wanted, k);
 	return k < n && !strcmp(name + n - k, wanted) &&
 	       (name[n - k - 1] == '/' || (n - k >= 2 && !memcmp(name + n - k - 2, "::", 2)));
@@ -200,7 +199,7 @@ static void try_near(struct lookup *l, const char *name)
 	bob_nearest_try(&l->near, name);
 	if (!l->near.name && last != name && *last)
 		bob_nearest_try(&l->near, last);
-	if (l->near.name) /* borrowed for this visit only */
+	if (l->near.name) /* borrowed: copy it */
 		snprintf(l->near_name, sizeof(l->near_name), "%s", name);
 }
 
@@ -235,8 +234,7 @@ static void look_into(void *ctx, const char *image)
 {
 	struct lookup *l = ctx;
 
-	if (l->images &&
-	    l->item->found) /* names of the program's own go before those of libraries */
+	if (l->images && l->item->found) /* the program's names take precedence over libraries' */
 		return;
 	l->path = image;
 	if (bob_plan_key(image, &l->key, NULL) == BOB_OK)
@@ -254,12 +252,11 @@ static int not_found(const struct lookup *l, const struct item *i)
 		cli_fail("record", "--mem-only=%s: the variable has %" PRIu64 " bytes", i->text,
 			 i->size);
 	else
-		cli_fail(
-			"record",
-			"--mem-only=%s: no such variable in the program or its libraries%s%s%s (only "
-			"static ones have a name before the program runs)",
-			i->text, l->near_name[0] ? "; did you mean " : "", l->near_name,
-			l->near_name[0] ? "?" : "");
+		cli_fail("record",
+			 "--mem-only=%s: no such variable in the program or its libraries%s%s%s "
+			 "(only static ones have a name before the program runs)",
+			 i->text, l->near_name[0] ? "; did you mean " : "", l->near_name,
+			 l->near_name[0] ? "?" : "");
 	return 125;
 }
 
@@ -280,7 +277,7 @@ static int look_up(struct lookup *l, struct item *i, const char *path)
 	st = bob_plan_closure(path, look_into, l, &err);
 	if (st != BOB_OK)
 		return cli_fail_status("record", path, st, &err), 125;
-	if (!i->found && strchr(i->file, '/')) /* loaded by the program, perhaps */
+	if (!i->found && strchr(i->file, '/')) /* the program may load it later */
 		look_into(l, i->file);
 	return i->found ? 0 : not_found(l, i);
 }

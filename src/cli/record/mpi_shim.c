@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the MPI of a program by its libraries, its contents, or the launcher's environment, and
+ * sets the variables for the recorder of MPI calls and events (mpi_shim.h). */
 #define _GNU_SOURCE
 #include "cli/record/mpi_shim.h"
 
@@ -14,7 +16,8 @@
 
 #define VECTORS_MOST 1000000u
 
-/* Open MPI up to 4 has libmpi.so.40; MPICH and those with its ABI libmpich.so.12, libmpi.so.12. */
+/* Libraries of each MPI: Open MPI up to 4 has libmpi.so.40; MPICH and compatible ones
+ * libmpich.so.12 or libmpi.so.12. */
 static const struct {
 	const char *library, *mpi;
 } libraries[] = {
@@ -47,7 +50,7 @@ static const char *of_launcher(const char *path)
 	return NULL;
 }
 
-/* MPI that is a part of the program; *why_not: it is, but its calls cannot be intercepted. */
+/* The MPI that is linked into the program statically; *why_not: its calls cannot be intercepted. */
 static const char *of_program(const char *path, int *why_not)
 {
 	*why_not = 0;
@@ -149,7 +152,7 @@ int cli_mpi_link(const char *verb, const char *mpi)
 	char *library = realpath(path, NULL);
 	if (!library)
 		return cli_fail(verb, "this bobbin was built without %s", mpi);
-	/* its linker options are in a file beside it */
+	/* its linker options are in a file next to it */
 	printf("-Wl,--whole-archive %s -Wl,--no-whole-archive -Wl,@%.*s.wrap\n", library,
 	       (int)strlen(library) - 2, library);
 	free(library);
@@ -182,7 +185,7 @@ int cli_plugin_option(const char *verb, void *vars, const char *path)
 	char *whole = realpath(path, NULL);
 	int bad = 0;
 
-	if (!whole && !strchr(path, '/') && strlen(path) < 64) { /* one of ours */
+	if (!whole && !strchr(path, '/') && strlen(path) < 64) { /* a built-in plug-in */
 		bob_self_dir(self, sizeof(self));
 		snprintf(ours, sizeof(ours), "%s/../lib/bobbin/plugins/%s.so", self, path);
 		whole = realpath(ours, NULL);
@@ -204,7 +207,7 @@ int cli_plugin_option(const char *verb, void *vars, const char *path)
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
 {
 	char self[BOB_SYS_PATH], path[BOB_SYS_PATH + 64];
-	const char *library = mpi ? mpi : "events"; /* both record these */
+	const char *library = mpi ? mpi : "events"; /* both libraries record events */
 
 	bob_self_dir(self, sizeof(self));
 	if (cli_vars_get(v, "BOBBIN_MPI_FUNCTIONS") && cli_mpi_level_is(v, "off|custom"))

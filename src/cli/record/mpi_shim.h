@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record --mpi: which MPI a program has, and the library that records its calls (src/mpi). */
+/* record --mpi: finds the program's MPI, and the library that records its calls (src/mpi). */
 #ifndef BOB_CLI_MPI_SHIM_H
 #define BOB_CLI_MPI_SHIM_H
 
@@ -9,7 +9,8 @@
 
 #define CLI_MPI_LEVELS "off|flat|rank|all|custom"
 
-/* Of options, for the struct cli_vars. 0, or an exit status after a complaint. */
+/* For option tables; the argument is the struct cli_vars. 0, or an exit status after a
+ * complaint. */
 int cli_mpi_functions(const char *verb, void *vars, const char *arg);
 int cli_mpi_level(const char *verb, void *vars, const char *arg);
 int cli_mpi_vectors(const char *verb, void *vars, const char *arg);
@@ -27,21 +28,20 @@ int cli_mpi_vectors(const char *verb, void *vars, const char *arg);
 	  "the rest; none: only the length",                                                       \
 	  CLI_TAKE(type, vars, cli_mpi_vectors) }
 
-/* Is the level, all if none was chosen, one of `words`, "a|b"? */
+/* Whether the level (default: all) is one of `words`, "a|b". */
 int cli_mpi_level_is(const struct cli_vars *v, const char *words);
 
-/* Of the program at `path`: by the libraries it is linked with, by what is linked into it, else by
- * what the MPI launcher says in the environment. `said` is what the user says, or NULL. NULL after
- * a complaint: none, or one that is linked into the program without the relink library
- * (mpi/relink/relink.h). */
+/* Finds the MPI of the program at `path`: by the libraries it is linked with, by its contents, or
+ * by the MPI launcher's environment. `said` is the user's choice, or NULL. NULL after a complaint:
+ * none, or MPI is linked into the program without the relink library (mpi/relink/relink.h). */
 const char *cli_mpi_find(const char *verb, const char *path, const char *said);
-/* Prints what is to be added to the link of a program with this MPI in it. 0, or 1 after a
- * complaint: there is none such. */
+/* Prints linker arguments for a program that links this MPI statically. 0, or 1 after a complaint:
+ * there is no such relink library. */
 int cli_mpi_link(const char *verb, const char *mpi);
 /* --when, --plugin: for the struct cli_vars. 0, or an exit status after a complaint. */
 int cli_when_option(const char *verb, void *vars, const char *text);
 int cli_plugin_option(const char *verb, void *vars, const char *path);
-/* Variables for programs of this MPI (NULL: of none, for events of their own), before
+/* Sets the variables for programs of this MPI (NULL: no MPI, only the program's events), before
  * cli_recording_finish. 0, or 125 after a complaint: this bobbin has no shim for it. */
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi);
 

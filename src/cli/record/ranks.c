@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Options for ranks without MPI (ranks.h): sets the variables of the recorder, and removes the
+ * ranks' files after the run. */
 #define _GNU_SOURCE
 #include "cli/record/ranks.h"
 
@@ -14,7 +16,7 @@
 
 #define RANKS_MAX 65536u
 
-/* Such functions are hooked by name, and are events. */
+/* Such functions are hooked by name, and so are events. */
 static int function_option(struct cli_vars *v, const char *verb, const char *option,
 			   const char *name, const char *arg)
 {
@@ -83,7 +85,7 @@ int cli_ranks_finalize(const char *verb, void *vars, const char *arg)
 	return function_option(vars, verb, "finalize", "BOBBIN_FINALIZE", arg);
 }
 
-/* Only what events/place.c makes. */
+/* Whether events/place.c has created the file. */
 static int is_ours(const char *name)
 {
 	return !strncmp(name, "rank.", 5) || !strncmp(name, "m.", 2) || !strncmp(name, "new.", 4);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record: ranks of programs without MPI, and when their traces are merged (docs/ranks.md). */
+/* record: ranks of programs without MPI, and when to merge their traces (docs/ranks.md). */
 #ifndef BOB_CLI_RANKS_H
 #define BOB_CLI_RANKS_H
 
 #include "cli/record/recording.h"
 
-/* Of options, for the struct cli_vars. 0, or an exit status after a complaint. */
+/* For option tables; the argument is the struct cli_vars. 0, or an exit status after a
+ * complaint. */
 int cli_ranks_init(const char *verb, void *vars, const char *arg);
 int cli_ranks_finalize(const char *verb, void *vars, const char *arg);
 int cli_ranks_rank(const char *verb, void *vars, const char *arg);
@@ -32,7 +33,7 @@ int cli_ranks_flush(const char *verb, void *vars, const char *arg);
 	  "the ranks",                                                                             \
 	  CLI_TAKE(type, vars, cli_ranks_flush) }
 
-/* All processes of the trace have ended: what they left where they met is of no use any more. */
+/* All processes of the trace have ended: removes the files by which they met. */
 void cli_ranks_clear(const char *dir);
 
 #endif

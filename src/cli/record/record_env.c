@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Builds the environment of a recorded program (record_env.h). */
 #include "cli/record/record_env.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 extern char **environ;
 
-/* Options that are given anew for every recording: an outer one's are not ours. */
+/* Whether an outer recording has set the variable: options apply to one recording only. */
 static int is_of_outer(const char *name)
 {
 	static const char *const names[] = { "BOBBIN_FILTER",	 "BOBBIN_NOTRACE",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment of a recorded program. */
+/* Environment of a recorded program. */
 #ifndef BOB_CLI_RECORD_ENV_H
 #define BOB_CLI_RECORD_ENV_H
 
 #include "cli/record/recording.h"
 
-/* Ours without what `vars` say and what an outer recording said, then `vars`. The list is the
- * caller's (free), its texts are not; NULL: no memory. */
+/* This process's environment without the variables in `vars` and those of an outer recording,
+ * followed by `vars`. Free the list, not its texts; NULL: out of memory. */
 char **cli_record_environment(const struct cli_vars *vars);
 
 #endif

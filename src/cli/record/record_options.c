@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Option table of `record`: parses the options, and chooses what is recorded (record_options.h). */
 #define _GNU_SOURCE
 #include "cli/record/record_options.h"
 
@@ -16,7 +17,7 @@
 #define TIME_NAMES "marks|exact:mpi|none"
 #define COLLECTOR_NAMES "process|none"
 
-/* Items of several --mem-only, with commas between them. */
+/* Joins the items of several --mem-only by commas. */
 static int add_chosen(const char *verb, void *items, const char *arg)
 {
 	char **chosen = items, *all;
@@ -28,7 +29,7 @@ static int add_chosen(const char *verb, void *items, const char *arg)
 	return 0;
 }
 
-/* --mpi, which may be given without a name. */
+/* --mpi, whose argument is optional. */
 static int take_mpi(const char *verb, void *which, const char *arg)
 {
 	if (arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
@@ -116,7 +117,7 @@ const struct cli_option record_options[] = {
 	{ 0 },
 };
 
-/* Options that are of use with one kind of recording only choose it. */
+/* Options that imply a kind of recording. */
 #define MEANS_EVENTS "plugin|hook-functions|when|init|finalize|rank|ranks|source"
 #define MEANS_MPI "mpi|mpi-functions|mpi-level|mpi-vectors"
 

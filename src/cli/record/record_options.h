@@ -11,17 +11,17 @@
 struct recording {
 	const char *output;
 	int quiet, report, exec, calls, events, mpi, mem, source;
-	const char *collector;	/* process or none; NULL: nothing said, process */
+	const char *collector;	/* process or none; NULL: not given, process */
 	const char *time;	/* one of TIME_NAMES */
 	char *mem_only;		/* items of --mem-only, malloc'ed; NULL: everything */
-	const char *which_mpi;	/* NULL: whichever the program has */
+	const char *which_mpi;	/* NULL: the program's */
 	struct cli_wrap wrap;
 	struct cli_mem engine;
 	struct cli_folding folding;
 	struct cli_vars vars;
 };
 
-/* 0; -1: help was asked for; else an exit status after a complaint. */
+/* 0; -1: help was printed; else an exit status after a complaint. */
 int record_options_read(struct recording *r, int argc, char **argv);
 
 #endif

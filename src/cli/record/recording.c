@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of `record` and `env`, turned into the agent's environment variables. */
+/* Converts options of `record` and `env` to the agent's environment variables. */
 #define _GNU_SOURCE
 #include "cli/record/recording.h"
 
@@ -27,7 +27,7 @@ const char *cli_vars_get(const struct cli_vars *v, const char *name)
 	return NULL;
 }
 
-/* Set NAME=value; with `join`, append to an existing value, after these characters. */
+/* Sets NAME=value; with `join`, appends to an existing value, after these characters. */
 static void set_joined(struct cli_vars *v, const char *name, const char *value, const char *join)
 {
 	size_t n = strlen(name);
@@ -82,7 +82,7 @@ void cli_vars_free(struct cli_vars *v)
 	v->count = 0;
 }
 
-/* A file of function names, one a line, becomes a pattern list. */
+/* Converts a file of function names, one per line, to a pattern list. */
 static int read_names(struct cli_vars *v, const char *verb, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -214,7 +214,7 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
 	set(v, "BOBBIN_PLANNER", path, 0);
 	set(v, "BOBBIN_DIR", dir, 0);
 	if (bob_plan_cache_dir(cache, sizeof(cache), &err) != BOB_OK) {
-		/* plans of this run only, beside its trace */
+		/* plans for this run only, next to its trace */
 		snprintf(cache, sizeof(cache), "%s/plans", dir);
 		if (mkdir(cache, 0700) && errno != EEXIST)
 			return cli_fail(verb, "%s: no place for patch plans; set BOBBIN_CACHE",
@@ -232,8 +232,7 @@ void cli_recording_costs(struct cli_vars *v, int may_measure)
 	struct cli_costs c;
 	char text[32];
 
-	/* Who is recorded itself would measure the difference of nothing; what it was given
-	 * holds. */
+	/* A recorded bobbin would measure no difference; it keeps the values in its environment. */
 	if (getenv("BOBBIN_DIR"))
 		return;
 	unsetenv(CLI_COSTS_CALL);
@@ -261,7 +260,8 @@ const char *cli_recording_problem(enum bob_target t)
 	case BOB_TARGET_OTHER_CPU:
 		return "not a program for this processor; only x86-64 programs can be recorded";
 	case BOB_TARGET_STATIC:
-		return "statically linked; only dynamically linked programs can be recorded for now";
+		return "statically linked; only dynamically linked programs can be recorded for "
+		       "now";
 	case BOB_TARGET_SETUID:
 		return "set-user-id or set-group-id; the loader ignores LD_PRELOAD for it";
 	}

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `record` and `env` share: the options that become the agent's environment. */
+/* Shared by `record` and `env`: options that become the agent's environment. */
 #ifndef BOB_CLI_RECORDING_H
 #define BOB_CLI_RECORDING_H
 
 #include "cli/terminal/options.h"
 #include "sys/sys.h"
 
-/* Variables for the program, NAME=value each. Fixed capacity: the options are few. */
+/* Variables for the program, NAME=value each. The capacity is fixed: options are few. */
 #define CLI_VARS_MAX 32
 struct cli_vars {
 	char *text[CLI_VARS_MAX];
 	int count;
 };
 
-/* Of options, for the struct cli_vars. 0, or an exit status after a complaint. */
+/* For option tables; the argument is the struct cli_vars. 0, or an exit status after a
+ * complaint. */
 int cli_recording_images(const char *verb, void *vars, const char *arg);
 int cli_recording_codec(const char *verb, void *vars, const char *arg);
 int cli_recording_filter(const char *verb, void *vars, const char *arg);
@@ -22,8 +23,8 @@ int cli_recording_interface(const char *verb, void *vars, const char *arg);
 int cli_recording_depth(const char *verb, void *vars, const char *arg);
 int cli_recording_trigger(const char *verb, void *vars, const char *arg);
 int cli_recording_no_follow(const char *verb, void *vars, const char *arg);
-/* Rows of option tables: `type` is the verb's struct, `dir` where the trace's name goes, `vars` its
- * struct cli_vars. */
+/* Rows of option tables: `type` is the verb's struct, `dir` its field for the trace's name, `vars`
+ * its struct cli_vars. */
 #define RECORDING_OPTIONS(type, dir, vars)                                                         \
 	{ "output", 'o', "DIR",                                                                    \
 	  "write the trace to DIR (default: bobbin.data); an existing trace becomes "              \
@@ -56,19 +57,19 @@ int cli_recording_no_follow(const char *verb, void *vars, const char *arg);
 
 /* Why such a program cannot be recorded; NULL: it can. */
 const char *cli_recording_problem(enum bob_target t);
-/* Complete the variables once the options are read: directory, cache, agent, planner, preload.
+/* Completes the variables after the options are read: directory, cache, agent, planner, preload.
  * `dir` is the absolute trace directory. 0, or an exit status after a complaint. */
 int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir);
-/* Then: what recording costs on this machine, for the trace; measured if it is not known yet and
- * `may_measure`. Unknown costs are no failure. */
+/* Call it next: sets the cost of recording on this machine, for the trace; measures it if it is
+ * unknown and `may_measure`. Unknown costs are no failure. */
 void cli_recording_costs(struct cli_vars *v, int may_measure);
 const char *cli_vars_get(const struct cli_vars *v, const char *name); /* NULL if not set */
 void cli_vars_set(struct cli_vars *v, const char *name, const char *value);
-/* The same, but after an existing value and a colon. */
+/* Sets the variable, or appends after an existing value and a colon. */
 void cli_vars_add(struct cli_vars *v, const char *name, const char *value);
 void cli_vars_add_line(struct cli_vars *v, const char *name,
-		       const char *value); /* ... by a newline */
-void cli_vars_append(struct cli_vars *v, const char *name, const char *value); /* ... by nothing */
+		       const char *value); /* ... and a newline */
+void cli_vars_append(struct cli_vars *v, const char *name, const char *value); /* ... directly */
 void cli_vars_free(struct cli_vars *v);
 
 #endif

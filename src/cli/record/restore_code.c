@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Restores the original code of a traced process (restore_code.h): entries that jump to
+ * trampolines, and code that jumps to its translation, by comparing memory with the plans and
+ * copying from the file. */
 #define _GNU_SOURCE
 #include "cli/record/restore_code.h"
 
@@ -23,7 +26,7 @@
 #define META_MAX (64u << 20)
 #define SEGMENTS_MAX 64u
 
-/* What was read of the process's memory last. */
+/* Cache of the process's memory: the last bytes read. */
 struct window {
 	uint64_t at, len;
 	uint8_t byte[WINDOW_BYTES];
@@ -50,7 +53,7 @@ static const uint8_t *look_at(const struct process *p, struct window *w, uint64_
 
 /* --- calls --- */
 
-/* Is a trampoline (plan/format.h) where the jump at `addr` leads? */
+/* Whether the jump at `addr` leads to a trampoline (plan/format.h). */
 static int leads_to_trampoline(struct process *p, uint64_t addr)
 {
 	static const uint8_t begin[] = { 0x48, 0x89, 0x44, 0x24, 0xf0, 0xb8 };
@@ -103,7 +106,7 @@ static void restore_functions(struct process *p, const struct bob_plan_head *pla
 
 /* --- translated code --- */
 
-/* Where in the file the bytes of a link address are; 0: nowhere. */
+/* File offset of a range of link addresses; 0: not in the file. */
 static uint64_t file_offset(const Elf64_Phdr *ph, unsigned count, uint64_t addr, uint64_t len)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -133,7 +136,7 @@ struct image_file {
 	Elf64_Phdr ph[SEGMENTS_MAX];
 };
 
-/* The bytes of the file at a link address into memory at `to`. */
+/* Copies the file's bytes at a link address to the process's memory at `to`. */
 static int copy_original(const struct process *p, const struct image_file *f, uint64_t addr,
 			 uint64_t len, uint64_t to)
 {
@@ -155,8 +158,8 @@ static int copy_original(const struct process *p, const struct image_file *f, ui
 	return 0;
 }
 
-/* Functions in which the agent is called are not translated: a byte for each that is. NULL: no
- * memory. */
+/* A flag per function: whether it is translated. Functions in which the agent itself acts are not.
+ * NULL: out of memory. */
 static uint8_t *find_translated(const struct bob_mem_plan_head *mem,
 				const struct bob_plan_head *plan)
 {
@@ -175,7 +178,7 @@ static uint8_t *find_translated(const struct bob_mem_plan_head *mem,
 	return is;
 }
 
-/* Every place where the original leads to its translation gets the file's bytes. */
+/* Copies the file's bytes to every patch by which the original code jumps to its translation. */
 static void restore_patches(struct process *p, const struct bob_mem_plan_head *mem,
 			    const struct bob_plan_head *plan, uint64_t bias, int fd)
 {
@@ -265,7 +268,7 @@ static void note_time(int file)
 	(void)ignored;
 }
 
-/* The images of the process, from the records of its file. */
+/* Restores the process's images, which are listed in the records of its file. */
 static void restore_images(struct process *p, int file)
 {
 	struct bob_file_head h;

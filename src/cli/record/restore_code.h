@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/* In process `pid`, whose file in `dir` is `name`; `cache` is the directory of plans; `translates`:
- * memory accesses are recorded. What cannot be done is left as it is: an image without a plan, a
- * process that we may not write to. */
+/* For process `pid`, whose file in `dir` is `name`; `cache` is the directory of plans;
+ * `translates`: memory accesses are recorded. Skips what is not possible: an image without a plan,
+ * a process that we may not write to. */
 void cli_restore_code(const char *dir, const char *name, uint32_t pid, const char *cache,
 		      int translates);
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Helper process that merges the traces of running ranks (running.h): reads messages, adds the
+ * process's own file, merges in memory, and writes the result. */
 #define _GNU_SOURCE
 #include "cli/record/running.h"
 
@@ -16,7 +18,7 @@
 #include "archive/format.h"
 #include "cli/terminal/complain.h"
 
-#define MESSAGES_MAX 4096u	/* a rank has at most so many below it */
+#define MESSAGES_MAX 4096u	/* upper bound on the ranks in a subtree */
 #define FAILED (~0ull)
 
 struct input {
@@ -78,7 +80,7 @@ static uint8_t *copy_of(int fd, uint64_t *len)
 	return bytes;
 }
 
-/* Other threads of the process may write meanwhile, and then a copy is inconsistent. Two equal
+/* Other threads of the process may write meanwhile, which makes a copy inconsistent. Two equal
  * copies in a row are consistent. NULL: the file does not become stable. */
 static uint8_t *snapshot(const char *dir, const char *file, uint64_t *len)
 {
@@ -110,7 +112,7 @@ static uint8_t *snapshot(const char *dir, const char *file, uint64_t *len)
 	return now;
 }
 
-/* --- what others send --- */
+/* --- messages --- */
 
 /* 1: it was the last. */
 static int read_message(struct input *in)
@@ -135,7 +137,7 @@ static int read_message(struct input *in)
 	return 0;
 }
 
-/* What the process has given before; nothing, at first. */
+/* Reads what the process has contributed before; empty at first. */
 static int read_given(struct input *in)
 {
 	uint64_t len;
@@ -191,7 +193,7 @@ static int send_file(int fd)
 	return status;
 }
 
-/* Merged, in memory; NULL: it was not possible. */
+/* Merges in memory; NULL: failed. */
 static FILE *result(struct input *in, int *fd)
 {
 	FILE *to;
@@ -219,7 +221,7 @@ static int send_result(struct input *in)
 	return status;
 }
 
-/* Who may read the directory may read the file, whatever umask the program has set. */
+/* Users who may read the directory may read the file, whatever the program's umask. */
 static void set_mode(int fd, const char *dir)
 {
 	struct stat sb;
@@ -228,7 +230,7 @@ static void set_mode(int fd, const char *dir)
 		(void)fchmod(fd, sb.st_mode & 0666);
 }
 
-/* Beside, and then under its name. */
+/* Writes a temporary file and renames it. */
 static bob_status write_new(FILE *from, const char *dir, const char *path)
 {
 	char *beside = NULL;
@@ -254,7 +256,7 @@ static bob_status write_new(FILE *from, const char *dir, const char *path)
 	return st;
 }
 
-/* The file has the name of the process's, as that of a trace. */
+/* The file has the name of the process's file, with the prefix of a trace file. */
 static int write_result(struct input *in, const char *dir)
 {
 	const uint64_t none = 0;

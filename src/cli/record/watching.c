@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Watches recorded processes by polling (watching.h): each task has a next time, and epoll shortens
+ * the wait when a process needs the keeper or a debugger attaches. */
 #define _GNU_SOURCE
 #include "cli/record/watching.h"
 
@@ -16,14 +18,14 @@
 #include "archive/format.h"
 #include "cli/record/keeper.h"
 
-/* From one look to the next: a 256th of the time so far. A look costs about 40 us of the launcher
- * and, where all processors are busy, of the program; once a millisecond that was 4 %. */
+/* Interval between polls: 1/256 of the time so far. A poll costs about 40 us of the launcher and,
+ * if all processors are busy, of the program; once a millisecond would cost 4 %. */
 #define LOOKS_SHARE 256
 #define LOOK_MIN_MS 1u
 #define LOOK_MAX_MS 100u
 #define KEEP_MS 4u		/* while a process depends on the keeper */
-#define SCAN_MS 16u	/* new files are looked for not more often than this */
-/* At most this share of the time is for taking marks, however many threads there are. */
+#define SCAN_MS 16u	/* shortest interval between searches for new files */
+/* Marks take at most 1/32 of the time, however many threads there are. */
 #define MARKS_COST 32u
 #define FILES_MAX 4096
 #define DEBUGGERS_MS 200u
@@ -44,7 +46,7 @@ static void wake_by(const struct cli_watching *w, int fd)
 		(void)epoll_ctl(w->wake, EPOLL_CTL_ADD, fd, &e);
 }
 
-/* By its descriptor, if there is /proc. */
+/* By its descriptor, if /proc is mounted. */
 static char *directory(const char *dir, int fd)
 {
 	char *open_as;
@@ -85,7 +87,7 @@ static int is_known(const struct cli_watching *w, const char *name)
 	return 0;
 }
 
-/* The program itself, or a child of a process that is followed already. */
+/* Whether it is the program itself, or a child of a process that is watched. */
 static int is_ours(const struct cli_watching *w, const struct bob_file_head *h, pid_t child)
 {
 	if (h->pid == (uint32_t)child)
@@ -116,7 +118,7 @@ static void add_file(struct cli_watching *w, int dir, const char *name, pid_t ch
 				   .sampled.scanned = BOB_FILE_HEAD_BYTES };
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	cli_debugger_watch(w->notify, f);
-	w->debuggers_ms = 0; /* one may be there already */
+	w->debuggers_ms = 0; /* a debugger may already be attached */
 	return;
 close:
 	close(fd);
@@ -146,7 +148,7 @@ static int has_ended(int fd)
 	return pread(fd, &h, sizeof(h), 0) != sizeof(h) || h.state != BOB_FILE_OPEN;
 }
 
-/* The same process, as another program: what is watched of it is the same. */
+/* Whether a later program of the same process is watched, which needs the same watches. */
 static int has_successor(const struct cli_watching *w, const struct cli_watched *f)
 {
 	for (uint32_t i = 0; i < w->count; i++)
@@ -163,7 +165,7 @@ static void close_file(const struct cli_watching *w, struct cli_watched *f)
 	f->fd = -1;
 }
 
-/* Everything that is due at `now`, ms since the beginning. */
+/* Does everything that is due at `now`, ms since the start. */
 static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint32_t interval_ms)
 {
 	const int scan = now >= w->scan_ms, marks = now >= w->marks_ms;
@@ -187,7 +189,7 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 			cli_marks_look(&f->sampled, f->fd, now, interval_ms, f->ended);
 			took += cli_watching_now() - begin;
 		}
-		if (cli_keeper_look(f)) /* what is after its end is cut off in the end */
+		if (cli_keeper_look(f)) /* space after its end is freed later */
 			w->depend |= !f->ended;
 		else if (f->ended)
 			close_file(w, f);
@@ -196,7 +198,7 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 		w->marks_ms = now + took * MARKS_COST / 1000000u;
 }
 
-/* No debugger attaches to what runs for a moment, and closing inotify takes the system some ms. */
+/* Debuggers do not attach to short runs, and closing inotify takes the system some ms. */
 static void watch_debuggers(struct cli_watching *w)
 {
 	w->notify = cli_debugger_notify();

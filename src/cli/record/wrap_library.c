@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source is written into a directory of its own in the cache, preprocessed there, and compiled
- * unless the cache has a library of exactly that text; so included files are part of the key.
- * Complete files are renamed into place; ranks may do this at the same time. */
+/* Compiles the wrappers of a spec, with a cache. The source is written into a directory of its own
+ * in the cache and preprocessed there; it is compiled unless the cache has a library for exactly
+ * that text, so the key includes included files. Complete files are renamed into place, so ranks
+ * may do this concurrently. */
 #define _GNU_SOURCE
 #include "cli/record/wrap_library.h"
 
@@ -26,8 +27,8 @@
 
 #define VERB "record"
 #define ARGS_MAX 16
-#define MESSAGES_MAX 4000	/* bytes of what a compiler says */
-#define VERSION "1"		/* of how it is compiled */
+#define MESSAGES_MAX 4000	/* of a compiler's messages that are shown */
+#define VERSION "1"		/* of the way of compiling */
 
 struct making {
 	char cache[BOB_SYS_PATH];
@@ -59,7 +60,7 @@ void cli_wrap_close(struct cli_wrap *w)
 	w->read = NULL;
 }
 
-/* Calls of a function of MPI that shall not be recorded, as of --when. */
+/* Condition for calls of an MPI function, in the form of --when. */
 static int mpi_when(const struct bob_wrap_function *f, struct cli_vars *v)
 {
 	char text[BOB_WRAP_NAME_MAX + 1024];
@@ -89,7 +90,7 @@ int cli_wrap_mpi(const struct cli_wrap *w, struct cli_vars *v, int all)
 
 /* --- the compiler --- */
 
-/* In the directory, with its messages in the file `messages` there. Returns its status, -1: it
+/* Runs in the directory, with messages in the file `messages` there. Returns the exit status, -1:
  * could not be started. */
 static int compile(const struct making *m, const char *const *argv)
 {
@@ -148,7 +149,7 @@ static int preprocess(const struct making *m, const char *spec)
 	if (slash)
 		slash[slash == folder] = 0;
 	else
-		strcpy(include + 2, "."); /* one of ours has no folder */
+		strcpy(include + 2, "."); /* a built-in spec has no folder */
 	status = compile(m, argv);
 	return status ? complain(m, spec, status) : 0;
 }
@@ -164,7 +165,7 @@ static int translate(const struct making *m, const char *spec)
 
 /* --- the cache --- */
 
-/* A number for the preprocessed text, and the compiler. */
+/* Hash of the preprocessed text and the compiler. */
 static int hash_of(const struct making *m, uint64_t *hash)
 {
 	char path[sizeof(m->dir) + 16], bytes[16384];
@@ -234,7 +235,7 @@ int cli_wrap_preload(const struct cli_wrap *w, struct cli_vars *v)
 				"BOBBIN_CACHE",
 				m.cache),
 		       125;
-	fd = bob_plan_cache_open(m.cache, &err); /* ours, and no other user may write to it */
+	fd = bob_plan_cache_open(m.cache, &err); /* checks that no other user may write to it */
 	if (fd < 0)
 		return cli_fail(VERB, "%s: %s", m.cache, err.text), 125;
 	close(fd);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads a spec, and looks its functions up in the symbol tables of a program and its libraries to
+ * choose how each is intercepted (wrapping.h). */
 #define _GNU_SOURCE
 #include "cli/record/wrapping.h"
 
@@ -36,7 +38,7 @@ int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out
 		return read_text(verb, ours->begin, (size_t)(ours->end - ours->begin), path, out);
 	if (!f)
 		return cli_fail(verb, "cannot read %s: %m", path);
-	text = malloc(BOB_WRAP_SPEC_MAX + 2); /* one too many: then it is too long */
+	text = malloc(BOB_WRAP_SPEC_MAX + 2); /* one byte more, to detect excess length */
 	n = text ? fread(text, 1, BOB_WRAP_SPEC_MAX + 2, f) : 0;
 	if (!text || ferror(f)) {
 		cli_fail(verb, "cannot read %s: %m", path);
@@ -50,14 +52,14 @@ int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out
 	return bad;
 }
 
-/* Where a function of the spec was found. */
+/* Where a function of the spec was found; a bit set. */
 enum found {
-	FOUND_OWN = 1,		/* the program defines it */
-	FOUND_DATA = 2,		/* ... and it is no function */
-	FOUND_WANTED = 4,	/* the program takes it from a library */
-	FOUND_LIBRARY = 8,	/* a library defines it for others */
+	FOUND_OWN = 1,		/* defined by the program */
+	FOUND_DATA = 2,		/* ... and not a function */
+	FOUND_WANTED = 4,	/* imported by the program */
+	FOUND_LIBRARY = 8,	/* exported by a library */
 	FOUND_MANY = 16,	/* several functions of the program have the name */
-	FOUND_CHOSEN = 32	/* ... and are chosen from when it starts */
+	FOUND_CHOSEN = 32	/* ... and one is chosen at start-up (IFUNC) */
 };
 
 struct search {
@@ -80,7 +82,7 @@ static int compare(const void *a, const void *b, void *spec)
 		      s->functions[*(const uint32_t *)b].symbol);
 }
 
-/* The program defines it: twice in its tables, or twice. */
+/* The program defines it: in both symbol tables, or several times. */
 static void add_own(struct bob_wrap_function *f, uint8_t *found, const struct bob_plan_name *n)
 {
 	if ((*found & FOUND_OWN) && f->address != n->value)
@@ -123,11 +125,11 @@ static void look_in_library(void *ctx, const char *path)
 {
 	struct search *s = ctx;
 
-	if (s->is_program) { /* comes first */
+	if (s->is_program) { /* visited first */
 		s->is_program = false;
 		return;
 	}
-	(void)bob_plan_names(path, look, s, NULL); /* one that cannot be read defines nothing */
+	(void)bob_plan_names(path, look, s, NULL); /* an unreadable one defines nothing */
 }
 
 static int decide(const char *verb, const struct search *s, const char *path, enum bob_wrap_how own,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parser of a selection of array elements (array_box.h). */
 #include "cli/source/array_box.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 
 #include "cli/terminal/complain.h"
 
-/* A number at *at, which advances past it. 0: there is no number. */
+/* Parses an integer at *at and advances past it. 0: none. */
 static int number(const char **at, int64_t *value)
 {
 	char *end;
@@ -20,7 +21,7 @@ static int number(const char **at, int64_t *value)
 	return 1;
 }
 
-/* "", "*", "3", "3..5" or "3:5". */
+/* Parses "", "*", "3", "3..5" or "3:5". */
 static int range(const char **at, int64_t box[2])
 {
 	box[0] = INT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "a", "a[0..9][3]", "a(1:5,*)": a selection of elements of a variable. */
+/* Selection of elements of a variable: "a", "a[0..9][3]", "a(1:5,*)" (a box). */
 #ifndef BOB_CLI_ARRAY_BOX_H
 #define BOB_CLI_ARRAY_BOX_H
 
@@ -7,7 +7,7 @@
 
 #define CLI_ARRAY_NAME_MAX 256u
 
-/* w->variable becomes `name`, and w->rank and w->box what is in brackets. 0, or 2 after a
+/* Sets w->variable to `name`, and w->rank and w->box to the brackets' contents. 0, or 2 after a
  * complaint. */
 int cli_array_box(const char *verb, const char *arg, char name[CLI_ARRAY_NAME_MAX],
 		  struct bob_arrays_wanted *w);

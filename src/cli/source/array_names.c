@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Explains why a selection matches nothing (array_names.h): the name, the number of subscripts, or
+ * the subscripts; suggests the nearest name. */
 #include "cli/source/array_names.h"
 
 #include <inttypes.h>
@@ -11,9 +13,9 @@
 #include "table/numbers.h"
 
 struct fit {
-	int is_there;		/* one of them does, ... */
-	uint32_t rank;		/* ... but has so many subscripts, ... */
-	int has_rank;		/* ... or as many as were given */
+	int is_there;		/* a variable has the name, ... */
+	uint32_t rank;		/* ... with this many subscripts, ... */
+	int has_rank;		/* ... or with the requested number */
 };
 
 static void find_fit(const struct bob_trace *t, const struct bob_arrays_wanted *w, struct fit *f)
@@ -30,7 +32,7 @@ static void find_fit(const struct bob_trace *t, const struct bob_arrays_wanted *
 		}
 }
 
-/* Nearly what was named, with or without " in f". */
+/* The nearest name, compared without " in f". */
 static const char *near_name(const struct cli_variable_names *n, const char *word)
 {
 	struct bob_nearest near = { .word = word };
@@ -84,6 +86,7 @@ int cli_array_not_found(const char *verb, const struct bob_trace *t,
 				f.rank, bob_plural(f.rank), w->rank);
 	return cli_fail(
 		verb,
-		"'%s' is in the trace, but no such element of it was accessed in the threads chosen",
+		"'%s' is in the trace, but no such element of it was accessed in the threads "
+		"chosen",
 		w->variable);
 }

@@ -5,8 +5,8 @@
 
 #include "analysis/arrays/arrays.h"
 
-/* Says that no variable fits, and which there are; or that one does, but no such element of it was
- * accessed. Returns 1. */
+/* Complains that no variable matches, with the existing names; or that one matches, but the
+ * selected elements were not accessed. Returns 1. */
 int cli_array_not_found(const char *verb, const struct bob_trace *t,
 			const struct bob_arrays_wanted *w);
 

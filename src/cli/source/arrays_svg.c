@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures of one variable share their shades, so that windows and slices can be compared. A square
- * has its numbers as a tooltip. Pictures are laid out from left to right; heights are computed
- * before printing, since the size of the whole comes first. */
+/* Draws variables as SVG (arrays_svg.h). Pictures of one variable share their shades, so that
+ * windows and slices can be compared. Squares have their numbers as tooltips. Pictures are laid out
+ * from left to right; heights are computed before printing, because the total size comes first. */
 #include "cli/source/arrays_svg.h"
 
 #include <inttypes.h>
@@ -11,12 +11,12 @@
 #include "table/numbers.h"
 #include "cli/terminal/shades.h"
 
-#define PANELS_MAX 64u		/* of a variable */
+#define PANELS_MAX 64u		/* pictures per variable */
 #define WIDTH 1070u
 #define LEFT 50u
-#define SPACING 26u			/* between pictures, and for the text above each */
-#define STRIP 28u		/* height of one */
-#define SQUARES_ALONE 128u	/* in a row of a picture */
+#define SPACING 26u			/* between pictures; includes the caption */
+#define STRIP 28u		/* height of a strip */
+#define SQUARES_ALONE 128u	/* per row of a picture */
 #define SQUARES_AMONG 64u
 #define SQUARES_STRIP 480u
 
@@ -26,14 +26,14 @@ struct square {
 
 struct drawing {
 	const struct bob_array *a;
-	/* dimensions, fastest is 0; down is 15 for a strip: there is none */
+	/* numbers of dimensions, fastest is 0; 15: none (a strip) */
 	uint32_t down, across;
-	uint64_t rows, columns;	/* cells */
-	uint64_t each_row, each_column; /* cells in a square */
-	uint32_t high, wide;	/* squares */
+	uint64_t rows, columns;	/* in array elements */
+	uint64_t each_row, each_column; /* elements per square */
+	uint32_t high, wide;	/* in squares */
 	uint32_t pixels, pixels_high;
-	uint64_t slices;	/* all of them */
-	uint32_t shown, panels;	/* slices; those times windows */
+	uint64_t slices;	/* in total */
+	uint32_t shown, panels;	/* slices shown; those times windows */
 	struct square *square;
 	uint64_t least, most;
 	FILE *out;
@@ -44,7 +44,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 	return a / b + (a % b != 0);
 }
 
-/* The two fastest dimensions; as people write matrices. */
+/* Chooses the two fastest dimensions, as rows and columns of a matrix. */
 static void lay_out(struct drawing *d, const struct bob_array *a)
 {
 	const uint32_t rank = a->shape.rank;
@@ -82,7 +82,7 @@ static uint32_t panels_in_row(const struct drawing *d)
 {
 	const uint32_t n = WIDTH / panel_width(d);
 
-	/* slices of a window in a row, if they fit */
+	/* all slices of a window in a row, if they fit */
 	return d->shown > 1 && d->shown < n ? d->shown : n ? n : 1;
 }
 
@@ -133,7 +133,7 @@ static void find_limits(struct drawing *d)
 	}
 }
 
-/* Which elements a square has. */
+/* Prints the elements that a square stands for. */
 static void print_box(const struct drawing *d, uint64_t slice, uint32_t row, uint32_t column)
 {
 	const struct bob_array *a = d->a;
@@ -183,7 +183,7 @@ static void print_squares(const struct drawing *d, uint64_t slice, uint32_t x, u
 
 /* --- pictures --- */
 
-/* What a picture is of, if there are several. */
+/* Caption: window and slice, if there are several. */
 static void print_caption(const struct drawing *d, uint32_t window, uint64_t slice, uint32_t x,
 			  uint32_t y)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of compiler options, and the classification of command lines (compiler_line.h). */
 #define _GNU_SOURCE
 #include "cli/source/compiler_line.h"
 

@@ -8,16 +8,16 @@
 
 #include "cli/terminal/options.h"
 
-/* Is the next word its value? */
+/* Whether the next word is the option's value. */
 bool cli_compiler_has_value(const char *option);
-/* Nothing is compiled, or what is written is not the object's. `argv` ends with NULL. */
+/* Whether the command compiles nothing, or its output is not an object. `argv` ends with NULL. */
 bool cli_compiler_only_looks(char **argv);
-/* Which word the compiler is, after `ccache`, or `env A=b`: the last one before what must be its
- * own. */
+/* Index of the compiler, after words such as `ccache` or `env A=b`: the last word before the first
+ * that must be an argument. */
 uint32_t cli_compiler_find(char **argv);
 
-/* Flags for how sources are read (the last is NULL): 0, or 2 after a complaint that one is no flag:
- * a file, a compiler, an option of the verb's own. */
+/* Checks flags for parsing sources (the last is NULL): 0, or 2 after a complaint about a word that
+ * is no flag: a file, a compiler, an option of the verb. */
 int cli_compiler_check_flags(const char *verb, const struct cli_option *own, char **flags);
 
 #endif

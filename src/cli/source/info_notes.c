@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the log lines of a trace, each distinct line once, with a count (info_notes.h). */
 #define _GNU_SOURCE /* memmem */
 #include "cli/source/info_notes.h"
 
@@ -10,7 +11,7 @@
 
 #define NOTES_MAX 20u
 
-/* How often the line is in the logs of processes before this one, or of all: UINT32_MAX. */
+/* Number of times that the line is logged in processes before this one, or UINT32_MAX for all. */
 static uint32_t times_logged(const struct bob_trace *t, uint32_t before, const char *line,
 			     size_t len)
 {
@@ -24,13 +25,13 @@ static uint32_t times_logged(const struct bob_trace *t, uint32_t before, const c
 	return n;
 }
 
-/* That has a line of its own. */
+/* Predictions have a line of their own. */
 static int is_prediction(const char *line)
 {
 	return !strncmp(line, CLI_PREDICTED_BEGIN, strlen(CLI_PREDICTED_BEGIN));
 }
 
-/* What instrumented files have in headers of the system: one line for all. */
+/* Sum over instrumented files of places in system headers, printed as one line. */
 struct of_system {
 	uint32_t files, places, headers;
 	const char *first;
@@ -56,7 +57,6 @@ static int is_of_system(struct of_system *to, const char *line, size_t len)
 	return 1;
 }
 
-/* What its parts had to say while it ran: each line once. */
 void cli_info_notes(const struct bob_trace *t, FILE *out)
 {
 	struct of_system system = { 0 };
@@ -82,7 +82,8 @@ void cli_info_notes(const struct bob_trace *t, FILE *out)
 		}
 	if (system.files > 1)
 		fprintf(out,
-			"%sno probe at %u places of %u files: written in headers of the system, up to %u in a file\n",
+			"%sno probe at %u places of %u files: written in headers of the system, "
+			"up to %u in a file\n",
 			shown ? "            " : "\nnotes       ", system.places, system.files,
 			system.headers);
 	else if (system.files)

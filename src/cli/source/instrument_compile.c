@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs instead of a compiler. A C file of the command line that the commands name is instrumented
- * with the flags of the command line; the compiler gets a copy in a directory of its own, which is
- * removed when the compiler has ended. The copy refers to the original (#line), finds headers where
- * the original does, and contains Bobbin's headers. So dependency lists are right: the name of the
- * copy in them is replaced by the original's. */
+/* Compiler wrapper. It instruments the C files of the command line that the commands name, with the
+ * flags of the command line. The compiler gets a copy in a temporary directory, which is removed
+ * afterwards. The copy refers to the original (#line), finds headers where the original does, and
+ * contains Bobbin's headers. Dependency lists are corrected: the copy's name is replaced by the
+ * original's. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_compile.h"
 
@@ -28,11 +28,11 @@ extern char **environ;
 
 struct copy {
 	const struct bob_request_file *file;
-	const char *name;	/* on the command line, ... */
-	uint32_t argument;	/* ... where it is this one */
+	const char *name;	/* as on the command line, ... */
+	uint32_t argument;	/* ... in this argument */
 	char path[PATH_MAX];	/* "": not written */
-	char depends[PATH_MAX]; /* "": no list of what the object depends on is made */
-	struct bob_source_result *result; /* NULL: there is none (yet) */
+	char depends[PATH_MAX]; /* the object's dependency list; "": none */
+	struct bob_source_result *result; /* NULL: none (yet) */
 };
 
 struct job {
@@ -40,18 +40,18 @@ struct job {
 	char folder[PATH_MAX];	/* of the commands */
 	char **argv;
 	uint32_t argc;
-	uint32_t compiler;	/* which word it is, after what starts it */
-	struct bob_request_file *files; /* of the commands, by the names that they have here */
+	uint32_t compiler;	/* index of the compiler, after words that start it */
+	struct bob_request_file *files; /* of the commands, with names as seen from here */
 	char (*paths)[PATH_MAX];
 	uint32_t file_count;
 	struct copy *copies;
 	uint32_t count;
 	char dir[PATH_MAX];	/* "": not there */
-	char beside[PATH_MAX];	/* the folder that the originals are in */
+	char beside[PATH_MAX];	/* the folder of the originals */
 	struct bob_source_options options;
 };
 
-/* --- what is compiled --- */
+/* --- files to compile --- */
 
 static void join(char *to, const char *folder, const char *name)
 {
@@ -61,8 +61,9 @@ static void join(char *to, const char *folder, const char *name)
 		snprintf(to, PATH_MAX, "%.2000s/%.2000s", folder, name);
 }
 
-/* Do the commands name it by its place, or by how that ends? How well: by its place is best, then
- * by the longer end; 0: they do not. `root` (PATH_MAX) is what comes before. */
+/* Quality of the match between a file of the commands and an argument: the same file is best, then
+ * the longer common end of the paths; 0: no match. `root` (PATH_MAX) gets the path before the
+ * common end. */
 static size_t fit(const char *named, const char *folder, const char *argument, char *root)
 {
 	char joined[PATH_MAX], of_name[PATH_MAX], real[PATH_MAX];
@@ -84,7 +85,7 @@ static size_t fit(const char *named, const char *folder, const char *argument, c
 	return end;
 }
 
-/* The file of the commands that fits best; file_count: none. */
+/* The file of the commands that matches best; file_count: none. */
 static uint32_t find_file(const struct job *j, const char *argument, char *root)
 {
 	uint32_t found = j->file_count;
@@ -103,7 +104,7 @@ static uint32_t find_file(const struct job *j, const char *argument, char *root)
 	return found;
 }
 
-/* The files of the commands; those in Fortran are only looked at. False: no memory. */
+/* Copies the list of files of the commands. False: out of memory. */
 static bool find_files(struct job *j, const struct bob_request_file *files)
 {
 	uint32_t total = 0;
@@ -120,7 +121,7 @@ static bool find_files(struct job *j, const struct bob_request_file *files)
 	return true;
 }
 
-/* Where the others are: from the commands on, or beside those that are compiled. */
+/* Finds the other files: relative to the commands, or next to the files that are compiled. */
 static void find_others(struct job *j, const char *root)
 {
 	for (uint32_t k = 0; k < j->file_count; k++) {
@@ -137,7 +138,8 @@ static void find_others(struct job *j, const char *root)
 	}
 }
 
-/* Fortran files have their probes beforehand, and in a file beside them what these call. */
+/* Fortran files get their probes in advance, and a separate C file with the functions these
+ * call. */
 static void warn_of_fortran(const struct job *j, const char *argument)
 {
 	const char *suffix = strrchr(argument, '.');
@@ -151,7 +153,7 @@ static void warn_of_fortran(const struct job *j, const char *argument)
 			 argument);
 }
 
-/* Those of them that are compiled. */
+/* Finds the files of the command line that get copies. */
 static void find_copies(struct job *j)
 {
 	char root[PATH_MAX] = "";
@@ -183,9 +185,9 @@ static void find_copies(struct job *j)
 		find_others(j, root);
 }
 
-/* --- what takes its place --- */
+/* --- copies --- */
 
-/* Bobbin's headers take the place of the lines that include them. */
+/* Replaces the lines that include Bobbin's headers by the headers. */
 static void put_text(FILE *to, const char *text, size_t len)
 {
 	while (len) {
@@ -267,7 +269,7 @@ static bool is_copied(const struct job *j, const struct bob_request_file *f)
 	return false;
 }
 
-/* A list of them: of all that are there, or of those that are compiled. */
+/* List of the files: all readable ones, or only those with copies. */
 static const struct bob_request_file *list(struct job *j, bool all)
 {
 	struct bob_request_file *first = NULL, **to = &first;
@@ -284,8 +286,8 @@ static const struct bob_request_file *list(struct job *j, bool all)
 	return first;
 }
 
-/* The files of the commands know of each other, if the flags of this command line suit all of them;
- * else it is said that they do not. */
+/* Parses the files of the commands as one group, if the flags of this command line suit all of
+ * them; otherwise warns. */
 static int open_group(struct job *j)
 {
 	struct bob_source_complaint why = { 0 };
@@ -295,7 +297,7 @@ static int open_group(struct job *j)
 	for (uint32_t i = 0; i < j->file_count && st == BOB_OK; i++) {
 		const char *unread = bob_source_group_unread(j->options.group, &j->files[i]);
 
-		j->options.is_partial |= unread != NULL; /* with other flags it may be read */
+		j->options.is_partial |= unread != NULL; /* other flags may make it readable */
 		if (unread && !is_copied(j, &j->files[i]))
 			cli_warn(j->verb, "%s; so %s is read without it", unread,
 				 j->copies[0].name);
@@ -310,16 +312,16 @@ static int open_group(struct job *j)
 	return st == BOB_OK ? 0 : complain(j, st, &why);
 }
 
-/* --- the compiler --- */
+/* --- running the compiler --- */
 
-/* Its exit status. */
+/* Returns its exit status. */
 static int run(const struct job *j, char **argv)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction interrupt, quit;
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
-	int error, status = W_EXITCODE(1, 0); /* if it is unknown */
+	int error, status = W_EXITCODE(1, 0); /* if unknown */
 	pid_t pid;
 
 	sigaction(SIGINT, &ignore, &interrupt);
@@ -346,8 +348,8 @@ static int run(const struct job *j, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The command line with the copies; headers that a file includes in quotes are looked for beside
- * the original first, and debug information has the original's name. NULL: no memory. */
+/* The command line with the copies' names. Quoted headers are searched for next to the original
+ * first; debug information has the original's name. NULL: out of memory. */
 static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 {
 	char **to = calloc(j->argc + j->count + 3u, sizeof(*to));
@@ -367,7 +369,7 @@ static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 	}
 	words = n - j->compiler - 1;
 	memcpy(to + n, j->argv + j->compiler + 1,
-	       (j->argc - j->compiler) * sizeof(*to)); /* and the NULL */
+	       (j->argc - j->compiler) * sizeof(*to)); /* including the NULL */
 	for (uint32_t i = 0; i < j->count; i++)
 		if (*j->copies[i].path)
 			to[words + j->copies[i].argument] = j->copies[i].path;
@@ -399,7 +401,7 @@ static int make_directory(struct job *j)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	if (tmp && strpbrk(tmp, " \t#$\\%:")) /* compilers write these in ways of their own */
+	if (tmp && strpbrk(tmp, " \t#$\\%:")) /* compilers escape these in different ways */
 		tmp = NULL;
 	snprintf(j->dir, sizeof(j->dir), "%.2000s/bobbin-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (mkdtemp(j->dir))
@@ -409,7 +411,8 @@ static int make_directory(struct job *j)
 	return 1;
 }
 
-/* A flag names the folder of headers beside the originals; it applies to all that is compiled. */
+/* Finds the folder of the originals, which a flag adds to the search path of headers. The flag
+ * applies to all files, so there can only be one. */
 static int find_folder(struct job *j)
 {
 	char folder[PATH_MAX];
@@ -433,7 +436,7 @@ static int find_folder(struct job *j)
 	return 0;
 }
 
-/* What a macro stands for this compiler says. */
+/* Macros are expanded by asking this compiler. */
 static int instrument_all(struct job *j)
 {
 	const char *cc = getenv("CC");
@@ -485,7 +488,7 @@ int cli_instrument_compile(const char *verb, const struct bob_request_file *file
 
 	snprintf(j.folder, sizeof(j.folder), "%.*s", slash ? (int)(slash - commands) + 1 : 1,
 		 slash ? commands : ".");
-	/* if the parent ignored it, the status of the compiler would be lost */
+	/* a parent may have ignored it, and the compiler's status would be lost */
 	signal(SIGCHLD, SIG_DFL);
 	while (argv[j.argc])
 		j.argc++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dependency lists: finds the file as the compiler does, and replaces the names of copies;
+/* Dependency lists: finds the list as the compiler does, and replaces the names of copies;
  * otherwise the list is unchanged. */
 #define _GNU_SOURCE
 #include "cli/source/instrument_depends.h"
@@ -50,7 +50,7 @@ static bool wants_targets(char *const *argv)
 	return false;
 }
 
-/* Of `-Wp,-MD,FILE` and what may follow another comma. */
+/* The file in `-Wp,-MD,FILE`, before another comma. */
 static const char *file_of_words(char *const *argv)
 {
 	const char *file = value_of(argv, "-Wp,-MD,");
@@ -77,7 +77,7 @@ void cli_depends_find(char *const *argv, const char *name, char *path)
 			 from);
 }
 
-/* As make reads it. */
+/* Escapes the name for make. */
 static void put_name(FILE *f, const char *name)
 {
 	for (; *name; name++)

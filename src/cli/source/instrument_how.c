@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes instrumented files, and prints the commands that compile them (instrument_how.h). */
 #include "cli/source/instrument_how.h"
 
 #include <limits.h>
@@ -50,7 +51,7 @@ int cli_instrument_write(const char *verb, const char *dir, const char *path,
 	return bad;
 }
 
-/* As the shell reads it. */
+/* Quotes the word for the shell. */
 static void print_word(const char *word)
 {
 	if (*word && !word[strcspn(word, " \t\n\"'\\$`&|;<>()*?[]#~!{}")]) {
@@ -63,15 +64,15 @@ static void print_word(const char *word)
 	printf("'");
 }
 
-/* Probes are Fortran 2018, which these standards have not: a file that keeps to one of them
- * compiles as GNU's, too. */
+/* Probes need Fortran 2018. A file that conforms to one of these older standards also compiles with
+ * -std=gnu. */
 static bool is_too_old(const char *flag)
 {
 	return !strcmp(flag, "-std=f95") || !strcmp(flag, "-std=f2003") ||
 	       !strcmp(flag, "-std=f2008") || !strcmp(flag, "-std=f2008ts");
 }
 
-/* Fortran's alone: a C compiler would complain. */
+/* Flags of Fortran only, about which a C compiler would complain. */
 static bool is_of_fortran(const char *flag)
 {
 	static const char *const begins[] = { "-ffree-",     "-ffixed-", "-fdefault-", "-J",
@@ -83,14 +84,14 @@ static bool is_of_fortran(const char *flag)
 	return !strcmp(flag, "-std=gnu");
 }
 
-/* Where the original looks for what it includes in quotes. */
+/* Flag for the folder of the original, where it looks for quoted headers. */
 static const char *text_of_quotes(const char *path, char *to, size_t size)
 {
 	snprintf(to, size, "-iquote%.*s", (int)(cli_instrument_base(path) - path), path);
 	return to;
 }
 
-/* INCLUDE, or #include. */
+/* INCLUDE or #include. */
 static bool is_include(const char *line)
 {
 	line += strspn(line, " \t");
@@ -99,7 +100,8 @@ static bool is_include(const char *line)
 	return !strncasecmp(line, "include", 7) && strchr(" \t'\"", line[7]) && line[7];
 }
 
-/* gfortran looks for these beside the copy; the original's are beside the original. */
+/* Whether the file has includes: gfortran searches next to the copy, but they are next to the
+ * original. */
 static bool has_includes(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -115,7 +117,7 @@ static bool has_includes(const char *path)
 	return is_there;
 }
 
-/* Where the original lies, for compilers of Fortran, which look there for modules as well. */
+/* Folder of the original, in which Fortran compilers also look for modules. */
 static const char *folder_of(const char *path, char *to, size_t size)
 {
 	const size_t n = (size_t)(cli_instrument_base(path) - path);

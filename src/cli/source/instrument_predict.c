@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that depend on unknown values are not printed: without trips there are no seconds,
- * without a time no single dilation. */
+/* Prints predictions of instrument_predict.h, and passes them to the recorder. Numbers that depend
+ * on unknown values are not printed: no seconds without trip counts, no dilation without a time. */
 #include "cli/source/instrument_predict.h"
 
 #include <errno.h>
@@ -48,9 +48,9 @@ void cli_predict_unused(const char *verb, const struct bob_predict *p, const cha
 		cli_warn(verb, "%s:%" PRIu32 ": no file has that: not used", name, line);
 }
 
-#define MOST 9007199254740992.0 /* 2^53: accesses that a processor makes in months */
+#define MOST 9007199254740992.0 /* 2^53: accesses of a processor in months */
 
-/* Not more than any run can be. */
+/* Whether any run can be that large. */
 static bool is_plausible(const struct bob_predict_total *t)
 {
 	return t->reported <= MOST && t->singles <= MOST && t->rows <= MOST && t->own <= MOST;
@@ -78,7 +78,7 @@ static void print_code(const struct bob_predict_total *t, FILE *out)
 	fputc('\n', out);
 }
 
-/* Both, if they are not about the same. */
+/* Prints both ends unless they are nearly equal. */
 static void print_range(double least, double most, int digits, FILE *out)
 {
 	fprintf(out, "%.*g", digits, least);
@@ -91,7 +91,8 @@ static void print_probes(const struct bob_predict_total *t, FILE *out)
 	char a[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX], d[BOB_NUMBER_MAX];
 
 	fprintf(out,
-		"  probes    %s of one access, %s of loops with %s rows; %s accesses are reported, ",
+		"  probes    %s of one access, %s of loops with %s rows; %s accesses are "
+		"reported, ",
 		count(a, t->singles), count(b, t->nests), count(c, t->rows), count(d, t->reported));
 	if (t->reported > 0)
 		print_range(100 * t->traced_least / t->reported, 100 * t->traced_most / t->reported,
@@ -115,7 +116,8 @@ static void print_time(const struct bob_predict_total *t, FILE *out)
 	if (!is_plausible(t)) {
 		fprintf(out, "not known: no run has so many accesses%s\n",
 			t->unknown_trips ?
-				"; loops in loops whose trips nothing says multiply, and so do loops around calls" :
+				"; loops in loops whose trips nothing says multiply, and so do "
+				"loops around calls" :
 				"");
 		return;
 	}
@@ -125,7 +127,8 @@ static void print_time(const struct bob_predict_total *t, FILE *out)
 	}
 	print_range(t->dilation_least, t->dilation_most, 3, out);
 	if (t->baseline_ns <= 0 || !is_known(t))
-		fputs(", if a reference of the program itself takes 0.1 to 1 ns (--assume can say what it takes)",
+		fputs(", if a reference of the program itself takes 0.1 to 1 ns (--assume can say "
+		      "what it takes)",
 		      out);
 	fputc('\n', out);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads trip counts of loops and numbers of calls from the events of an earlier trace
+ * (instrument_profile.h). */
 #include "cli/source/instrument_profile.h"
 
 #include <stdio.h>
@@ -9,7 +11,7 @@
 #include "cli/session.h"
 #include "cli/terminal/complain.h"
 
-/* Threads of a process are next to each other. */
+/* Threads of a process are adjacent. */
 static bob_status add_all(const struct bob_trace *t, struct bob_mpi_table *table,
 			  struct bob_error *err)
 {
@@ -29,8 +31,8 @@ static bob_status add_all(const struct bob_trace *t, struct bob_mpi_table *table
 	return st;
 }
 
-/* "loop 12 in solve", "loop 12:30 in solve" have trips, other events of that kind are calls of what
- * they are named after. */
+/* Events named "loop 12 in solve" or "loop 12:30 in solve" have trip counts; others count calls of
+ * the function in their name. */
 static bob_status put(struct bob_predict *p, const struct bob_mpi_row *row, uint32_t processes)
 {
 	const char *name = row->function->name, *unit;
@@ -45,7 +47,7 @@ static bob_status put(struct bob_predict *p, const struct bob_mpi_row *row, uint
 			       bob_predict_profile(p, name, 0, (double)row->calls.sum / processes,
 						   0);
 	line = strtoul(name + 5, &end, 10);
-	if (*end == ':') /* the column of another one of that line */
+	if (*end == ':') /* a column, if the line has several loops */
 		(void)strtoul(end + 1, &end, 10);
 	unit = end + strlen(" in ");
 	if (!row->trips.loops || !line || line > UINT32_MAX || strncmp(end, " in ", 4) != 0)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Formats refused probes as messages, and collects those in system headers
+ * (instrument_refusals.h). */
 #include "cli/source/instrument_refusals.h"
 
 #include <stdio.h>

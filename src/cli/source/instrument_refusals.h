@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports what has no probe: a line for each reason of a file, and one line for the system headers
- * of all files, which are never changed and are many. Owner: the caller, who must call
+/* Reports places that get no probe: a line for each reason and file, and one line for the system
+ * headers of all files, which are never changed and are many. Owner: the caller, who must call
  * cli_refusals_end. One thread. */
 #ifndef CLI_SOURCE_INSTRUMENT_REFUSALS_H
 #define CLI_SOURCE_INSTRUMENT_REFUSALS_H
@@ -9,23 +9,23 @@
 
 #include "source/instrument.h"
 
-/* All zero: nothing yet. */
+/* Initialise with zeros. */
 struct cli_refusals {
-	char **headers;		/* of the system, each once */
+	char **headers;		/* system headers, each once */
 	uint32_t header_count, files, places;
-	char *file;		/* the first one with such */
-	int is_failed;		/* no memory */
+	char *file;		/* the first file with such headers */
+	int is_failed;		/* out of memory */
 };
 
 typedef void (*cli_refusals_say_fn)(void *ctx, const char *line);
-/* Says all but headers of the system, which are noted. */
+/* Reports everything except places in system headers, which are collected. */
 void cli_refusals_put(struct cli_refusals *to, const char *path, const struct bob_source_result *r,
 		      cli_refusals_say_fn say, void *ctx);
-/* Says these, if there are, and frees what `to` has. */
+/* Reports these, if any, and frees the contents of `to`. */
 void cli_refusals_end(struct cli_refusals *to, cli_refusals_say_fn say, void *ctx);
 
-/* A mistake that reading a source found: "COMMANDS:line:column: " before it where it is one of the
- * commands. Returns `to`. */
+/* Formats a mistake found while parsing a source, with "COMMANDS:line:column: " before it if it is
+ * in the commands. Returns `to`. */
 const char *cli_complaint_print(const char *commands, bob_status st,
 				const struct bob_source_complaint *why, char *to, size_t size);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Texts about traces of chosen variables (of_source.h). */
 #include "cli/source/of_source.h"
 
 #include <stdint.h>
@@ -21,7 +22,8 @@ const char *cli_source_without_accesses(const struct bob_trace *t)
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++)
 		if (bob_trace_process(t, i)->image_count)
 			return "nothing that was asked for was accessed";
-	return "no file with probes was in the program: it has to be built from what bobbin instrument writes";
+	return "no file with probes was in the program: it has to be built from what bobbin "
+	       "instrument writes";
 }
 
 void cli_source_variables(const struct bob_trace *t, FILE *out)

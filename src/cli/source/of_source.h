@@ -7,11 +7,11 @@
 
 #include "bobbin/trace.h"
 
-/* Was the first process recorded with --source? */
+/* Whether the first process was recorded with --source. */
 int cli_is_of_source(const struct bob_trace *t);
 /* Why it has no accesses; a part of a sentence. */
 const char *cli_source_without_accesses(const struct bob_trace *t);
-/* A line for `info`: which variables it knows. */
+/* Prints a line for `info`: the names of its variables. */
 void cli_source_variables(const struct bob_trace *t, FILE *out);
 
 #endif

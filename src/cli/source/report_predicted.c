@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The measured time is that from the beginning of the longest process to its end, as a user waits
- * for it. The prediction is of processor time. So the two differ on a machine with other load, and
- * where another process folds. */
+/* Compares the prediction with the measured time. The latter is the duration of the longest
+ * process, as a user waits for it; the prediction is processor time. They differ on a loaded
+ * machine, and where another process folds. */
 #include "cli/source/report_predicted.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/source/instrument_predict.h"
 
 struct predicted {
-	double least, most, more, baseline, code; /* as CLI_PREDICTED has them */
+	double least, most, more, baseline, code; /* as in CLI_PREDICTED */
 };
 
 static bool find(const struct bob_trace *t, struct predicted *to)
@@ -27,7 +27,7 @@ static bool find(const struct bob_trace *t, struct predicted *to)
 	return false;
 }
 
-/* Seconds; 0: not known. */
+/* Seconds of the longest process; 0: unknown. */
 static double longest(const struct bob_trace *t)
 {
 	uint64_t longest = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin report of an instrumented program: the prediction of `bobbin instrument` beside the time
- * of the run. One thread. */
+/* bobbin report of an instrumented program: the prediction of `bobbin instrument`, compared with
+ * the time of the run. One thread. */
 #ifndef BOB_CLI_REPORT_PREDICTED_H
 #define BOB_CLI_REPORT_PREDICTED_H
 
@@ -8,11 +8,11 @@
 
 #include "cli/session.h"
 
-/* `baseline`: seconds of a run without probes; 0: what was said to `bobbin instrument`, if it was.
- * Nothing is printed of a trace that has no prediction, and no baseline is given. */
+/* `baseline`: seconds of a run without probes; 0: the value given to `bobbin instrument`, if any.
+ * Prints nothing for a trace without prediction, unless a baseline is given. */
 void cli_report_predicted(const struct cli_session *s, double baseline, FILE *out);
 
-/* The prediction alone, where there is one. */
+/* Prints the prediction alone, if there is one. */
 void cli_report_prediction(const struct bob_trace *t, FILE *out);
 
 #endif

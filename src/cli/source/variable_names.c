@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Collects distinct names of variables from the shapes in a trace (variable_names.h). */
 #include "cli/source/variable_names.h"
 
 #include <stdio.h>

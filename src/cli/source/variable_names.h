@@ -13,9 +13,9 @@ struct cli_variable_names {
 	size_t count, capacity;
 };
 
-/* 0, or 1: no memory. */
+/* 0, or 1: out of memory. */
 int cli_variable_names_add(struct cli_variable_names *n, const struct bob_trace *t);
-/* "a, b, c and 3 more". Returns `to`. */
+/* Formats "a, b, c and 3 more". Returns `to`. */
 const char *cli_variable_names_list(const struct cli_variable_names *n, char *to, size_t size);
 void cli_variable_names_free(struct cli_variable_names *n);
 

@@ -20,7 +20,7 @@ static void say(const char *verb, const char *format, va_list args, const char *
 	char text[LINE_MAX_BYTES];
 
 	vsnprintf(text, sizeof(text), format, args);
-	bob_text_make_plain(text, strlen(text)); /* names of files may have anything */
+	bob_text_make_plain(text, strlen(text)); /* names of files may contain control characters */
 	if (*text && text[strlen(text) - 1] == '?' && !strncmp(tail, "; see", 5)) {
 		strncat(text, " See", sizeof(text) - strlen(text) - 1);
 		tail += 5;

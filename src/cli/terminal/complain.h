@@ -6,14 +6,14 @@
 
 #include "bobbin/status.h"
 
-/* Returns 1: the work failed. */
+/* The work failed: returns 1. */
 int cli_fail(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Returns 2: the command line is wrong. Adds where to look. */
+/* The command line is wrong: adds where to look, and returns 2. */
 int cli_misuse(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_warn(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A failure that a reader described: `what`, then file, offset and cause. Returns 1. */
+/* Reports a failure described by a reader: `what`, then file, offset and cause. Returns 1. */
 int cli_fail_status(const char *verb, const char *what, bob_status st, const struct bob_error *err);
-/* The trace in `dir` cannot be opened. Returns 1. */
+/* Reports that the trace in `dir` cannot be opened. Returns 1. */
 int cli_fail_open(const char *verb, const char *dir, bob_status st, const struct bob_error *err);
 
 #endif

@@ -19,7 +19,7 @@
 
 struct reading {
 	const struct cli_verb *verb;
-	struct option *longs;	/* of getopt_long, freed at the end */
+	struct option *longs;	/* for getopt_long, freed at the end */
 	char shorts[128];
 	int next_env;		/* table index of the next option to look up in the environment */
 	int argc;
@@ -103,7 +103,7 @@ static int finish(struct reading *o, int result)
 	return result;
 }
 
-/* The option set by a variable, or the table's end. */
+/* The next option that a variable sets, or the table's end. */
 static int next_from_environment(struct reading *o, const char **arg)
 {
 	const struct cli_option *table = table_of(o->verb);
@@ -165,8 +165,8 @@ static int complain_bad(struct reading *o, int c)
 	return finish(o, OPTIONS_BAD);
 }
 
-/* The next option's index in the table; *arg is its argument, NULL if none. After one of the
- * negative results everything held is freed. */
+/* The next option's index in the table; *arg is its argument, NULL if none. Negative results also
+ * free the parser's memory. */
 static int next_option(struct reading *o, const char **arg)
 {
 	int i, c;
@@ -275,7 +275,7 @@ const char *cli_options_given(const char *verb, uint64_t given, const char *name
 	return NULL;
 }
 
-/* Words of `text` in columns HELP_COLUMN .. HELP_WIDTH; the cursor is at `column`. */
+/* Wraps `text` to columns HELP_COLUMN .. HELP_WIDTH; the cursor is at `column`. */
 static void print_wrapped(const char *text, int column, FILE *out)
 {
 	if (column >= HELP_COLUMN - 1) {
@@ -337,7 +337,7 @@ int cli_option_word(const char *verb, const struct cli_option *option, const cha
 	return cli_misuse(verb, "--%s is one of %s, not '%s'", option->name, option->values, arg);
 }
 
-/* Does the help say each of the words that the option accepts? */
+/* Whether the help mentions each word that the option accepts. */
 static int says_values(const struct cli_option *o)
 {
 	const char *words = o->values;
@@ -358,7 +358,7 @@ static int says_values(const struct cli_option *o)
 	return 1;
 }
 
-/* The help, and the words that it does not say. */
+/* The help, followed by the words that it does not mention. */
 static const char *whole_help(const struct cli_option *o, char text[TEXT_MAX])
 {
 	size_t len = (size_t)snprintf(text, TEXT_MAX, "%s", o->help);

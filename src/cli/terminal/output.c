@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Output files and directories that appear under their name only when complete (output.h). */
 #define _GNU_SOURCE
 #include "cli/terminal/output.h"
 
@@ -17,7 +18,7 @@ static int is_stdout(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-/* Devices and pipes are written to as they are. */
+/* Devices and pipes are written directly. */
 static int is_special(const char *path)
 {
 	struct stat st;
@@ -54,8 +55,7 @@ FILE *cli_output_open(const char *verb, const char *path)
 int cli_output_close(const char *verb, FILE *out, const char *path)
 {
 	char name[PATH_MAX];
-	int cause = errno,
-	    bad = ferror(out); /* of a write that failed before, if nothing else was wrong since */
+	int cause = errno, bad = ferror(out); /* of an earlier write */
 
 	if (fflush(out) && !bad) {
 		cause = errno;
@@ -136,7 +136,7 @@ void cli_output_directory_drop(const char *name)
 	cli_unfinished_end();
 }
 
-/* The folder that the file is in, below `dir`, if it is not there yet. */
+/* Creates the folder of the file below `dir`, if it does not exist. */
 static int make_folder(const char *verb, const char *dir, const char *file)
 {
 	const char *slash = strchr(file, '/');

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts and ends the pager (pager.h), with the shell, so that its command may have arguments. */
 #define _GNU_SOURCE
 #include "cli/terminal/pager.h"
 
@@ -10,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Nothing was read by a pager that the shell could not run: the text is printed without. */
+/* If the shell could not run the pager, it has read nothing, and cat prints the text. */
 #define NO_PAGER "\nstatus=$?; case $status in 126|127) exec cat;; esac; exit $status"
 #define LESS "command -v less >/dev/null && exec less -FRX; exec cat"
 
-/* "": the user has chosen none. */
+/* "": the user has disabled it. */
 static const char *chosen_pager(void)
 {
 	const char *command = getenv("BOBBIN_PAGER");
@@ -30,7 +31,7 @@ static void run_pager(const int *pipe_fds)
 	char *command;
 
 	close(pipe_fds[1]);
-	poll(&first, 1, -1);	/* till then the terminal is for the progress line */
+	poll(&first, 1, -1);	/* until then the progress line uses the terminal */
 	dup2(pipe_fds[0], STDIN_FILENO);
 	close(pipe_fds[0]);
 	if (!*chosen_pager() || asprintf(&command, "%s" NO_PAGER, chosen_pager()) < 0)
@@ -56,7 +57,7 @@ pid_t cli_pager_begin(int wanted)
 	close(fds[1]);
 	if (pid < 0)
 		return 0;
-	signal(SIGPIPE, SIG_IGN);	/* the user left before the end: writes fail, we stop */
+	signal(SIGPIPE, SIG_IGN);	/* when the user quits, writes fail */
 	return pid;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Long output goes through a pager when stdout is a terminal: $BOBBIN_PAGER, $PAGER, or `less
+/* Sends long output through a pager when stdout is a terminal: $BOBBIN_PAGER, $PAGER, or `less
  * -FRX`. begin redirects stdout, end waits until the pager has ended. */
 #ifndef BOB_CLI_PAGER_H
 #define BOB_CLI_PAGER_H

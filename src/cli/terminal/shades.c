@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Logarithmic shades, and SVG fragments, for pictures (shades.h). */
 #include "cli/terminal/shades.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 static const char *const shades[SHADES] = { "#dceefb", "#b9dcf5", "#92c6ec", "#6aade0", "#4493d0",
 					    "#2a78b8", "#1a5e9a", "#0f4577", "#072b4f" };
 
-/* In quarters of a doubling. */
+/* Logarithm to base 2, in quarters. */
 static unsigned log_of(uint64_t v)
 {
 	unsigned bit = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Signal handlers that remove an unfinished file or directory (unfinished.h). */
 #include "cli/terminal/unfinished.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 static char unfinished[PATH_MAX];
 static volatile sig_atomic_t is_there;
 
-/* Nothing but what a handler may call; and what it interrupts makes no further files. */
+/* Async-signal-safe. The interrupted code creates no further files. */
 static void remove_directory(const char *name)
 {
 	pid_t child = fork();
@@ -28,7 +29,7 @@ static void on_signal(int sig)
 {
 	if (is_there && unlink(unfinished) && errno != ENOENT)
 		remove_directory(unfinished);
-	raise(sig); /* now by default (SA_RESETHAND), when this has returned */
+	raise(sig); /* with the default action (SA_RESETHAND), after return */
 }
 
 void cli_unfinished_begin(const char *name)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Width of the terminal, by ioctl (width.h). */
 #include "cli/terminal/width.h"
 
 #include <sys/ioctl.h>

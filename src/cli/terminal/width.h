@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Width of the terminal. */
 #ifndef BOB_CLI_WIDTH_H
 #define BOB_CLI_WIDTH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Latency: how long events took, in ns, as a histogram of each: what the trace's own statistics of
- * times do not keep is the shape. */
+/* Plug-in that keeps a histogram of the durations (ns) of each event: the trace's own statistics do
+ * not keep the distribution. */
 #include <time.h>
 
 #include <bobbin/hooks.h>
@@ -8,8 +8,7 @@
 #define DEPTH_MAX 256u
 
 static __thread uint64_t began[DEPTH_MAX];
-static __thread uint32_t
-	depth; /* of events in one another; those too deep for the array are counted, too */
+static __thread uint32_t depth; /* nesting depth, including events too deep for the array */
 
 static uint64_t now_ns(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: how far the process's resident memory had ever grown when an event ended, in kB. */
+/* Plug-in that records the process's peak resident memory at the end of each event, in kB. */
 #include <sys/resource.h>
 
 #include <bobbin/hooks.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plug-in that does nothing, to be copied:
+/* A plug-in that does nothing, as a template:
  *
  *     cc -shared -fPIC -O2 -o mine.so null.c
  *     bobbin record --plugin=./mine.so -- ./app; bobbin report --by=hook */
@@ -18,7 +18,7 @@ static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union 
 	(void)e;
 	(void)phase;
 	(void)data;
-	return 0; /* 1: there are data */
+	return 0; /* 1: data were written */
 }
 
 static const struct bob_hook hook = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks up the functions of a relinked program by name (relink.h). */
+/* Lookup of MPI's functions and variables in a relinked program, by name (relink.h). */
 #define _GNU_SOURCE
 #include "mpi/relink/relink.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups of ranks with equal signatures (groups.h): insertion, union of two sets, and their coding
+ * in bytes. When there are too many groups, the two nearest ones are joined. */
 #include "events/plugins/cluster/groups.h"
 
 #include <stdlib.h>
@@ -42,9 +44,9 @@ uint64_t bob_cluster_ranks(const struct bob_cluster_group *g)
 	return n;
 }
 
-/* --- ranks --- */
+/* --- runs of ranks --- */
 
-/* Those of both, in a new row. 0: no memory. */
+/* Union of both lists of runs, in a new array. 0: out of memory. */
 static int unite_runs(struct bob_cluster_group *g, const struct bob_cluster_run *b, uint32_t count)
 {
 	const struct bob_cluster_run *a = g->run;
@@ -70,7 +72,7 @@ static int unite_runs(struct bob_cluster_group *g, const struct bob_cluster_run 
 
 /* --- groups --- */
 
-/* The one at `at` is where it belongs among those before it. */
+/* Moves the group at `at` to its place among the sorted ones before it. */
 static void sort_in(struct bob_cluster_groups *g, uint32_t at)
 {
 	const struct bob_cluster_group one = g->group[at];
@@ -93,7 +95,7 @@ static void take_out(struct bob_cluster_groups *g, uint32_t at)
 	memmove(&g->group[at], &g->group[at + 1], (g->count - at) * sizeof(g->group[0]));
 }
 
-/* The two nearest are one, like the larger. Of several pairs the first. */
+/* Joins the two nearest groups; the result is like the larger one. Ties: the first pair. */
 static int join_nearest(struct bob_cluster_groups *g)
 {
 	uint32_t a = 0, b = 1, nearest = UINT32_MAX;
@@ -178,7 +180,7 @@ int bob_cluster_unite(struct bob_cluster_groups *into, const struct bob_cluster_
 	return whole;
 }
 
-/* --- bytes --- */
+/* --- coding --- */
 
 static void put_group(struct output *o, const struct bob_cluster_group *g)
 {
@@ -213,7 +215,7 @@ size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t cap
 	return o.len;
 }
 
-/* Also where the bytes are bad: what there is of it is freed with the group. */
+/* On invalid bytes, too, what has been read is freed with the group. */
 static void get_signature(struct input *in, struct bob_cluster_group *g)
 {
 	const uint32_t n = (uint32_t)get(in, BOB_CLUSTER_FEATURES);
@@ -245,7 +247,7 @@ static void get_runs(struct input *in, struct bob_cluster_group *g)
 	for (uint32_t i = 0; i < n && !in->bad; i++) {
 		const uint64_t step = get(in, UINT32_MAX - before);
 
-		in->bad |= i && step < 2; /* it would be one run with the one before */
+		in->bad |= i && step < 2; /* runs that touch would be one */
 		g->run[i].first = (uint32_t)(before + step);
 		g->run[i].last = g->run[i].first + (uint32_t)get(in, UINT32_MAX - g->run[i].first);
 		before = g->run[i].last;

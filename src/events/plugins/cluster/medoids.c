@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Clusters of groups, and what is said of them. */
+/* Clusters of groups by k-medoids (PAM: BUILD adds medoids greedily, SWAP exchanges them), and
+ * their description as text. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static uint64_t cost(const struct search *s)
 	return sum;
 }
 
-/* One medoid more, the best one. 0: none makes it better. */
+/* BUILD: adds the medoid that decreases the cost most. 0: none does. */
 static int add_medoid(struct search *s)
 {
 	uint64_t before = s->k ? cost(s) : UINT64_MAX;
@@ -61,7 +62,7 @@ static int add_medoid(struct search *s)
 	return 1;
 }
 
-/* The best exchange of a medoid for a group. 0: there is none. */
+/* SWAP: the exchange of a medoid and a group that decreases the cost most. 0: none does. */
 static int swap(struct search *s)
 {
 	uint64_t least = cost(s);
@@ -113,8 +114,8 @@ int bob_cluster_medoids(const struct bob_cluster_groups *g, uint32_t k, uint32_t
 
 /* --- ranks of a cluster --- */
 
-/* Those of all groups of a cluster, which may lie between one another's: the next run of one of
- * them from `from` on. */
+/* Runs of the groups of a cluster may interleave: finds the next run of one group from `from`
+ * on. */
 static int next_one(const struct bob_cluster_groups *g, const uint32_t *of, uint32_t medoid,
 		    uint64_t from, struct bob_cluster_run *out)
 {
@@ -166,7 +167,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 	va_start(args, format);
 	n = vsnprintf(one, sizeof(one), format, args);
 	va_end(args);
-	/* keep space for "..." and the end */
+	/* keeps space for "..." and the final zero */
 	if (n < 0 || t->full || t->capacity - t->len < (size_t)n + 4) {
 		t->full = 1;
 		return;

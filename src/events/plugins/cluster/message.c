@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Coding of the message to all ranks after a comparison (message.h): writer, and reader of
+ * untrusted bytes. */
 #include "events/plugins/cluster/message.h"
 
 #include <string.h>
@@ -9,7 +11,7 @@
 
 /* --- to bytes --- */
 
-/* How many; they are put if that is not all that is asked for. */
+/* Puts the runs, or with is_count only counts them. Returns their number. */
 static uint32_t put_runs(struct output *o, const struct bob_cluster_groups *g, const uint32_t *of,
 			 uint32_t medoid, int is_count)
 {
@@ -56,7 +58,7 @@ size_t bob_cluster_write(const struct bob_cluster_groups *g, uint32_t k, void *t
 
 /* --- from bytes --- */
 
-/* Of one cluster: how many ranks it has; *is_in: `rank` is one. */
+/* Reads one cluster: returns its number of ranks; *is_in: `rank` is one. */
 static uint64_t get_runs(struct input *in, uint32_t rank, int *is_in)
 {
 	const uint64_t runs = get(in, (uint64_t)(in->end - in->at) / 2);
@@ -67,7 +69,7 @@ static uint64_t get_runs(struct input *in, uint32_t rank, int *is_in)
 		const uint64_t first = before + get(in, UINT32_MAX - before);
 		const uint64_t last = first + get(in, UINT32_MAX - first);
 
-		in->bad |= i && first < before + 2; /* it would be one run with the one before */
+		in->bad |= i && first < before + 2; /* runs that touch would be one */
 		*is_in |= first <= rank && rank <= last;
 		ranks += last - first + 1;
 		before = last;
@@ -95,7 +97,7 @@ int bob_cluster_read(const void *bytes, size_t len, uint32_t rank, struct bob_cl
 		all += members;
 		if (!is_in)
 			continue;
-		in.bad |= found; /* a rank is in one */
+		in.bad |= found; /* a rank is in one cluster only */
 		found = 1;
 		out->cluster = i;
 		out->like = like;

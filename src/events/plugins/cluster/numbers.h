@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers in messages between ranks, as bytes. The writer continues to count when the buffer is
- * full: `len` is the length that was needed. The reader returns only numbers that are in the bytes
- * and not above their limit. */
+/* LEB128 integers in messages between ranks. The writer continues to count when the buffer is full:
+ * `len` is the required length. The reader returns only integers that are in the bytes and not
+ * above their limit. */
 #ifndef BOB_CLUSTER_NUMBERS_H
 #define BOB_CLUSTER_NUMBERS_H
 

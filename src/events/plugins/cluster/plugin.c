@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds ranks that do the same. Each rank looks at its folded trace so far when an event begins:
- * MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER (the process's NUMBER-th of that name), or
- * NAME/NUMBER (each NUMBER-th). The signatures of the traces are reduced on the way to rank 0 to at
- * most BOBBIN_CLUSTERS=K clusters (4). That happens in Finalize; or, if ",all" follows the name,
- * since all ranks have that event, at once: each rank receives its cluster, which becomes an event
- * of its trace and the result of bob_cluster_here. docs/hooks.md says how ranks are compared. */
+/* Plug-in that finds ranks with the same behaviour. Each rank takes the signature of its folded
+ * trace when an event begins: MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER (the process's
+ * NUMBER-th event of that name), or NAME/NUMBER (each NUMBER-th). A reduction tree combines the
+ * signatures into at most BOBBIN_CLUSTERS=K clusters (default 4), in Finalize. If ",all" follows
+ * the name, because all ranks have that event, ranks are compared at once: each receives its
+ * cluster, as an event of its trace and as the result of bob_cluster_here. docs/hooks.md specifies
+ * the comparison. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static void *create(void *ctx)
 	return bob_cluster_create();
 }
 
-/* A datum is such a set. */
+/* A datum is a set, which is united with this one. */
 static int add(void *ctx, void *set, const union bob_datum *data)
 {
 	const int ok = bob_cluster_unite(set, data->p);
@@ -88,10 +89,10 @@ static uint32_t own_rank(void)
 {
 	uint32_t rank;
 
-	return bob_hook_rank(&rank) ? rank : 0; /* one process */
+	return bob_hook_rank(&rank) ? rank : 0; /* a single process */
 }
 
-/* Of this rank; of none, if nothing of it is folded. NULL: no memory. */
+/* Groups with only this rank; none if nothing is folded yet. NULL: out of memory. */
 static struct bob_cluster_groups *look(uint64_t comparison)
 {
 	struct bob_cluster_groups *g = bob_cluster_create();
@@ -110,8 +111,8 @@ static struct bob_cluster_groups *look(uint64_t comparison)
 	return g;
 }
 
-/* On rank 0, which has them all: they are a datum of its. Of the thread that is in the exchange:
- * others may have the event meanwhile. */
+/* On rank 0 the groups of all ranks: the datum of its event. Thread-local, since other threads may
+ * have the event while this one exchanges. */
 static _Thread_local struct bob_cluster_groups *whole;
 
 static size_t write_result(void *ctx, const void *of_all, void *to, size_t capacity)
@@ -120,11 +121,11 @@ static size_t write_result(void *ctx, const void *of_all, void *to, size_t capac
 	if (!to && !whole)
 		whole = bob_cluster_create();
 	if (!to && whole)
-		bob_cluster_unite(whole, of_all); /* once, when it is asked for the length */
+		bob_cluster_unite(whole, of_all); /* once: the first call asks for the length */
 	return bob_cluster_write(of_all, clusters, to, capacity);
 }
 
-/* All ranks compare what they are like; BOB_OK: they have come together. */
+/* Compares all ranks. BOB_OK: all took part. */
 static bob_status compare(const struct bob_cluster_groups *g)
 {
 	struct bob_cluster here;
@@ -148,17 +149,16 @@ static bob_status compare(const struct bob_cluster_groups *g)
 static void say_failed(void)
 {
 	if (!__atomic_exchange_n(&failed, 1, __ATOMIC_RELAXED))
-		bob_hook_say(
-			"cluster: ranks could not be compared at the event, and will be when they finalize");
+		bob_hook_say("cluster: ranks could not be compared at the event, "
+			     "and will be when they finalize");
 }
 
-/* What is a datum, of this rank or of all; NULL: nothing is. */
+/* The datum of the event, of this rank or of all; NULL: none. */
 static struct bob_cluster_groups *compared(struct bob_cluster_groups *g)
 {
 	const bob_status st = compare(g);
 
-	/* another thread is comparing, and its event has the datum: this one would be the later
-	 * one */
+	/* another thread is comparing, and its event has the datum; this event would be later */
 	if (st == BOB_ERR_INVAL && every) {
 		bob_cluster_destroy(g);
 		return NULL;
@@ -196,9 +196,9 @@ static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union 
 	return g != NULL;
 }
 
-/* --- what is asked for --- */
+/* --- settings --- */
 
-/* Digits and nothing else, not 0. */
+/* Digits only, and not 0. */
 static int number(const char *text, uint64_t *to)
 {
 	char *rest;
@@ -238,8 +238,8 @@ static int begin(void)
 	uint64_t most = clusters;
 
 	if (at && !read_event(at)) {
-		bob_hook_say(
-			"BOBBIN_CLUSTER_AT is not one of NAME, NAME:NUMBER and NAME/NUMBER, with or without ,all");
+		bob_hook_say("BOBBIN_CLUSTER_AT is not one of NAME, NAME:NUMBER and NAME/NUMBER, "
+			     "with or without ,all");
 		return 1;
 	}
 	if (k && (!number(k, &most) || most > BOB_CLUSTER_MOST)) {

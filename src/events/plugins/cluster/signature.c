@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the signature of a folded trace: hashes of its leaves and loops, with their counts
+/* Computes the signature of a folded trace: hashes of its leaves and loops, with their counts
  * (signature.h). */
 #include "events/plugins/cluster/signature.h"
 
@@ -14,7 +14,7 @@ static uint64_t mix(uint64_t h, uint64_t with)
 	return h ^ h >> 29;
 }
 
-/* What it is and where: its key, and its call path from the innermost call outwards. */
+/* Hash of the leaf's key and its call path, from the innermost call outwards. */
 static uint64_t leaf_id(const struct bob_so_far *s, uint32_t shape)
 {
 	struct bob_fold_shape sh;
@@ -32,7 +32,7 @@ static uint64_t leaf_id(const struct bob_so_far *s, uint32_t shape)
 	return h ? h : 1;
 }
 
-/* 0: there are only elements of vectors in it. A body is of earlier loops. */
+/* 0: the loop has only elements of vectors. Loops refer only to earlier loops. */
 static uint64_t loop_id(const struct bob_so_far *s, uint32_t loop, const uint64_t *leaves,
 			const uint64_t *loops)
 {
@@ -144,11 +144,11 @@ int bob_cluster_is_equal(const struct bob_cluster_signature *a,
 
 /* --- distance --- */
 
-/* In 2^-32. */
+/* In units of 2^-32. */
 static uint64_t weight(uint64_t n)
 {
 	const unsigned log = n ? 63u - (unsigned)__builtin_clzll(n) : 0;
-	const uint64_t rest = n << (63 - log) << 1; /* below the highest bit, from the top */
+	const uint64_t rest = n << (63 - log) << 1; /* without the highest bit */
 
 	return n ? (1ull + log) << 32 | rest >> 32 : 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the plug-in `counters` counts with: the kernel (perf.c), PAPI (papi.c). Each numbers its
- * counters from 0 and reads those of the calling thread; opening them, once for each thread, is its
- * business.
+/* Counter sources of the plug-in `counters`: the kernel (perf.c) and PAPI (papi.c). Each numbers
+ * its counters from 0, and reads those of the calling thread, opening them on the thread's first
+ * read.
  *
- * Threads: finding, one, before the program begins; reading, any. */
+ * Threads: finding: one, before the program starts; reading: any. */
 #ifndef BOB_EVENTS_COUNTERS_H
 #define BOB_EVENTS_COUNTERS_H
 
@@ -11,14 +11,14 @@
 
 #define BOB_COUNTERS_MOST 16u
 
-/* Its number. -1: it is not known there, or the machine does not have it. */
+/* Number of a counter. -1: unknown, or the machine does not have it. */
 int bob_perf_find(const char *name);
-/* The name of a counter of the kernel; NULL: there are no more. */
+/* Name of a counter of the kernel; NULL: past the last one. */
 const char *bob_perf_name(uint32_t number);
-int bob_perf_read(uint32_t number, uint64_t *value); /* 0: it cannot be read */
+int bob_perf_read(uint32_t number, uint64_t *value); /* 0: cannot be read */
 
-/* PAPI's library is loaded if it is there and was not; its names: PAPI_TOT_CYC, perf::CYCLES,
- * sde:::..., as papi_avail and papi_native_avail say. */
+/* Loads PAPI's library if it is installed. Names: PAPI_TOT_CYC, perf::CYCLES, sde:::..., as
+ * papi_avail and papi_native_avail list them. */
 int bob_papi_find(const char *name);
 int bob_papi_read(uint32_t number, uint64_t *value);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of PAPI, whose library is asked for by name: nothing of it is needed to build. A thread
- * has event sets of its own; an event that does not go into those there are -- it is of another
- * component -- begins a new one. */
+/* Counters of PAPI. The library is loaded with dlopen, so building needs nothing of it. A thread
+ * has its own event sets; an event that cannot be added to an existing set (another component)
+ * begins a new one. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define NO_SET (-1)		/* PAPI_NULL */
 #define NAME_MAX_BYTES 128u
 
-/* The version is in what PAPI_library_init is called with. */
+/* The argument of PAPI_library_init is the version. */
 static const struct library {
 	const char *name;
 	int version;
@@ -37,13 +37,13 @@ static struct {
 static char names[BOB_COUNTERS_MOST][NAME_MAX_BYTES];
 static uint32_t count;
 
-/* A thread's: `at` is where the counter's value is among those of its set. */
+/* A thread's counter: `at` is the index of its value in its event set. */
 struct open {
 	int is_begun;
 	uint32_t sets;
 	int set[BOB_COUNTERS_MOST];
 	struct {
-		int set;	/* its number; NO_SET: it cannot be counted */
+		int set;	/* number of the set; NO_SET: cannot be counted */
 		uint32_t at;
 	} of[BOB_COUNTERS_MOST];
 };
@@ -85,7 +85,7 @@ static unsigned long own_id(void)
 
 static int load(void)
 {
-	static int state;	/* 0: not tried, 1: it is there, -1: it is not */
+	static int state;	/* 0: not tried, 1: loaded, -1: not available */
 
 	if (state)
 		return state > 0;
@@ -119,7 +119,7 @@ int bob_papi_find(const char *name)
 
 /* --- a thread --- */
 
-/* Into a set that there is, or a new one. */
+/* Adds the event to an existing set, or to a new one. */
 static void add_event(struct open *o, uint32_t number, uint32_t *events)
 {
 	int set = NO_SET;

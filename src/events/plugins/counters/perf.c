@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of the kernel and of the processor (perf_event_open). A thread has a descriptor open for
- * each that it has read. */
+/* Counters of the kernel and of the processor (perf_event_open). A thread keeps a descriptor open
+ * for each that it has read. */
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -26,9 +26,9 @@ static const struct counter {
 	{ "L1-misses", PERF_TYPE_HW_CACHE, L1_MISSES },
 };
 
-static __thread int opened[COUNTERS]; /* descriptor + 1; 0: not yet, -1: it cannot be */
+static __thread int opened[COUNTERS]; /* descriptor + 1; 0: not opened yet, -1: failed */
 
-/* Of this thread; also what it does in the kernel, if that may be counted. */
+/* Counts the calling thread, including kernel mode where that is permitted. */
 static int open_counter(const struct counter *c)
 {
 	struct perf_event_attr a;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of the kernel, the processor and PAPI, of the thread while it is in an event: page
- * faults, context switches, the time it ran (task-clock, ns), cycles, instructions, misses of the
- * first cache; those that the machine does not have are left out.
- * BOBBIN_COUNTERS=page-faults,PAPI_FP_OPS chooses, and may name any event of PAPI. Of an event that
- * has others in it the counts include theirs. */
+/* Plug-in that counts per thread and event: page faults, context switches, run time (task-clock,
+ * ns), cycles, instructions, first-level cache misses; counters that the machine lacks are left
+ * out. BOBBIN_COUNTERS=page-faults,PAPI_FP_OPS selects counters, including any event of PAPI.
+ * Counts of an event include those of events nested in it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ struct counter {
 	uint32_t number;
 };
 
-/* Of the thread. */
+/* An open event of the thread. */
 struct open {
 	uint32_t depth;
 	uint64_t began[DEPTH_MAX];
