@@ -8,7 +8,8 @@ Files that are not C are ignored. Without files, checks everything git knows und
 tests and bench; with --changed, only what differs from HEAD. Two things are left to the author,
 because clang-format spoils them: the white space before a trailing comment (tabs, in the kernel's
 layout) and initialisers of several lines, which are tables. Both are ignored in the comparison and
-kept by --fix. Exit 0 when nothing differs.
+kept by --fix. Every file of src must have an opening comment after its SPDX line; --fix cannot add
+one. Exit 0 when nothing is wrong.
 """
 import argparse
 import difflib
@@ -118,6 +119,11 @@ def merged(old, new):
     return out
 
 
+def lacks_opening(name, lines):
+    """Whether a file of src has no comment in its second line that says what it does."""
+    return name.startswith("src/") and not re.match(r"/\*(?! ---)", "".join(lines[1:2]))
+
+
 def files_of_tree(changed):
     listing = (run("git", "diff", "--name-only", "--diff-filter=d", "HEAD") if changed else
                run("git", "ls-files"))
@@ -139,6 +145,9 @@ def main():
     for name in names:
         with open(os.path.join(ROOT, name), encoding="utf-8") as f:
             files[name] = f.read().splitlines(keepends=True)
+    unopened = [name for name in files if lacks_opening(name, files[name])]
+    for name in unopened:
+        print(f"{name}:2: no opening comment; say after the SPDX line what the file does")
     bad = 0
     for name, new in formatted(tool, files).items():
         path, old = os.path.join(ROOT, name), files[name]
@@ -152,7 +161,7 @@ def main():
             sys.stdout.writelines(difflib.unified_diff(old, new, name, name + " (formatted)", n=0))
     if bad and not args.fix:
         print(f"check_format: {bad} files differ; make format mends them")
-    return 1 if bad and not args.fix else 0
+    return 1 if unopened or bad and not args.fix else 0
 
 
 if __name__ == "__main__":

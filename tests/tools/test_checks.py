@@ -125,17 +125,25 @@ def test_paths(root):
 def test_format(root):
     with_tools(root, "check_format.py")
     shutil.copy(os.path.join(ROOT, ".clang-format"), root)
-    good = "int x;\t\t/* kept where it is */\n\nint f(int a)\n{\n\treturn a;\n}\n"
-    write(root, {"src/a.c": good})
+    head, opening = "/* SPDX-License-Identifier: BSD-3-Clause */\n", "/* Returns its argument. */\n"
+    good = (head + opening + "int x;\t\t/* kept where it is */\n\n"
+            "int f(int a)\n{\n\treturn a;\n}\n")
+    write(root, {"src/a.c": good, "tests/b.c": head})
     for command in ("git init -q .", "git add ."):
         assert run(*command.split(), cwd=root)[0] == 0
     assert run("tools/check_format.py", cwd=root)[0] == 0
-    write(root, {"src/a.c": good.replace("\treturn", "    return").replace("int f(int a)\n{", "int f( int a ) {")})
+    bad = good.replace("\treturn", "    return").replace("int f(int a)\n{", "int f( int a ) {")
+    write(root, {"src/a.c": bad})
     status, text = run("tools/check_format.py", cwd=root)
     assert status == 1 and "src/a.c" in text, text
     assert run("tools/check_format.py", "--fix", cwd=root)[0] == 0
     with open(os.path.join(root, "src/a.c"), encoding="utf-8") as f:
         assert f.read() == good
+    for instead in ("", "#include <a.h>\n" + opening, "/* --- part --- */\n"):
+        write(root, {"src/a.c": good.replace(opening, instead)})
+        for command in (("tools/check_format.py",), ("tools/check_format.py", "--fix")):
+            status, text = run(*command, cwd=root)
+            assert status == 1 and "src/a.c:2: no opening comment" in text, text
 
 
 def test_docs(root):
