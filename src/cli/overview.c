@@ -14,8 +14,8 @@ void cli_print_overview(FILE *out)
 	for (int i = 0; cli_verbs[i]; i++)
 		if (!cli_verbs[i]->hidden)
 			fprintf(out, "  %-10s %s\n", cli_verbs[i]->name, cli_verbs[i]->summary);
-	fputs("\nA trace is a directory, by default bobbin.data. Verbs that read one take it as their last\n"
-	      "argument. `bobbin VERB --help` lists the options of a verb.\n\n"
+	fputs("\nA trace is a directory, by default bobbin.data. Verbs that read one take it as "
+	      "their last\nargument. `bobbin VERB --help` lists the options of a verb.\n\n"
 	      "First steps:\n"
 	      "  bobbin record -- ./app args       bobbin report       bobbin show\n",
 	      out);

@@ -49,8 +49,8 @@ static int take_quantum(const char *verb, void *quantum, const char *arg)
 const struct cli_option cache_options[] = {
 	{ "preset", 'p', "NAME", "simulate a well-known machine (default skylake)",
 	  CLI_ONE_OF(struct cache, preset,
-		   "haswell|skylake|skylake-sp|icelake-sp|sapphire-rapids|zen2|zen3|neoverse-n1|a64fx|"
-		   "tiny") },
+		   "haswell|skylake|skylake-sp|icelake-sp|sapphire-rapids|zen2|zen3|neoverse-n1|"
+		   "a64fx|tiny") },
 	{ "config", 'c', "FILE", "simulate the machine that FILE describes",
 	  CLI_TEXT(struct cache, file) },
 	{ "show-config", 0, NULL,

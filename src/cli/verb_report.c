@@ -49,7 +49,8 @@ const struct cli_option report_options[] = {
 	{ "callers", 'c', "FUNCTION",
 	  "print the callers of FUNCTION, a name or a pattern such as 'read_*'",
 	  CLI_TEXT(struct report, callers) },
-	{ "callees", 'C', "FUNCTION", "print what FUNCTION calls", CLI_TEXT(struct report, callees) },
+	{ "callees", 'C', "FUNCTION", "print what FUNCTION calls",
+	  CLI_TEXT(struct report, callees) },
 	{ "by", 'b', "KIND",
 	  "rows of calls: function, image, api (calls from one image into another); of "
 	  "memory accesses: function, instruction, line, variable, sync (what threads "
