@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patched code by address: see places.h. */
 #include "agent/places.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -99,16 +100,9 @@ bool place_in_trampoline(const struct bob_image *im, uint64_t addr, struct place
 static const struct bob_plan_func *function_before(const struct bob_plan_head *plan, uint64_t addr)
 {
 	const struct bob_plan_func *f = section(plan, &plan->funcs);
-	uint32_t lo = 0, hi = plan->func_count;
+	size_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (f[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, plan->func_count, mid, f[mid].addr < addr);
 	return lo ? &f[lo - 1] : NULL;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "archive/write/write.h"
+#include "base/order.h"
 #include "base/plain.h"
 
 /* What a map cannot give: read it. Returns 0 or -1; a file that shrank meanwhile is simply
@@ -95,10 +96,7 @@ none:
 	return BOB_NONE;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct bob_file *)a)->name, ((const struct bob_file *)b)->name);
-}
+BOB_COMPARE(by_name, struct bob_file, BOB_TEXT(name))
 
 /* Said of a name that looks as if it were a file's of the trace. BOB_ERR_NOMEM. */
 static bob_status report_name(struct bob_trace *t, const char *name)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/plain.h"
 
 /* The bytes of one record's body while it is read. */
@@ -455,12 +456,7 @@ static void fill_info(struct bob_process *p)
 	p->log = "";
 }
 
-static int by_skipped_id(const void *a, const void *b)
-{
-	const struct bob_rec_skipped *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
+BOB_COMPARE(by_skipped_id, struct bob_rec_skipped, BOB_UP(id))
 
 bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 {

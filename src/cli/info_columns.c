@@ -10,6 +10,7 @@
 
 #include "analysis/mpi/calls.h"
 #include "archive/events/event_columns.h"
+#include "base/order.h"
 #include "table/numbers.h"
 #include "cli/place.h"
 
@@ -104,12 +105,7 @@ static uint64_t weight(const struct row *x)
 	return x->usage.most * x->usage.without + x->usage.bytes;
 }
 
-static int by_weight(const void *a, const void *b)
-{
-	const uint64_t x = weight(a), y = weight(b);
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
+BOB_COMPARE(by_weight, struct row, BOB_DOWN_BY(weight))
 
 static void print_parameter(const struct row *x, FILE *out)
 {

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "probe/places.h"
+#include "base/search.h"
 
 #define SWEEP_FIRST                                                                                \
 	1024u /* places: then those that sleep are taken out, and again when there are twice as many as were left */
@@ -117,17 +118,10 @@ static uint32_t new_place(void)
 /* The first key that begins after `at`. */
 static uint32_t first_after(uintptr_t at)
 {
-	uint32_t lo = 0, n = count;
+	size_t lo;
 
-	while (lo < n) {
-		uint32_t mid = lo + (n - lo) / 2;
-
-		if (keys[mid].lo <= at)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	BOB_PARTITION_POINT(lo, count, mid, keys[mid].lo <= at);
+	return (uint32_t)lo;
 }
 
 static void reach_again(uint32_t i)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 
 static uint64_t text_hash(uint64_t seed, const char *text)
 {
@@ -150,59 +151,16 @@ static uint64_t all(const struct bob_memory_row *r)
 	return r->loads + r->stores + r->atomics;
 }
 
-static int by_accesses(const void *a, const void *b)
-{
-	const struct bob_memory_row *x = a, *y = b;
-	int text;
+BOB_COMPARE(by_accesses, struct bob_memory_row,
+	    BOB_DOWN_BY(all) BOB_TEXT(image) BOB_TEXT(file) BOB_TEXT(variable.name) BOB_UP(line)
+		    BOB_UP(variable.kind) BOB_UP(addr))
 
-	if (all(x) != all(y))
-		return all(x) > all(y) ? -1 : 1;
-	text = strcmp(x->image, y->image);
-	text = text ? text : strcmp(x->file, y->file);
-	text = text ? text : strcmp(x->variable.name, y->variable.name);
-	if (text)
-		return text;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->variable.kind != y->variable.kind)
-		return x->variable.kind < y->variable.kind ? -1 : 1;
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
+BOB_COMPARE(by_frequency, struct bob_memory_stride, BOB_DOWN(accesses) BOB_UP(bytes))
 
-static int by_frequency(const void *a, const void *b)
-{
-	const struct bob_memory_stride *x = a, *y = b;
+BOB_COMPARE(by_values, struct bob_memory_unfolded, BOB_DOWN(values) BOB_UP(reason) BOB_UP(pc))
 
-	if (x->accesses != y->accesses)
-		return x->accesses > y->accesses ? -1 : 1;
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-static int by_values(const void *a, const void *b)
-{
-	const struct bob_memory_unfolded *x = a, *y = b;
-
-	if (x->values != y->values)
-		return x->values > y->values ? -1 : 1;
-	if (x->reason != y->reason)
-		return x->reason < y->reason ? -1 : 1;
-	return (x->pc > y->pc) - (x->pc < y->pc);
-}
-
-static int by_cause(const void *a, const void *b)
-{
-	const struct bob_memory_unfolded *x = a, *y = b;
-
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	if (x->reason != y->reason)
-		return x->reason < y->reason ? -1 : 1;
-	return x->type - y->type;
-}
+BOB_COMPARE(by_cause, struct bob_memory_unfolded,
+	    BOB_UP(process) BOB_UP(image) BOB_UP(pc) BOB_UP(reason) BOB_UP(type))
 
 /* What several leaves or threads said of one place is one. */
 static void unite_unfolded(struct bob_memory *m)

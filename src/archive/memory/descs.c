@@ -6,6 +6,7 @@
 
 #include "archive/reader.h"
 #include "base/host/vec.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "base/varint.h"
 
@@ -109,14 +110,7 @@ static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
 	return st;
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct bob_desc_run *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->desc < y->desc ? -1 : x->desc > y->desc;
-}
+BOB_COMPARE(by_first, struct bob_desc_run, BOB_UP(first) BOB_UP(desc))
 
 bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c)
 {

@@ -7,6 +7,7 @@
 #include "archive/folds.h"
 #include "archive/reader.h"
 #include "base/host/vec.h"
+#include "base/order.h"
 
 struct raw_chunk {
 	uint32_t stream;
@@ -17,16 +18,7 @@ struct raw_chunks {
 	BOB_VEC(struct raw_chunk);
 };
 
-static int by_stream_place(const void *a, const void *b)
-{
-	const struct raw_chunk *x = a, *y = b;
-
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	if (x->ref.at != y->ref.at)
-		return x->ref.at < y->ref.at ? -1 : 1;
-	return x->ref.off < y->ref.off ? -1 : x->ref.off > y->ref.off;
-}
+BOB_COMPARE(by_stream_place, struct raw_chunk, BOB_UP(stream) BOB_UP(ref.at) BOB_UP(ref.off))
 
 /* Give every stream its row of chunks, in order and without overlap. */
 static void share(struct bob_trace *t, struct bob_process *p, const struct raw_chunk *raw,

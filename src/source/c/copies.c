@@ -4,6 +4,7 @@
  * name. The name has a prefix: bobbin_k1_ and the name of the function. It is declared before each
  * function that calls it. */
 #include "source/c/copies.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,12 +108,7 @@ static void number(struct bob_c_unit *u, struct plan *p)
 	k->plan.call_count = n;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_call *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
+BOB_COMPARE(by_place, struct bob_c_call, BOB_UP(at))
 
 static void number_copies(struct bob_c_unit *u)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "source/c/allocators.h"
 #include "source/c/copies.h"
 
@@ -261,18 +262,7 @@ static bool is_word(char c)
 	       c == '_';
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp((*(struct bob_c_function *const *)a)->name,
-		      (*(struct bob_c_function *const *)b)->name);
-}
+BOB_COMPARE_POINTERS(by_name, struct bob_c_function, BOB_TEXT(name))
 
 struct word {
 	const char *at;
@@ -301,7 +291,8 @@ static void look_at_word(struct bob_c_unit *u, const struct names *n, uint32_t a
 	struct bob_c_function **f = bsearch(&w, n->at, n->count, sizeof(*n->at), compare_word);
 	const char *const why = "it is named elsewhere than in calls";
 
-	if (!f || bsearch(&at, u->copies->named.at, u->copies->named.count, sizeof(at), by_number))
+	if (!f ||
+	    bsearch(&at, u->copies->named.at, u->copies->named.count, sizeof(at), bob_compare_u32))
 		return;
 	while (f > n->at && !compare_word(&w, f - 1))
 		f--;
@@ -373,7 +364,7 @@ static void look_at_names(struct bob_c_unit *u)
 	if (n.count)
 		qsort(n.at, n.count, sizeof(*n.at), by_name);
 	if (k->named.count)
-		qsort(k->named.at, k->named.count, sizeof(*k->named.at), by_number);
+		qsort(k->named.at, k->named.count, sizeof(*k->named.at), bob_compare_u32);
 	look_at_words(u, &n);
 	free(n.at);
 }

@@ -7,6 +7,8 @@
  * replacement (obstacles.c). */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/macros.h"
+#include "base/order.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,11 +75,7 @@ static enum CXChildVisitResult see_definition(CXCursor c, CXCursor parent, CXCli
 	return CXChildVisit_Continue;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct bob_c_definition *)a)->name,
-		      ((const struct bob_c_definition *)b)->name);
-}
+BOB_COMPARE(by_name, struct bob_c_definition, BOB_TEXT(name))
 
 void bob_c_definitions_read(struct bob_c_unit *u, struct bob_c_definitions *to)
 {
@@ -96,17 +94,9 @@ static bool is_called(const struct bob_c_definition *m, struct word w)
 static const struct bob_c_definition *named(const struct bob_c_definitions *d, struct word w,
 					    size_t *count)
 {
-	size_t lo = 0, hi = d->count;
+	size_t lo;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		const int order = strncmp(d->at[mid].name, w.at, w.len);
-
-		if (order < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, d->count, i, strncmp(d->at[i].name, w.at, w.len) < 0);
 	/* Longer names are sorted after it. */
 	*count = 0;
 	while (lo + *count < d->count && is_called(&d->at[lo + *count], w))
@@ -386,14 +376,7 @@ static enum CXChildVisitResult see_use(CXCursor c, CXCursor parent, CXClientData
 	return CXChildVisit_Continue;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_span *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end;
-}
+BOB_COMPARE(by_place, struct bob_c_span, BOB_UP(start) BOB_DOWN(end))
 
 void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d)
 {
@@ -420,15 +403,8 @@ void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d)
 
 const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at)
 {
-	size_t lo = 0, hi = u->macros.count;
+	size_t lo;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (u->macros.at[mid].end <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, u->macros.count, mid, u->macros.at[mid].end <= at);
 	return lo < u->macros.count && u->macros.at[lo].start <= at ? &u->macros.at[lo] : NULL;
 }

@@ -4,6 +4,7 @@
  * before and after each obstacle. Then it preprocesses the file that has the replacements, too:
  * only if both give the same, but for blanks and that word, is the new file taken. Definitions of
  * macros and all other uses stay as they are, and so do the numbers of lines. */
+#include "base/order.h"
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -140,12 +141,7 @@ static bool rewrite(const struct bob_c_unit *u, const struct bob_c_bytes *by,
 	return !to->is_failed;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_span *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+BOB_COMPARE(by_place, struct bob_c_span, BOB_UP(start))
 
 bool bob_c_remove_obstacles(struct bob_c_unit *u, char **text, size_t *len)
 {

@@ -4,6 +4,7 @@
  * character of a statement names its byte, and these rise; so whatever is done to a statement can
  * be said of the file. */
 #include "source/fortran/split.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -383,19 +384,12 @@ bob_status bob_fortran_split(struct bob_arena *arena, const char *bytes, size_t 
 
 struct bob_fortran_position bob_fortran_position(const struct bob_fortran_file *f, uint32_t byte)
 {
-	uint32_t low = 0, high = f->line_count;
+	size_t line;
 
-	if (!high)
+	if (!f->line_count)
 		return (struct bob_fortran_position){ 1, byte + 1 };
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (f->line_at[mid] <= byte)
-			low = mid;
-		else
-			high = mid;
-	}
-	return (struct bob_fortran_position){ low + 1, byte - f->line_at[low] + 1 };
+	BOB_PARTITION_POINT(line, f->line_count, i, f->line_at[i] <= byte);
+	return (struct bob_fortran_position){ (uint32_t)line, byte - f->line_at[line - 1] + 1 };
 }
 
 uint32_t bob_fortran_line_at(const struct bob_fortran_file *f, uint32_t line)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "source/fortran/expr.h"
 #include "source/fortran/parse.h"
 #include "source/fortran/reserve.h"
@@ -138,14 +139,7 @@ static void look(struct labels *l, const struct bob_fortran_statement *s,
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	if (x->unit != y->unit)
-		return x->unit < y->unit ? -1 : 1;
-	return (x->label > y->label) - (x->label < y->label);
-}
+BOB_COMPARE(compare, struct named, BOB_UP(unit) BOB_UP(label))
 
 bob_status bob_fortran_mark_targets(struct bob_fortran_file *f)
 {

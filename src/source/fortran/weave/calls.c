@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of all files that may pass something that is traced. */
+#include "base/search.h"
 #include "source/fortran/weave/clones.h"
 #include "source/fortran/weave/reached.h"
 
@@ -21,16 +22,11 @@ static bool is_before(const struct bob_weave *w, uint32_t unit, const struct bob
 struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
 						     const struct bob_weave *w, uint32_t unit)
 {
-	size_t low = 0, high = c->procedures.count;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (is_before(c->procedures.at[middle].w, c->procedures.at[middle].unit, w, unit))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BOB_PARTITION_POINT(low, c->procedures.count, middle,
+			    is_before(c->procedures.at[middle].w, c->procedures.at[middle].unit, w,
+				      unit));
 	return low < c->procedures.count && c->procedures.at[low].w == w &&
 			       c->procedures.at[low].unit == unit ?
 		       &c->procedures.at[low] :
@@ -58,16 +54,10 @@ static int compare_name(const char *name, const char *other, uint32_t len)
 const struct bob_weave_named *bob_weave_find_named(const struct bob_weave_calls *c,
 						   const char *name, uint32_t len)
 {
-	size_t low = 0, high = c->named.count;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare_name(c->named.at[middle].name, name, len) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BOB_PARTITION_POINT(low, c->named.count, middle,
+			    compare_name(c->named.at[middle].name, name, len) < 0);
 	return low < c->named.count && !compare_name(c->named.at[low].name, name, len) ?
 		       &c->named.at[low] :
 		       NULL;
