@@ -479,9 +479,6 @@ void bob_records_skip_folded(struct bob_records *r);
  * BOB_ERR_NOMEM. */
 bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 			    struct bob_error *err);
-/* A second reader at the same place. It must be closed, too. What is folded has to be read again
- * for that. */
-void bob_records_clone(const struct bob_records *r, struct bob_records *to);
 /* Where the next record is, for messages. */
 uint64_t bob_records_where(const struct bob_records *r);
 void bob_records_close(struct bob_records *r);

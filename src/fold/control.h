@@ -54,8 +54,5 @@ void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint3
 		      void *ctx);
 /* The trip count that the column of a loop lacks then, because it is running: 1, or 0 if none. */
 int bob_control_running(const struct bob_control *c, uint32_t column, uint64_t *trips);
-uint32_t bob_control_loops(const struct bob_control *c);
-/* Positions have 32 bits: begin anew when this says so. */
-int bob_control_full(const struct bob_control *c);
 
 #endif

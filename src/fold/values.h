@@ -24,7 +24,6 @@
 #include "bobbin/status.h"
 
 #define BOB_VALUES_BITS_MIN 8u
-#define BOB_VALUES_BITS_MAX 24u
 #define BOB_VALUES_LARGE UINT32_MAX
 #define BOB_VALUES_TOKEN_MAX 20u	/* bytes of the tokens that one value can bring */
 #define BOB_VALUES_ROW 64u		/* differences that wait until they are coded together */

@@ -163,7 +163,6 @@ void bob_mpi_left_request(const struct bob_mpi_was *was, MPI_Request now);
 /* --- statuses and vectors --- */
 
 /* Three words: source, tag, bytes; zeros if `says_something` is false. */
-#define BOB_MPI_STATUS_WORDS 3u
 void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something);
 /* Of a request: if that was cancelled, the words are those of a message from MPI_PROC_NULL,
  * whatever MPI leaves in the status. */

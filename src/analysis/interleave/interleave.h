@@ -14,7 +14,7 @@
  *
  * Nothing is read or simulated here, so `replay` and `cache` share it. The reader asks which thread
  * has the turn, and for how many accesses (bob_interleave_turn). It consumes up to that many, and
- * reports what happened; or it lets bob_interleave_run do that with two callbacks.
+ * reports what happened.
  *
  * Owner: the caller; bob_interleave_destroy frees. Threads: one object, one thread. Work and memory
  * grow with threads and with distinct synchronisation objects, never with accesses. */
@@ -56,21 +56,5 @@ bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_wha
 			       uint64_t object, uint64_t value);
 /* How often a thread went on that should have waited. */
 uint64_t bob_interleave_forced(const struct bob_interleave *v);
-
-/* What the next step of a thread is: an access, then `is_access` is not 0 and what it is stays with
- * the caller; or a synchronisation point. */
-struct bob_interleave_step {
-	int is_access;
-	enum bob_interleave_what what;
-	uint64_t object, value;
-};
-
-/* Until all threads have ended, or a callback returns something else than BOB_OK, which is
- * returned. `next` moves `thread` to its next step. `access` gets each access in the order chosen,
- * immediately after the `next` that found it. */
-bob_status bob_interleave_run(struct bob_interleave *v,
-			      bob_status (*next)(void *ctx, uint32_t thread,
-						 struct bob_interleave_step *step),
-			      bob_status (*access)(void *ctx, uint32_t thread), void *ctx);
 
 #endif

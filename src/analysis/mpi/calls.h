@@ -43,9 +43,6 @@ const struct bob_mpi_function *bob_mpi_function_fitting(const struct bob_trace *
 /* What to say of others: BOB_ERR_CORRUPT. */
 bob_status bob_mpi_unknown_function(struct bob_error *err);
 
-/* Has any of the trace's threads MPI calls? */
-int bob_mpi_has_calls(const struct bob_trace *t);
-
 /* The parameter of that name; NULL: the function has none such. */
 const struct bob_mpi_param *bob_mpi_param_named(const struct bob_mpi_function *f, const char *name);
 /* The first parameter of that role that goes in and is no vector; NULL: none. */

@@ -77,21 +77,6 @@ void bob_records_open(struct bob_records *r, const struct bob_process *p,
 		r->stretch = *s->stretch;
 }
 
-void bob_records_clone(const struct bob_records *r, struct bob_records *to)
-{
-	struct bob_mem_record rec;
-
-	if (r->unfolded) {
-		*to = *r;
-		to->copy = NULL;
-		to->copy_of = 0;
-		return;
-	}
-	bob_records_open(to, r->p, r->s);
-	while (to->index < r->index && bob_records_next(to, &rec, NULL) == BOB_OK)
-		;
-}
-
 void bob_records_close(struct bob_records *r)
 {
 	free(r->copy);

@@ -25,7 +25,6 @@
 #include "plan/plan.h"
 
 #define VERB "record"
-#define ARGS_MAX 16
 #define MESSAGES_MAX 4000	/* bytes of what a compiler says */
 #define VERSION "1"		/* of how it is compiled */
 
