@@ -19,4 +19,10 @@ static inline int bob_is_word(char c)
 	return bob_is_letter(c) || bob_is_digit(c) || c == '_';
 }
 
+/* Between the words of a line. */
+static inline int bob_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
 #endif

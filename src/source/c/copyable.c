@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/order.h"
 #include "source/c/allocators.h"
 #include "source/c/copies.h"
@@ -256,12 +257,6 @@ static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 
 /* --- who names it --- */
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 BOB_COMPARE_POINTERS(by_name, struct bob_c_function, BOB_TEXT(name))
 
 struct word {
@@ -340,8 +335,8 @@ static void look_at_words(struct bob_c_unit *u, const struct names *n)
 
 		if (to == at && (c == '"' || c == '\'') && !reads_texts)
 			to = after_text(u, at);
-		if (to == at && is_word(c)) {
-			while (to < u->len && is_word(u->bytes[to]))
+		if (to == at && bob_is_word(c)) {
+			while (to < u->len && bob_is_word(u->bytes[to]))
 				to++;
 			look_at_word(u, n, at, to - at);
 		}

@@ -3,6 +3,7 @@
  * the same for two texts: so a file that was rewritten is only taken if it means what it meant. */
 #define _GNU_SOURCE /* memfd_create */
 #include "source/c/unit.h"
+#include "base/ascii.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,16 +121,10 @@ bool bob_c_preprocess(const struct bob_c_unit *u, const struct bob_c_bytes *from
 	return is_done && !to->is_failed;
 }
 
-static bool is_in_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 bool bob_c_is_word(const char *at, const char *word)
 {
-	return !strncmp(at, word, strlen(word)) && !is_in_word(at[strlen(word)]) &&
-	       !is_in_word(at[-1]);
+	return !strncmp(at, word, strlen(word)) && !bob_is_word(at[strlen(word)]) &&
+	       !bob_is_word(at[-1]);
 }
 
 /* The next byte that is neither blank nor of a mark; 0 at the end. */

@@ -72,7 +72,7 @@ uint32_t bob_fortran_hollerith(const struct bob_fortran_splitter *s)
 	uint32_t digits = s->len - 1, n = 0;
 	char before;
 
-	while (digits && bob_fortran_is_digit(s->text[digits - 1]) && s->len - digits < 6)
+	while (digits && bob_is_digit(s->text[digits - 1]) && s->len - digits < 6)
 		digits--;
 	if (digits == s->len - 1 || !digits)
 		return 0;
@@ -216,7 +216,7 @@ bool bob_fortran_sentinel(const char *bytes, uint32_t from, uint32_t to)
 			continue;
 		while (k < n && bob_fortran_small(bytes[from + k]) == known[i][k])
 			k++;
-		if (k == n && (to - from == n || !bob_fortran_is_letter(bytes[from + n])))
+		if (k == n && (to - from == n || !bob_is_letter(bytes[from + n])))
 			return true;
 	}
 	return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "source/fortran/split.h"
+#include "base/ascii.h"
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
 
@@ -31,11 +32,6 @@ static void note(struct bob_weave *files, const char *name, uint32_t len)
 		}
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The name of a procedure that is not called there, here or, if USE gave it another one, where it
  * is declared. */
 static void note_name(struct bob_weave *files, const struct bob_fortran_statement *s, uint32_t from,
@@ -43,7 +39,7 @@ static void note_name(struct bob_weave *files, const struct bob_fortran_statemen
 {
 	const struct bob_fortran_symbol *y;
 
-	if (!s->names || (to < s->len && s->text[to] == '(') || is_digit(s->text[from]))
+	if (!s->names || (to < s->len && s->text[to] == '(') || bob_is_digit(s->text[from]))
 		return;
 	y = bob_fortran_lookup(s->names, s->text + from, to - from);
 	if (y && y->class != BOB_NAME_SUBROUTINE && y->class != BOB_NAME_FUNCTION &&
