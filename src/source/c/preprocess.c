@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "source/c/unit.h"
 #include "base/ascii.h"
+#include "base/host/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,20 +40,12 @@ static int file_of(const struct bob_c_bytes *t)
 {
 	int fd = memfd_create("bobbin", MFD_CLOEXEC);
 
-	for (size_t done = 0; fd >= 0 && done < t->len;) {
-		const ssize_t n = write(fd, t->bytes + done, t->len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			close(fd);
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_SET);
-	return fd;
+	if (fd < 0)
+		return -1;
+	if (!bob_write_all(fd, t->bytes, t->len) && !lseek(fd, 0, SEEK_SET))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static bool run(const char *const *argv, int in, int out)
