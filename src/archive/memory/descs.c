@@ -144,6 +144,11 @@ const struct bob_mem_desc *bob_common_desc(const struct bob_common *c, uint64_t 
 	return &c->descs[n - 1].desc[number - c->descs[n - 1].first];
 }
 
+const struct bob_mem_desc *bob_desc_finder(void *process, uint32_t number)
+{
+	return bob_desc_find(process, number);
+}
+
 const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number)
 {
 	return bob_common_desc(p->common, number);

@@ -92,11 +92,6 @@ uint64_t bob_records_where(const struct bob_records *r)
 
 /* --- what is folded --- */
 
-static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
-{
-	return bob_desc_find(ctx, number);
-}
-
 static void end_folded(struct bob_records *r)
 {
 	bob_mem_unfold_close(r->unfold);
@@ -118,7 +113,7 @@ static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
 	bob_status st = BOB_OK;
 
 	if (!r->unfold && bob_folded_count(r->s->folded))
-		st = bob_mem_unfold_open(r->s->folded, r->s->participant, find_desc,
+		st = bob_mem_unfold_open(r->s->folded, r->s->participant, bob_desc_finder,
 					 (void *)(uintptr_t)r->p, &bob_alloc_malloc, &r->unfold);
 	if (st == BOB_OK)
 		st = r->unfold ? bob_mem_unfold_next(r->unfold, &u) : BOB_END;
