@@ -7,11 +7,6 @@
 
 #define HOLE_REACH 256u		/* of a 2-byte jump, and more */
 
-static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
-
 uint64_t place_of_patch(const struct bob_image *im, const struct bob_plan_func *f)
 {
 	return im->bias + f->addr + f->patch_delta;
@@ -19,7 +14,7 @@ uint64_t place_of_patch(const struct bob_image *im, const struct bob_plan_func *
 
 const struct bob_plan_func *place_of_body(const struct bob_image *im, uint64_t body)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 	uint64_t off = body - im->arena - BOB_PLAN_HANDLER_BYTES - (BOB_PLAN_TRAMP_CALL + 4);
 	uint32_t id;
 
@@ -77,7 +72,7 @@ static void find_moved(const struct bob_image *im, const struct bob_plan_func *f
 
 bool place_in_trampoline(const struct bob_image *im, uint64_t addr, struct place_in_trampoline *out)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 	uint64_t off = addr - im->arena - BOB_PLAN_HANDLER_BYTES;
 
 	if (!im->arena || off >= im->plan->blob.len)
@@ -99,7 +94,7 @@ bool place_in_trampoline(const struct bob_image *im, uint64_t addr, struct place
 
 static const struct bob_plan_func *function_before(const struct bob_plan_head *plan, uint64_t addr)
 {
-	const struct bob_plan_func *f = section(plan, &plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(plan, &plan->funcs);
 	size_t lo;
 
 	BOB_PARTITION_POINT(lo, plan->func_count, mid, f[mid].addr < addr);
@@ -109,7 +104,7 @@ static const struct bob_plan_func *function_before(const struct bob_plan_head *p
 const struct bob_plan_func *place_of_hole(const struct bob_image *im, uint64_t addr)
 {
 	const uint64_t link = addr - im->bias;
-	const struct bob_plan_func *first = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *first = bob_plan_section(im->plan, &im->plan->funcs);
 	const struct bob_plan_func *end = first + im->plan->func_count;
 	const struct bob_plan_func *f =
 		function_before(im->plan, link - HOLE_REACH - BOB_PLAN_BODY_MAX);

@@ -61,12 +61,6 @@ struct bob_mem_image {
 	uint8_t *out;
 };
 
-static inline const void *mem_section(const struct bob_mem_plan_head *plan,
-				      const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
-
 /* --- image.c --- lock held --- */
 /* The image runs translated from here on; false: it does not, *why says. */
 bool mem_image_add(struct bob_image *im, const struct bob_mem_plan_head *plan,

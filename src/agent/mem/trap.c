@@ -7,7 +7,7 @@
 
 static const struct bob_mem_patch *patch_at(const struct bob_mem_plan_head *plan, uint64_t addr)
 {
-	const struct bob_mem_patch *p = mem_section(plan, &plan->patches);
+	const struct bob_mem_patch *p = bob_plan_section(plan, &plan->patches);
 	size_t lo;
 
 	/* the last one that begins at or before it */
@@ -17,7 +17,7 @@ static const struct bob_mem_patch *patch_at(const struct bob_mem_plan_head *plan
 
 static const struct bob_mem_stop *stop_at(const struct bob_mem_plan_head *plan, uint64_t addr)
 {
-	const struct bob_mem_stop *s = mem_section(plan, &plan->stops);
+	const struct bob_mem_stop *s = bob_plan_section(plan, &plan->stops);
 	size_t lo;
 
 	BOB_PARTITION_POINT(lo, plan->stops.len / sizeof(*s), mid, s[mid].orig < addr);

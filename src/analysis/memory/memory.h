@@ -46,6 +46,11 @@ struct bob_memory_row {
 	struct bob_memory_stride stride[BOB_MEMORY_STRIDES];
 };
 
+static inline uint64_t bob_memory_accesses(const struct bob_memory_row *r)
+{
+	return r->loads + r->stores + r->atomics;
+}
+
 /* What did not fold, and why. */
 enum bob_memory_reason {
 	BOB_MEMORY_ADDRESSES,	/* addresses follow no rule */

@@ -8,17 +8,12 @@
 #include "base/hash.h"
 #include "base/order.h"
 
-static uint64_t text_hash(uint64_t seed, const char *text)
-{
-	return bob_hash64(seed, text, strlen(text));
-}
-
 static uint64_t hash_of(const struct bob_memory_row *r)
 {
-	uint64_t h = text_hash(r->addr + r->line, r->image);
+	uint64_t h = bob_hash_text(r->addr + r->line, r->image);
 
-	h = text_hash(h, r->file);
-	h = text_hash(h + r->variable.kind, r->variable.name);
+	h = bob_hash_text(h, r->file);
+	h = bob_hash_text(h + r->variable.kind, r->variable.name);
 	return bob_hash_mix(h);
 }
 
@@ -146,14 +141,9 @@ void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfol
 
 /* --- the result --- */
 
-static uint64_t all(const struct bob_memory_row *r)
-{
-	return r->loads + r->stores + r->atomics;
-}
-
 BOB_COMPARE(by_accesses, struct bob_memory_row,
-	    BOB_DOWN_BY(all) BOB_TEXT(image) BOB_TEXT(file) BOB_TEXT(variable.name) BOB_UP(line)
-		    BOB_UP(variable.kind) BOB_UP(addr))
+	    BOB_DOWN_BY(bob_memory_accesses) BOB_TEXT(image) BOB_TEXT(file) BOB_TEXT(variable.name)
+		    BOB_UP(line) BOB_UP(variable.kind) BOB_UP(addr))
 
 BOB_COMPARE(by_frequency, struct bob_memory_stride, BOB_DOWN(accesses) BOB_UP(bytes))
 

@@ -7,16 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t text_hash(uint64_t seed, const char *text)
-{
-	return bob_hash64(seed, text, strlen(text));
-}
-
 static uint64_t row_hash(const struct bob_sync_entry *e)
 {
-	uint64_t h = text_hash(e->address + e->pub.kind, e->pub.name);
+	uint64_t h = bob_hash_text(e->address + e->pub.kind, e->pub.name);
 
-	h = text_hash(text_hash(h + e->line, e->pub.image), e->site_name);
+	h = bob_hash_text(bob_hash_text(h + e->line, e->pub.image), e->site_name);
 	return bob_hash_mix(h + e->pub.where);
 }
 

@@ -43,8 +43,6 @@ struct cli_watching {
 /* `keeper` (CLI_KEEPER_ADDRESS bytes) gets the value of BOBBIN_KEEPER, "" if no process listens.
  * The caller then says what is recorded. -1: out of memory; then nothing can be watched. */
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper);
-/* ns of the clock that marks and heads of files are by. */
-uint64_t cli_watching_now(void);
 /* As bob_launch's tick; `ctx` is the struct cli_watching. */
 unsigned cli_watching_tick(void *ctx, int child);
 /* A last look; the marks are written. How many files the keeper has made: of processes that could

@@ -3,6 +3,8 @@
 #ifndef BOB_SOURCE_FORTRAN_KINDS_H
 #define BOB_SOURCE_FORTRAN_KINDS_H
 
+#include <stdbool.h>
+
 /* Notes on single kinds:
  *   UNKNOWN        no statement this reader knows: kept as it is, never guessed
  *   EMPTY          a label alone, or nothing between two `;`
@@ -33,5 +35,10 @@ enum bob_fortran_group {
 enum bob_fortran_group bob_fortran_group(enum bob_fortran_kind kind);
 /* "do while"; never NULL. */
 const char *bob_fortran_kind_text(enum bob_fortran_kind kind);
+
+static inline bool bob_fortran_is_loop(enum bob_fortran_kind k)
+{
+	return k == BOB_F_DO || k == BOB_F_DO_WHILE || k == BOB_F_DO_FOREVER;
+}
 
 #endif

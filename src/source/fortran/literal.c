@@ -41,11 +41,6 @@ static uint32_t text_end(const struct bob_fortran_parser *r, uint32_t p)
 	return r->end;
 }
 
-static bool is_quote(char c)
-{
-	return c == '\'' || c == '"';
-}
-
 static uint32_t kind_end(const struct bob_fortran_parser *r, uint32_t p)
 {
 	if (bob_fortran_char_at(r, p) != '_')
@@ -90,7 +85,8 @@ static struct bob_fortran_expr *number(struct bob_fortran_parser *r)
 			n = n * 10 + (uint32_t)(r->text[i] - '0');
 		return literal(r, BOB_N_STRING, n < r->end - p - 1 ? p + 1 + n : r->end);
 	}
-	if (p > r->p && bob_fortran_char_at(r, p) == '_' && is_quote(bob_fortran_char_at(r, p + 1)))
+	if (p > r->p && bob_fortran_char_at(r, p) == '_' &&
+	    bob_fortran_is_quote(bob_fortran_char_at(r, p + 1)))
 		return literal(r, BOB_N_STRING, text_end(r, p + 1));
 	if (bob_fortran_char_at(r, p) == '.' && !dotted(r, p)) {
 		is_real = true;
@@ -114,9 +110,9 @@ struct bob_fortran_expr *bob_fortran_parse_literal(struct bob_fortran_parser *r)
 
 	if (bob_is_digit(c) || (c == '.' && bob_is_digit(next)))
 		return number(r);
-	if (c && strchr("bozx", c) && is_quote(next))
+	if (c && strchr("bozx", c) && bob_fortran_is_quote(next))
 		return literal(r, BOB_N_BOZ, text_end(r, r->p + 1));
-	if (is_quote(c)) {
+	if (bob_fortran_is_quote(c)) {
 		p = text_end(r, r->p);
 		if (p < r->end && strchr("bozx", r->text[p]) &&
 		    !bob_fortran_is_word(bob_fortran_char_at(r, p + 1)))
@@ -132,7 +128,7 @@ struct bob_fortran_expr *bob_fortran_parse_literal(struct bob_fortran_parser *r)
 	if (bob_is_letter(c)) {
 		while (bob_fortran_is_word(bob_fortran_char_at(r, p)))
 			p++;
-		if (r->text[p - 1] == '_' && is_quote(bob_fortran_char_at(r, p)))
+		if (r->text[p - 1] == '_' && bob_fortran_is_quote(bob_fortran_char_at(r, p)))
 			return literal(r, BOB_N_STRING, text_end(r, p));
 	}
 	return NULL;

@@ -66,6 +66,11 @@ enum bob_fortran_form bob_fortran_guess_form(const char *bytes, uint32_t len);
  * them. */
 void bob_fortran_classify(struct bob_fortran_statement *s, bool is_fixed);
 
+static inline bool bob_fortran_is_quote(char c)
+{
+	return c == '\'' || c == '"';
+}
+
 static inline bool bob_fortran_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\f' || c == '\r';

@@ -10,12 +10,6 @@
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
 
-static bool is_procedure(const struct bob_fortran_unit *u)
-{
-	return !(u->flags & BOB_UNIT_INTERFACE) &&
-	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
-}
-
 /* All procedures and ENTRYs of that name may be called otherwise than by it. */
 static void note(struct bob_weave *files, const char *name, uint32_t len)
 {
@@ -25,7 +19,7 @@ static void note(struct bob_weave *files, const char *name, uint32_t len)
 
 			if (!(u->flags & BOB_UNIT_ENTRIES) && !u->other && *u->name != *name)
 				continue;
-			if (is_procedure(u) &&
+			if (bob_weave_has_body(u) &&
 			    ((strlen(u->name) == len && !memcmp(u->name, name, len)) ||
 			     bob_weave_has_entry(w, i, name, len)))
 				w->is_bound[i] = true;

@@ -74,18 +74,12 @@ void bob_weave_calls_free(struct bob_weave_calls *c)
 
 /* --- procedures --- */
 
-static bool is_procedure(const struct bob_fortran_unit *u)
-{
-	return !(u->flags & BOB_UNIT_INTERFACE) &&
-	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
-}
-
 static bob_status add_procedure(struct bob_weave_calls *c, struct bob_weave *w, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
 	struct bob_weave_procedure p = { .w = w, .unit = unit };
 
-	if (!is_procedure(u))
+	if (!bob_weave_has_body(u))
 		return BOB_OK;
 	for (uint32_t d = 0; d < u->dummy_count; d++)
 		if (*bob_weave_dummy(w, unit, d))
@@ -370,7 +364,7 @@ static bob_status name_procedure(struct bob_weave_calls *c, struct bob_weave *w,
 {
 	const struct bob_fortran_unit *const u = &w->file->units[unit];
 
-	for (const struct bob_fortran_unit *o = is_procedure(u) ? u : NULL; o; o = o->other) {
+	for (const struct bob_fortran_unit *o = bob_weave_has_body(u) ? u : NULL; o; o = o->other) {
 		if (o != u && !strcmp(o->name, u->name))
 			continue;
 		if (BOB_VEC_ADD(&c->named,
