@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is the trace of a Fortran program the same at -O0 to -O3, and from another compiler? Each file is a program; every variable of it is traced.
+"""Is the trace of a Fortran program the same at -O0 to -O3, and from another compiler? Each file is
+a program; every variable of it is traced.
 
-    bench/fortran_compilers.py --other flang-22 --include DIR [--levels 0,1,2,3] [--variable V]... [--bobbin PATH] FILE...
+    bench/fortran_compilers.py --other flang-22 --include DIR [--levels 0,1,2,3]
+                               [--variable V]... [--bobbin PATH] FILE...
 
-DIR has the other compiler's ISO_Fortran_binding.h, with which it wants the file of probes compiled (/usr/lib/llvm-22/include/flang; Debian: flang-22). Compared is
-each access: kind, size, place in the text, variable and subscripts. What they do not print alike (list-directed output, say) is no matter, but a program must
-print and return the same with probes and without, of each compiler. Programs that a compiler refuses, or that do not end with 0, are left out and counted. Exit 1 if
-anything differs.
+DIR has the other compiler's ISO_Fortran_binding.h, for the compilation of the file of probes
+(/usr/lib/llvm-22/include/flang; Debian: flang-22). For each access kind, size, place in the text,
+variable and subscripts are compared. Outputs of the compilers may differ (list-directed output),
+but each program must print and return the same with probes and without. Programs that a compiler
+rejects, or that do not end with 0, are skipped and counted. Exit 1 if anything differs.
 """
 import argparse
 import collections
@@ -23,7 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 def run(argv, folder, text=None):
     try:
-        return subprocess.run([str(a) for a in argv], cwd=folder, input=text, capture_output=True, text=True, errors="replace", timeout=300)
+        return subprocess.run([str(a) for a in argv], cwd=folder, input=text, capture_output=True,
+                              text=True, errors="replace", timeout=300)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(argv, 99, "", "too slow")
 
@@ -31,11 +35,13 @@ def run(argv, folder, text=None):
 def accesses(args, program, folder):
     """What it did, as lines; None: it does not do what it does without a recorder."""
     plain = run([f"./{program}"], folder)
-    r = run([args.bobbin, "record", "-q", "--source", "--collector=none", "-o", program + ".t", "--", f"./{program}"], folder)
+    r = run([args.bobbin, "record", "-q", "--source", "--collector=none", "-o", program + ".t",
+             "--", f"./{program}"], folder)
     if (r.returncode, r.stdout) != (plain.returncode, plain.stdout):
         return None
     shown = run([args.bobbin, "replay", "--mem", "--subscripts", program + ".t"], folder).stdout
-    return [re.sub(r" 0x[0-9a-f]+", "", line, count=1) for line in shown.splitlines() if line[:1] in "LS"]
+    return [re.sub(r" 0x[0-9a-f]+", "", line, count=1) for line in shown.splitlines()
+            if line[:1] in "LS"]
 
 
 def built(args, folder, path, compiler, include, level):
@@ -46,9 +52,11 @@ def built(args, folder, path, compiler, include, level):
     plain = run(["./plain"], folder)
     if plain.returncode:
         return "does not end with 0 as it is"
-    if run(["gcc", "-Iout", *([f"-I{include}"] if include else []), "-c", f"out/{stem}_probes.c"], folder).returncode:
+    if run(["gcc", "-Iout", *([f"-I{include}"] if include else []), "-c", f"out/{stem}_probes.c"],
+           folder).returncode:
         return "probes do not compile"
-    if run([compiler, *flags, f"out/{path.name}", f"{stem}_probes.o", "-o", "program"], folder).returncode:
+    if run([compiler, *flags, f"out/{path.name}", f"{stem}_probes.o", "-o", "program"],
+           folder).returncode:
         return "refused with probes"
     if run(["./program"], folder).stdout != plain.stdout:
         return "does something else with probes"
@@ -60,17 +68,20 @@ def built(args, folder, path, compiler, include, level):
 def one(args, path):
     with tempfile.TemporaryDirectory() as folder:
         requests = "".join(f"trace variable {v}\n" for v in args.variable or ["*"])
-        if run([args.bobbin, "instrument", "-o", "out"], folder, f"trace file {path}\n{requests}").returncode:
+        if run([args.bobbin, "instrument", "-o", "out"], folder,
+               f"trace file {path}\n{requests}").returncode:
             return "has nothing to trace", 0
         want = None
-        for compiler, include, levels in (("gfortran", None, args.levels), (args.other, args.include, args.levels)):
+        for compiler, include, levels in (("gfortran", None, args.levels),
+                                          (args.other, args.include, args.levels)):
             for level in levels:
                 got = built(args, folder, path, compiler, include, level)
                 if isinstance(got, str):
                     return f"{got} ({compiler} -O{level})", 0
                 want = got if want is None else want
                 if got != want:
-                    return f"DIFFERS ({compiler} -O{level}: {len(got)} accesses, not {len(want)}, or others)", 0
+                    return (f"DIFFERS ({compiler} -O{level}: {len(got)} accesses, "
+                            f"not {len(want)}, or others)", 0)
         return "the same", len(want)
 
 
@@ -94,7 +105,8 @@ def main():
     for what, n in counts.most_common():
         print(f"{n:6,} {what}")
     print(f"{total:,} accesses in each of the traces that are the same")
-    return 1 if any(re.match("DIFFERS|does something|probes|refused with", what) for what in counts) else 0
+    return 1 if any(re.match("DIFFERS|does something|probes|refused with", what)
+                    for what in counts) else 0
 
 
 if __name__ == "__main__":

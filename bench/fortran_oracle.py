@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the Fortran reader with gfortran: names, types, shapes, values and COMMON of every unit, and whether a file with a call
-at every place where lines may go still compiles. Counts and prints the differences.
+"""Compares the Fortran parser with gfortran: names, types, shapes, values and COMMON of every unit,
+and whether a file with a call at every insertion point still compiles. Counts and prints the
+differences.
 
     bench/fortran_oracle.py [--build DIR] [--probe] [--flags "-fopenmp"] FILE|DIR...
 
-Files that gfortran refuses as they are (missing modules, errors on purpose), or takes longer than two minutes for, are left out and counted. What the reader says it does not know
-(a value or bound that follows from functions, a kind, a name of ASSOCIATE or SELECT TYPE without a type) is counted apart: --unknown prints it, too. Exit 1 if anything differs.
+Files that gfortran rejects unchanged (missing modules, deliberate errors), or compiles for more
+than two minutes, are skipped and counted. Names that the parser itself reports as unknown (a value
+or bound that follows from functions, a kind, a name of ASSOCIATE or SELECT TYPE without a type) are
+counted separately; --unknown prints them, too. Exit 1 if anything differs.
 """
 import argparse
 import collections
@@ -23,8 +26,10 @@ ENDINGS = (".f", ".for", ".f90", ".f95", ".f03", ".f08", ".f18")
 
 def gfortran(flags, path, *more):
     with tempfile.TemporaryDirectory() as modules:
-        return subprocess.run(["gfortran", "-w", "-std=legacy", "-fsyntax-only", "-J", modules, "-I", os.path.dirname(path), *flags,
-                               *more, path], capture_output=True, text=True, errors="replace", timeout=120)
+        return subprocess.run(["gfortran", "-w", "-std=legacy", "-fsyntax-only", "-J", modules,
+                               "-I", os.path.dirname(path), *flags,
+                               *more, path], capture_output=True, text=True, errors="replace",
+                              timeout=120)
 
 
 def split_unit(line):
@@ -71,7 +76,9 @@ def read_ours(text):
     names = {}
     for line in text.splitlines():
         unit, name, cls, typ, kind, rank, bounds, value, common = line.split("|")
-        names.setdefault((unit, name), {"class": int(cls), "type": typ, "kind": int(kind), "rank": int(rank), "bounds": bounds.split(),
+        names.setdefault((unit, name),
+                         {"class": int(cls), "type": typ, "kind": int(kind), "rank": int(rank),
+                          "bounds": bounds.split(),
                                "value": value, "common": common})
     return names
 
@@ -83,18 +90,22 @@ def is_associated(attributes):
 def without_empty(bounds):
     """2:1 and 2:-5 are the same: nothing."""
     pairs = zip(bounds[::2], bounds[1::2])
-    return [(low, high if high in "?." or low in "?." or int(high) >= int(low) else "empty") for low, high in pairs]
+    return [(low, high if high in "?." or low in "?." or int(high) >= int(low) else "empty")
+            for low, high in pairs]
 
 
 def compare(theirs, ours, say):
-    """say(what, unit, name, both, is_known): is_known, if the reader says something else than gfortran, and not that it does not know."""
+    """say(what, unit, name, both, is_known): is_known is false if the parser reports the name as
+    unknown, instead of contradicting gfortran."""
     compared = 0
     units = {u for u, _ in ours}
     for (unit, name), t in theirs.items():
         attributes = t.get("attributes", [])
-        if unit not in units or not attributes or attributes[0] not in ("VARIABLE", "PARAMETER") or not re.match(r"[a-z]\w*$", name):
+        if (unit not in units or not attributes or attributes[0] not in ("VARIABLE", "PARAMETER")
+                or not re.match(r"[a-z]\w*$", name)):
             continue
-        if any(a.startswith(("USE-ASSOC", "HOST-ASSOC")) for a in attributes) or name.startswith("__"):
+        if any(a.startswith(("USE-ASSOC", "HOST-ASSOC"))
+               for a in attributes) or name.startswith("__"):
             continue
         o = ours.get((unit, name))
         compared += 1
@@ -104,20 +115,28 @@ def compare(theirs, ours, say):
         if (o["class"] == 2) != (attributes[0] == "PARAMETER"):
             say("class", unit, name, (t, o), True)
         typ, kind = t.get("type", ("", ""))
-        if typ in ("INTEGER", "REAL", "COMPLEX", "LOGICAL") and (o["type"] != typ or str(o["kind"]) != kind):
-            say("type", unit, name, (t["type"], o), not (is_associated(attributes) and o["type"] == "NONE") and not (o["type"] == typ and not o["kind"]))
+        if typ in ("INTEGER", "REAL", "COMPLEX", "LOGICAL") and (o["type"] != typ
+                                                                 or str(o["kind"]) != kind):
+            say("type", unit, name, (t["type"], o),
+                not (is_associated(attributes) and o["type"] == "NONE")
+                and not (o["type"] == typ and not o["kind"]))
         if typ in ("CHARACTER", "DERIVED", "CLASS") and o["type"] not in (typ, "ANY", "CLASS"):
-            say("type", unit, name, (t["type"], o), not (is_associated(attributes) and o["type"] == "NONE"))
+            say("type", unit, name, (t["type"], o),
+                not (is_associated(attributes) and o["type"] == "NONE"))
         spec = t.get("spec")
         if spec and len(spec) > 2:
             bounds = spec[3:]
             if int(spec[0]) != o["rank"] and spec[2] != "AS_ASSUMED_RANK":
-                say("rank", unit, name, (spec, o), not (is_associated(attributes) and o["type"] == "NONE"))
-            elif spec[2] == "AS_EXPLICIT" and all(re.match(r"-?\d+$", b) for b in bounds) and without_empty(bounds) != without_empty(o["bounds"]):
-                say("bounds", unit, name, (spec, o), any(x != y and y not in "?." for x, y in zip(bounds, o["bounds"])))
+                say("rank", unit, name, (spec, o),
+                    not (is_associated(attributes) and o["type"] == "NONE"))
+            elif (spec[2] == "AS_EXPLICIT" and all(re.match(r"-?\d+$", b) for b in bounds)
+                  and without_empty(bounds) != without_empty(o["bounds"])):
+                say("bounds", unit, name, (spec, o),
+                    any(x != y and y not in "?." for x, y in zip(bounds, o["bounds"])))
         elif o["rank"]:
             say("rank", unit, name, (spec, o), True)
-        if attributes[0] == "PARAMETER" and typ == "INTEGER" and "value" in t and not spec and o["value"] != str(t["value"]):
+        if (attributes[0] == "PARAMETER" and typ == "INTEGER" and "value" in t and not spec
+                and o["value"] != str(t["value"])):
             say("value", unit, name, (t["value"], o), o["value"] != "")
         if "common" in t and o["common"] != "/" + t["common"].replace("//", ""):
             say("common", unit, name, (t["common"], o), True)
@@ -145,7 +164,8 @@ def check(args, path):
             q = gfortran([*flags, "-I" + os.path.dirname(path)], f.name)
             if probed.returncode or q.returncode:
                 found.append(f"{path}: probed: {(q.stderr.splitlines() or ['?'])[-1]}")
-    ours = read_ours(subprocess.run([args.reader, "--symbols", path], capture_output=True, text=True, errors="replace").stdout)
+    ours = read_ours(subprocess.run([args.reader, "--symbols", path], capture_output=True,
+                                    text=True, errors="replace").stdout)
     compared = compare(read_dump(p.stdout), ours, say)
     return compared, found, unknown
 
@@ -154,7 +174,8 @@ def files(arguments):
     for a in arguments:
         if os.path.isdir(a):
             for base, _, names in sorted(os.walk(a)):
-                yield from (os.path.join(base, n) for n in sorted(names) if n.lower().endswith(ENDINGS))
+                yield from (os.path.join(base, n) for n in sorted(names)
+                            if n.lower().endswith(ENDINGS))
         else:
             yield a
 
@@ -169,8 +190,10 @@ def main():
     args = parser.parse_args()
     args.reader = os.path.join(args.build, "tests/unit.source.fortran_corpus")
     total, refused, kinds, unknown = [0, 0], 0, collections.Counter(), collections.Counter()
-    with tempfile.TemporaryDirectory() as args.scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for result in pool.map(lambda p: check(args, p), [os.path.abspath(p) for p in files(args.paths)]):
+    with (tempfile.TemporaryDirectory() as args.scratch,
+          concurrent.futures.ThreadPoolExecutor(2) as pool):
+        for result in pool.map(lambda p: check(args, p),
+                               [os.path.abspath(p) for p in files(args.paths)]):
             if result is None:
                 refused += 1
                 continue
@@ -186,7 +209,8 @@ def main():
 
     def listed(counts):
         return ", ".join(f"{k} {n}" for k, n in counts.most_common()) or "none"
-    print(f"{total[0]} files ({refused} more that gfortran refuses), {total[1]} names compared, differences: {listed(kinds)}; not known: {listed(unknown)}")
+    print(f"{total[0]} files ({refused} more that gfortran refuses), {total[1]} names compared, "
+          f"differences: {listed(kinds)}; not known: {listed(unknown)}")
     return 1 if kinds else 0
 
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of a simulated access: ns, the best of PASSES, by kind of program and by the way in which accesses come
- * (one by one, or as a nest), and that of the plain model of the tests, which simulates fewer.
- *   gcc -O2 -Isrc -Iinclude -Itests/unit/analysis bench/cache/bench_cache.c \
- *       src/analysis/cache/{access,config,directory,hierarchy,nest,presets,sharing}.c src/base/hash.c \
- *       -o bench_cache && ./bench_cache [PRESET] */
+/* Cost of a simulated access, in ns, the best of PASSES: by kind of program, for single accesses
+ * and for nests, and that of the plain model of the tests, which simulates fewer.
+ *
+ *     gcc -O2 -Isrc -Iinclude -Itests/unit/analysis bench/cache/bench_cache.c \
+ *         src/analysis/cache/{access,config,directory,hierarchy,nest,presets,sharing}.c \
+ *         src/base/hash.c -o bench_cache && ./bench_cache [PRESET] */
 #include <stdio.h>
 #include <time.h>
 
@@ -99,7 +100,8 @@ static uint64_t random_line(void *sim, push_fn push, uint64_t max)
 	return i;
 }
 
-/* Each its own part of an array, turns of 100, and at each turn a counter of all. */
+/* Each thread has its own part of an array and takes turns of 100 accesses; each turn updates a
+ * shared counter. */
 static uint64_t four_threads(void *sim, push_fn push, uint64_t max)
 {
 	struct bob_cache_access a = { .size = 8 };
@@ -203,15 +205,19 @@ static void measure(const char *machine, const struct program *p)
 int main(int argc, char **argv)
 {
 	const char *machine = argc > 1 ? argv[1] : "skylake";
-	const struct nest hits = { { loop(1000000, 3), ref(0, 0, 0, 0, 0, 0), ref(4096 + 64, 0, 1, 0, 0, 0),
+	const struct nest hits = { { loop(1000000, 3), ref(0, 0, 0, 0, 0, 0),
+				     ref(4096 + 64, 0, 1, 0, 0, 0),
 				     ref(8192 + 128, 1, 2, 0, 0, 0) }, 4 };
-	const struct nest triad = { { loop(1000000, 3), ref(0, 0, 0, 8, 0, 0), ref(MB(64) + 4096, 0, 1, 8, 0, 0),
+	const struct nest triad = { { loop(1000000, 3), ref(0, 0, 0, 8, 0, 0),
+				      ref(MB(64) + 4096, 0, 1, 8, 0, 0),
 				      ref(MB(128) + 8192, 1, 2, 8, 0, 0) }, 4 };
 	/* c[i][j] += a[i][k] * b[k][j], 24 and 200 square */
-	const struct nest small = { { loop(24, 5), loop(24, 4), loop(24, 2), ref(0, 0, 0, 192, 0, 8),
-				      ref(8192, 0, 1, 0, 8, 192), ref(16384, 1, 2, 192, 8, 0) }, 6 };
-	const struct nest large = { { loop(200, 5), loop(200, 4), loop(200, 2), ref(0, 0, 0, 1600, 0, 8),
-				      ref(MB(1), 0, 1, 0, 8, 1600), ref(MB(2), 1, 2, 1600, 8, 0) }, 6 };
+	const struct nest small = { { loop(24, 5), loop(24, 4), loop(24, 2),
+				      ref(0, 0, 0, 192, 0, 8), ref(8192, 0, 1, 0, 8, 192),
+				      ref(16384, 1, 2, 192, 8, 0) }, 6 };
+	const struct nest large = { { loop(200, 5), loop(200, 4), loop(200, 2),
+				      ref(0, 0, 0, 1600, 0, 8), ref(MB(1), 0, 1, 0, 8, 1600),
+				      ref(MB(2), 1, 2, 1600, 8, 0) }, 6 };
 	/* 100 sweeps of three points over 32 KiB and 4 MiB */
 	const struct nest sweeps = { { loop(1000, 5), loop(4000, 4), ref(0, 0, 0, 0, 8, 0),
 				       ref(8, 0, 1, 0, 8, 0), ref(16, 0, 2, 0, 8, 0),

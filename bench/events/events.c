@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program's own event costs: processor time of the thread, ns, the best of ROUNDS rounds; a line each: name, ns. A pair is a beginning and
- * an end. Built with -DLTTNG the same pairs are LTTng's. At a call depth that programs have. */
+/* Cost of a program's own events: processor time of the thread, ns, the best of ROUNDS rounds; one
+ * line for each: name, ns. A pair is a beginning and an end. With -DLTTNG the pairs are LTTng
+ * tracepoints. Measured at a call depth that programs have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void pair_text(int i)
 	lttng_ust_tracepoint(bench, end);
 }
 #else
-/* What statistics of times cannot do without: the counter, at either end. */
+/* The minimum for statistics of times: the counter is read at both ends. */
 static void read_counter(int i)
 {
 	static volatile unsigned long long sum;

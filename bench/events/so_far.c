@@ -1,9 +1,11 @@
-/* What a hook pays for looking at the trace so far (docs/hooks.md): processor time, bytes that it is folded to, for a regular program and for one of random
- * values, after more and more events.
+/* Cost of a hook's access to the trace so far (docs/hooks.md): processor time and folded bytes, for
+ * a regular program and for one with random values, after increasing numbers of events.
  *
- *     gcc -O2 -Iinclude bench/events/so_far.c -o so_far && build/release/bin/bobbin record -q --events -o so_far.bobbin -- ./so_far
+ *     gcc -O2 -Iinclude bench/events/so_far.c -o so_far
+ *     build/release/bin/bobbin record -q --events -o so_far.bobbin -- ./so_far
  *
- * A line each: values, events so far, folded bytes, microseconds of the first look there and of counting its leaves and loops. */
+ * One line each: values, events so far, folded bytes, microseconds of the first access and of
+ * counting its leaves and loops. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

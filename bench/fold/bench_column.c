@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of a value of a column, by kind: ns, the best of PASSES, and the pieces that came out. The loop that makes
- * the values is in it (about 0.4 ns).
- *   tools/build.sh release
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_column.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base -o bench_column && ./bench_column */
+/* Cost of a value of a column, by kind: ns, the best of PASSES, and the resulting pieces. The loop
+ * that makes the values is included (about 0.4 ns).
+ *
+ *     tools/build.sh release
+ *     gcc -O2 -Isrc -Iinclude bench/fold/bench_column.c -Lbuild/release/lib -lbob_mem -lbob_fold \
+ *         -lbob_base -o bench_column && ./bench_column */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of an event's place in the order, by kind of program: ns, the best of PASSES, and what came out.
- *   tools/build.sh release
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_control.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base -o bench_control && ./bench_control */
+/* Cost of an event's place in the order, by kind of program: ns, the best of PASSES, and the
+ * result.
+ *
+ *     tools/build.sh release
+ *     gcc -O2 -Isrc -Iinclude bench/fold/bench_control.c -Lbuild/release/lib -lbob_mem -lbob_fold \
+ *         -lbob_base -o bench_control && ./bench_control */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding whole leaves, by kind of program: ns a word, bytes a word, memory touched; and expanding them again. The best of
- * PASSES, CPU time.
- *   tools/build.sh release && gcc -O2 -Isrc -Iinclude bench/fold/bench_folder.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base \
- *       -o build/bench_folder && build/bench_folder */
+/* Cost of folding whole leaves, by kind of program: ns per word, bytes per word, touched memory;
+ * and of expanding them. Processor time, the best of PASSES.
+ *
+ *     tools/build.sh release
+ *     gcc -O2 -Isrc -Iinclude bench/fold/bench_folder.c -Lbuild/release/lib -lbob_mem -lbob_fold \
+ *         -lbob_base -o build/bench_folder && build/bench_folder */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +60,7 @@ static uint64_t draw(uint64_t n)
 	return (state >> 33) % n;
 }
 
-/* --- programs: leaves of three words, but where it says otherwise --- */
+/* --- programs: leaves of three words, unless stated otherwise --- */
 
 static struct bob_folder *folder;
 static uint32_t shape[4096], words_of[4096], shapes;

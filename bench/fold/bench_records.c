@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of folding accesses that an instrumented source records: ns per access, minimum of PASSES, processor time, and the
- * bytes of the folded trace. The records are those of bench/source/kernels with a probe for each access;
- * bench/source/figures measures the recording.
- *   tools/build.sh release && gcc -O2 -Isrc -Iinclude bench/fold/bench_records.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base \
- *       -o build/bench_records && build/bench_records [PATTERN [SWEEPS]] */
+/* Cost of folding accesses of an instrumented source: ns per access, minimum of PASSES, processor
+ * time, and the bytes of the folded trace. The records are those of bench/source/kernels with a
+ * probe for each access; bench/source/figures measures the recording.
+ *
+ *     tools/build.sh release
+ *     gcc -O2 -Isrc -Iinclude bench/fold/bench_records.c -Lbuild/release/lib -lbob_mem -lbob_fold \
+ *         -lbob_base -o build/bench_records && build/bench_records [PATTERN [SWEEPS]] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 #define PASSES 3
 #define N 200u
 #define BUFFER_WORDS 65000u
-#define RECORDS_MAX (1u << 20) /* of a sweep */
+#define RECORDS_MAX (1u << 20) /* per sweep */
 
 static uint64_t record[2 * RECORDS_MAX];
 static size_t words;
@@ -73,7 +75,7 @@ static void move(unsigned share)
 		}
 }
 
-/* --- kernels/smooth.c: six references in turn --- */
+/* --- kernels/smooth.c: six alternating references --- */
 
 static void record_below(uint32_t site, uint64_t base, uint32_t i, uint32_t j, uint32_t rows)
 {
@@ -143,7 +145,7 @@ static void fold(struct bob_mem_fold *m)
 	}
 }
 
-/* ns an access. */
+/* ns per access. */
 static double measure(unsigned sweeps)
 {
 	const size_t folder_bytes = (bob_folder_size() + 63) & ~(size_t)63;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost and size of a value that is not affine, by kind: ns, the best of PASSES, and bytes a value.
- *   tools/build.sh release
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_values.c -Lbuild/release/lib -lbob_mem -lbob_fold -lbob_base -o bench_values && ./bench_values */
+/* Cost and size of a value that is not affine, by kind: ns, the best of PASSES, and bytes per
+ * value.
+ *
+ *     tools/build.sh release
+ *     gcc -O2 -Isrc -Iinclude bench/fold/bench_values.c -Lbuild/release/lib -lbob_mem -lbob_fold \
+ *         -lbob_base -o bench_values && ./bench_values */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -25,7 +28,7 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Random differences of `bits` bits, the same again after `period` values. */
+/* Random differences of `bits` bits, repeated after `period` values. */
 static void measure(const char *name, unsigned period, unsigned bits)
 {
 	double best = 1e18, bytes = 0;

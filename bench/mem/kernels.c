@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels for bench/mem/run: kernels NAME TIMES. Zero times is the program's start and end alone. */
+/* Kernels of bench/mem/run: kernels NAME TIMES. With zero times, only the program's start and
+ * end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

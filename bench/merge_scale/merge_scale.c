@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges synthetic traces of 2^k ranks over a binary tree, as ranks do it: each merge is that of two messages of bytes to one,
- * by the functions that merge files. Prints CSV: a line a pattern and number of ranks, and one for each level of the tree.
+/* Merges synthetic traces of 2^k ranks over a binary tree, as ranks do: each merge combines two
+ * messages, with the functions that merge files. Prints CSV: a line for each pattern and number of
+ * ranks, and one for each level of the tree.
  *
  *     merge_scale LEAST MOST [PATTERN ...]      powers of two
  *
- * Every rank is made and folded, and every merge is done: nothing is sampled. Subtrees are merged depth first, so memory is that of one path. */
+ * Every rank is made and folded, and every merge is done: nothing is sampled. Subtrees are merged
+ * depth first, so memory is that of one path. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +22,8 @@
 
 struct level {
 	uint64_t merges;
-	double sum, most;	/* seconds of processor time of a merge */
-	size_t bytes, memory;	/* of the largest result; at once, messages included */
+	double sum, most;	/* processor time of merges, seconds */
+	size_t bytes, memory;	/* of the largest result; peak, including messages */
 };
 
 static struct level level[LEVELS_MAX + 1];
@@ -40,7 +42,7 @@ static void *resize(void *ctx, void *old, size_t old_size, size_t size)
 	void *p = NULL;
 
 	(void)ctx;
-	/* both are there while what is old is copied */
+	/* both exist while the old one is copied */
 	held += size;
 	held_most = held > held_most ? held : held_most;
 	held -= old ? old_size : 0;
@@ -74,7 +76,7 @@ static void unpack(const struct message *m, struct bob_common *c)
 	      "unpacking times");
 }
 
-/* bob_bytes_take, counted. */
+/* bob_bytes_take, with counters. */
 static void take(void *ctx, const void *bytes, size_t len)
 {
 	struct bob_bytes *b = ctx;
@@ -186,7 +188,8 @@ int main(int argc, char **argv)
 
 	if (most > LEVELS_MAX || least < 1)
 		return 2;
-	mallopt(M_MMAP_THRESHOLD, 64 << 20); /* a page fault each time is not what merging costs */
+	/* avoids a page fault for each block, which is not a cost of merging */
+	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 512 << 20);
 	for (uint32_t i = 0; i < pattern_count; i++)
 		for (uint32_t k = least; k <= most; k++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The communication patterns: calls of one rank, by its number and the number of ranks. */
 #include "patterns.h"
 
 #include <stdlib.h>
 
 #include "synth.h"
 
-#define STEPS 10u	/* of a loop; more change nothing */
+#define STEPS 10u	/* of a loop; more have no effect */
 
 /* --- rings and halos --- */
 
@@ -165,7 +166,7 @@ static void butterfly(struct rank *r)
 	}
 }
 
-/* A user's own broadcast and sum over a binomial tree: children are as many as the rank has low zero bits. */
+/* A user's own broadcast and sum over a binomial tree: a rank has a child for each low zero bit. */
 static void tree(struct rank *r)
 {
 	for (unsigned i = 0; i < STEPS; i++) {
@@ -195,7 +196,7 @@ static void transpose(struct rank *r)
 	}
 }
 
-/* Rows of a matrix that the ranks do not divide: the first ones have one more. */
+/* Rows of a matrix that are not divisible by the ranks: the first ranks have one more. */
 static void transpose_rest(struct rank *r)
 {
 	uint64_t n = r->ranks, rest = n / 3, *counts = malloc(n * sizeof(*counts));
@@ -209,7 +210,7 @@ static void transpose_rest(struct rank *r)
 	free(counts);
 }
 
-/* Keys to buckets: each count is another. */
+/* Keys to buckets: all counts differ. */
 static void buckets(struct rank *r)
 {
 	uint64_t *counts = malloc(r->ranks * sizeof(*counts));
@@ -226,7 +227,7 @@ static void buckets(struct rank *r)
 
 /* --- master and workers --- */
 
-/* Pieces of work that a worker does: eight, or four to twelve without a rule. */
+/* Work items of a worker: eight, or an irregular number from four to twelve. */
 static uint64_t share_of(uint64_t worker, int fair)
 {
 	uint64_t x = worker + 0x9e3779b97f4a7c15u;
@@ -238,7 +239,7 @@ static uint64_t share_of(uint64_t worker, int fair)
 	return 4 + (x >> 32) % 9;
 }
 
-/* The master answers as many as ask it: in turn, or in any order. */
+/* The master answers each request: in turn, or in any order. */
 static void master(struct rank *r, int fair)
 {
 	uint64_t n = 0;
@@ -285,7 +286,7 @@ static void farm(struct rank *r)
 	farm_of(r, 0);
 }
 
-/* An unstructured mesh: six partners somewhere near, messages of any length. */
+/* An unstructured mesh: six partners nearby, messages of any length. */
 static void mesh(struct rank *r)
 {
 	uint64_t peer[6], count[6];

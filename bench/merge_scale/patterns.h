@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Synthetic programs: what one rank of so many calls, as events with values. Each is fitted from a real one, recorded at 4 to 64 ranks:
- * the same functions, words and call paths of three calls; what differs from rank to rank follows the same rule. */
+/* Synthetic programs: the calls of one rank of many, as events with values. Each models a real
+ * program recorded at 4 to 64 ranks: it has the same functions, words and call paths of three
+ * calls, and its differences between ranks follow the same rule. */
 #ifndef BENCH_MERGE_PATTERNS_H
 #define BENCH_MERGE_PATTERNS_H
 
 #include <stdint.h>
 
-struct rank; /* that is being recorded: synth.h */
+struct rank; /* the recorded one: synth.h */
 
 struct pattern {
-	const char *name, *like; /* like: which real program */
-	uint32_t least, most;	/* ranks, as powers of two, that it makes sense for */
-	int irregular;		/* no rule: what it costs is a number or more a rank */
+	const char *name, *like; /* like: the modelled program */
+	uint32_t least, most;	/* useful numbers of ranks, as powers of two */
+	int irregular;		/* no rule: costs at least a number per rank */
 	void (*run)(struct rank *r);
 };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What processes are -- pid, host, times, command line, environment, images -- in a merged trace, by the functions that merge files: bytes, and
- * time to merge and to read. Processes record nothing else, so all bytes are of that. Prints CSV.
+/* Size of the process descriptions (pid, host, times, command line, environment, images) in a
+ * merged trace, with the functions that merge files: bytes, and time to merge and to read.
+ * Processes record nothing else. Prints CSV.
  *
  *     processes LEAST MOST      powers of two
  *
- * Sixty-four ranks to a host; pids, addresses and times are as a kernel makes them: nearly in order, random, random to the ns. */
+ * Sixty-four ranks per host; pids, addresses and times are as from a kernel: nearly ordered,
+ * random, random to the ns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +36,7 @@ static void check(bob_status st, const char *what)
 	abort();
 }
 
-/* The same for the same rank and purpose. */
+/* A function of rank and purpose. */
 static uint64_t random_of(uint32_t rank, uint32_t what, uint64_t below)
 {
 	return bob_hash_mix((uint64_t)rank << 32 | (what + 1)) % below;
@@ -65,7 +67,7 @@ static void meta(struct made *m, const struct bob_meta *from)
 	bob_chunk_seal(c, from->len);
 }
 
-/* Texts with an end each: the arguments of the format are the rank, and how many there are. */
+/* Zero-terminated texts: the arguments of the format are the rank, and the number of ranks. */
 static void put_list(struct bob_meta *to, uint32_t kind, const char *const *format, uint32_t rank,
 		     uint32_t ranks)
 {

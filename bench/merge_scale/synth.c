@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Records calls of a rank as the MPI shim does: event definitions, call paths and statistics of
+ * times, folded and packed into a message. */
 #include "synth.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank's calls of MPI, folded by the real folder; what the shim would have recorded. */
+/* Synthetic MPI calls of one rank, folded by the real folder: what the shim would have recorded. */
 #ifndef BENCH_MERGE_SYNTH_H
 #define BENCH_MERGE_SYNTH_H
 
@@ -14,7 +14,8 @@ struct rank {
 	struct recording *to;
 };
 
-/* A packed trace of one participant or more, and statistics of times: what one rank sends to another. */
+/* A packed trace of one or more participants, with statistics of times: the message between
+ * ranks. */
 struct message {
 	uint8_t *folded, *times;
 	size_t folded_len, times_len;
@@ -24,8 +25,8 @@ struct message {
 void synth_rank(void (*run)(struct rank *r), uint64_t rank, uint64_t ranks, struct message *out);
 void message_free(struct message *m);
 
-/* Calls at place `site` of the program, a call path of its own each. Values are those of functions.txt: handles by number,
- * requests by their distance to the newest. */
+/* Calls at place `site` of the program, each place with its own call path. Values are as in
+ * functions.txt: handles by number, requests by their distance to the newest. */
 void rank_call(struct rank *r, uint32_t site, uint32_t function, const uint64_t *word,
 	       uint32_t words);
 void rank_send(struct rank *r, uint32_t site, uint64_t count, uint64_t dest, uint64_t tag);
@@ -40,7 +41,7 @@ void rank_allreduce(struct rank *r, uint32_t site, uint64_t count);
 void rank_alltoall(struct rank *r, uint32_t site, uint64_t count);
 /* counts[0] is the rank's own. */
 void rank_alltoallv(struct rank *r, uint32_t site, const uint64_t *counts);
-/* The same for the same rank in each run. */
+/* The same numbers for the same rank in each run. */
 uint64_t rank_random(struct rank *r, uint64_t below);
 
 #endif

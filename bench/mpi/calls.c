@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a call of MPI costs a rank: processor time of the calling thread, ns, the best of ROUNDS rounds; a line each: name, calls a round, ns a call.
- * On one rank partners are MPI_PROC_NULL or the rank itself, so that no wire hides it; on two, ranks 0 and 1. */
+/* Cost of an MPI call: processor time of the calling thread, ns, the best of ROUNDS rounds; one
+ * line for each: name, calls per round, ns per call. On one rank, partners are MPI_PROC_NULL or the
+ * rank itself, so there is no network time; on two, ranks 0 and 1. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void ping_pong(void)
 	}
 }
 
-/* At a depth that programs have. */
+/* At a call depth that programs have. */
 __attribute__((noinline)) static void measure(const char *name, void (*body)(void), int calls,
 					      int depth)
 {

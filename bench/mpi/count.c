@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least that a PMPI tool can do: it counts calls. */
+/* The minimal PMPI tool: it counts calls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs whose traces are measured: our kernels (kernels/ and those of bench/calls), and Debian's hpcc, lammps, scalapack-mpi-test. Each is
-run in a directory of its own; what it prints, but for the times in it, must be the same with and without Bobbin."""
+"""Programs whose traces are measured: our kernels (kernels/ and those of bench/calls), and Debian's
+hpcc, lammps, scalapack-mpi-test. Each runs in its own directory. Its output, except for times, must
+be the same with and without Bobbin."""
 import math
 import os
 import re
@@ -51,8 +52,8 @@ LU = """'LU factorization'
 1.0 threshold
 F condition estimates, iterative refinement
 """
-LLT = LU.replace("'LU.out'\n6 device out\n", "'LLT.out'\n6 device out\n'U' upper\n").replace("64 130 values of M\n", "").replace(
-    "1.0 threshold", "3.0 threshold")
+LLT = LU.replace("'LU.out'\n6 device out\n", "'LLT.out'\n6 device out\n'U' upper\n").replace(
+    "64 130 values of M\n", "").replace("1.0 threshold", "3.0 threshold")
 QR = """'orthogonal factorizations'
 'a small run'
 'QR.out'
@@ -80,21 +81,25 @@ def grid(ranks):
 
 
 def without_times(text):
-    """Lines that hold no time: numbers with a point, and what is next to them, stand for themselves nowhere."""
-    lines = [re.sub(r'[-+]?\d+\.\d+([eE][-+]?\d+)?|\d+\.(?=\s|$)', '#', line) for line in text.splitlines()]
+    """Lines that contain no time; floating-point numbers are replaced."""
+    lines = [re.sub(r'[-+]?\d+\.\d+([eE][-+]?\d+)?|\d+\.(?=\s|$)', '#', line)
+             for line in text.splitlines()]
     return [re.sub(r'[ \t]+', ' ', line) for line in lines
-            if not re.search(r'\d\d:\d\d:\d\d|[Tt]ime|[Ss]econds|microsec|usec|Performance|% CPU', line)]
+            if not re.search(r'\d\d:\d\d:\d\d|[Tt]ime|[Ss]econds|microsec|usec|Performance|% CPU',
+                             line)]
 
 
 class Program:
     """One that is there: a command in a directory."""
 
-    def __init__(self, name, argv, files=None, ranks=None, result=None, exact=None, only='.', env=None, mpi='openmpi'):
-        self.name, self.argv, self.files, self.env, self.mpi = name, argv, files or {}, env or {}, mpi
+    def __init__(self, name, argv, files=None, ranks=None, result=None, exact=None, only='.',
+                 env=None, mpi='openmpi'):
+        self.name, self.argv, self.files, self.env, self.mpi = (name, argv, files or {}, env or {},
+                                                                mpi)
         self.ranks = ranks or (lambda n: True)  # the numbers of ranks that it takes
         self.result = result                    # the file that has its result; else its output
-        self.exact = exact                      # lines to be compared to the last digit, as a pattern
-        self.only = only                        # and of the others, but for what may be times, those that have this
+        self.exact = exact          # pattern of lines that are compared to the last digit
+        self.only = only            # other compared lines, without times, contain this
 
     def prepare(self, directory, ranks):
         p, q = grid(ranks)
@@ -120,14 +125,16 @@ def is_square(n):
 
 def build_own(name, out, mpi='openmpi'):
     exe = os.path.join(out, name + '.' + mpi)
-    subprocess.check_call(['mpicc.' + mpi, '-O2', '-std=gnu11', os.path.join(HERE, 'kernels', name + '.c'), '-lm', '-o', exe])
+    subprocess.check_call(['mpicc.' + mpi, '-O2', '-std=gnu11',
+                           os.path.join(HERE, 'kernels', name + '.c'), '-lm', '-o', exe])
     return exe
 
 
 def build_yield(out):
     """MPICH waits without a pause; with more ranks than processors that takes for ever."""
     library = os.path.join(out, 'yield.so')
-    subprocess.check_call(['gcc', '-O2', '-shared', '-fPIC', os.path.join(ROOT, 'tests', 'prog', 'mpi', 'yield.c'), '-o', library])
+    subprocess.check_call(['gcc', '-O2', '-shared', '-fPIC',
+                           os.path.join(ROOT, 'tests', 'prog', 'mpi', 'yield.c'), '-o', library])
     return library
 
 
@@ -147,22 +154,27 @@ FITS = {'bt': is_square, 'ring': bool}
 
 
 def find(name, out, mpi='openmpi'):
-    """The program of that name, built into `out` if it is ours; None: it is not installed. With MPICH there are kernels only."""
+    """The program of that name, built into `out` if it is ours; None: it is not installed. With
+    MPICH there are kernels only."""
     if mpi == 'mpich':
         if name not in OWN or not shutil.which('mpicc.mpich'):
             return None
-        return Program(name, [build_own(name, out, mpi)], ranks=FITS.get(name, is_power_of_two), exact='.',
-                       env={'LD_PRELOAD': build_yield(out)}, mpi=mpi)
+        return Program(name, [build_own(name, out, mpi)], ranks=FITS.get(name, is_power_of_two),
+                       exact='.', env={'LD_PRELOAD': build_yield(out)}, mpi=mpi)
     if name in OWN:
-        return Program(name, [build_own(name, out)], ranks=FITS.get(name, is_power_of_two), exact='.')
+        return Program(name, [build_own(name, out)], ranks=FITS.get(name, is_power_of_two),
+                       exact='.')
     if name in CALLS:
         return Program(name, [build_calls(name, out), 'S'], ranks=is_power_of_two, exact='.')
     if name == 'hpcc' and shutil.which('hpcc'):
         return Program(name, ['hpcc'], {'hpccinf.txt': hpcc_input()}, result='hpccoutf.txt',
-                       only='PASSED|FAILED|Success|tests|rrors')  # it measures how often it can do things
+                       # it measures how often it can do things
+                       only='PASSED|FAILED|Success|tests|rrors')
     if name == 'lammps' and shutil.which('lmp'):
-        return Program(name, ['lmp', '-in', 'lj.in', '-log', 'none'], {'lj.in': LJ}, exact=r' +\d+0 ')
-    for test, data, text in (('xdlu', 'LU.dat', LU), ('xdllt', 'LLT.dat', LLT), ('xdqr', 'QR.dat', QR)):
+        return Program(name, ['lmp', '-in', 'lj.in', '-log', 'none'], {'lj.in': LJ},
+                       exact=r' +\d+0 ')
+    for test, data, text in (('xdlu', 'LU.dat', LU), ('xdllt', 'LLT.dat', LLT),
+                             ('xdqr', 'QR.dat', QR)):
         exe = os.path.join(SCALAPACK, test)
         if name == test and os.path.exists(exe):
             return Program(name, [exe], {data: text})

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench_run [-s | -t] FILE.sym...: size (-s) and cost (-t) of the codecs on recorded symbols, 32-bit words.
- * Sizes in bytes, of zstd too (of the words). Costs in ns per symbol as the agent would see it, the best of
- * PASSES; and for RUN the mean cost of symbols that put out nothing, a bit, a miss, in the best pass,
- * the timer's own subtracted; p99.99 and the maximum are of each symbol's shortest time. Every stream is decoded and
- * compared; a difference fails. Last in the size table: resident KB of the encoder
- * after 999 symbols and at the end. */
+/* bench_run [-s | -t] FILE.sym...: size (-s) and cost (-t) of the codecs on recorded symbols,
+ * 32-bit words. Sizes in bytes, including zstd's (of the words). Costs in ns per symbol as in the
+ * agent, the best of PASSES; for RUN also the mean cost of symbols without output, with a bit, with
+ * a miss, in the best pass, without the timer's own time; p99.99 and the maximum are of each
+ * symbol's shortest time. Every stream is decoded and compared; a difference is an error. The size
+ * table also has the resident KB of the encoder after 999 symbols and at the end. */
 #include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include "../../tests/unit/run/rig.h"
 
 #define PASSES 5
-#define INTERRUPTED_NS 20000u	/* longer: the machine did something else */
+#define INTERRUPTED_NS 20000u	/* longer: interrupted by other work */
 
 static uint64_t now_ns(void)
 {
@@ -34,7 +34,7 @@ static int by_value(const void *a, const void *b)
 struct class
 {
 	uint64_t count;
-	double mean;		/* ns, interruptions left out, of the best pass */
+	double mean;		/* ns, without interruptions, in the best pass */
 };
 
 /* One pass with a clock around every symbol. */
@@ -100,7 +100,8 @@ static void classes(const uint32_t *sym, size_t n)
 	free(ns);
 }
 
-/* Resident KB of an encoder after `n` symbols, its tables in a mapping of their own as the agent's. */
+/* Resident KB of an encoder after `n` symbols; its tables have a separate mapping, as in the
+ * agent. */
 static void *map_zeroed(void *ctx, size_t size)
 {
 	(void)ctx;
@@ -260,8 +261,8 @@ int main(int argc, char **argv)
 		first = 2;
 	}
 	if (want_sizes)
-		printf("| stream | symbols | none | parlot | zstd -3 | zstd -19 | run | parlot / run | "
-		       "KB at 999 | KB |\n|--|--|--|--|--|--|--|--|--|--|\n");
+		printf("| stream | symbols | none | parlot | zstd -3 | zstd -19 | run | "
+		       "parlot / run | KB at 999 | KB |\n|--|--|--|--|--|--|--|--|--|--|\n");
 	for (int i = first; i < argc; i++) {
 		size_t n;
 		uint32_t *sym = read_file(argv[i], &n);

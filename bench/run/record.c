@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A throwaway recorder for bench_run: linked with a program compiled by -finstrument-functions, it
- * writes the main thread's symbols to the file BOBBIN_SYM, as 32-bit words. Ids are in the order
- * of the functions' addresses, as the agent's are. Single-threaded programs only. */
+/* A minimal recorder for bench_run, linked with a program compiled by -finstrument-functions. It
+ * writes the main thread's symbols to the file BOBBIN_SYM, as 32-bit words. Ids are in the order of
+ * the functions' addresses, as in the agent. Single-threaded programs only. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void finish(void)
 		if (!all[i] || all[i] == last)
 			continue;
 		last = all[i];
-		/* newest first: programs repeat themselves */
+		/* newest first, because of locality */
 		for (j = fns; j > 0 && fn[j - 1] != last; j--)
 			;
 		if (!j && fns < MAX_FUNCTIONS)

@@ -47,16 +47,16 @@ stream() {
 
 kernel() {
 	[ -x "$progs/$1" ] || ( cd "$root/bench/calls/kernels" &&
-		mpicc -std=gnu11 -O2 -g -I. -Wno-unknown-pragmas frame/frame.c frame/random.c "$1"/*.c \
-			-lm -o "$progs/$1" ) || exit 1
+		mpicc -std=gnu11 -O2 -g -I. -Wno-unknown-pragmas frame/frame.c frame/random.c \
+			"$1"/*.c -lm -o "$progs/$1" ) || exit 1
 }
 
 fortran() {
 	k=$1
 	shift
 	[ -x "$progs/$k" ] || ( cd "$root/bench/calls/kernels" &&
-		mpif90 -O2 -g -J"$progs" frame/frame.f90 $(printf "$k/%s.f90 " "$@") -o "$progs/$k" ) ||
-		exit 1
+		mpif90 -O2 -g -J"$progs" frame/frame.f90 $(printf "$k/%s.f90 " "$@") \
+			-o "$progs/$k" ) || exit 1
 }
 
 gcc -O1 -g "$root/bench/run/prog/sort.c" -o "$progs/sort" || exit 1
@@ -69,11 +69,13 @@ seq 300000 | sort -R --random-source="$root/LICENSE" >"$progs/lines"
 stream sqlite3 app sqlite3 :memory: ".read $root/bench/calls/heavy/sqlite.sql"
 stream python3 main /usr/bin/python3 "$root/bench/calls/heavy/script.py"
 stream cc1 main "$(gcc -print-prog-name=cc1)" -quiet -O2 "$progs/source.c" -o /dev/null
-stream cc1plus main "$(gcc -print-prog-name=cc1plus)" -quiet -O1 "$root/bench/run/prog/containers.cpp" -o /dev/null
+stream cc1plus main "$(gcc -print-prog-name=cc1plus)" -quiet -O1 \
+	"$root/bench/run/prog/containers.cpp" -o /dev/null
 stream ls all ls -lR /usr/lib/python3
 stream sort all sort "$progs/lines"
 stream grep all grep -c '1.*2.*3' "$progs/lines"
-stream perl all perl -e 'for (1..60000) { $h{$_ % 977} .= sprintf("%x", $_); } print join(",", sort keys %h)'
+stream perl all perl -e \
+	'for (1..60000) { $h{$_ % 977} .= sprintf("%x", $_); } print join(",", sort keys %h)'
 stream lua app lua5.4 "$root/bench/run/prog/script.lua"
 stream gzip main gzip -c "$progs/lines"
 stream bash main bash "$root/bench/run/prog/script.bash"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* symbols TRACE [MAX]: writes the symbols of the trace's longest stream, the first MAX of them (all), to
- * standard output as 32-bit words: the input of bench_run. Says on stderr which stream it is. */
+/* symbols TRACE [MAX]: writes the symbols of the trace's longest stream, or its first MAX, to
+ * standard output as 32-bit words: the input of bench_run. Names the stream on stderr. */
 #include <stdio.h>
 #include <stdlib.h>
 

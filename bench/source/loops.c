@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The same loops with and without probes; prints "NAME,ns per access". With -DPLAIN the file knows no probes: for record --mem. */
+/* The same loops with and without probes; prints "NAME,ns per access". -DPLAIN: without probes, for
+ * --mem. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <time.h>
@@ -66,7 +67,7 @@ __attribute__((noinline)) static void nest(void)
 	}
 }
 
-/* A subroutine's local variable: is registered and unregistered. */
+/* A local variable that is registered and unregistered. */
 __attribute__((noinline)) static void declared(void)
 {
 	for (int i = 0; i < N; i++) {

@@ -27,19 +27,29 @@ def svg(title, axis, xs, rows):
     def y(v):
         return bottom - (bottom - TOP) * (math.log2(v) + 0.25) / (top + 0.25)
 
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d">' % (WIDTH, HEIGHT, WIDTH, HEIGHT),
-           '<rect width="100%" height="100%" fill="#fff"/>', '<text x="%d" y="22" %s font-weight="bold">%s</text>' % (LEFT, FONT, title)]
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d">'
+           % (WIDTH, HEIGHT, WIDTH, HEIGHT),
+           '<rect width="100%" height="100%" fill="#fff"/>',
+           '<text x="%d" y="22" %s font-weight="bold">%s</text>' % (LEFT, FONT, title)]
     for n in xs:
-        out.append('<line x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}" stroke="#eee"/>'.format(x(n), TOP, bottom))
-        out.append('<text x="%.1f" y="%d" text-anchor="middle" %s>%d</text>' % (x(n), bottom + 18, FONT, n))
+        out.append('<line x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}" stroke="#eee"/>'
+                   .format(x(n), TOP, bottom))
+        out.append('<text x="%.1f" y="%d" text-anchor="middle" %s>%d</text>'
+                   % (x(n), bottom + 18, FONT, n))
     for k in range(top + 1):
-        out.append('<line x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}" stroke="#ddd"/>'.format(LEFT, right, y(2 ** k)))
-        out.append('<text x="%d" y="%.1f" text-anchor="end" %s>%d x</text>' % (LEFT - 8, y(2 ** k) + 4, FONT, 2 ** k))
-    out.append('<text x="%d" y="%d" text-anchor="middle" %s>%s</text>' % ((LEFT + right) / 2, HEIGHT - 8, FONT, axis))
+        out.append('<line x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}" stroke="#ddd"/>'
+                   .format(LEFT, right, y(2 ** k)))
+        out.append('<text x="%d" y="%.1f" text-anchor="end" %s>%d x</text>'
+                   % (LEFT - 8, y(2 ** k) + 4, FONT, 2 ** k))
+    out.append('<text x="%d" y="%d" text-anchor="middle" %s>%s</text>' % ((LEFT + right) / 2,
+                                                                          HEIGHT - 8, FONT, axis))
     labels = spread([y(r[-1]) for r in rows.values()], 15)
     for (name, row), colour, at in zip(rows.items(), COLOURS, labels):
         points = ' '.join('%.1f,%.1f' % (x(n), y(v)) for n, v in zip(xs, row))
-        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>' % (points, colour))
-        out += ['<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (x(n), y(v), colour) for n, v in zip(xs, row)]
-        out.append('<text x="%d" y="%.1f" font-family="sans-serif" font-size="12" fill="%s">%s</text>' % (right + 8, at + 4, colour, name))
+        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>'
+                   % (points, colour))
+        out += ['<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (x(n), y(v), colour)
+                for n, v in zip(xs, row)]
+        out.append('<text x="%d" y="%.1f" font-family="sans-serif" font-size="12" '
+                   'fill="%s">%s</text>' % (right + 8, at + 4, colour, name))
     return '\n'.join(out + ['</svg>', ''])

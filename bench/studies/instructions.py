@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Instructions of a process from callgrind's file, those within MPI's library left out: it waits by asking again and again, so how many these
-are says how long the others took.
+"""Instructions of a process from callgrind's file, without those within MPI's library: it waits by
+polling, so their number depends on the time that the other ranks take.
 
     own(path) -> number
 
-An edge of the call graph says what a call cost altogether. What program or tool spent in calls of the library is taken off the whole, what the library
-spent in calls of the tool (it calls its own functions by name) is put back."""
+An edge of the call graph has the inclusive cost of a call. Costs of the program's and the tool's
+calls of the library are subtracted from the total. Costs of the library's calls of the tool (it
+calls its own functions by name) are added."""
 import re
 
-MPI = re.compile(r'/(libmpi\w*|libmpich\w*)\.so|/openmpi/|/libopen-(pal|rte)\.so|/lib(pmix|ucp|uct|ucs|fabric|hwloc|event[\w-]*)\.so')
+MPI = re.compile(r'/(libmpi\w*|libmpich\w*)\.so|/openmpi/|/libopen-(pal|rte)\.so|'
+                 r'/lib(pmix|ucp|uct|ucs|fabric|hwloc|event[\w-]*)\.so')
 NEUTRAL = re.compile(r'/(ld-linux-x86-64|libc|libm|libpthread|libdl|libgcc_s|vgpreload\w*)[.-]')
 
 

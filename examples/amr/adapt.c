@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All ranks know where all cells are, so each works out the new mesh for itself; only what is wanted, and what is in the cells, is sent. */
+/* All ranks know all cells, so each computes the new mesh itself; only requests and contents are
+ * sent. */
 #include "adapt.h"
 
 #include <mpi.h>
@@ -7,7 +8,8 @@
 
 /* --- refining --- */
 
-/* Where a cell is wanted finer, its neighbours may not stay two levels coarser. Returns how many wants rose. */
+/* Raises requests so that neighbours differ by at most one level. Returns the number of raised
+ * ones. */
 static int raise_wants(const struct mesh *m, int8_t *want)
 {
 	int rose = 0;
@@ -29,7 +31,7 @@ static int raise_wants(const struct mesh *m, int8_t *want)
 	return rose;
 }
 
-/* Cells of one parent, all four there and wanted coarser, from `i` on. */
+/* Are cells i .. i + 3 the children of one parent, and all requested coarser? */
 static int is_family(const struct mesh *m, const int8_t *want, int i)
 {
 	if (m->level[i] == 0 || m->code[i] % mesh_span(m->level[i] - 1) || i + 4 > m->cells)
@@ -40,7 +42,7 @@ static int is_family(const struct mesh *m, const int8_t *want, int i)
 	return 1;
 }
 
-/* Those that cannot become coarser stay. Returns how many. */
+/* Drops requests for coarser cells that cannot be fulfilled. Returns their number. */
 static int drop_wants(const struct mesh *m, int8_t *want)
 {
 	int dropped = 0;
@@ -58,7 +60,7 @@ static int drop_wants(const struct mesh *m, int8_t *want)
 	return dropped;
 }
 
-/* Whether own cells may be refined as much as wanted, and what all want. */
+/* The requests of all ranks, after limiting those for own cells. */
 static int8_t *all_wants(const struct mesh *m, const int8_t *want)
 {
 	int8_t *all = mesh_get((size_t)m->cells, sizeof(*all));
@@ -93,7 +95,7 @@ static struct state mean_of(const struct state *s)
 	return mean;
 }
 
-/* The new mesh, and what is in its own cells: what was in the parent, or the mean of the children. */
+/* Builds the new mesh. An own cell gets the parent's values, or the mean of the children. */
 static int rebuild(struct mesh *m, const int8_t *want)
 {
 	struct mesh new = *m;
@@ -151,7 +153,8 @@ double mesh_imbalance(const struct mesh *m)
 	return (double)most * m->ranks / m->cells;
 }
 
-/* How many doubles of the stretch from..to lie in each rank's stretch of `first`, and where from `from` on. */
+/* The number of doubles of cells from..to in each rank's part of `first`, and their offset from
+ * `from`. */
 static void overlap(const struct mesh *m, int from, int to, const int *first, int *count, int *at)
 {
 	for (int r = 0; r < m->ranks; r++) {

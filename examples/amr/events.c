@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shallow water on an adaptive mesh. The loop has finite differences in it and says where it is; all else is done by hooks at these events
- * (services.c): pictures, refining the mesh, balancing the load, statistics. Compare naive.c.
+/* Shallow water on an adaptive mesh. The loop contains finite differences only and reports its
+ * events. Hooks at these events (services.c) do the rest: pictures, refining the mesh, balancing
+ * the load, statistics. Compare naive.c.
  *
  *     mpirun -n 4 bobbin record --mpi --events --mpi-level=custom -- ./amr_events 20 amr
  *
  * 20 bursts of 10 steps; writes amr.000.ppm ...
  *
- * A round hill of water falls apart between four walls. Fluxes are those of Rusanov; what leaves a cell over half a
- * side enters the one beside it, so the water stays the same to rounding, which is checked. */
+ * A round hill of water collapses between four walls. Rusanov fluxes; what leaves a cell over half
+ * a side enters its neighbour, so the water is conserved up to rounding, which is checked. */
 #include <bobbin/events.h>
 #include <math.h>
 #include <mpi.h>
@@ -18,7 +19,7 @@
 #include "services.h"
 
 #define GRAVITY 9.8
-#define STEADY 0.4		/* of the time step that would be unstable */
+#define STEADY 0.4		/* fraction of the largest stable time step */
 #define BURST 10
 
 struct flux {

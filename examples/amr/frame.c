@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Paints squares into an image in memory, and writes it as PPM. */
 #include "frame.h"
 
 #include <stdio.h>

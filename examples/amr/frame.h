@@ -13,9 +13,9 @@ struct frame {
 /* Returns 0, or -1: out of memory. */
 int frame_create(struct frame *f, int width);
 void frame_destroy(struct frame *f);
-/* A square with its lower left corner at x, y. `value` from 0 to 1 goes from blue to white. */
+/* A square with its lower left corner at x, y. `value`: 0 is blue, 1 is white. */
 void frame_paint(struct frame *f, double x, double y, double size, double value);
-/* Into PREFIX.NUMBER.ppm. Returns 0, or -1: errno says why. */
+/* Writes PREFIX.NUMBER.ppm. Returns 0, or -1 with errno. */
 int frame_write(const struct frame *f, const char *prefix, int number);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The mesh: codes along the Z curve, neighbours of cells, and the exchange of ghosts by MPI. */
 #include "mesh.h"
 
 #include <mpi.h>
@@ -46,7 +47,7 @@ static int width(int level)
 	return 1 << (MESH_LEVEL_MAX - level);
 }
 
-/* The cell that has the smallest cell x, y in it. */
+/* The cell that contains the smallest cell x, y. */
 static int cell_at(const struct mesh *m, int x, int y)
 {
 	uint32_t code = spread((uint32_t)x) | spread((uint32_t)y) << 1;
@@ -80,7 +81,7 @@ void mesh_beside(const struct mesh *m, int cell, enum side side, int beside[2])
 	}
 }
 
-/* --- what there is --- */
+/* --- contents --- */
 
 void mesh_deal(const struct mesh *m, int *first)
 {
@@ -183,7 +184,7 @@ static int by_pair(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Touching is mutual: who has a cell beside an own one needs the own one. */
+/* Neighbourship is mutual: a rank with a cell next to an own one needs the own one. */
 static void list_needed(struct mesh *m, struct pairs *p)
 {
 	int64_t last = -1;
@@ -210,7 +211,7 @@ static void list_ghosts(struct mesh *m, int count)
 		m->ghosts_of[owner_of(m, m->ghost[i])]++;
 }
 
-/* From numbers on all ranks to places in `own`. */
+/* The index in `own` of a cell, by its global number. */
 static int place_of(const struct mesh *m, int cell)
 {
 	const int *found;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shallow water on an adaptive mesh, with all that is not finite differences in the loop: pictures, refining the mesh, balancing the load,
- * statistics. Compare events.c.
+/* Shallow water on an adaptive mesh, with everything in the loop: pictures, refining the mesh,
+ * balancing the load, statistics. Compare events.c.
  *
  *     mpirun -n 4 ./amr_naive 20 amr       # 20 bursts of 10 steps; writes amr.000.ppm ...
  *
- * A round hill of water falls apart between four walls. Fluxes are those of Rusanov; what leaves a cell over half a
- * side enters the one beside it, so the water stays the same to rounding, which is checked. */
+ * A round hill of water collapses between four walls. Rusanov fluxes; what leaves a cell over half
+ * a side enters its neighbour, so the water is conserved up to rounding, which is checked. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 #include "mesh.h"
 
 #define GRAVITY 9.8
-#define STEADY 0.4		/* of the time step that would be unstable */
+#define STEADY 0.4		/* fraction of the largest stable time step */
 #define BURST 10
 #define FINER 0.03		/* jumps of height between neighbours, by the height */
 #define COARSER 0.008
-#define UNEVEN 1.1		/* balance is mended from there on */
+#define UNEVEN 1.1		/* imbalance from which the load is balanced */
 #define PICTURE 256
 
 struct flux {
@@ -268,7 +268,8 @@ int main(int argc, char **argv)
 	MPI_Allreduce(MPI_IN_PLACE, &most_own, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 
 	if (m.rank == 0) {
-		printf("%d pictures, cells %d at most, %d refined or joined, %d of a rank at most, balanced %d times\n",
+		printf("%d pictures, cells %d at most, %d refined or joined, "
+		       "%d of a rank at most, balanced %d times\n",
 		       bursts + 1, most_cells, refined, most_own, balanced);
 		printf("time %.6f, cells %d, water %.9f: %s\n", time, m.cells, after,
 		       fabs(after - before) < 1e-12 * before * BURST * (bursts + 1) ? "conserved" :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hooks that are called at the beginning and at the end of events and leave nothing in the trace. */
+/* Hooks at the beginning and the end of events; they leave nothing in the trace. */
 #include "services.h"
 
 #include <bobbin/hooks.h>
@@ -13,7 +13,7 @@
 
 #define FINER 0.03		/* jumps of height between neighbours, by the height */
 #define COARSER 0.008
-#define UNEVEN 1.1		/* balance is mended from there on */
+#define UNEVEN 1.1		/* imbalance from which the load is balanced */
 #define PICTURE 256
 
 struct services {
@@ -147,7 +147,8 @@ static void after_run(void *ctx, const struct bob_hook_event *e)
 		return;
 	MPI_Allreduce(MPI_IN_PLACE, &s->most_own, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 	if (s->mesh->rank == 0)
-		printf("%d pictures, cells %d at most, %d refined or joined, %d of a rank at most, balanced %d times\n",
+		printf("%d pictures, cells %d at most, %d refined or joined, "
+		       "%d of a rank at most, balanced %d times\n",
 		       s->pictures, s->most_cells, s->refined, s->most_own, s->balanced);
 }
 

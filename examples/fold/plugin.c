@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plug-in: folding as one likes it. This one does not care by which calls an access was reached, nor where in a line of 64
- * bytes threads differ from the first of them:
+/* A plug-in for folding with a user-defined equivalence: it ignores the call paths of accesses, and
+ * differences between threads within a line of 64 bytes.
+ *
  *     cc -shared -fPIC plugin.c -o plugin.so
  *     bobbin fold --fold-plugin plugin.so -o coarse.bobbin bobbin.data */
 #include <string.h>
@@ -8,9 +9,10 @@
 #include <bobbin/fold.h>
 
 #define LINE 64u
-#define LEAST 4096u /* smaller words are no addresses: numbers of iterations, masks */
+#define LEAST 4096u /* smaller words are not addresses: trip counts, masks */
 
-/* The key of a leaf says which code it is, so the same key on another path is the same code, called from elsewhere. */
+/* The key of a leaf identifies its code: the same key on another path is the same code, called from
+ * elsewhere. */
 static int same_code(void *ctx, const struct bob_fold_shape *known,
 		     const struct bob_fold_shape *fresh)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linux's perf events; where a container forbids them, the last two come from the system's own accounts. */
+/* Linux perf events. If a container forbids them, the last two come from the system's
+ * accounting. */
 #define _GNU_SOURCE
 #include "counters.h"
 

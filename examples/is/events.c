@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IS with its measurements by Bobbin: the drawing of keys is an event, at which a hook reads counters (measure.c); calls of MPI
- * are recorded as they are. Compare naive.c.
+/* IS, measured with Bobbin: the drawing of keys is an event at which a hook reads counters
+ * (measure.c); MPI calls are recorded automatically. Compare naive.c.
  *
  *     mpirun -n 4 bobbin record --mpi --events -- ./is_events S       # class S, W, A, B or C
  *
- * Keys lie evenly on the ranks. In each round every rank gets the keys of some buckets, so many that all have about
- * the same number, and counts how often each key is there: that gives the rank of any key. */
+ * Keys are distributed evenly over the ranks. In each round every rank gets the keys of some
+ * buckets, so that all have about the same number, and counts each key: that gives the rank of any
+ * key. */
 #include <bobbin/events.h>
 #include <inttypes.h>
 #include <mpi.h>
@@ -136,7 +137,7 @@ static void count_keys(struct sort *s)
 		s->before = 0;
 }
 
-/* The ranks of the tested keys, as reported by their owners. */
+/* Checks the ranks of the tested keys, which their owners report. */
 static void check_ranks(struct sort *s, const int *test, int round)
 {
 	for (int i = 0; i < IS_TESTS; i++)
@@ -172,7 +173,7 @@ static void sort_round(struct sort *s, int round)
 	check_ranks(s, all + buckets, round);
 }
 
-/* Puts the got keys in order; how many pairs are in disorder, on all ranks. */
+/* Sorts the received keys; returns the number of pairs in disorder, on all ranks. */
 static int finish(struct sort *s)
 {
 	int *sorted = get((size_t)s->got_count + 1, sizeof(int));

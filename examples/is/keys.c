@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The generator of the specification, x' = 5^13 x mod 2^46, in integers; a key is the sum of four of its numbers. */
+/* The generator of the specification, x' = 5^13 x mod 2^46, in integers; a key is the sum of four
+ * numbers. */
 #include "keys.h"
 
 #include <stddef.h>
@@ -9,7 +10,8 @@
 #define MASK ((1ull << 46) - 1)
 
 static const struct is_class classes[] = {
-	{ 'S', 16, 11, 9, { 48427, 17148, 23627, 62548, 4431 }, { 0, 18, 346, 64917, 65463 }, 3, 0, 0 },
+	{ 'S', 16, 11, 9, { 48427, 17148, 23627, 62548, 4431 },
+	  { 0, 18, 346, 64917, 65463 }, 3, 0, 0 },
 	{ 'W', 20, 16, 10, { 357773, 934767, 875723, 898999, 404505 },
 	  { 1249, 11698, 1039987, 1043896, 1048018 }, 2, 2, 0 },
 	{ 'A', 23, 19, 10, { 2112377, 662041, 5336171, 3642833, 4250760 },
@@ -28,7 +30,7 @@ const struct is_class *is_class_of(char name)
 	return NULL;
 }
 
-/* a * b mod 2^46: overflow of 64 bits does not reach the low 46. */
+/* a * b mod 2^46: the overflow of 64 bits does not affect the low 46. */
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
 	return a * b & MASK;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One hook per counter: its value is the difference between the end and the beginning of an
+ * event. */
 #include "measure.h"
 
 #include <bobbin/hooks.h>
@@ -9,7 +11,7 @@ static struct counters counters;
 
 struct measure {
 	int counter;
-	int64_t before;		/* what it was when the event began */
+	int64_t before;		/* value at the beginning of the event */
 };
 
 static int64_t read_one(int counter)

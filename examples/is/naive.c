@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IS with its measurements by hand: counters are read before and after the keys are drawn, and every call of MPI is written
- * to the trace where it is made. Compare events.c.
+/* IS, measured by hand: counters are read before and after the keys are drawn, and every MPI call
+ * is written to the trace after it. Compare events.c.
  *
  *     mpirun -n 4 ./is_naive S trace       # class S, W, A, B or C; writes trace.0.trace ...
  *
- * Keys lie evenly on the ranks. In each round every rank gets the keys of some buckets, so many that all have about
- * the same number, and counts how often each key is there: that gives the rank of any key. */
+ * Keys are distributed evenly over the ranks. In each round every rank gets the keys of some
+ * buckets, so that all have about the same number, and counts each key: that gives the rank of any
+ * key. */
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -144,7 +145,7 @@ static void count_keys(struct sort *s)
 		s->before = 0;
 }
 
-/* The ranks of the tested keys, as reported by their owners. */
+/* Checks the ranks of the tested keys, which their owners report. */
 static void check_ranks(struct sort *s, const int *test, int round)
 {
 	for (int i = 0; i < IS_TESTS; i++)
@@ -183,7 +184,7 @@ static void sort_round(struct sort *s, int round)
 	check_ranks(s, all + buckets, round);
 }
 
-/* Puts the got keys in order; how many pairs are in disorder, on all ranks. */
+/* Sorts the received keys; returns the number of pairs in disorder, on all ranks. */
 static int finish(struct sort *s)
 {
 	int *sorted = get((size_t)s->got_count + 1, sizeof(int));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the records of a rank to its file, with times of the monotonic clock. */
 #include "trace.h"
 
 #include <inttypes.h>

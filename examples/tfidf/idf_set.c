@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The callbacks of the value set (bobbin/hooks.h): tables are created, added, packed and merged. */
 #include "idf_set.h"
 
 #include <bobbin/hooks.h>
@@ -19,7 +20,7 @@ static void *create(void *ctx)
 	return calloc(1, sizeof(struct terms));
 }
 
-/* What `result` had is the program's. */
+/* The program owns the former `result`. */
 static void destroy(void *ctx, void *set)
 {
 	if (!set || set == *((struct tables *)ctx)->all)
@@ -40,7 +41,7 @@ static int merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
-/* The first table is taken as it is, not word by word. */
+/* The first table is moved, not added word by word. */
 static int add(void *ctx, void *set, const union bob_datum *data)
 {
 	struct terms *into = set, *own = data->p;
@@ -107,8 +108,8 @@ static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union 
 
 int idf_set_add(const char *event, struct terms *own, const struct terms **all)
 {
-	static const struct bob_value_set set = { sizeof(set), 0,	create, add,	merge,	pack,
-						  unpack,      print,	destroy, result, add_packed };
+	static const struct bob_value_set set = { sizeof(set), 0, create, add, merge, pack,
+						  unpack, print, destroy, result, add_packed };
 	static struct tables tables;
 	static struct bob_hook hook;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TF-IDF with its reduction by hand: ranks are a binary tree, each receives what its children counted, adds its own, and sends
- * it on. Compare events.c.
+/* TF-IDF, reduced by hand: ranks form a binary tree; each receives the counts of its children, adds
+ * its own, and sends the sum on. Compare events.c.
  *
  *     ./make_corpus corpus; mpirun -n 4 ./tfidf_naive corpus
  *
- * What a term is worth in a document is how often it is there, by the words of the document, times the logarithm of
- * documents by documents that have it. Each rank reads every P-th document. Rank 0 has the whole table in the end, prints the best term of
- * each document, and checks the table against one that it counts alone. */
+ * The weight of a term in a document is its count divided by the document's words, times the
+ * logarithm of all documents divided by those that contain it. Each rank reads every P-th document.
+ * Rank 0 gets the whole table, prints the best term of each document, and checks the table against
+ * its own count. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -116,9 +117,9 @@ static void reduce_idf(const struct documents *d, struct terms *df)
 		send_table(df, parent);
 }
 
-/* --- what it is for --- */
+/* --- result --- */
 
-/* The best term of a document. Of equal ones the first by the alphabet. */
+/* The best term of a document; of equal ones the first in alphabetical order. */
 static void print_best(const struct documents *d, int number, const struct terms *tf, int64_t words,
 		       const struct terms *df)
 {
@@ -141,7 +142,7 @@ static void print_best(const struct documents *d, int number, const struct terms
 	printf("%s %s %.6f\n", d->name[number], best, most);
 }
 
-/* On rank 0: all documents by the table of all ranks, and whether one rank alone counts the same. */
+/* On rank 0: the result for all documents, and whether one rank alone counts the same. */
 static int report(const struct documents *d, const struct terms *df)
 {
 	struct terms serial = { 0 }, tf = { 0 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Converts a table of terms to bytes and back. */
 #include "pack.h"
 
 #include <stdlib.h>

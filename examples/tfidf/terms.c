@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Hash tables of terms with open addressing, and the words of files. */
 #include "terms.h"
 
 #include <ctype.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_MAX 64	/* letters that count */
+#define WORD_MAX 64	/* significant letters of a word */
 
 /* --- tables --- */
 

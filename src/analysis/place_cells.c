@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Cells for places in the program: resolves an address to function, file and line. */
 #include "analysis/place_cells.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A place in the program's code as cells of a table: in text one column for people, in CSV and JSON
- * its parts as well. All tables that have a place share these columns. */
+/* A place in the program's code as cells of a table: one readable column in text, and its parts as
+ * separate columns in CSV and JSON. Shared by all tables with places. */
 #ifndef BOB_ANALYSIS_PLACE_CELLS_H
 #define BOB_ANALYSIS_PLACE_CELLS_H
 
@@ -15,16 +15,16 @@
 		"address", NULL, BOB_COLUMN_ADDRESS, BOB_COLUMN_EXTRA, "link address"              \
 	}
 
-/* The cells of BOB_PLACE_COLUMNS; "" and 0 for what is not known. */
+/* The cells of BOB_PLACE_COLUMNS; "" and 0 if unknown. */
 void bob_place_cells(struct bob_table *t, const char *function, const char *file, uint32_t line,
 		     uint64_t address);
-/* The text for people, then the same, of link address `pc` of an image of the process; image ~0:
- * nothing is known. */
+/* The readable text and the same cells for link address `pc` of an image of the process; image ~0:
+ * unknown. */
 void bob_place_cells_at(struct bob_table *t, const struct bob_naming *names,
 			const struct bob_trace *trace, uint32_t process, uint32_t image,
 			uint64_t pc);
 
-/* A text or a number; no value if it is empty or 0. */
+/* Cells of a text and of a number, without a value if it is empty or 0. */
 void bob_text_cell(struct bob_table *t, const char *text);
 void bob_count_cell(struct bob_table *t, uint64_t value);
 /* The part of a path after the last slash. */

@@ -9,126 +9,129 @@
 
 #include "bobbin/trace.h"
 
-/* A file of a trace that is in memory. Name and bytes must live as long as the trace. */
+/* A file of an in-memory trace. Name and bytes must live as long as the trace. */
 struct bob_memory_file {
 	const char *name;
 	const void *bytes;
 	size_t len;
 };
 
-/* As bob_trace_open, on files in memory. */
+/* Like bob_trace_open, from files in memory. */
 bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
 				   struct bob_trace **out, struct bob_error *err);
 
-/* The same without names of functions, for bob_archive_merge_running. */
+/* The same without function names, for bob_archive_merge_running. */
 bob_status bob_archive_open_running(const struct bob_memory_file *files, size_t count,
 				    struct bob_trace **out, struct bob_error *err);
 
-/* The same, of parts of one trace file, in their order, for what reads such a file (more.c). */
+/* The same for the parts of one trace file, in their order, as input of more.c. */
 bob_status bob_archive_open_parts(const struct bob_memory_file *files, size_t count,
 				  struct bob_trace **out, struct bob_error *err);
 
-/* As bob_trace_open, but only the process `root` of this host and its descendants, as far as their
- * files name them, and without names of functions. The time does not depend on the number of other
+/* Like bob_trace_open, but only the process `root` of this host and its descendants, as named in
+ * their files, and without function names. The time does not depend on the number of other
  * processes in the trace. */
 bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_trace **out,
 				  struct bob_error *err);
 
-/* The file of an image, with its chunks compressed, into the empty file `to`. BOB_NONE: that has
- * been done, or is not worth it; then `to` has anything. BOB_ERR_IO, BOB_ERR_NOMEM. */
+/* Compresses the chunks of an image file and writes the result to the empty file `to`. BOB_NONE:
+ * already compressed, or not profitable; the contents of `to` are then undefined. Errors:
+ * BOB_ERR_IO, BOB_ERR_NOMEM. */
 bob_status bob_archive_pack_image(const void *bytes, size_t len, FILE *to);
 
-/* The textual form of a whole trace, as docs/format.md defines it (`bobbin dump`). Returns
- * BOB_ERR_IO if `to` has an error. A stream that cannot be read on gets a line saying so. */
+/* Writes the textual form of a whole trace (docs/format.md, `bobbin dump`). BOB_ERR_IO: `to` has an
+ * error. A stream that cannot be read further gets a line with the reason. */
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);
-/* The events of one thread only, without the `thread` line. */
+/* Writes the events of one thread, without the `thread` line. */
 bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to);
-/* What follows all threads: shapes of variables, durations of events, then lines and variables of
- * the images. */
+/* Write the sections after all threads: shapes of variables, durations of events, then lines and
+ * variables of the images. */
 bob_status bob_archive_dump_shapes(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_times(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to);
-/* What hooks brought; nothing if they brought nothing. */
+/* Writes the value sets of hooks, if any. */
 bob_status bob_archive_dump_sets(const struct bob_trace *t, FILE *to);
 
-/* Print a function's name as the dump does: image!function, image+0xaddr, or ?id. */
+/* Prints a function's name as in a dump: image!function, image+0xaddr, or ?id. */
 void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to);
 
-/* How to fold otherwise than exactly (docs/fold.md, Loss). All zero: exactly. */
+/* Settings of lossy folding (docs/fold.md, Loss). All zero: lossless. */
 struct bob_fold_plugin;
 struct bob_fold_settings {
-	uint64_t tolerance;	/* addresses may be off by so much */
-	/* order of independent records given up among so many; 0: it is kept */
+	uint64_t tolerance;	/* maximal deviation of addresses */
+	/* size of the window in which independent records may be reordered; 0: order is kept */
 	uint32_t window;
-	uint32_t drop_below;	/* what occurs in fewer threads than that is left out */
-	uint32_t drop_over;	/* of so many processes together; 0: of each by itself */
+	uint32_t drop_below;	/* omit descriptors that occur in fewer threads than this */
+	uint32_t drop_over;	/* number of processes counted together; 0: each is counted
+				 * separately */
 	const struct bob_fold_plugin *plugin; /* bobbin/fold.h; NULL: none */
 };
 int bob_fold_settings_any(const struct bob_fold_settings *how); /* NULL is allowed */
 
-/* The file of a process once more, the folded streams of its threads merged. `to` is empty and can
- * be rewound. Records in record buffers are folded first; with `raw`, the records of a raw trace,
- * too. BOB_NONE: there is nothing to do (no memory records, merged already; or, without `raw`, a
- * raw trace). BOB_ERR_IO, BOB_ERR_NOMEM, BOB_ERR_CORRUPT: what `to` has is worth nothing. */
+/* Rewrites the file of a process with the folded streams of its threads merged. `to` is empty and
+ * seekable. Records in record buffers are folded first; with `raw`, also the records of a raw
+ * trace. BOB_NONE: nothing to do (no memory records, already merged, or, without `raw`, a raw
+ * trace). On BOB_ERR_IO, BOB_ERR_NOMEM and BOB_ERR_CORRUPT the contents of `to` are undefined. */
 bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
 			     struct bob_error *err);
-/* The same with `raw`, and everything folded anew as `how` says, which the file says then, too. */
+/* The same with `raw`, and everything is folded again with the settings `how`, which are recorded
+ * in the file. */
 bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
 			    const struct bob_fold_settings *how, FILE *to, struct bob_error *err);
 
-/* All processes that have ended, or whose threads are merged already, in one file of kind TRACE,
- * which replaces their files. Processes with raw records or calls are left as they are. With
- * `drop_below` not 0, what occurs in fewer threads of all of them is left out, and the file says so.
- * `is_in` has a byte for each process and gets which of them are in the file. `to` as above.
- * BOB_NONE: there are not two such, or they are all in one already and nothing is to be left out. */
+/* Merges all processes that have ended, or whose threads are already merged, into one file of kind
+ * TRACE, which replaces their files. Processes with raw records or calls are not included. If
+ * `drop_below` is not 0, descriptors that occur in fewer threads of all of them are omitted, and
+ * the file records this. `is_in` has a byte per process and returns which ones are in the file.
+ * `to` as above. BOB_NONE: there are fewer than two such processes, or they are already in one file
+ * and nothing is to be omitted. */
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err);
 
-/* Is something lost of the process's own file? Such a process is left out of the above: its file
- * says what is missing. That names are missing because the file of an image is, is no damage of
- * this one; it stays known in the merged file. */
+/* Has the process's own file lost anything? Such a process is not merged: its file describes the
+ * damage. Missing names because of a missing image file do not count; they remain missing in the
+ * merged file. */
 int bob_archive_is_damaged(const struct bob_trace *t, uint32_t process);
-/* The name of a damaged file that a process, or its head, lies in, or that has this name; NULL:
- * there is none. Borrowed from the trace. */
+/* Name of a damaged file that contains a process or its head, or that has this name; NULL: none.
+ * Borrowed from the trace. */
 const char *bob_archive_damaged_outer(const struct bob_trace *t, const char *name);
-/* What opening leaves for later, and merging would put under new checksums: those of all chunks, of
- * trace files and, with `processes`, of the processes' own. One that does not match is a problem of
- * the trace, and its file damaged. */
+/* Verifies the checksums of all chunks of trace files and, with `processes`, of process files.
+ * Opening a trace does not do so, and merging would hide damage under new checksums. A mismatch
+ * becomes a problem of the trace, and its file is marked damaged. */
 void bob_archive_sum(struct bob_trace *t, int processes);
 
-/* The same while they run, in MPI_Finalize, of one or more: a *head*, which goes on in the
- * processes' own files. What is under way -- a call that has not come back -- and statistics of
- * times are not in it. BOB_NONE: there is no process that could be in it. */
+/* Merges one or more running processes, in MPI_Finalize. The result is a *head*, which the
+ * processes' own files continue. It has no pending calls and no statistics of times. BOB_NONE: no
+ * process can be merged. */
 bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err);
 
-/* The same of what a process recorded after the events that it has merged before; of processes in
- * trace files, everything. */
+/* Merges what a process recorded after the events that it has merged before; of processes in trace
+ * files, everything. */
 struct bob_rec_after;
 struct bob_given {
-	struct bob_rec_after
-		*row; /* malloc'ed, by the caller at first; afterwards with what was given now */
+	struct bob_rec_after *row; /* malloc'ed. In: merged earlier. Out: including the new ones */
 	size_t count;
 };
-/* Of the one process of `t` that lies in no trace file. On failure *given is untouched. Errors as
- * above. */
+/* Applies to the only process of `t` that is in no trace file. On failure *given is unchanged.
+ * Errors as above. */
 bob_status bob_archive_merge_after(const struct bob_trace *t, struct bob_given *given, FILE *to,
 				   struct bob_error *err);
-/* What that has made, all of `from`, becomes a part of the trace file `fd`, which is open to be
- * read and written: readers see it once it is whole. What a call that did not come back has left
- * there goes. BOB_ERR_IO, BOB_ERR_NOMEM; BOB_ERR_CORRUPT: it is no trace file. */
+/* Appends the output of bob_archive_merge_after (all of `from`) as a part to the trace file `fd`,
+ * open for reading and writing. Readers see the part when it is complete. Removes an incomplete
+ * part of an interrupted call. BOB_ERR_IO, BOB_ERR_NOMEM; BOB_ERR_CORRUPT: `fd` is no trace
+ * file. */
 bob_status bob_archive_append(int fd, FILE *from);
 
-/* The name of the trace file that the process, or its head, lies in; NULL: in none. */
+/* Name of the trace file that contains the process or its head; NULL: none. */
 const char *bob_archive_outer(const struct bob_trace *t, uint32_t process);
 
-/* Every instruction of the images of a process that a recorded access is of: `visit` may get the
- * same one many times. Of a process whose records are raw, all that are described. BOB_ERR_NOMEM,
- * BOB_ERR_CORRUPT: not all were visited. */
+/* Visits every instruction that made a recorded access, possibly several times each. If the records
+ * of the process are raw, visits all described instructions. BOB_ERR_NOMEM, BOB_ERR_CORRUPT: not
+ * all were visited. */
 bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 			    void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx);
-/* Are events with values all that the process was to record: neither calls of functions nor
- * accesses? Then nothing but the places of call paths, which that visits, is looked up in its
- * images. */
+/* Does the process record only events with values, neither function calls nor accesses? Then the
+ * only addresses to resolve in its images are the call paths, which bob_archive_used visits. */
 int bob_archive_is_of_values(const struct bob_trace *t, uint32_t process);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The outer structure of one file: its head, and the list of its chunks. A chunk counts if its
- * header's checksum holds; where one does not, the walk looks for the next at 64-byte steps, so
- * damage costs a chunk and not the rest of the file. */
+/* The chunk structure of a file: its head and the list of its chunks. A chunk is valid if its
+ * header's checksum matches. After an invalid header the scan searches for the next valid one in
+ * steps of 64 bytes, so damage costs one chunk and not the rest of the file. */
 #define _GNU_SOURCE
 #include "archive/reader.h"
 
@@ -18,7 +18,7 @@ static uint64_t align_chunk(uint64_t n)
 	return (n + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
 }
 
-/* A head whose checksum fails is not used; the kind of the file then follows from its name. */
+/* If the checksum of a head does not match, the kind of the file follows from its name. */
 static uint32_t kind_from_name(const char *name)
 {
 	if (name[0] == 'p')
@@ -65,7 +65,7 @@ static bob_status read_head(struct bob_trace *t, struct bob_file *f)
 	return BOB_OK;
 }
 
-/* Is there a complete chunk header at `off` whose checksum is right? */
+/* Reads the chunk header at `off`. Returns 0 unless it is complete and its checksum matches. */
 static int chunk_at(const struct bob_file *f, uint64_t off, struct bob_chunk_head *h)
 {
 	if (f->size - off < sizeof(*h))
@@ -96,7 +96,7 @@ static bob_status add_chunk(struct bob_trace *t, struct bob_file *f, uint64_t of
 	return BOB_OK;
 }
 
-/* From a place without a valid header, the next one, or `size` if there is none. */
+/* Offset of the next valid header from `off` on, or `size`. */
 static uint64_t find_chunk(const struct bob_file *f, uint64_t off)
 {
 	struct bob_chunk_head h;
@@ -107,9 +107,9 @@ static uint64_t find_chunk(const struct bob_file *f, uint64_t off)
 	return f->size;
 }
 
-/* A process and its collector take windows of one file (write/ring.h). One that is killed between
- * taking a window and filling it with a PAD leaves zeros, whole windows of them: nothing was
- * written there. */
+/* A process and its collector allocate windows of one file (write/ring.h). If one is killed between
+ * allocating a window and filling it with a PAD, whole windows of zeros remain, which are not
+ * damage. */
 #define COLLECTOR_WINDOW (64u << 10)
 
 static int is_window_never_used(const struct bob_file *f, uint64_t off, uint64_t end)
@@ -122,7 +122,7 @@ static int is_window_never_used(const struct bob_file *f, uint64_t off, uint64_t
 	return off == end;
 }
 
-/* --- by stream --- */
+/* --- index by stream --- */
 
 static int by_stream(const void *a, const void *b, void *chunks)
 {
@@ -178,7 +178,7 @@ bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
 	/* a damaged head may contain anything */
 	off = bob_head_bytes_ok(f->head.head_bytes) ? f->head.head_bytes : BOB_FILE_HEAD_BYTES;
 	used = f->head.used;
-	if (t->joins && used > f->size) /* the first part says how long all of them are */
+	if (t->joins && used > f->size) /* the first part has the length of all parts */
 		used = f->size;
 	if (used > f->size || used < off || used % BOB_CHUNK_ALIGN) {
 		bob_problem_add(t, f, offsetof(struct bob_file_head, used),
@@ -194,7 +194,7 @@ bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
 				return st;
 			if (off >= used && !beyond)
 				beyond = off;
-			/* size is vouched for but may still be absurd */
+			/* the checksum matches, but the size may still be invalid */
 			if (h.size >= f->size - off)
 				break;
 			off = align_chunk(off + sizeof(h) + h.size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bringing the files of a trace directory into memory: every *.bob is mapped read-only; read where
- * it cannot be mapped, or where the process that writes it still runs. The only file of the reader
- * that talks to the operating system. */
+/* Loads the files of a trace directory. Each *.bob file is mapped read-only, or read if it cannot
+ * be mapped or may still be truncated by its writer. The only file of the reader that uses the
+ * operating system. */
 #include "archive/reader.h"
 
 #include <dirent.h>
@@ -18,8 +18,8 @@
 #include "base/order.h"
 #include "base/plain.h"
 
-/* What a map cannot give: read it. Returns 0 or -1; a file that shrank meanwhile is simply
- * shorter. */
+/* Reads a file that cannot be mapped. Returns 0 or -1. If the file shrinks meanwhile, it is loaded
+ * with its smaller size. */
 static int read_file(int fd, struct bob_file *f)
 {
 	uint8_t *p = malloc(f->size);
@@ -47,7 +47,8 @@ fail:
 	return -1;
 }
 
-/* A process cuts its file to size as it ends, and who then touches what a map showed is killed. */
+/* A process truncates its file as it ends. A reader that then touches the mapping beyond the new
+ * end gets SIGBUS. */
 static int may_shrink(int fd)
 {
 	struct bob_file_head h;
@@ -60,7 +61,7 @@ static int may_shrink(int fd)
 	return !strncmp(h.host, host, sizeof(h.host)) && (!kill((pid_t)h.pid, 0) || errno == EPERM);
 }
 
-/* BOB_NONE: not readable, a problem says so. */
+/* BOB_NONE: unreadable; reported as a problem. */
 static bob_status load_file(struct bob_trace *t, int dir, struct bob_file *f)
 {
 	struct stat sb;
@@ -98,7 +99,7 @@ none:
 
 BOB_COMPARE(by_name, struct bob_file, BOB_TEXT(name))
 
-/* Said of a name that looks as if it were a file's of the trace. BOB_ERR_NOMEM. */
+/* Reports a file whose name ends in .bob but is not valid. Errors: BOB_ERR_NOMEM. */
 static bob_status report_name(struct bob_trace *t, const char *name)
 {
 	const size_t len = strlen(name);
@@ -142,9 +143,9 @@ static bob_status list_files(struct bob_trace *t, DIR *d)
 	return BOB_OK;
 }
 
-/* --- those of some processes --- */
+/* --- a process and its descendants --- */
 
-/* 0: not the head of a process. */
+/* Returns 0 if the file has no valid head of a process. */
 static int read_head(int dir, const char *name, struct bob_file_head *h)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), is_one;
@@ -157,14 +158,14 @@ static int read_head(int dir, const char *name, struct bob_file_head *h)
 	return is_one;
 }
 
-/* The process or, if a child was named wrongly, one with its pid: only descendants of the root have
- * such parents. */
+/* Is `pid` the parent? The parent named in the head may be another process with that pid; only
+ * descendants of the root have such parents. */
 static int is_child_of(const struct bob_file_head *h, uint32_t pid)
 {
 	return h->ppid == pid || (h->parent_seq != ~0u && h->parent_pid == pid);
 }
 
-/* Takes those to the front that are the root or descend from one before; how many. */
+/* Moves the root and its descendants to the front. Returns their number. */
 static size_t sort_below(struct bob_file *file, struct bob_file_head *head, size_t count,
 			 uint32_t root)
 {
@@ -212,7 +213,7 @@ static bob_status keep_below(struct bob_trace *t, int dir, uint32_t root)
 	return BOB_OK;
 }
 
-/* All regular files count, run.key too. */
+/* Sizes of all regular files, including run.key. */
 static void add_sizes(struct bob_trace *t, DIR *d)
 {
 	struct dirent *e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The textual form of a trace (docs/format.md, "Dump"): what the C reader and the independent
- * decoder must agree on, letter for letter. */
+/* The textual form of a trace (docs/format.md, "Dump"). The output of the C reader and that of the
+ * independent decoder must be identical. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_
 	}
 }
 
-/* `*stack` is the stack of the line before. */
+/* `*stack`: stack of the previous line. */
 static void print_event(const struct bob_trace *t, uint32_t process, const struct bob_event *ev,
 			uint32_t *stack, FILE *to)
 {
@@ -229,7 +229,7 @@ static void print_source(const struct bob_image *im, FILE *to)
 	}
 }
 
-/* Images are shared by processes: each has its turn once. */
+/* Images are shared by processes; each is printed once. */
 bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to)
 {
 	BOB_VEC(const struct bob_source *) done = { 0 };

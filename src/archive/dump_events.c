@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values and their times as text. */
+/* Textual form of events with values and of their times. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "archive/events/user_key.h"
 #include "base/ascii.h"
 
-/* Without blanks. */
+/* Letters, digits and _.:- are literal, other bytes %NN, so the text has no blanks. */
 static void print_bytes(const void *bytes, size_t len, FILE *to)
 {
 	const char *p = bytes;
@@ -65,7 +65,7 @@ static void print_places(const struct bob_trace *t, uint32_t process, const uint
 	}
 }
 
-/* Elements are apart, words of one are not. */
+/* Blanks separate elements, but not the words of one element. */
 static void print_vector(const struct bob_value_vector *v, FILE *to)
 {
 	fputs(" [", to);
@@ -84,7 +84,7 @@ static void print_text(const struct bob_value_vector *v, uint64_t bytes, FILE *t
 	putc(']', to);
 }
 
-/* An event of the program's own has strings. 0: it is not such an event. */
+/* Prints the strings of an event of the program's own. Returns 0 for other events. */
 static int print_texts(const struct bob_value_event *e, FILE *to)
 {
 	struct bob_event_layout l;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Value sets as text: docs/format.md, "Dump". */
+/* Textual form of value sets (docs/format.md, "Dump"). */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exit states of processes, as recorded by the processes that waited for them (BOB_REC_WAITED). A
- * wait names a process by its pid, which may be reused. It means the newest process with that pid
- * on the host of the waiting process that began before the wait returned and descends from the
- * waiting process. The first such wait counts: after it the pid is free. */
+ * wait identifies a process by its pid, which may be reused. It refers to the newest process with
+ * that pid on the host of the waiting process that began before the wait returned and descends from
+ * the waiting process. The first such wait counts, because it frees the pid. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/keyed.h"
 #include "archive/reader.h"
 
-#define GENERATIONS_MAX 64	/* that are looked at between who waits and who ended */
+#define GENERATIONS_MAX 64	/* from the waiting process to the one that ended */
 
-/* A process that begins, or a wait; both in order of time. */
+/* The start of a process, or the return of a wait; sorted by key and time. */
 struct moment {
-	uint64_t key;		/* of pid and host: the process's, the one waited for */
+	uint64_t key;		/* hash of pid and host: of the process, or of the one waited for */
 	uint64_t ns;
-	size_t process;		/* index; of a wait: who waited */
-	const struct bob_rec_waited *wait; /* NULL: a process begins */
+	size_t process;		/* index; for a wait: of the waiting process */
+	const struct bob_rec_waited *wait; /* NULL: start of a process */
 };
 
 static int by_key_and_time(const void *a, const void *b)
@@ -34,7 +34,7 @@ static int by_key_and_time(const void *a, const void *b)
 	return x->wait < y->wait ? -1 : x->wait > y->wait;
 }
 
-/* Orphans may be waited for by a process further up (PR_SET_CHILD_SUBREAPER). */
+/* Orphans may be reaped by an ancestor (PR_SET_CHILD_SUBREAPER). */
 static int descends_from(const struct bob_trace *t, const struct bob_process *p, uint32_t pid)
 {
 	for (int i = 0; i < GENERATIONS_MAX; i++) {
@@ -47,8 +47,8 @@ static int descends_from(const struct bob_trace *t, const struct bob_process *p,
 	return 0;
 }
 
-/* Does the wait speak of this process? What has said that it became another program leaves no file
- * of that, which is meant. */
+/* Does the wait refer to this process? Not if the process has replaced itself (exec): then it
+ * refers to the new program, which has no file. */
 static int is_meant(const struct bob_trace *t, const struct bob_process *p, const struct moment *m)
 {
 	const struct bob_process *waiter = t->processes[m->process];

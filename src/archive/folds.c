@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a folded stream: its chunks are found by their kind, and one word says which of the rests
- * is valid. Everything is copied before it is checked: the writer may still be running, so partial
+/* Reader of folded streams. Chunks are found by kind, and the commit word selects the valid rest.
+ * Everything is copied before it is checked, because a running writer may change it, and partial
  * updates may be visible, as after a crash. */
 #include "archive/folds.h"
 
@@ -24,7 +24,7 @@ static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t
 
 /* --- data and rest --- */
 
-/* The first `len` bytes of the data; NULL if they are not all there. */
+/* Copies the first `len` bytes of the data. Returns 0 and the offset if some are missing. */
 static int copy_data(const struct bob_file *f, uint32_t number, uint8_t *to, uint64_t len,
 		     uint64_t *off)
 {
@@ -97,7 +97,7 @@ static bob_status read_rest(const struct bob_file *f, uint32_t number,
 
 /* --- the log --- */
 
-/* Of two at one position one is empty, the first. */
+/* Of two at one position the first one is empty. */
 BOB_COMPARE(by_position, struct bob_fold_log, BOB_UP(position) BOB_UP(off))
 
 static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t begin,
@@ -114,7 +114,7 @@ static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t b
 		memcpy(&l.position, f->bytes + c->off, 8);
 		l.count = c->avail / 8 - 1;
 		if (l.position < begin ||
-		    l.position == UINT64_MAX) /* not needed any more; not in use */
+		    l.position == UINT64_MAX) /* already in the rest; not in use */
 			continue;
 		if (bob_array_reserve(&s->log, s->log_count, &capacity, sizeof(*s->log)))
 			return BOB_ERR_NOMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for the folding library. */
+/* Memory for the folding library: malloc, and fresh pages for folders. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -16,8 +16,8 @@ static void *resize(void *ctx, void *old, size_t old_size, size_t size)
 
 const struct bob_alloc bob_alloc_malloc = { resize, NULL };
 
-/* Not calloc: once a large block was freed, malloc takes the next one from its heap and clears
- * it. */
+/* Not calloc: after a large block was freed, malloc would take the next one from its heap and clear
+ * it, which touches all pages. */
 void *bob_folder_map(size_t size)
 {
 	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,

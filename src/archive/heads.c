@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes whose records were merged while they ran, in MPI_Finalize: what they recorded after
- * that. */
+/* Processes that were merged while they ran, in MPI_Finalize (heads): what their own files have in
+ * addition. */
 #include <stdlib.h>
 
 #include "archive/folds.h"
@@ -40,8 +40,8 @@ const char *bob_archive_outer(const struct bob_trace *t, uint32_t process)
 }
 
 struct left {
-	const uint64_t *after;	/* by participant */
-	uint64_t seen;		/* of the newest one */
+	const uint64_t *after;	/* by participant: events to omit */
+	uint64_t seen;		/* events of the current participant */
 	uint32_t participant;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions and their names. An image file is shared by every process that had the image; it is
- * looked at in place, one entry at a time, unless it is compressed. */
+/* Functions and their names. An image file is shared by all processes that had the image. It is
+ * accessed in place, entry by entry, unless it is compressed. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/search.h"
 #include "base/sized.h"
 
-/* The usable image payload of one file. */
+/* The valid image payload of one file. */
 struct image_file {
 	uint64_t key;
 	const struct bob_file *file;
@@ -22,8 +22,8 @@ struct image_file {
 	const struct bob_source *source; /* NULL: none */
 };
 
-/* The bytes of the chunk, as they were before they were compressed; they live as long as the trace.
- * NULL: they cannot be had, which has been said. */
+/* The chunk's uncompressed bytes, which live as long as the trace. NULL: unreadable, which has been
+ * reported. */
 static const uint8_t *open_chunk(struct bob_trace *t, const struct bob_file *f,
 				 const struct bob_chunk_ref *c, uint64_t *len)
 {
@@ -42,7 +42,7 @@ static const uint8_t *open_chunk(struct bob_trace *t, const struct bob_file *f,
 	return kept;
 }
 
-/* May offsets of this image be followed? Everything image_text and bob_image_function rely on. */
+/* Validates the offsets that image_text and bob_image_function use. */
 static int head_ok(const uint8_t *at, uint64_t len, const struct bob_image_head *h)
 {
 	uint64_t funcs = (uint64_t)h->count * sizeof(struct bob_image_func);
@@ -50,7 +50,7 @@ static int head_ok(const uint8_t *at, uint64_t len, const struct bob_image_head 
 	if (h->func_off > len || funcs > len - h->func_off || h->names_off > len ||
 	    h->names_len > len - h->names_off || h->build_id_len > sizeof(h->build_id))
 		return 0;
-	/* a zero at the end: any offset inside the names is a terminated text */
+	/* the names end with a zero, so any offset is a terminated string */
 	return !h->names_len || !at[h->names_off + h->names_len - 1];
 }
 
@@ -73,7 +73,8 @@ static void read_source(struct bob_trace *t, const struct bob_file *f,
 		bob_problem_add(t, f, c->off, "lines and variables that cannot be read", 1);
 }
 
-/* Names that no recorder makes up, and that no terminal should see: the image gets others. */
+/* Replaces control characters in names, which must not reach a terminal. No recorder writes
+ * them. */
 static const uint8_t *with_plain_names(struct bob_trace *t, const uint8_t *at, uint64_t len,
 				       const struct bob_image_head *h)
 {
@@ -136,7 +137,7 @@ static void find_image(struct bob_trace *t, const struct bob_file *f, struct ima
 
 BOB_COMPARE(by_key, struct image_file, BOB_UP(key))
 
-/* The first id after those of all images of the process. */
+/* The first function id after those of all images of the process. */
 static uint32_t next_id(const struct bob_process *p)
 {
 	uint32_t next = 0;
@@ -166,7 +167,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 		if (name)
 			im->info.soname = name;
 	}
-	if (!im->info.count && p->common->desc_run_count) { /* memory engines number no functions */
+	if (!im->info.count && p->common->desc_run_count) { /* memory engines number none */
 		im->info.first_id = next_id(p);
 		if (im->head.count <= UINT32_MAX - im->info.first_id)
 			im->info.count = im->info.patched = im->head.count;
@@ -177,7 +178,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 				"an image has fewer functions than a process says", 1);
 }
 
-/* Sort the ids of a process's images; of overlapping ones the first recorded stays. */
+/* Sorts the id ranges of a process's images. Of overlapping ones the first recorded wins. */
 static bob_status index_ids(struct bob_trace *t, struct bob_process *p)
 {
 	size_t n = 0;
@@ -385,7 +386,8 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_REACH] = "no memory within reach of a jump",
 		[BOB_SKIP_NO_PLAN] = "no plan for the image",
 		[BOB_SKIP_IMAGES] = "left out by --images",
-		[BOB_SKIP_SPECIAL] = "never patched: start-up code, signal returns, split-off parts",
+		[BOB_SKIP_SPECIAL] =
+			"never patched: start-up code, signal returns, split-off parts",
 		[BOB_SKIP_LIMIT] = "too many functions",
 		[BOB_SKIP_UNWIND] = "where exceptions land in it is not known",
 		[BOB_SKIP_SITE] = "a run time may write or compare its first bytes",
@@ -394,7 +396,8 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_BREAKPOINT] = "a debugger has set a breakpoint there",
 		[BOB_SKIP_DEBUGGER] = "a debugger could set a breakpoint inside the jump",
 		[BOB_SKIP_ATTACHED] =
-			"not recorded since a debugger attached, which could set a breakpoint inside the jump",
+			"not recorded since a debugger attached, "
+			"which could set a breakpoint inside the jump",
 		[BOB_SKIP_OTHER_MPI] = "another MPI than --mpi said: its calls are not recorded",
 	};
 

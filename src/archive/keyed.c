@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lookup by key: a sorted array and binary search. */
+/* Index by key: a sorted array with binary search. */
 #include "archive/keyed.h"
 
 #include "archive/reader.h"

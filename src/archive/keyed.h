@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An index of a trace's files or processes by key.
+/* Index of a trace's files or processes by key.
  *
- * Owner: the caller, who fills it, sorts it and frees it. Keys are hashes: callers must compare the
+ * Owner: the caller, who fills, sorts and frees it. Keys are hashes: callers must compare the
  * entries of equal keys. */
 #ifndef BOB_ARCHIVE_KEYED_H
 #define BOB_ARCHIVE_KEYED_H
@@ -18,14 +18,13 @@ struct bob_keyed_entry {
 };
 
 struct bob_keyed {
-	struct bob_keyed_entry
-		*entry; /* malloc'ed; once sorted by key, and those of a key by number */
+	struct bob_keyed_entry *entry; /* malloc'ed; sorted by key, then by number */
 	size_t count;
 };
 
 struct bob_trace;
 
-/* Reserves capacity for `most` entries. 0: no memory. */
+/* Reserves capacity for `most` entries. Returns 0 if memory is exhausted. */
 int bob_keyed_begin(struct bob_keyed *k, size_t most);
 void bob_keyed_add(struct bob_keyed *k, uint64_t key, size_t number);
 void bob_keyed_sort(struct bob_keyed *k);
@@ -33,11 +32,11 @@ void bob_keyed_free(struct bob_keyed *k);
 
 uint64_t bob_key_of_text(const char *text);
 uint64_t bob_key_of_pid(uint32_t pid, const char *host);
-/* All processes of the trace, by pid and host; sorted. 0: no memory. */
+/* Builds the sorted index of all processes by pid and host. Returns 0 if memory is exhausted. */
 int bob_keyed_pids(struct bob_keyed *k, const struct bob_trace *t);
 
-/* The entries of a key, from the smallest number on:
- * `for (e = first; bob_keyed_is(k, e, key); e++)`. */
+/* Iteration over the entries of a key, by number: `for (e = first; bob_keyed_is(k, e, key);
+ * e++)`. */
 static inline const struct bob_keyed_entry *bob_keyed_first(const struct bob_keyed *k, uint64_t key)
 {
 	return k->entry + BOB_COUNT_BELOW(k->entry, k->count, struct bob_keyed_entry, key, key);

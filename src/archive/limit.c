@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The number of events after which cursors end: a folded trace may represent more events than can
- * be expanded in reasonable time. */
+/* The maximal number of events per cursor. A folded trace may represent more events than can be
+ * expanded in reasonable time. */
 #include <stdlib.h>
 
 #include "archive/reader.h"

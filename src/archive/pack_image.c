@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compresses functions and names when the run has ended, to about a quarter. The agent writes them
+/* Compresses functions and names after the run, to about a quarter. The agent writes them
  * uncompressed, in the form that readers use. */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "archive/write/write.h"
 #include "base/crc.h"
 
-/* The chunk at `off`, if it is one of an image's, whole and as it was written first. */
+/* Is the chunk at `off` a complete, uncompressed one of an image? */
 static int is_loose(const uint8_t *file, size_t len, size_t off, struct bob_chunk_head *c)
 {
 	if (len - off < sizeof(*c))

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Payloads of chunks that may be compressed: those of merged traces, which host-side programs write
- * and read. */
+/* Payloads of chunks that may be compressed (zstd): those of merged traces, which host-side
+ * programs write and read. */
 #include <stdlib.h>
 #include <zstd.h>
 
 #include "archive/merge/merging.h"
 
-/* What compressed bytes may become: memory is taken in proportion to the file's size. */
+/* Bounds the expansion of compressed bytes, so that memory stays proportional to the file's
+ * size. */
 #define ALWAYS_BYTES (64ull << 10)
 #define TIMES 1000u
-/* Measured on merged traces of the benchmark: up to here trying hard takes 200 ns a byte and saves
- * 3 %; of more it saves 0.3 %. Below 9 the window is small: what the ranks have in common is not
- * found (12 % more for 1 MB, 60 % for 6 MB). */
+/* Measured on merged traces of the benchmark: up to this size the higher level takes 200 ns per
+ * byte and saves 3 %; beyond it saves 0.3 %. Below level 9 the window is too small to find what
+ * ranks have in common (12 % more for 1 MB, 60 % for 6 MB). */
 #define FINE_BYTES (16u << 10)
 #define FINE_LEVEL 15
 #define LEVEL 9
-/* Names of images, packed at the end of each run: a start of python3 takes some 5 ms more, 16 at 9,
- * and the trace of a run of sqlite3 is 1 % larger (89.8 kB, 88.7). */
+/* For names of images, packed at the end of each run: a start of python3 takes 5 ms more, and 16 ms
+ * with level 9; the trace of a run of sqlite3 is 1 % larger (89.8 kB, 88.7). */
 #define QUICK_LEVEL 3
 
 static int is_likely(uint64_t size, uint64_t packed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process of a trace: its head, META records, log lines. Invalid records are skipped and
- * reported as a problem; of repeated single facts (rank, command) the last one wins. */
+/* Builds a process from its file: head, META records, log lines. Invalid records are skipped and
+ * reported as a problem. Of repeated facts (rank, command) the last one wins. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "base/order.h"
 #include "base/plain.h"
 
-/* The bytes of one record's body while it is read. */
+/* The body of a record. */
 struct body {
 	const uint8_t *p;
 	uint32_t len;
 	uint64_t off;	/* in the file */
 };
 
-/* A list of zero-terminated texts; the last may lack its zero. NULL if there is no memory. */
+/* Splits a list of zero-terminated strings; the last may lack its zero. NULL: no memory. */
 static char **read_list(struct bob_trace *t, const struct body *b)
 {
 	char *text = bob_arena_text(&t->arena, b->p, b->len);
@@ -36,7 +36,7 @@ static char **read_list(struct bob_trace *t, const struct body *b)
 	return list;
 }
 
-/* `names`: for people to read, as set_text's. */
+/* `names`: shown to users, so control characters are replaced, as in set_text. */
 static bob_status set_list(struct bob_trace *t, const struct body *b, int names,
 			   const char *const **to)
 {
@@ -156,7 +156,7 @@ static bob_status read_mem_image(struct bob_trace *t, struct bob_process *p, con
 	return BOB_OK;
 }
 
-/* The numbers that the trace has for the process's images, turned round. */
+/* Inverts the map from the process's images to numbers of the trace. */
 static bob_status read_image_map(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
 	uint32_t count = b->len / (uint32_t)sizeof(uint32_t), number;
@@ -217,7 +217,7 @@ static bob_status read_spawn(struct bob_trace *t, struct bob_process *p, const s
 	return BOB_OK;
 }
 
-/* Of each `when` the last one wins. */
+/* For each `when`, the last record wins. */
 static void read_clock(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
 	struct bob_rec_clock rec;
@@ -307,7 +307,7 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 	case BOB_REC_SHAPE:
 		return bob_shape_read(t, p, b->p, b->len, b->off);
 	default:
-		return BOB_OK; /* not needed, or of a later minor version */
+		return BOB_OK; /* not used, or of a later minor version */
 	}
 }
 
@@ -341,7 +341,7 @@ static bob_status read_meta(struct bob_trace *t, struct bob_process *p,
 	return BOB_OK;
 }
 
-/* Log lines go to terminals: control characters become '?'. */
+/* Log lines are printed on terminals, so control characters become '?'. */
 static bob_status read_logs(struct bob_trace *t, struct bob_process *p)
 {
 	const struct bob_file *f = p->file;
@@ -380,7 +380,7 @@ static bob_status read_chunks(struct bob_trace *t, struct bob_process *p)
 
 		if (c->head.kind != BOB_CHUNK_META && c->head.kind != BOB_CHUNK_LOG)
 			continue;
-		/* what lies in a trace file is counted there, as it is */
+		/* chunks inside a trace file are counted there */
 		t->meta_bytes += f->outer ? 0 : sizeof(c->head) + bob_chunk_len(c);
 		if (!bob_chunk_crc_ok(f, c))
 			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
@@ -399,7 +399,8 @@ static const char *stop_text(uint32_t reason)
 		[BOB_STOP_SECCOMP] = "the program forbade system calls (seccomp)",
 		[BOB_STOP_PATH] = "the trace directory could not be reached",
 		[BOB_STOP_INTERNAL] = "internal error, see the log",
-		[BOB_STOP_SHARED] = "a task that shares a thread's storage began (clone with CLONE_VM)",
+		[BOB_STOP_SHARED] =
+			"a task that shares a thread's storage began (clone with CLONE_VM)",
 	};
 
 	return reason < sizeof(text) / sizeof(*text) ? text[reason] : "unknown reason";

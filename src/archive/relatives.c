@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of a trace's processes, their parents, which of them continue from a head, and the
- * relation between the clocks of their hosts. */
+/* Orders a trace's processes, finds their parents and heads, and relates the clocks of their
+ * hosts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ BOB_COMPARE_POINTERS(by_rank, struct bob_process,
 
 /* --- parents --- */
 
-/* The parent's file as the child named it, else the latest of that pid that began before it. */
+/* The parent's file as named by the child; otherwise the latest process with that pid that began
+ * before the child. */
 static uint32_t find_parent(const struct bob_trace *t, const struct bob_keyed *pids,
 			    const struct bob_process *child)
 {
@@ -40,7 +41,7 @@ static uint32_t find_parent(const struct bob_trace *t, const struct bob_keyed *p
 	return best;
 }
 
-/* Processes and their threads, in order. */
+/* Numbers processes and their threads in order. */
 static bob_status link_processes(struct bob_trace *t)
 {
 	struct bob_keyed pids;
@@ -99,7 +100,7 @@ uint64_t bob_trace_run_start(const struct bob_trace *t, uint32_t process)
 
 /* --- heads --- */
 
-/* Not one that does not begin where the process's file does. */
+/* A head must begin where the process's file does. */
 static void link_head(struct bob_trace *t, const struct bob_keyed *names,
 		      const struct bob_process *head)
 {
@@ -142,7 +143,7 @@ static int is_same_process(const struct bob_process *a, const struct bob_process
 	       !strcmp(a->info.host, b->info.host);
 }
 
-/* Files of one process are next to each other in the order of processes. */
+/* Files of the same process are adjacent in the order of processes. */
 static void report_copies(struct bob_trace *t)
 {
 	for (size_t i = 1; i < t->process_count; i++)

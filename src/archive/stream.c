@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the chunks of a process file to its threads: gathers each stream's DATA chunks, takes a
- * consistent copy of its head, and lists its blocks by walking the headers backwards from the one
- * the head names. Touches one header per block and decodes nothing. */
+/* Builds threads from the chunks of a process file: gathers each stream's DATA chunks, takes a
+ * consistent copy of its head, and lists its blocks by following the headers backwards from the one
+ * that the head names. Reads one header per block and decodes nothing. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* --- bytes of a stream --- */
 
-/* The span that holds stream offset `at`, or NULL. */
+/* The span that contains stream offset `at`, or NULL. */
 static const struct bob_span *find_span(const struct bob_stream *s, uint64_t at)
 {
 	const struct bob_span *sp = s->spans;
@@ -83,8 +83,8 @@ int bob_block_read(const struct bob_stream *s, uint64_t at, struct bob_run_block
 
 /* --- the head --- */
 
-/* A copy of a head that a running writer may be changing: `commit` first, since a later slot
- * may be combined with an earlier count but not the other way round. */
+/* Copies a head that a running writer may be changing. `commit` is read first: a later slot may be
+ * combined with an earlier count, but not vice versa. */
 static void copy_head(const uint8_t *from, struct bob_stream_head *to)
 {
 	uint32_t cur = 0;
@@ -104,7 +104,7 @@ static void copy_head(const uint8_t *from, struct bob_stream_head *to)
 	to->run.cur = cur;
 }
 
-/* Could a writer have left this? Says nothing about the bytes it points to. */
+/* Can a writer have left this slot? The bytes that it refers to are not checked. */
 static int slot_ok(const struct bob_run_slot *slot)
 {
 	if (!slot->out_len)
@@ -114,7 +114,7 @@ static int slot_ok(const struct bob_run_slot *slot)
 	       slot->block_pos <= slot->coded_pos && slot->ext_count <= slot->coded_pos;
 }
 
-/* The valid slot, or NULL. `*old` if it is the older one, which is less recent than `commit`. */
+/* The valid slot, or NULL. *old: it is the older one, whose count is smaller than `commit`. */
 static const struct bob_run_slot *choose_slot(const struct bob_run_head *h, int *old)
 {
 	const struct bob_run_slot *slot = &h->slot[h->cur & 1];
@@ -127,7 +127,7 @@ static const struct bob_run_slot *choose_slot(const struct bob_run_head *h, int 
 	return slot_ok(slot) && slot->out_len ? slot : NULL;
 }
 
-/* How many symbols there are, as far as the head can be trusted. */
+/* Number of symbols, as far as the head is valid. */
 static uint64_t count_symbols(struct bob_trace *t, const struct bob_stream *s,
 			      const struct bob_run_head *h, const struct bob_run_slot *slot,
 			      int old)
@@ -159,7 +159,7 @@ static int push_block(struct bob_stream *s, const struct bob_block_ref *b)
 	return 0;
 }
 
-/* Walk from the slot's block to the first. BOB_ERR_CORRUPT: the chain is broken somewhere. */
+/* Follows the chain from the slot's block to the first block. BOB_ERR_CORRUPT: it is broken. */
 static bob_status walk_chain(struct bob_stream *s, const struct bob_run_head *h,
 			     const struct bob_run_slot *slot, uint64_t end)
 {
@@ -321,7 +321,7 @@ static bob_status add_stream(struct bob_trace *t, struct bob_process *p,
 
 BOB_COMPARE_POINTERS(by_number, struct bob_stream, BOB_UP(number) BOB_UP(head_off))
 
-/* Of several heads with one number the first counts. */
+/* Of several heads with one number the first wins. */
 static void sort_streams(struct bob_trace *t, struct bob_process *p)
 {
 	size_t n = 0;
@@ -350,7 +350,7 @@ struct data_chunk {
 
 BOB_COMPARE(by_stream_offset, struct data_chunk, BOB_UP(stream) BOB_UP(span.at) BOB_UP(span.off))
 
-/* Give every stream its row of spans, in order and without overlap. */
+/* Assigns to each stream its sorted spans, without overlaps. */
 static void share_spans(struct bob_trace *t, struct bob_process *p, const struct data_chunk *data,
 			size_t count)
 {

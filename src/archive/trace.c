@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening a trace, and queries: files, processes, threads, sizes. */
+/* Opens traces; queries of files, processes, threads and sizes. */
 #include "bobbin/trace.h"
 
 #include <stdlib.h>
@@ -115,7 +115,7 @@ void bob_trace_close(struct bob_trace *t)
 	free(t);
 }
 
-/* From loaded files to a trace. */
+/* Builds a trace from loaded files. */
 static bob_status build(struct bob_trace *t, struct bob_error *err)
 {
 	bob_status st = BOB_OK;
@@ -244,7 +244,7 @@ bob_status bob_archive_open_parts(const struct bob_memory_file *files, size_t co
 	return open_memory(files, count, 1, 1, out, err);
 }
 
-/* --- looking around --- */
+/* --- queries --- */
 
 uint32_t bob_trace_process_count(const struct bob_trace *t)
 {
@@ -269,8 +269,8 @@ const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t
 	return &t->processes[process]->images[image].info;
 }
 
-/* Function entries of a stream that was not closed: block headers count the extended symbols before
- * them, so only the last block has to be decoded. */
+/* Counts function entries of a stream that was not closed. Block headers have the number of
+ * extended symbols before them, so only the last block has to be decoded. */
 static uint64_t count_events(const struct bob_stream *s)
 {
 	struct bob_symbol_reader r;

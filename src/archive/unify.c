@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each process numbers its images and descriptors itself. Here they get numbers of the trace, in
- * the order in which processes first use them. */
+/* Unifies the numbers of images and descriptors of all processes: numbers of the trace are assigned
+ * in the order in which processes first use them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/merge/merging.h"
 #include "base/host/map.h"
 
-/* Something that has a number. The n-th of those that are alike is for the n-th in any common. */
+/* A numbered object. If a common has several equal objects, its n-th one gets the n-th number. */
 struct entry {
-	size_t off, len;	/* descriptors: their bytes */
+	size_t off, len;	/* descriptors: position of their bytes */
 	const struct bob_image *image;
-	size_t taken;		/* the newest common that has it, + 1 */
+	size_t taken;		/* newest common that uses it, + 1 */
 };
 
 struct table {
-	BOB_MAP(struct entry);	/* by hash of their bytes: descriptors */
+	BOB_MAP(struct entry);	/* descriptors by a hash of their bytes */
 };
 
 /* --- images --- */
@@ -27,16 +27,16 @@ static int same_image(const struct bob_image *a, const struct bob_image *b)
 	       !strcmp(a->info.path, b->info.path);
 }
 
-/* The trace's processes, then heads. */
+/* Processes of the trace, followed by heads. */
 static const struct bob_process *member(const struct bob_trace *t, size_t i)
 {
 	return i < t->process_count ? t->processes[i] : t->heads[i - t->process_count];
 }
 
-/* Members by common, those of one in order. */
+/* Members grouped by common, in order within a group. */
 struct members {
 	const struct bob_trace *t;
-	size_t *begin;		/* of each common's, and the end of the last one's */
+	size_t *begin;		/* index of each group, and the end of the last one */
 	size_t *member;
 };
 
@@ -53,7 +53,7 @@ static bob_status find_members(struct members *m)
 		m->begin[member(t, i)->common->number + 2]++;
 	for (size_t i = 2; i < t->common_count + 2; i++)
 		m->begin[i] += m->begin[i - 1];
-	/* begin[c + 1] goes from the beginning of c's to their end */
+	/* counting sort: begin[c + 1] is advanced to the end of group c */
 	for (size_t i = 0; i < n; i++)
 		m->member[m->begin[member(t, i)->common->number + 1]++] = i;
 	return BOB_OK;
@@ -65,7 +65,7 @@ static void free_members(struct members *m)
 	free(m->member);
 }
 
-/* Image `number` of a common: that of the first process that has it. */
+/* Image `number` of a common, from the first process that has it. */
 static const struct bob_image *image_of(const struct members *m, size_t common, uint32_t number)
 {
 	for (size_t i = m->begin[common]; i < m->begin[common + 1]; i++) {
@@ -140,7 +140,7 @@ uint32_t bob_unified_image(const struct bob_unified_of *of, const struct bob_pro
 
 /* --- descriptors --- */
 
-/* The first one that this common has not yet. NULL: there is none. */
+/* The first equal descriptor that this common does not use yet, or NULL. */
 static struct entry *find_desc(const struct table *d, const struct bob_bytes *bytes, uint64_t hash,
 			       const uint8_t *at, size_t len, size_t common)
 {
@@ -155,8 +155,8 @@ static struct entry *find_desc(const struct table *d, const struct bob_bytes *by
 	return NULL;
 }
 
-/* The number + 1 of what the bytes say, which lie at the end of u->descs and stay there if they are
- * new. */
+/* Returns the number + 1 of the descriptor at the end of u->descs. It is kept there if it is new,
+ * and removed otherwise. */
 static bob_status add_desc(struct bob_unified *u, struct table *d, size_t off, size_t common,
 			   uint32_t *number)
 {
@@ -219,7 +219,7 @@ static bob_status unify_descs(const struct bob_common *c, const struct bob_folde
 	return st;
 }
 
-/* --- both --- */
+/* --- images and descriptors --- */
 
 bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
 		     struct bob_unified *u)
@@ -234,7 +234,7 @@ bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged
 		return BOB_ERR_NOMEM;
 	u->count = t->common_count;
 	st = find_members(&m);
-	/* processes and heads are in order, while commons are in that of the files */
+	/* processes and heads are in order; commons are in the order of files */
 	for (size_t k = 0; k < t->process_count + t->head_count && st == BOB_OK; k++) {
 		size_t i = member(t, k)->common->number;
 

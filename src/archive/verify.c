@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Verification: reads every byte, and makes the checks that opening a trace postpones. */
+/* Verification: reads every byte, and makes the checks that opening a trace omits. */
 #include "archive/reader.h"
 
 #include <string.h>
 
-/* Opening the trace has found it already. */
+/* Has opening the trace reported it already? */
 static int is_listed(const struct bob_trace *t, const struct bob_file *f, uint64_t offset,
 		     const char *text)
 {
@@ -45,7 +45,7 @@ static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 	}
 }
 
-/* Names must lie inside their table. */
+/* Checks that names lie inside their table. */
 static void verify_image(struct bob_trace *t, const struct bob_image *im)
 {
 	struct bob_image_func fn;
@@ -112,7 +112,8 @@ static bob_status verify_thread(struct bob_trace *t, uint32_t thread)
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* All memory records. What loops claim is not run through: a damaged counter may claim anything. */
+/* Checks all memory records. Loops are not expanded, because a damaged counter may have any
+ * value. */
 static bob_status verify_records(struct bob_trace *t, uint32_t thread)
 {
 	const struct bob_stream *s = t->threads[thread];
@@ -147,7 +148,7 @@ static bob_status verify_records(struct bob_trace *t, uint32_t thread)
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* Each event has its moments; of a process that was killed, the newest one as far as it came. */
+/* Checks that each event has its times; in a killed process the newest event may lack some. */
 static bob_status verify_moments(struct bob_trace *t, const struct bob_stream *s, uint64_t complete,
 				 int has_open)
 {
@@ -173,7 +174,7 @@ static bob_status verify_moments(struct bob_trace *t, const struct bob_stream *s
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* All events with values. */
+/* Checks all events with values. */
 static bob_status verify_events(struct bob_trace *t, uint32_t thread)
 {
 	uint64_t complete = 0;

@@ -6,9 +6,10 @@
 #include "archive/reader.h"
 #include "base/order.h"
 
-#define RANKS_MOST (1 << 24) /* of a world */
+#define RANKS_MOST (1 << 24) /* per world */
 
-/* One process's record of a spawn: a side is all of these with the same token and direction. */
+/* One process's record of a spawn. A side consists of all records with the same token and
+ * direction. */
 struct bob_spawn_side {
 	uint64_t token;
 	uint32_t started, me;
@@ -19,7 +20,7 @@ struct bob_spawn_side {
 
 struct found {
 	uint64_t number;
-	uint64_t start_ns;	/* of the first process */
+	uint64_t start_ns;	/* of its first process */
 	int32_t size;
 	uint32_t index;
 };
@@ -43,7 +44,7 @@ static int has_rank(const struct bob_process *p)
 	return p->info.rank >= 0 && p->info.rank < RANKS_MOST;
 }
 
-/* The worlds of all processes, one of each, in the order of their numbers. */
+/* Lists the worlds of all processes, unique and by number. */
 static size_t find_worlds(const struct bob_trace *t, struct found *world)
 {
 	size_t n = 0, kept = 0;
@@ -67,7 +68,7 @@ static size_t find_worlds(const struct bob_trace *t, struct found *world)
 	return kept;
 }
 
-/* Their ranks in the trace. A world whose ranks would be beyond all numbers is left out. */
+/* Assigns ranks in the trace. Worlds whose ranks would overflow are omitted. */
 static void number_worlds(struct bob_trace *t, struct found *world, size_t count)
 {
 	uint64_t first = 0;
@@ -159,7 +160,8 @@ static void put_sides(struct bob_trace *t)
 		qsort(t->sides, t->side_count, sizeof(*t->sides), by_side);
 }
 
-/* One of each token that a process which called has, and how many of those started have it. */
+/* Lists one spawn per token that a calling process has, and counts the started processes that have
+ * it. */
 static void put_spawns(struct bob_trace *t)
 {
 	for (size_t i = 0, end; i < t->side_count; i = end) {

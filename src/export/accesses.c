@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the accesses of threads as lines of text, in three formats, or as records. Hundreds of
- * millions of accesses are common, so hand-written code formats the lines. */
+/* Writes the memory accesses of threads as text in three formats, or as binary records. Traces have
+ * hundreds of millions of accesses, so numbers are formatted by hand and not by printf. */
 #include <string.h>
 
 #include "analysis/arrays/arrays.h"
@@ -14,14 +14,14 @@ BOB_STATIC_ASSERT(sizeof(struct bob_access_record) == 32, "record of binary acce
 
 #define BUFFER_BYTES 65536
 #define BATCH 1024
-#define LINE_MAX_BYTES (384 + BOB_SUBSCRIPTS_MAX) /* an image's name is cut */
+#define LINE_MAX_BYTES (384 + BOB_SUBSCRIPTS_MAX) /* names of images are truncated */
 #define NAME_MAX_BYTES 255
 
 struct writer {
 	struct bob_export *x;
 	uint32_t process, thread;
 	const struct bob_access_style *style;
-	char name[24];		/* before each line: the thread, in turns */
+	char name[24];		/* order in turns: thread that starts each line */
 	size_t name_len;
 	char text[BUFFER_BYTES];
 	size_t len;
@@ -60,7 +60,7 @@ static void put_text(struct writer *w, const char *text, size_t len)
 	w->len += len;
 }
 
-/* image+0xpc; in no image only the address. */
+/* image+0xpc, or only the address if it is in no image. */
 static void put_place(struct writer *w, const struct bob_access *a)
 {
 	const struct bob_image_info *im;
@@ -154,8 +154,8 @@ static void put_access(struct writer *w, const struct bob_access *a)
 	}
 }
 
-/* Y, what it is, the object, and a number if it has one. Objects that are no addresses are
- * small. */
+/* A line of synchronisation: Y, the operation, the object, and a number if the operation has one.
+ * Objects below 4096 are numbers, others are addresses. */
 static void put_sync(struct writer *w, const struct bob_sync_event *s)
 {
 	int is_address = s->object >> 12 != 0;
@@ -180,7 +180,8 @@ static void put_string(struct writer *w, const char *text)
 	put_text(w, text, strlen(text));
 }
 
-/* M, the function. If something was recorded in the call, it begins, and ends. */
+/* A line of an MPI call: M and the function. A call in which accesses were recorded has one line
+ * for its beginning and one for its end. */
 static void put_value(struct writer *w, const struct bob_value_place *v)
 {
 	const struct bob_mpi_function *f = bob_mpi_function_of(v->what);
@@ -212,7 +213,7 @@ static int wants_syncs(const struct writer *w)
 	return w->style->syncs && w->style->format == BOB_ACCESSES_TEXT;
 }
 
-/* What follows is of this thread. */
+/* Starts the output of another thread. */
 static void turn_to(struct writer *w, uint32_t thread)
 {
 	const struct bob_thread_info *th = bob_trace_thread(w->x->trace, thread);
@@ -226,19 +227,19 @@ static void turn_to(struct writer *w, uint32_t thread)
 					       th->number);
 }
 
-/* Damage is skipped, and the first one kept for the result. */
+/* Status after a failure: damage is skipped, and the first failure becomes the result. */
 static bob_status damaged(bob_status first, bob_status st)
 {
 	return first == BOB_OK && st < BOB_OK ? st : first;
 }
 
-/* BOB_NONE: it was a mark. */
+/* True if reading continues. BOB_NONE: a mark instead of an access. */
 static int goes_on(const struct writer *w, bob_status st)
 {
 	return (st == BOB_OK || st == BOB_NONE || st == BOB_ERR_CORRUPT) && !ferror(w->x->out);
 }
 
-/* --- thread after thread --- */
+/* --- order: thread by thread --- */
 
 static bob_status write_thread(struct writer *w, uint32_t thread)
 {
@@ -276,9 +277,9 @@ static bob_status write_thread(struct writer *w, uint32_t thread)
 	return first;
 }
 
-/* --- in turns --- */
+/* --- order: in turns --- */
 
-/* `threads` are of one process. */
+/* `threads` belong to one process. */
 static bob_status write_turns(struct writer *w, const uint32_t *threads, uint32_t count)
 {
 	const struct bob_access *batch;
@@ -313,7 +314,7 @@ static bob_status write_turns(struct writer *w, const uint32_t *threads, uint32_
 	return first;
 }
 
-/* How many threads from `i` on are of the same process. */
+/* Number of consecutive threads, from `i`, of the same process. */
 static uint32_t group_of(const struct bob_export *x, uint32_t i)
 {
 	uint32_t process = bob_trace_thread(x->trace, x->threads[i])->process, n = 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Callgrind profile: https://valgrind.org/docs/manual/cl-format.html. One event type, Calls; the
- * self cost of a function is the number of its calls, so inclusive costs are calls of it and below.
- * Names are compressed "(n) name" at first use. */
+/* Callgrind profile format: https://valgrind.org/docs/manual/cl-format.html. The only event type is
+ * Calls. A function's self cost is the number of its calls, so its inclusive cost is the number of
+ * calls of the function and its callees. Names are compressed: "(n) name" at first use, then
+ * "(n)". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 struct profile {
 	struct bob_export *x;
-	uint8_t *named;		/* function number: its name was written */
+	uint8_t *named;		/* by function number: the name was written */
 	uint8_t *image_named;
 };
 
@@ -31,7 +32,7 @@ static uint32_t describe(struct profile *p, uint32_t number, struct bob_function
 	return image;
 }
 
-/* ob= and fl= and fn= of a function, with prefix "c" as a callee. */
+/* Writes ob=, fl= and fn= of a function. For a callee, `prefix` is "c". */
 static void put_position(struct profile *p, uint32_t number, const char *prefix)
 {
 	FILE *out = p->x->out;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace event JSON. Each thread is written in order of its events, so times only grow; a cursor
- * over the marks advances with the positions and gives the times. Viewers cannot load large files,
- * so max_events is divided among the threads. */
+/* Call traces as Trace Event Format JSON. Threads are written one by one, each in event order, so
+ * times never decrease; a cursor over the marks converts positions to times. Viewers cannot load
+ * large files, so max_events is divided among the threads. */
 #include <inttypes.h>
 
 #include "export/export.h"
 #include "table/json.h"
 
-/* Positions to time, for positions that never decrease. */
+/* Converts positions to times; positions must not decrease. */
 struct clock {
 	const struct bob_mark_info *marks;
 	size_t count, next;
 	uint64_t start_ns;	/* of the run */
-	uint64_t thread_ns;	/* start of the thread: time of position 0 */
+	uint64_t thread_ns;	/* start of the thread: time of position 0, in ns */
 	uint64_t last_ns;
 };
 
@@ -93,7 +93,7 @@ static void put_labels(struct bob_export *x, const struct bob_thread_info *th)
 	put_label(x, th, "thread_name", text);
 }
 
-/* `budget` entries; open slices are ended at the last time. */
+/* Writes at most `budget` entries. Slices that are open at the end get the last time as end. */
 static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t budget)
 {
 	const struct bob_thread_info *th = bob_trace_thread(x->trace, thread);
@@ -112,7 +112,7 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	put_labels(x, th);
 	for (;;) {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? x->err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
+		if (st == BOB_ERR_CORRUPT) {	/* intact events may follow */
 			damage = st;
 			continue;
 		}
@@ -145,8 +145,8 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	return st == BOB_END || st == BOB_OK ? damage : st;
 }
 
-/* The most entries per thread that keep the sum over all threads within max_events: short threads
- * are written whole, what they leave goes to the long ones. */
+/* Entries per thread: the largest limit for which the sum over all threads is at most max_events.
+ * Threads with fewer entries are written completely. */
 static uint64_t thread_budget(const struct bob_export *x)
 {
 	uint64_t lo = 1, hi = x->max_events;

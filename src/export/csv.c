@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row for each function that was called or could not be traced. */
+/* CSV of functions: a row for each function that was called or could not be traced. */
 #include <stdlib.h>
 
 #include "analysis/callgraph/tables.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The call graph for Graphviz: the arcs with most calls;
- * the width of an arc grows with the logarithm of its calls. */
+/* Call graph in Graphviz's DOT language: the arcs with the most calls. The width of an arc grows
+ * with the logarithm of its calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 

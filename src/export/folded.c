@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Call paths in Brendan Gregg's "folded stacks" format, the input of flamegraph.pl: one line per
+ * calling context with its number of calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "export/export.h"
 
-/* Frames are separated by semicolons and lines end with the count, so names lose both. */
+/* Semicolons separate frames and a line ends with the count, so neither may be part of a name. */
 static void put_frame(const char *name, FILE *out)
 {
 	for (; *name; name++)
 		fputc(*name == ';' || *name == '\n' ? ':' : *name, out);
 }
 
-/* The path of `context`, outermost first, into `path` (capacity: the number of contexts). */
+/* Path of `context`, outermost frame first. Capacity of `path`: the number of contexts. */
 static void put_path(struct bob_export *x, const struct bob_context *all, uint32_t context,
 		     uint32_t *path)
 {
@@ -26,7 +28,7 @@ static void put_path(struct bob_export *x, const struct bob_context *all, uint32
 	}
 }
 
-/* Depth first in sorted order, without recursion: paths can be long. */
+/* Depth-first traversal in sorted order. It is not recursive, because paths can be long. */
 static void put_contexts(struct bob_export *x, const struct bob_context *all, uint32_t *path)
 {
 	uint32_t i = all[BOB_CONTEXT_ROOT].first_child;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Iteration over MPI calls for exports. Damaged calls are skipped and the first damage is reported
+ * at the end. */
 #include "export/mpi_calls.h"
 
 #include <stdlib.h>
@@ -30,7 +32,7 @@ static bob_status visit_calls(struct tour *t, struct bob_mpi_reader *r, struct b
 	t->visited.call = &c;
 	for (t->visited.index = t->visited.made = 0; st == BOB_OK;) {
 		next = bob_mpi_reader_next(r, &c, t->damage == BOB_OK ? t->x->err : NULL);
-		if (next == BOB_ERR_CORRUPT) {	/* there may be more after it */
+		if (next == BOB_ERR_CORRUPT) {	/* intact calls may follow */
 			t->damage = next;
 			continue;
 		}
@@ -89,7 +91,7 @@ static uint32_t threads_with_calls(const struct bob_trace *t, const struct bob_p
 	return n;
 }
 
-/* The process of thread number *i of the chosen ones; advances *i to the thread after it. */
+/* Visits the process of x->threads[*i] and advances *i to the first thread of the next process. */
 static bob_status visit_process(struct tour *t, uint32_t *i)
 {
 	const struct bob_export *x = t->x;

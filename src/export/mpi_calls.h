@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Visits the MPI calls of the chosen threads one after the other, process by process, with the data
- * that exports need of each.
+/* Iterates over the MPI calls of the selected threads, process by process, and passes each to a
+ * visitor with the data that exports need.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_EXPORT_MPI_CALLS_H
@@ -12,49 +12,51 @@
 #include "export/export.h"
 #include "export/mpi_clock.h"
 
-/* Valid during the visit. */
+/* State of the iteration; valid during a callback. */
 struct bob_mpi_visited {
-	uint32_t thread, process; /* indices */
+	uint32_t thread, process; /* indices in the trace */
 	uint32_t number;	/* of the thread in the process */
-	uint32_t rank;		/* ~0: not known */
-	uint64_t index;		/* of the call in the thread, from 0 */
+	uint32_t rank;		/* ~0: unknown */
+	uint64_t index;		/* number of the call in the thread, from 0 */
 	const struct bob_mpi_call *call;
-	uint64_t made;		/* as bob_mpi_request_id has it */
+	uint64_t made;		/* requests created before this call, see bob_mpi_request_id */
 	struct bob_mpi_span span;
 	const struct bob_mpi_objects *objects;
-	struct bob_mpi_messages *messages; /* to be asked once for each call, if at all */
-	int lone;		/* the process has no other thread with calls */
+	struct bob_mpi_messages *messages; /* query at most once per call */
+	int lone;		/* no other thread of the process made calls */
 };
 
 struct bob_mpi_visitor {
-	/* Each may be NULL. All return what ends the tour, or BOB_OK. */
+	/* Each callback may be NULL. Any result except BOB_OK ends the iteration and is
+	 * returned. */
 	bob_status (*begin_process)(void *ctx,
-				    const struct bob_mpi_visited *visited); /* no call yet */
+				    const struct bob_mpi_visited *visited); /* `call` is unset */
 	bob_status (*begin_thread)(void *ctx,
-				   const struct bob_mpi_visited *visited); /* no call yet */
+				   const struct bob_mpi_visited *visited); /* `call` is unset */
 	bob_status (*call)(void *ctx, const struct bob_mpi_visited *visited);
 	bob_status (*end_thread)(void *ctx, const struct bob_mpi_visited *visited);
 	bob_status (*end_process)(void *ctx, const struct bob_mpi_visited *visited);
 	void *ctx;
-	uint64_t budget;	/* calls of each thread at most */
-	int exact;		/* times */
+	uint64_t budget;	/* maximal number of calls per thread */
+	int exact;		/* use the exact times of the trace */
 };
 
-/* BOB_ERR_CORRUPT: something is damaged, the rest was visited. x->cut_events counts calls beyond
- * the budget. */
+/* Runs the visitor. BOB_ERR_CORRUPT: some data is damaged, the rest was visited. x->cut_events
+ * counts the calls beyond the budget. */
 bob_status bob_mpi_tour(struct bob_export *x, const struct bob_mpi_visitor *v);
-/* What each thread may have so that all together have x->max_events at most. */
+/* Budget per thread for which all threads together have at most x->max_events calls. */
 uint64_t bob_mpi_tour_budget(const struct bob_export *x);
-/* Writing has failed: the tour may end. */
+/* BOB_ERR_IO if writing has failed, so that a visitor can end the iteration. */
 bob_status bob_mpi_tour_out(const struct bob_export *x);
 
 /* --- texts --- */
 
-/* "buf=other count=1 datatype=INT dest=1 tag=7 comm=COMM_WORLD": parameters that go in, or, with
- * `out`, what came out. Handles as people know them, requests by number in the thread from 1
- * ("thread:number" of another one), -1 to -3 of ranks and tags as they are. */
+/* Writes the input parameters of a call, or with `out` its results:
+ * "buf=other count=1 datatype=INT dest=1 tag=7 comm=COMM_WORLD".
+ * Predefined handles have their names. Requests are numbered from 1 in each thread ("thread:number"
+ * for those of another thread). Special ranks and tags are -1 to -3. */
 void bob_mpi_put_words(const struct bob_mpi_visited *visited, int out, FILE *to);
-/* Innermost place of the call: function, file and line. */
+/* Writes the innermost source location of the call: function, file and line. */
 void bob_mpi_put_site(const struct bob_export *x, const struct bob_mpi_visited *visited, FILE *to);
 
 #endif

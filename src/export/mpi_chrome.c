@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls as trace event JSON: a complete event each, a track for each thread, messages as flow
- * arrows from the call that sends to the call in which the receive is complete. The format permits
- * any order of events, so an arrow's end is written when it is known. */
+/* MPI calls as Trace Event Format JSON: a complete event ("X") per call, a track per thread, and
+ * messages as flow arrows from the sending call to the call that completes the receive. The format
+ * permits any order of events, so the end of an arrow is written when it becomes known. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void begin_event(struct bob_json *j, struct bob_export *x, const char *ph
 	bob_json_uint(j, "tid", thread);
 }
 
-/* Microseconds. */
+/* Writes a time of the format, in microseconds. */
 static void put_time(struct bob_export *x, const char *key, uint64_t ns)
 {
 	fprintf(x->out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
@@ -76,7 +76,7 @@ static void put_flow(struct bob_export *x, const char *phase, uint64_t id, uint3
 	bob_json_string(&j, "cat", "message");
 	bob_json_string(&j, "name", "message");
 	if (*phase == 'f')
-		bob_json_string(&j, "bp", "e"); /* it ends at the slice around it */
+		bob_json_string(&j, "bp", "e"); /* bind to the enclosing slice */
 	put_time(x, "ts", ns);
 	bob_json_end(&j, '}');
 }
@@ -93,7 +93,7 @@ static bob_status put_act(void *ctx, const struct bob_mpi_act *a)
 	struct drawing *d = ctx;
 	const struct bob_mpi_visited *visited = d->visited;
 	const struct bob_mpi_span *span = &visited->span;
-	/* a slice has its begin, not its end */
+	/* slices are half-open: the end does not belong to the slice */
 	const struct bob_mpi_arrival at = {
 		visited->number, span->end_ns > span->begin_ns ? span->end_ns - 1 : span->begin_ns
 	};
@@ -217,7 +217,8 @@ bob_status bob_export_mpi_chrome(struct bob_export *x)
 		return BOB_ERR_NOMEM;
 	}
 	fprintf(x->out,
-		"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"recorded_by\":\"bobbin\",\"times\":\"%s\"},"
+		"{\"displayTimeUnit\":\"ns\",\"otherData\":"
+		"{\"recorded_by\":\"bobbin\",\"times\":\"%s\"},"
 		"\"traceEvents\":[\n"
 		"{\"ph\":\"M\",\"pid\":0,\"name\":\"trace_source\",\"args\":{\"name\":\"bobbin\"}}",
 		d.exact ? "exact, by the clock of rank 0" :

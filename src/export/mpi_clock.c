@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Time of each MPI call: recorded times relative to the start of the run, or one microsecond per
+ * call. */
 #include "export/mpi_clock.h"
 
 #include <stdlib.h>
@@ -6,8 +8,8 @@
 struct bob_mpi_clock {
 	const struct bob_trace *trace;
 	uint32_t process;
-	struct bob_span_cursor *spans; /* NULL: units */
-	uint64_t start_ns;	/* of the run, by the clock of rank 0 */
+	struct bob_span_cursor *spans; /* NULL: time units */
+	uint64_t start_ns;	/* of the run, on the clock of rank 0 */
 	uint64_t last_ns;
 	uint64_t number;
 };
@@ -88,7 +90,7 @@ bob_status bob_mpi_clock_next(struct bob_mpi_clock *c, struct bob_mpi_span *span
 	st = bob_span_cursor_next(c->spans, &s, NULL);
 	if (st == BOB_ERR_NOMEM)
 		return st;
-	if (st != BOB_OK) { /* there may be one less than calls */
+	if (st != BOB_OK) { /* the last call may have no times */
 		span->begin_ns = span->end_ns = c->last_ns;
 		return BOB_OK;
 	}

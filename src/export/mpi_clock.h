@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of a thread's calls, for exports: exact where the trace has them, else consecutive units of
- * time. */
+/* Times of a thread's MPI calls for exports: exact if the trace has them, otherwise consecutive
+ * time units. */
 #ifndef BOB_EXPORT_MPI_CLOCK_H
 #define BOB_EXPORT_MPI_CLOCK_H
 
@@ -14,13 +14,14 @@ struct bob_mpi_span {
 
 struct bob_mpi_clock;
 
-/* Does the trace say when each call of these threads was? */
+/* True if the trace has the time of each call of these threads. */
 int bob_mpi_clock_is_exact(const struct bob_trace *t, const uint32_t *threads, uint32_t count);
-/* Owner: the caller. Threads: one. `exact` as above. BOB_ERR_NOMEM. */
+/* Owner: the caller. Threads: one. `exact`: result of bob_mpi_clock_is_exact. Errors:
+ * BOB_ERR_NOMEM. */
 bob_status bob_mpi_clock_open(const struct bob_trace *t, uint32_t thread, int exact,
 			      struct bob_mpi_clock **out);
-/* Of the next call. Times never decrease; without exact ones call n takes the unit from n on.
- * BOB_ERR_CORRUPT. */
+/* Times of the next call. Times never decrease. If they are not exact, call n lasts one unit from n
+ * units on. Errors: BOB_ERR_CORRUPT. */
 bob_status bob_mpi_clock_next(struct bob_mpi_clock *c, struct bob_mpi_span *span);
 void bob_mpi_clock_close(struct bob_mpi_clock *c); /* NULL is allowed */
 

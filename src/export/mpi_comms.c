@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Process-independent numbers of communicators: a hash chain over the communicators with equal
+ * members. */
 #include "export/mpi_comms.h"
 #include "base/search.h"
 
@@ -10,7 +12,7 @@ struct known {
 
 struct bob_mpi_comms {
 	size_t count;
-	struct known known[]; /* by number */
+	struct known known[]; /* sorted by number */
 };
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -28,7 +30,8 @@ static uint64_t group_of(const uint32_t *member, uint32_t members)
 	return h;
 }
 
-/* Of an intercommunicator both groups, the same from either of them. */
+/* Hash of the members. For an intercommunicator the sum over both groups, so both sides get the
+ * same value. 0: unknown. */
 static uint64_t members_of(const struct bob_mpi_comm *c)
 {
 	if (!c->member || (c->me == ~0u && !c->local))
@@ -38,7 +41,7 @@ static uint64_t members_of(const struct bob_mpi_comm *c)
 	return mix(2, group_of(c->member, c->members) + group_of(c->local, c->locals)) | 1;
 }
 
-/* Did several threads create communicators with these members? Their order may differ between
+/* True if several threads created communicators with these members. Their order may differ between
  * processes. */
 static int is_mixed(const struct bob_mpi_comm *comm, const struct bob_mpi_comms *c, size_t i)
 {
@@ -64,7 +67,8 @@ bob_status bob_mpi_comms_create(const struct bob_mpi_objects *o, struct bob_mpi_
 		uint64_t before = 0;
 
 		*k = (struct known){ comm[i].number, members_of(&comm[i]), 0 };
-		for (size_t j = i; j-- > 0 && !before;) /* the last one of the same members */
+		for (size_t j = i; j-- > 0 && !before;) /* find the previous one with the same
+							 * members */
 			before = c->known[j].members == k->members ? c->known[j].id : 0;
 		if (k->members)
 			k->id = mix(k->members, before) | 1;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line for each MPI call, after RFC 4180. Without exact times there are no columns of times:
- * nothing is made up. */
+/* CSV (RFC 4180) with one line per MPI call. Columns of times exist only if the times are exact. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 struct writing {
 	struct bob_export *x;
-	FILE *text;		/* of one field */
+	FILE *text;		/* memory stream for one field */
 	char *at;
 	size_t len;
 	int exact;

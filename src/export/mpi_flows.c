@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Message matching within one process (the algorithm is in mpi_flows.h): a hash table of channels
+ * with their message counts, and the list of posted receives. */
 #include "export/mpi_flows.h"
 
 #include <stdlib.h>
@@ -6,20 +8,21 @@
 
 #include "export/mpi_comms.h"
 
-#define COUNTS_MAX (1u << 20)	/* peers and tags of a process */
+#define COUNTS_MAX (1u << 20)	/* channels of a process */
 
 struct count {
-	uint64_t key;		/* a hash of 64 bits; 0: free */
+	uint64_t key;		/* hash of the channel and direction; 0: free */
 	uint64_t count;
-	uint32_t thread;	/* that sends, or posted the receives */
-	int mixed;		/* another one does, too */
+	uint32_t thread;	/* that sends, or posts the receives */
+	int mixed;		/* another thread does so, too */
 };
 
 struct posted {
-	uint64_t request;	/* 0: blocking */
-	uint64_t comm;		/* number of the communicator among all processes */
+	uint64_t request;	/* 0: blocking receive */
+	uint64_t comm;		/* bob_mpi_comms_id */
 	int64_t source,
-		tag; /* as asked for; then as received, the source by its rank in MPI_COMM_WORLD */
+		tag; /* as requested (-1: any); once complete, as received. `source` is a rank in
+		      * MPI_COMM_WORLD. */
 	uint32_t thread;	/* that posted it */
 	int complete;
 	struct bob_mpi_arrival at;
@@ -34,7 +37,7 @@ struct bob_mpi_flows {
 	struct count *count;
 	size_t counts, count_capacity;
 	int learning;		/* first pass: `arrived` is not called */
-	struct posted *posted;	/* in the order of posting, each thread's */
+	struct posted *posted;	/* of each thread in the order of posting */
 	size_t posted_count, posted_capacity;
 	uint64_t lost;
 };
@@ -83,7 +86,7 @@ uint64_t bob_mpi_flows_lost(const struct bob_mpi_flows *f)
 	return f->lost;
 }
 
-/* --- counting --- */
+/* --- channels --- */
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -119,8 +122,8 @@ static int grow(struct bob_mpi_flows *f)
 	return 1;
 }
 
-/* The id of the next message of these. *id 0: too many are counted, or several threads have
- * such. */
+/* Number of the next message of a channel; `sends` selects the direction. *id is 0 if there are too
+ * many channels or several threads use this one. */
 static bob_status next_id(struct bob_mpi_flows *f, uint32_t thread, uint64_t comm, uint64_t from,
 			  uint64_t to, int64_t tag, int sends, uint64_t *id)
 {
@@ -157,7 +160,7 @@ static int may_be(const struct posted *early, const struct posted *got)
 	       (early->tag < 0 || early->tag == got->tag);
 }
 
-/* Reports those that are certain now, and removes them. */
+/* Reports and removes complete receives that no earlier incomplete receive could have matched. */
 static bob_status settle(struct bob_mpi_flows *f)
 {
 	bob_status st = BOB_OK;
@@ -266,7 +269,7 @@ bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *
 	case BOB_MPI_ACT_MATCHED:
 		if (a->probed || !comm)
 			return BOB_OK;
-		whole.request = 0; /* there is but one that is being posted */
+		whole.request = 0; /* blocking: at most one per thread is posted */
 		st = post(f, &whole, at->thread, comm);
 		return st == BOB_OK ? arrive(f, &whole, at) : st;
 	case BOB_MPI_ACT_DROPPED:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of all threads of a process, read once before they are exported: which thread sends or
- * receives what (mpi_flows.h). */
+/* First pass of message matching: reads the calls of all threads of a process to learn which thread
+ * uses which channel (mpi_flows.h). */
 #include "export/mpi_flows.h"
 
 struct lesson {
 	struct bob_mpi_flows *flows;
-	uint32_t thread;	/* its number in the process */
+	uint32_t thread;	/* number in the process */
 };
 
 static bob_status learn_act(void *ctx, const struct bob_mpi_act *a)

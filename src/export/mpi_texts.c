@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words of a call by the names of its parameters. */
+/* Formats the parameters of MPI calls as name=value, by their roles in functions.txt. */
 #include <inttypes.h>
 
 #include "analysis/mpi/values.h"
@@ -40,7 +40,7 @@ static void put_value(const struct bob_mpi_visited *visited, enum bob_mpi_role r
 		bob_mpi_value_print(role, v, to);
 		return;
 	default:
-		if (role > BOB_MPI_ROLE_NONE) /* one of MPI's constants */
+		if (role > BOB_MPI_ROLE_NONE) /* a constant of MPI */
 			bob_mpi_value_print(role, v, to);
 		else
 			fprintf(to, "%" PRId64, (int64_t)v);
@@ -95,7 +95,7 @@ static void put_vector(const struct bob_mpi_visited *visited, const struct bob_m
 	fputc(']', to);
 }
 
-/* The ranks in MPI_COMM_WORLD of a new communicator's processes. */
+/* Ranks in MPI_COMM_WORLD of the members of a new communicator. */
 static void put_members(const struct bob_mpi_visited *visited, const struct bob_mpi_param *p,
 			FILE *to)
 {

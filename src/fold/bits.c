@@ -22,7 +22,7 @@ bob_status bob_bits_open(const struct bob_fold_bytes *bytes, struct bob_bits_rea
 	return BOB_OK;
 }
 
-/* From one index to the next the lowest bit that was 0 comes, and those below it go. */
+/* From index i to i + 1, the lowest 0 bit becomes 1 and all bits below it become 0. */
 bob_status bob_bits_next(struct bob_bits_reader *r, uint64_t *value)
 {
 	const uint8_t *at = r->steps;
@@ -49,10 +49,11 @@ bob_status bob_bits_next(struct bob_bits_reader *r, uint64_t *value)
 struct line {
 	uint64_t count, first, before;
 	uint64_t step[BITS];	/* by bit */
-	uint64_t below[BITS];	/* steps of the bits below, added up */
+	uint64_t below[BITS];	/* sums of the steps of all lower bits */
 };
 
-/* The next number; 0 if it is not where the steps lead. A power of two says a step. */
+/* Checks the next number against the steps; 0 if it differs. An index that is a power of two
+ * defines a step. */
 static int take(struct line *l, uint64_t v)
 {
 	const uint64_t i = l->count;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Region allocator: blocks that double in size, freed together, and arrays that grow by
- * doubling. */
+/* Region allocator with blocks that double in size, and arrays that grow by doubling. */
 #include "fold/block.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@
 
 struct bob_block {
 	struct bob_block *before;
-	size_t size;		/* this head included */
+	size_t size;		/* including this header */
 };
 
 #define HEAD ((sizeof(struct bob_block) + 15) & ~(size_t)15)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing byte buffer. A failed allocation is remembered, so that writers check once at the end. */
+/* Growing byte buffer. A failed allocation sets `failed`, so that writers check once at the end. */
 #include "fold/buffer.h"
 
 #include "base/varint.h"
@@ -21,7 +21,7 @@ void bob_buffer_varint(struct bob_buffer *b, uint64_t v)
 {
 	uint8_t bytes[BOB_VARINT_MAX];
 
-	if (b->capacity - b->len >= BOB_VARINT_MAX) /* mostly */
+	if (b->capacity - b->len >= BOB_VARINT_MAX) /* fast path */
 		b->len += (uint32_t)bob_varint_put(b->at + b->len, v);
 	else
 		bob_buffer_put(b, bytes, bob_varint_put(bytes, v));

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cold half of a column: what happens between two predicted values.
+/* Slow path of a column: mispredictions and ends of loops.
  *
- * Only neighbours on the top of the stack ever join, so the work of one value is bounded by the
- * number of dimensions times the height of the stack. Three in a row are asked for, because any two
- * would do (every pair of equal shape is affine), and pieces made of the wrong two spoil the next
- * loop. The tips of triangles need care: rows of one or two values are values on the stack and no
- * rows yet when the rows after them become a piece; that piece then takes them back. */
+ * Only neighbours on the top of the stack are joined, so the work per value is bounded by the
+ * number of dimensions times the height of the stack. Three pieces are required, because any two of
+ * equal shape are affine, and a pair of the wrong two spoils the next loop. The first rows of a
+ * triangle (its tip) need care: they have one or two values and are single values on the stack when
+ * the rows after them become a piece. That piece then absorbs them. */
 #include "fold/column.h"
 
 #include <string.h>
 
 #define TIP_VALUES_MAX 32u
 #define GIVE_AT_ONCE 8u
-/* No piece has more inner loops without an iteration before its first value, nor after its last
- * one. So where pieces are put together there are never more than a walk passes in one step. */
+/* Bound on consecutive empty inner loops before the first and after the last value of a piece. So
+ * joined pieces never have more than a walk skips in one step. */
 #define EMPTY_MAX (BOB_PIECE_EMPTY_MAX / 2)
-/* Not inlined: their pieces would be on the stack at the same time, which may be a small one of the
- * traced program. */
+/* Not inlined, to limit stack use: several pieces would be live at the same time, and the stack of
+ * the traced program may be small. */
 #define COLD __attribute__((noinline))
 
 /* --- the stack --- */
@@ -47,7 +47,7 @@ static void unpack(const uint64_t *w, uint32_t dims, struct bob_piece *p)
 	memcpy(p->grow, w, bob_piece_pair(0, dims) * sizeof(*w));
 }
 
-/* The n-th piece from the top, 0 the newest; 0 if there are not so many. */
+/* Reads the n-th piece from the top (0: newest). Returns 0 if there are fewer. */
 static int peek(const struct bob_column *c, uint32_t n, struct bob_piece *p)
 {
 	uint32_t at = c->used;
@@ -66,7 +66,7 @@ static void drop(struct bob_column *c, uint32_t n)
 		c->used -= words_of(c->dims[--c->height]);
 }
 
-/* The `n` oldest pieces are final. */
+/* Sends the `n` oldest pieces to the sink. */
 static COLD void give_oldest(struct bob_column *c, uint32_t n)
 {
 	uint32_t at = 0;
@@ -95,8 +95,8 @@ static void push(struct bob_column *c, const struct bob_piece *p)
 
 /* --- opening --- */
 
-/* Nothing is predicted; `count` iterations of the outermost loop are complete, and no more has
- * begun. */
+/* Positions the walk after `count` complete iterations of the outermost loop, without a
+ * prediction. */
 static void position_before(struct bob_column *c, uint64_t count)
 {
 	c->predicts = 0;
@@ -104,7 +104,7 @@ static void position_before(struct bob_column *c, uint64_t count)
 	c->walk.idx[c->open.dims - 1] = count;
 }
 
-/* `open` is set; its outermost loop has had `count` iterations. */
+/* Opens c->open after `count` iterations of its outermost loop. */
 static void begin_open(struct bob_column *c, uint64_t count)
 {
 	c->is_open = 1;
@@ -114,7 +114,7 @@ static void begin_open(struct bob_column *c, uint64_t count)
 		position_before(c, count);
 }
 
-/* The newest piece is the next iteration of the one before it: that one opens again. */
+/* Reopens the second piece if the newest piece is its next iteration. */
 static COLD int absorb(struct bob_column *c, const struct bob_piece *newest)
 {
 	struct bob_piece *before = &c->open, next;
@@ -130,7 +130,8 @@ static COLD int absorb(struct bob_column *c, const struct bob_piece *newest)
 	return 1;
 }
 
-/* The values of `p`, at most `capacity`; more than that if there are more, or too many empty loops. */
+/* Expands up to `capacity` values of `p`. Returns more than `capacity` if `p` has more values or
+ * too many empty loops. */
 static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t capacity)
 {
 	struct bob_piece_walk w;
@@ -142,7 +143,7 @@ static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t c
 	return st == BOB_OK || w.empty > EMPTY_MAX ? capacity + 1 : n;
 }
 
-/* How many of the newest pieces have just the values of `p`, which has few; 0: they have not. */
+/* Number of newest pieces whose values are exactly those of `p`, which has few; 0: none. */
 static COLD uint32_t pieces_of_tip(const struct bob_column *c, const struct bob_piece *p)
 {
 	uint64_t want[TIP_VALUES_MAX], got[TIP_VALUES_MAX];
@@ -161,7 +162,7 @@ static COLD uint32_t pieces_of_tip(const struct bob_column *c, const struct bob_
 	return n;
 }
 
-/* Is the newest piece `p`, which may have loops of one iteration? */
+/* Is the newest piece equal to `p` without its loops of one iteration? */
 static COLD int is_newest(const struct bob_column *c, const struct bob_piece *p)
 {
 	struct bob_piece squeezed = *p, newest;
@@ -170,7 +171,8 @@ static COLD int is_newest(const struct bob_column *c, const struct bob_piece *p)
 	return peek(c, 0, &newest) && bob_piece_equal(&squeezed, &newest);
 }
 
-/* Iterations of a new piece that came before it, but were not known to be any. */
+/* Prepends earlier iterations that are on the stack as unrecognised values to the new piece `p`.
+ * Returns how many. */
 static COLD uint64_t take_back(struct bob_column *c, struct bob_piece *p)
 {
 	for (uint64_t taken = 0;; taken++) {
@@ -188,7 +190,7 @@ static COLD uint64_t take_back(struct bob_column *c, struct bob_piece *p)
 	}
 }
 
-/* Are the newest three iterations of a loop? `joined` is that then. */
+/* Are the newest three pieces iterations of one loop? Then `joined` is that loop. */
 static COLD int joins(const struct bob_column *c, const struct bob_piece *newest,
 		      struct bob_piece *joined)
 {
@@ -208,7 +210,7 @@ static int join(struct bob_column *c, const struct bob_piece *newest)
 	return 1;
 }
 
-/* How many of the newest pieces are values, at most `most`. */
+/* Number of newest pieces that are single values, at most `most`. */
 static uint32_t values_on_top(const struct bob_column *c, uint32_t most)
 {
 	uint32_t n = 0;
@@ -218,7 +220,7 @@ static uint32_t values_on_top(const struct bob_column *c, uint32_t most)
 	return n;
 }
 
-/* Three rows of two values each, which are no pieces of their own. */
+/* Joins six values to three rows of two values each, which are too short to be pieces. */
 static int join_pairs(struct bob_column *c)
 {
 	if (values_on_top(c, 6) < 6)
@@ -238,7 +240,7 @@ static int join_pairs(struct bob_column *c)
 	return 1;
 }
 
-/* A closed piece is on the stack: does it make another one go on? */
+/* After a push: extends or joins pieces with the newest one, if possible. */
 static COLD void settle(struct bob_column *c)
 {
 	struct bob_piece newest;
@@ -249,7 +251,8 @@ static COLD void settle(struct bob_column *c)
 
 /* --- closing --- */
 
-/* The open piece ends where the walk is; what it had begun and not finished follows as pieces. */
+/* Closes the open piece at the position of the walk. Incomplete inner loops become pieces of their
+ * own. */
 static COLD void close_open(struct bob_column *c)
 {
 	unsigned top = c->open.dims - 1, parts = 0;
@@ -268,8 +271,8 @@ static COLD void close_open(struct bob_column *c)
 		settle(c);
 }
 
-/* Can `v` make anything go on? What settle would find out, for the frequent case that it can
- * not. */
+/* Quick check whether `v` can extend or join a piece: the result of settle for the common case that
+ * it cannot. */
 static int value_joins(const struct bob_column *c, uint64_t v)
 {
 	const uint64_t *w = c->word + c->used;
@@ -301,7 +304,7 @@ void bob_column_surprise(struct bob_column *c, uint64_t v)
 		settle(c);
 }
 
-/* Are all loops between the innermost and the outermost at their last index? */
+/* Are all loops between the innermost and the outermost in their last iteration? */
 static int ends_iteration(const struct bob_column *c, const struct bob_piece_walk *w)
 {
 	for (unsigned d = 1; d + 1 < c->open.dims; d++)
@@ -317,7 +320,7 @@ void bob_column_carry(struct bob_column *c)
 	if (bob_piece_carry(&c->open, 1, &c->walk) == BOB_OK &&
 	    c->walk.empty - before.empty <= EMPTY_MAX)
 		return;
-	/* Only empty loops ahead: nothing is predicted, and the position of the walk is after the
+	/* Only empty loops follow: there is no prediction, and the walk is positioned after the
 	 * value. */
 	if (ends_iteration(c, &before)) {
 		position_before(c, before.idx[c->open.dims - 1] + 1);

@@ -6,18 +6,18 @@
 
 #include "base/varint.h"
 
-/* Given up where fewer values than this make a piece. The first pieces say little: so many may have
- * come before the first of them come again, BOB_WINDOW_PATTERN, and then these. What does come
- * again may do so three times. */
+/* A column is given up if it has fewer values per piece than this. The check begins after
+ * PIECES_TO_JUDGE pieces: the first period (BOB_WINDOW_PATTERN) and PIECES_BACK more. A column
+ * whose pieces recur is kept up to PIECES_TO_WAIT pieces, which is three repetitions. */
 #define PIECES_TO_JUDGE (BOB_WINDOW_PATTERN + PIECES_BACK)
 #define PIECES_BACK 8u
 #define PIECES_TO_WAIT (4 * BOB_WINDOW_PATTERN)
 #define VALUES_PER_PIECE 4u
-/* A trip count that was predicted costs nothing and another one a byte, but a piece five at least,
- * also if it comes again. */
+/* Trip counts: a predicted count costs nothing and another one a byte, but a piece at least five
+ * bytes, even if it recurs. */
 #define TRIPS_PER_PIECE 12u
-/* Where none has come again for long, and each was looked for in vain; or in no window, where none
- * is found before the column ends. */
+/* Bound after PIECES_TO_WAIT pieces without a recurrence, or without a window, where recurrences
+ * are found only at the end of the column. Searching costs time. */
 #define TRIPS_PER_PIECE_LATER 32u
 #define COLD __attribute__((noinline))
 
@@ -51,7 +51,7 @@ uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line)
 	return first;
 }
 
-/* --- giving away --- */
+/* --- output --- */
 
 static uint64_t values_wanted(const struct bob_columns *c, const struct bob_column_slot *s)
 {
@@ -62,7 +62,7 @@ struct out {
 	bob_column_bytes_fn sink;
 	void *ctx;
 	uint32_t number;
-	uint64_t last;			/* first number of the element before */
+	uint64_t last;			/* first number of the previous element */
 };
 
 static void put_piece(struct out *o, const struct bob_piece *p)
@@ -145,7 +145,7 @@ static COLD void leave_window(struct bob_column_full *f)
 	f->window = NULL;
 }
 
-/* Are there too many elements for the values? */
+/* Are there too few values per element, so that the column is to be given up? */
 static COLD int is_too_much(const struct bob_column_full *f)
 {
 	uint64_t elements = f->given, wanted = values_wanted(f->owner, &f->owner->slot[f->number]);
@@ -184,7 +184,7 @@ static void give_piece(void *ctx, const struct bob_piece *p)
 		f->owner->slot[f->number].leaves = 1;
 }
 
-/* Given up and in line. */
+/* Puts a value into a column that is given up and in line. */
 static COLD void put_difference(struct bob_columns *c, uint32_t number, uint64_t v)
 {
 	struct bob_column_slot *s = &c->slot[number];
@@ -202,9 +202,9 @@ static COLD void put_difference(struct bob_columns *c, uint32_t number, uint64_t
 	s->last = v;
 }
 
-/* --- changing --- */
+/* --- changes of state --- */
 
-/* A folding column with the values of the slot. */
+/* Initialises a folding column with the values of the slot. */
 static void fill(struct bob_columns *c, struct bob_column_full *f, uint32_t number)
 {
 	const struct bob_column_slot *s = &c->slot[number];
@@ -218,7 +218,7 @@ static void fill(struct bob_columns *c, struct bob_column_full *f, uint32_t numb
 		bob_column_put(&f->column, s->u.first[i]);
 }
 
-/* What is not given away yet goes as pieces: it came before what the values will go on with. */
+/* Gives the column up. Pending pieces are written first, since they precede the value stream. */
 static COLD void give_up(struct bob_columns *c, uint32_t number)
 {
 	static const uint8_t mark[1] = { BOB_COLUMN_GIVEN_UP };
@@ -246,7 +246,7 @@ static COLD void give_up(struct bob_columns *c, uint32_t number)
 		s->u.bytes[s->used++] = 0;
 }
 
-/* 0: no space is left. */
+/* Allocates a folding column. 0: none is free. */
 static COLD int make_full(struct bob_columns *c, uint32_t number)
 {
 	struct bob_column_slot *s = &c->slot[number];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The *tail* is a ring of the newest items. Its last one may be a loop that is still running; the
- * frames of the cursor say how far it and the loops in it have come. Everything else in the tail is
- * complete, and its trip counts are in the columns: so these are in the order of execution,
- * whatever becomes of the items later.
+/* Loop detection (control.h). The *tail* is a ring buffer of the newest items. Its last item may be
+ * a loop that is still running; the frames of the cursor are the positions in it and in its inner
+ * loops. All other items are complete, and their trip counts are in the columns. So these are in
+ * execution order, whatever happens to the items later.
  *
- * When a loop is left in the middle of its body, the part of the body that had matched belongs to
- * what comes after the loop (the head of a while loop runs once more than its body). Shapes are fed
- * again. Loops in that part have run and their trip counts are recorded, so nothing may be made of
- * them that records earlier ones: either the loop around expects just these items, or all goes to
- * the tail. */
+ * If a loop is left in the middle of its body, the matched part of the body belongs to the code
+ * after the loop (the head of a while loop runs once more than its body), and its shapes are fed
+ * again. Loops in that part have run and their trip counts are recorded, so they must not become
+ * part of anything that would record earlier counts. Either the enclosing loop expects exactly
+ * these items, or all running loops end and all items go to the tail. */
 #include "fold/control_state.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static uint32_t *last_of(struct bob_control *c, uint32_t item)
 
 /* --- loops --- */
 
-/* The loop of these items; BOB_LOOPS_MAX if no space is left for a new one. */
+/* Returns the number of the loop with this body, or BOB_LOOPS_MAX if the table is full. */
 static uint32_t make_loop(struct bob_control *c, const uint32_t *body, uint32_t len)
 {
 	uint64_t hash = bob_hash64(len, body, len * sizeof(*body));
@@ -62,8 +62,9 @@ static uint32_t make_loop(struct bob_control *c, const uint32_t *body, uint32_t 
 
 /* --- the cursor --- */
 
-/* Where in the rest of the body `shape` may come, if loops before it do not run at all; len: at no
- * place, but nothing else has to come either; NOWHERE_IN_BODY: something else has to. */
+/* Index in the rest of the body at which `shape` may occur if all loops before it run zero times.
+ * len: nowhere, but all remaining items are loops, which may be empty. NOWHERE_IN_BODY: another
+ * shape must come first. */
 static uint32_t find_in_body(struct bob_control *c, const struct bob_control_frame *f,
 			     uint32_t shape)
 {
@@ -85,7 +86,8 @@ static void skip_loops(struct bob_control *c, struct bob_control_frame *f, uint3
 		bob_control_put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
 }
 
-/* Goes into the loops that begin with `shape` until it is expected itself; 0: they are too deep. */
+/* Enters the loops that begin with `shape` until the cursor expects the shape itself. 0: nested too
+ * deep. */
 static int descend(struct bob_control *c, uint32_t shape)
 {
 	struct bob_control_frame *base = c->top;
@@ -98,7 +100,7 @@ static int descend(struct bob_control *c, uint32_t shape)
 	return 1;
 }
 
-/* Does the loop around `f`, positioned after its item, expect just what has matched of the body? */
+/* Does the enclosing loop, after this loop, expect exactly the matched part of the body? */
 static int expects_part(const struct bob_control_frame *around, const struct bob_control_frame *f)
 {
 	return around->len - (around->at + 1) >= f->at &&
@@ -113,8 +115,8 @@ static int has_loops(const uint32_t *items, uint32_t n)
 	return 0;
 }
 
-/* Has this iteration an event? Without one it does not count, or there would be no end of
- * iterations. */
+/* Has this iteration an event? Iterations without events do not count; otherwise their number would
+ * be unbounded. */
 static int has_event(const struct bob_control_frame *f)
 {
 	for (uint32_t i = 0; i < f->at; i++)
@@ -158,15 +160,15 @@ static uint64_t power(uint32_t n)
 	return p;
 }
 
-/* The last `n` items are the `n` before them, and both have an event: loops that were skipped alone
- * are no iteration. */
+/* Do the last `n` items equal the `n` before them, and does each half have an event? Skipped loops
+ * alone are no iteration. A polynomial hash over prefixes is compared first. */
 static int repeats(const struct bob_control *c, uint32_t n)
 {
 	uint32_t end = c->end;
 	uint64_t a = c->prefix[AT(end - 2 * n)], b = c->prefix[AT(end - n)], p;
 	int sure = 0;
 
-	/* the last item is the same already; most often the one before is not */
+	/* the last items are known to be equal; those before them mostly differ */
 	if (n > 1 && c->item[AT(end - 2)] != c->item[AT(end - n - 2)])
 		return 0;
 	p = power(n);
@@ -180,7 +182,7 @@ static int repeats(const struct bob_control *c, uint32_t n)
 	return sure == 3;
 }
 
-/* Is the newest item the end of something that has come twice in a row? */
+/* Makes a loop if the newest items are a repetition of the items before them. */
 static void find_loop(struct bob_control *c)
 {
 	uint32_t newest = c->end - 1, pos = c->before[AT(newest)];
@@ -207,7 +209,7 @@ static void find_loop(struct bob_control *c)
 
 /* --- leaving loops --- */
 
-/* All loops that are running end here; what they had begun follows them in the tail. */
+/* Ends all running loops. Their incomplete iterations follow them in the tail. */
 static void unwind(struct bob_control *c)
 {
 	for (struct bob_control_frame *f = c->frame + 1; f <= c->top; f++) {
@@ -231,8 +233,8 @@ static void feed_again(struct bob_control *c, const struct bob_control_frame *f)
 		c->queue[c->queue_len++] = f->body[i];
 }
 
-/* The loop around continues after `f`, and after the part of its body that had matched, if that
- * consists of loops. */
+/* Advances the enclosing loop past `f`. If the matched part of the body consists of loops, also
+ * past that part. */
 static void go_on(struct bob_control_frame *around, const struct bob_control_frame *f, int loops)
 {
 	uint32_t n = loops ? f->at : 0;
@@ -245,7 +247,7 @@ static void go_on(struct bob_control_frame *around, const struct bob_control_fra
 	}
 }
 
-/* The innermost loop is left, perhaps in the middle of its body. */
+/* Leaves the innermost loop, possibly in the middle of its body. */
 static void leave(struct bob_control *c)
 {
 	struct bob_control_frame *f = c->top, *around = f - 1;
@@ -256,7 +258,7 @@ static void leave(struct bob_control *c)
 		return;
 	}
 	if (is_nested && !f->trips && !loops && !has_event(around)) {
-		/* it was not begun after all, and nor was the iteration around it */
+		/* the loop did not begin after all, nor did the enclosing iteration */
 		feed_again(c, f);
 		c->top = around;
 		leave(c);
@@ -272,7 +274,7 @@ static void leave(struct bob_control *c)
 		find_loop(c);
 }
 
-/* --- putting in --- */
+/* --- input --- */
 
 static void feed(struct bob_control *c, uint32_t shape)
 {
@@ -336,7 +338,7 @@ void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint3
 	for (uint32_t pos = c->begin; pos < c->end; pos++)
 		item(ctx, c->item[AT(pos)]);
 	for (const struct bob_control_frame *f = c->frame + 1; f <= c->top; f++) {
-		if (f->trips && f != c->frame + 1) /* the first one's loop is in the tail */
+		if (f->trips && f != c->frame + 1) /* the loop of the first frame is in the tail */
 			item(ctx, BOB_LOOP_FLAG | f->number);
 		for (uint32_t i = 0; i < f->at; i++)
 			item(ctx, f->body[i]);

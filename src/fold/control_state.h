@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What control.c, which finds loops, and near.c, which follows them, share of a struct bob_control:
- * the cursor's frames and the loops. Owner, threads: see control.h. */
+/* The state shared by control.c, which finds loops, and near.c, the fast path inside known loops.
+ * Owner, threads: see control.h. */
 #ifndef BOB_FOLD_CONTROL_STATE_H
 #define BOB_FOLD_CONTROL_STATE_H
 
@@ -9,42 +9,42 @@
 #define BOB_CONTROL_SLOTS (2 * BOB_LOOPS_MAX)
 #define BOB_CONTROL_BODIES (16 * BOB_LOOPS_MAX)
 #define BOB_CONTROL_QUEUE (BOB_BODY_MAX * (BOB_CURSOR_MAX + 1) + 1)
-#define BOB_CONTROL_NOTHING UINT32_MAX /* no shape, and looks like a loop */
+#define BOB_CONTROL_NOTHING UINT32_MAX /* matches no shape, and looks like a loop */
 
 struct bob_control_loop {
 	uint64_t hash;		/* of the body */
-	uint32_t body, len;	/* offset */
+	uint32_t body, len;	/* body: offset in the array of bodies */
 	uint32_t column;	/* of trip counts */
-	uint32_t first;		/* the shape it begins with */
-	uint32_t last;		/* position of its newest item, NOWHERE if none */
+	uint32_t first;		/* first shape of its execution */
+	uint32_t last;		/* position of its newest item in the tail, NOWHERE if none */
 };
 
 struct bob_control_frame {
 	const uint32_t *body;
 	uint32_t len;
-	uint32_t at;		/* item of the body that comes next */
-	uint64_t trips;		/* complete ones */
+	uint32_t at;		/* index of the next item of the body */
+	uint64_t trips;		/* complete iterations */
 	uint32_t number;
-	uint32_t ran;		/* a loop of the body has run in this iteration */
+	uint32_t ran;		/* an inner loop has run in this iteration */
 };
 
 struct bob_control {
 	struct bob_control_sink sink;
 	struct bob_columns *columns;
-	struct bob_control_frame *top;	/* of `frame`, one below the first if there is no cursor */
+	struct bob_control_frame *top;	/* innermost frame; frame[0] if there is no cursor */
 	uint32_t end;		/* position after the newest item; positions begin at 1 */
-	uint32_t begin;		/* of the oldest one in the tail */
+	uint32_t begin;		/* position of the oldest item in the tail */
 	uint32_t loop_count, body_used;
-	uint32_t queue_len;	/* to be fed, the next one last */
-	struct bob_control_frame frame[BOB_CURSOR_MAX + 1]; /* [0] is not a loop */
+	uint32_t queue_len;	/* shapes to be fed; the next one is last */
+	struct bob_control_frame frame[BOB_CURSOR_MAX + 1]; /* [0] is no loop */
 	uint32_t item[BOB_TAIL];
-	uint32_t before[BOB_TAIL];	/* position of the item of the same kind before */
-	uint64_t prefix[BOB_TAIL];	/* hash of everything before the item */
-	uint8_t doubtful[BOB_TAIL];	/* a loop that perhaps did not run */
+	uint32_t before[BOB_TAIL];	/* position of the previous equal item */
+	uint64_t prefix[BOB_TAIL];	/* hash of all items before this one */
+	uint8_t doubtful[BOB_TAIL];	/* a loop that may have run zero times */
 	uint32_t queue[BOB_CONTROL_QUEUE];		/* shapes */
 	uint32_t scratch[BOB_BODY_MAX];
 	uint32_t shape_last[BOB_SHAPES_MAX];
-	/* loop number + 1 by hash of body, linear probing */
+	/* hash table of bodies: loop number + 1, linear probing */
 	uint16_t slot[BOB_CONTROL_SLOTS];
 	uint32_t body[BOB_CONTROL_BODIES];
 	struct bob_control_loop loop[BOB_LOOPS_MAX];
@@ -88,7 +88,7 @@ static inline int bob_control_enter(struct bob_control *c, uint32_t number, uint
 	return 1;
 }
 
-/* The item that was expected is complete. */
+/* Advances the frame past the expected item. */
 static inline void bob_control_step(struct bob_control_frame *f)
 {
 	if (++f->at == f->len) {
@@ -99,7 +99,7 @@ static inline void bob_control_step(struct bob_control_frame *f)
 }
 
 /* --- control.c --- */
-/* The shape is not where the cursor expects it, nor near: loops are left or found. */
+/* Slow path: the shape is neither expected nor near an expected one. Loops are left or found. */
 void bob_control_put_slow(struct bob_control *c, uint32_t shape);
 
 #endif

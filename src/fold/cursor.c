@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expanding event by event. */
+/* Expansion of a folded sequence, event by event. */
 #include "fold/expand.h"
 
 struct bob_fold_cursor {

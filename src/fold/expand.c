@@ -74,8 +74,8 @@ bob_status bob_expand_difference(struct bob_expand *x, struct bob_expand_column 
 
 /* --- parts --- */
 
-/* Memory for a model is made when a part has values: that of given up columns is large, and most
- * traces have none. */
+/* Allocates the model of a stream only for parts that have values: the model of given-up columns is
+ * large, and most traces do not need it. */
 static bob_status begin_values(const struct bob_expand *x, struct bob_values_dec *d, uint8_t **mem,
 			       unsigned bits, uint32_t list)
 {
@@ -119,7 +119,8 @@ static bob_status begin_part(struct bob_expand *x)
 	return st;
 }
 
-/* The next item of the spine; BOB_END: none, in no part. */
+/* Decodes the next item of the spine. Advances to the next part at its end; BOB_END after the
+ * last. */
 static bob_status next_of_spine(struct bob_expand *x)
 {
 	for (;;) {

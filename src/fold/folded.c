@@ -37,7 +37,7 @@ void bob_folded_close(struct bob_folded *f)
 	a.resize(a.ctx, f, sizeof(*f), 0);
 }
 
-/* --- making --- */
+/* --- construction --- */
 
 static const struct bob_alloc *alloc_of(const struct bob_folded *f)
 {
@@ -46,13 +46,13 @@ static const struct bob_alloc *alloc_of(const struct bob_folded *f)
 
 struct known_set {
 	uint64_t hash;
-	uint32_t next;			/* of the same slot, + 1 */
+	uint32_t next;			/* of the same hash slot, + 1 */
 };
 
 struct bob_folded_making {
 	struct bob_lister id, segment, events, member;
-	struct known_set *known;	/* sets that were looked for, by number */
-	uint32_t *slot;			/* of these by hash, number + 1 */
+	struct known_set *known;	/* sets passed to bob_folded_find_set, by number */
+	uint32_t *slot;			/* hash table of `known`: number + 1 */
 	uint32_t known_count, known_capacity, slots;
 };
 
@@ -111,7 +111,7 @@ static bob_status end_lists(struct bob_folded *f, struct bob_folded_making *m)
 	return st == BOB_OK ? bob_lister_end(&m->events, b, &f->events) : st;
 }
 
-/* Participants, if not each of them has one part. */
+/* Builds `first` unless each participant has one part. */
 static bob_status find_first(struct bob_folded *f)
 {
 	struct bob_lister l = { .alloc = *alloc_of(f) };
@@ -252,7 +252,7 @@ bob_status bob_folded_share(struct bob_folded *f, uint32_t *list, struct bob_fol
 	return BOB_OK;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 int bob_set_find(const struct bob_list *s, uint32_t part, uint32_t *member)
 {

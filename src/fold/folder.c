@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folder puts the parts together: control for the order, columns for the words, values for what
- * is not affine, and writes their output as entries (entries.h).
+/* The folder combines control (order), columns (words) and values (what is not affine), and writes
+ * their output as entries (entries.h).
  *
- * Whatever its state, the rest of the sequence can be written without changing it: the items of
- * control, the trips of the loops that run, the rests of all columns. That is how a folder ends,
- * and how a copy for the case of a crash is made. The one difference is where the last items go:
- * the coder of the spine is adaptive, so in a copy they are separate. */
+ * In any state, the rest of the sequence can be written without changing the state: the items of
+ * control, the trips of running loops, the rests of all columns. This ends a folder, and makes a
+ * copy in case of a crash. The only difference is the encoding of the last items: the coder of the
+ * spine is adaptive, so in a copy they are a separate entry. */
 #include "bobbin/fold.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@
 #define FULL_MAX 1792u
 #define MARKED 256u
 
-/* What a mark means: the newest of those that share this place. */
+/* Direct-mapped cache from marks to shapes. */
 struct marked {
 	uint64_t mark;
 	uint32_t shape;
@@ -39,9 +39,9 @@ struct bob_folder {
 	void *ctx;
 	struct bob_paths *paths;
 	struct bob_shapes shapes;
-	uint32_t items;			/* of the ITEMS entry that is being made */
+	uint32_t items;			/* in the ITEMS entry under construction */
 	struct bob_loose *tolerated;	/* by column: bob_folder_tolerate */
-	int is_loose;			/* is any of these not 0? */
+	int is_loose;			/* at least one bound is not 0 */
 	uint8_t buffer[512];
 	struct marked marked[MARKED];
 };
@@ -121,7 +121,7 @@ static struct out out_of(struct bob_folder *f)
 	return (struct out){ f->write, f->ctx };
 }
 
-/* --- what the parts give away --- */
+/* --- sinks of the components --- */
 
 static void take_item(void *ctx, uint32_t item)
 {
@@ -298,8 +298,8 @@ void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word)
 		bob_columns_put(&f->columns, s->column + i, word[i]);
 }
 
-/* Are the words that step as their columns expect? Then none of these goes to the values, which
- * have an order. */
+/* Accepts a row if the columns of all stepping words predict it. Then none of its values goes to
+ * the value stream, which depends on the order. */
 static int take_steps(struct bob_folder *f, uint32_t column, const uint64_t *word,
 		      const uint64_t *step, uint32_t steps, size_t count)
 {
@@ -360,14 +360,15 @@ void bob_folder_mark(struct bob_folder *f, uint32_t shape, uint64_t mark)
 	f->marked[mark % MARKED] = (struct marked){ mark, shape };
 }
 
-/* A row is cheaper by itself: bob_folder_put_row. Mostly there is none, so this is one branch. */
+/* Does a row begin here? Rows are cheaper by bob_folder_put_row. They are rare, so this is one
+ * branch. */
 static inline int begins_row(const uint64_t *pair, size_t count)
 {
 	return count >= BOB_FOLD_ROW_MIN &&
 	       ((pair[0] == pair[2]) & (pair[0] == pair[2 * (BOB_FOLD_ROW_MIN - 1)]));
 }
 
-/* A word of the shape, whose place in the order is known. */
+/* Puts a word of a shape whose place in the order is already recorded. */
 static inline void put_word(struct bob_folder *f, uint32_t shape, uint64_t word)
 {
 	const uint32_t column = f->shapes.shape[shape].column;
@@ -379,8 +380,8 @@ static inline void put_word(struct bob_folder *f, uint32_t shape, uint64_t word)
 		bob_columns_put(&f->columns, column, word);
 }
 
-/* As far as the innermost loop expects just these. Hot path: a shape that is expected, its mark,
- * and what its column expects; 3 ns (bench/fold/bench_records.c). */
+/* Puts pairs as long as the innermost loop expects their shapes. Hot path: the expected shape, its
+ * mark, and the prediction of its column; 3 ns (bench/fold/bench_records.c). */
 static inline size_t put_expected(struct bob_folder *f, const uint64_t *pair, size_t count,
 				  uint64_t with)
 {

@@ -7,7 +7,7 @@
 #include "base/varint.h"
 #include "fold/columns.h"
 
-/* --- taking apart --- */
+/* --- splitting --- */
 
 void bob_content_free(struct bob_content *c)
 {
@@ -63,7 +63,7 @@ static void put_piece(struct bob_content *c, const struct bob_piece *p, uint64_t
 		bob_content_add(c, number[i]);
 }
 
-/* A pattern, whose structure comes first and then its numbers. */
+/* Reads a pattern: its structure, then its numbers. */
 static bob_status get_pattern(struct bob_content *c, const uint8_t **at, const uint8_t *end,
 			      uint64_t *before)
 {
@@ -115,9 +115,9 @@ bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *
 	return c->structure.failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-/* --- putting together --- */
+/* --- encoding --- */
 
-/* One member: all of its numbers are the same for all. */
+/* Writes a group of one member: all rows are constant. */
 static void put_alone(struct bob_buffer *b, const struct bob_content *c)
 {
 	static const uint8_t same[64];

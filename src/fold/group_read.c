@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading groups. The bytes are not trusted: what an element's structure says is bounded by the
- * rows that are left before memory for numbers is allocated. */
+/* Reader of groups. The bytes are not trusted: the count of numbers in an element's structure is
+ * checked against the remaining rows before memory is allocated. */
 #include "fold/folded.h"
 
 #include <string.h>
@@ -110,7 +110,7 @@ static bob_status get_number(struct bob_group_reader *r, uint64_t *v)
 
 /* --- elements --- */
 
-/* Not __builtin_popcountll, which is a call into libgcc here. */
+/* Population count. __builtin_popcountll would be a call into libgcc here. */
 static unsigned bits_of(uint64_t mask)
 {
 	unsigned n = 0;
@@ -159,7 +159,7 @@ bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *nu
 	return skip(at, end, BOB_PATTERN_DEPTH, numbers);
 }
 
-/* The structure was skipped before, so it is good. */
+/* The structure is valid: bob_element_skip has checked it. */
 void bob_element_piece(const uint8_t *structure, size_t len, const uint64_t *v, struct bob_piece *p)
 {
 	const uint8_t *end = structure + len;
@@ -189,7 +189,7 @@ static uint64_t *make_vector(struct bob_group_reader *r, uint32_t n)
 	return r->vector + r->vector_count - n;
 }
 
-/* The next element of the column; its numbers are the newest of the vector. */
+/* Reads the next element of the column. Its numbers are pushed onto the vector. */
 static bob_status get_element(struct bob_group_reader *r, const uint8_t **structure)
 {
 	uint32_t n;
@@ -208,7 +208,7 @@ static bob_status get_element(struct bob_group_reader *r, const uint8_t **struct
 	return BOB_OK;
 }
 
-/* The next element of the innermost pattern, in its present repetition. */
+/* Computes the next element of the innermost pattern in its current repetition. */
 static bob_status get_child(struct bob_group_reader *r, const uint8_t **structure)
 {
 	struct bob_pattern_frame *f = &r->frame[r->depth - 1];
@@ -230,7 +230,7 @@ static bob_status get_child(struct bob_group_reader *r, const uint8_t **structur
 	return BOB_OK;
 }
 
-/* Begins the pattern at `structure`, whose numbers are the newest `n`. */
+/* Enters the pattern at `structure`, whose numbers are the last `n` of the vector. */
 static bob_status enter(struct bob_group_reader *r, const uint8_t *structure, uint32_t n)
 {
 	struct bob_pattern_frame *f = &r->frame[r->depth];
@@ -244,11 +244,11 @@ static bob_status enter(struct bob_group_reader *r, const uint8_t *structure, ui
 		.children = *structure - BOB_PATTERN_MARK,
 		.left = r->vector[vector + half],
 	};
-	r->depth++; /* skipping has bounded it */
+	r->depth++; /* bounded by bob_element_skip */
 	return f->left ? BOB_OK : BOB_ERR_CORRUPT;
 }
 
-/* Whether the innermost pattern goes on; if not, it is left. */
+/* Starts the next repetition of the innermost pattern, or leaves it and returns 0. */
 static int repeat(struct bob_group_reader *r)
 {
 	struct bob_pattern_frame *f = &r->frame[r->depth - 1];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reader and writer of series by halves (halves.h). The first numbers decide whether it is tried at
- * all. Each level codes the half that takes fewer bytes, if that is few pieces; the other half goes
- * to the next level. */
+/* Reader and writer of series by halves (halves.h). A sample of the first numbers decides whether
+ * the coding is attempted. Each level encodes the half that takes fewer bytes, provided that it has
+ * few pieces; the other half goes to the next level. */
 #include "fold/halves.h"
 
 #include <string.h>
 
 #include "base/varint.h"
 
-#define LEAST 8u		/* numbers: fewer are not taken apart */
-#define SAMPLE 1024u		/* of many, so many say whether it is worth while */
-#define PIECES 8u		/* of a half: so many, and one for each FEW numbers */
+#define LEAST 8u		/* minimal length of a series that is split */
+#define SAMPLE 1024u		/* size of the sample */
+#define PIECES 8u		/* maximal pieces of a half: PIECES, and one more per FEW numbers */
 #define FEW 16u
 
 /* --- reading --- */
@@ -91,7 +91,7 @@ struct making {
 	uint32_t levels;
 };
 
-/* The first `most` numbers of the pieces. BOB_ERR_NOMEM. */
+/* Expands at most `most` numbers of the pieces. Errors: BOB_ERR_NOMEM. */
 static bob_status read_values(struct making *m, const struct bob_buffer *pieces, uint64_t count,
 			      uint64_t most)
 {
@@ -114,7 +114,7 @@ static bob_status read_values(struct making *m, const struct bob_buffer *pieces,
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* Every second number from `odd` on; 0 if these are no few pieces. */
+/* Encodes every second number, from `odd` on. Returns 0 if that takes too many pieces. */
 static int put_half(struct making *m, uint32_t odd)
 {
 	struct bob_buffer *b = &m->half[odd];
@@ -140,8 +140,8 @@ static void put_part(struct making *m, const struct bob_buffer *series)
 	bob_buffer_put(&m->parts, series->at, series->len);
 }
 
-/* One level: the half that takes less, if one is few pieces; what is left are the numbers of the
- * other one. */
+/* Splits one level: encodes the shorter half if it has few pieces. m keeps the numbers of the other
+ * half. */
 static int split(struct making *m)
 {
 	int even = put_half(m, 0), odd = put_half(m, 1);

@@ -8,10 +8,10 @@
 #include "base/hash.h"
 #include "base/search.h"
 
-#define FEW 64u			/* runs: so many are always kept as such */
-#define RUN_NUMBERS 3u		/* the space of a run */
+#define FEW 64u			/* lists of fewer runs are not converted */
+#define RUN_NUMBERS 3u		/* size of a run in 64-bit numbers */
 
-/* --- making --- */
+/* --- building --- */
 
 static uint32_t length(const struct bob_lister *l)
 {
@@ -39,7 +39,7 @@ static void set_plain(uint8_t *plain, uint32_t width, uint32_t i, uint64_t v)
 		       width);
 }
 
-/* Numbers of `width` bytes from now on. */
+/* Converts `plain` to numbers of `width` bytes. */
 static int widen(struct bob_lister *l, uint32_t width)
 {
 	uint32_t capacity = l->count < 16 ? 16 : l->count + l->count / 4;
@@ -67,7 +67,7 @@ static void put_plain(struct bob_lister *l, uint64_t v)
 		set_plain(l->plain, l->width, l->count++, v);
 }
 
-/* Numbers take less. */
+/* Converts the runs to plain numbers, which take less space. */
 static void make_plain(struct bob_lister *l)
 {
 	uint32_t count = l->count;
@@ -136,7 +136,7 @@ bob_status bob_lister_end(struct bob_lister *l, struct bob_blocks *blocks, struc
 		out->run = keep(blocks, l->run, l->run_count * sizeof(*l->run));
 		out->run_count = l->run_count;
 	}
-	bob_array_free(&l->alloc, l->plain, l->plain_capacity, l->width); /* it may be large */
+	bob_array_free(&l->alloc, l->plain, l->plain_capacity, l->width); /* may be large */
 	l->plain = NULL;
 	l->count = l->run_count = l->plain_capacity = l->width = 0;
 	l->failed = 0;
@@ -150,9 +150,9 @@ void bob_lister_free(struct bob_lister *l)
 	*l = (struct bob_lister){ .alloc = l->alloc };
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
-/* The run that has number `i`. */
+/* The run that contains index `i`. */
 static const struct bob_run *run_of(const struct bob_list *l, uint32_t i)
 {
 	uint32_t low = 0, high = l->run_count;
@@ -199,7 +199,7 @@ uint32_t bob_list_below(const struct bob_list *l, uint64_t v)
 
 	if (!l->run)
 		return below_plain(l, v);
-	/* runs that begin below */
+	/* runs that begin below `v` */
 	BOB_PARTITION_POINT(low, l->run_count, mid, l->run[mid].value < v);
 	if (!low)
 		return 0;
@@ -208,7 +208,7 @@ uint32_t bob_list_below(const struct bob_list *l, uint64_t v)
 	return (uint32_t)(n < end_of(l, r) - r->first ? r->first + n : end_of(l, r));
 }
 
-/* What the list is in, and how much of it; the same for the same numbers. */
+/* The representation and its size, for comparison and hashing. */
 static const void *bytes_of(const struct bob_list *l, size_t *len)
 {
 	*len = l->run ? l->run_count * sizeof(*l->run) : (size_t)l->count * l->width;

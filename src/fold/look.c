@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The structure of a folded trace, for code that shows or analyses it without expanding. */
+/* Queries of a folded trace's structure, without expansion. */
 #include <string.h>
 
 #include "fold/entries.h"

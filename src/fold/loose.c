@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where nothing is predicted a new piece begins, and two values are its step. Of steps that are
- * measured a little wrong, the roundest one near by is most likely to be right for those that
- * follow. Where a column is given up, rows that come again are what is found, so equal values have
- * to stay equal: each is rounded for itself. */
+/* Bounded-error mode: quantisation of values. If a column has no prediction, a new piece begins,
+ * and two values define its step. Among the steps within the bound, the one divisible by the
+ * largest power of two is most likely to fit further values. A given-up column finds recurring
+ * rows, so equal values must remain equal: each value is rounded independently. */
 #include "fold/loose.h"
 
-/* Of the numbers from lo to hi, both above 0, the one that the largest power of two divides. */
+/* The number in [lo, hi], lo > 0, that is divisible by the largest power of two. */
 static uint64_t roundest(uint64_t lo, uint64_t hi)
 {
 	while ((hi & (hi - 1)) >= lo)
@@ -23,7 +23,7 @@ static uint64_t rounded_step(int64_t step, uint64_t within)
 	return step < 0 ? -way : way;
 }
 
-/* To a multiple of the largest power of two of which half is not beyond `within`. */
+/* Rounds to a multiple of the largest power of two of which half is at most `within`. */
 static uint64_t rounded(uint64_t v, uint64_t within)
 {
 	uint64_t half = 1;

@@ -6,15 +6,15 @@
 
 #include "fold/columns.h"
 
-/* Zeroed: nothing may be off. */
+/* All zero: values are exact. */
 struct bob_loose {
 	uint64_t within;
-	uint64_t last;		/* value folded, if `begun` */
+	uint64_t last;		/* last folded value, if `begun` */
 	uint64_t begun;
 };
 
-/* What is folded for `v`: no farther from it than `within`, with the same top bit. `slot` is the
- * column's. */
+/* The value to fold in place of `v`: deviates by at most `within` and has the same top bit. `slot`
+ * is the column's. */
 uint64_t bob_loose_value(struct bob_loose *t, const struct bob_column_slot *slot, uint64_t v);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps the numbers of one folded sequence to those of shared tables. */
+/* Maps the numbers of paths, shapes and loops of one folded sequence to those of shared tables, and
+ * re-encodes spines with them. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -30,7 +31,7 @@ bob_status bob_maps_path(struct bob_fold_maps *m, struct bob_tables *to, uint32_
 	uint32_t number = 0;
 	bob_status st = BOB_OK;
 
-	if (!m->path_count) /* no calls are no calls */
+	if (!m->path_count) /* the empty path maps to itself */
 		st = add(m, &m->path, &m->path_count, &m->path_capacity, 0);
 	if (st != BOB_OK)
 		return st;
@@ -88,8 +89,8 @@ struct recode {
 	struct bob_values_enc enc;
 	uint64_t out_last;
 	struct bob_buffer *out;
-	uint8_t *mem;		/* of the coder, and of a decoder */
-	size_t size;		/* of each */
+	uint8_t *mem;		/* history of the coder, then that of a decoder */
+	size_t size;		/* of each history */
 };
 
 static void take(void *ctx, const uint8_t *bytes, size_t len)
@@ -118,7 +119,7 @@ static bob_status recode_end(struct recode *r, const struct bob_alloc *a, bob_st
 	return st == BOB_OK && r->out->failed ? BOB_ERR_NOMEM : st;
 }
 
-/* `maps`: NULL: it is a number of the new numbering. */
+/* `maps` is NULL: `item` is a new number. */
 static bob_status recode_item(struct recode *r, const struct bob_fold_maps *maps, uint64_t item)
 {
 	uint32_t out = (uint32_t)item;

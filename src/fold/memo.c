@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memoisation: a hash table with chaining from rows of 64-bit values to numbers. */
+/* Memoisation: a hash table with chaining from sequences of 64-bit words to numbers. */
 #include "fold/memo.h"
 
 #include <string.h>

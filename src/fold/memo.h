@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memoised results: numbers by rows of 64-bit values. A struct with `alloc` set and the rest zero
- * is empty. One thread. */
+/* Memoisation: a map from sequences of 64-bit words to numbers. A struct with `alloc` set and the
+ * rest zero is empty. One thread. */
 #ifndef BOB_FOLD_MEMO_H
 #define BOB_FOLD_MEMO_H
 
@@ -8,8 +8,8 @@
 
 struct bob_memo_entry {
 	uint64_t hash;
-	uint32_t begin, len;	/* of its row in `word` */
-	uint32_t next;		/* of the same slot, + 1 */
+	uint32_t begin, len;	/* of its words in `word` */
+	uint32_t next;		/* of the same hash slot, + 1 */
 	uint32_t number;
 };
 
@@ -21,9 +21,9 @@ struct bob_memo {
 	uint32_t word_count, word_capacity, entry_count, entry_capacity, slots;
 };
 
-/* 1: *number is that of the row. */
+/* Returns 1 and *number if the sequence is known. */
 int bob_memo_find(const struct bob_memo *m, const uint64_t *row, uint32_t len, uint32_t *number);
-/* It is not there yet. BOB_ERR_NOMEM. */
+/* Adds a sequence that is not yet known. Errors: BOB_ERR_NOMEM. */
 bob_status bob_memo_add(struct bob_memo *m, const uint64_t *row, uint32_t len, uint32_t number);
 void bob_memo_free(struct bob_memo *m);
 

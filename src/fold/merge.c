@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging, as one pure function. The tables become the union of what the parts use, in the order of
- * the parts and, for each, of its own tables: an order that no sequence of merges changes. Then
- * spines, values and each column are made anew: what the parts have is laid side by side, and what
- * is equal, or has the same structure, is shared.
+/* Merging, a pure function of the inputs. The tables are the union of what the parts use, in the
+ * order of the parts and, within a part, of its own tables: an order that does not depend on the
+ * order of merges. Then spines, values and each column are rebuilt: the data of all parts is
+ * compared, and equal data, or columns of equal structure, are shared.
  *
- * Parts that are neighbours in a source stay neighbours, and what they share is not taken apart: a
- * row that is affine on both sides is looked at twice, however many participants there are. Only
- * profiles and sets are gone through, each of them once. */
+ * Consecutive parts of a source remain consecutive, and what they share is processed as a unit: a
+ * row that is affine on both sides is examined twice, for any number of participants. Only profiles
+ * and sets are processed member by member, once each. */
 #include <string.h>
 
 #include "fold/merge.h"
 
 /* --- columns --- */
 
-/* Columns of the sources by those of `out`. */
+/* Inverts the maps: for each source, its columns by columns of `out`. */
 static bob_status invert_columns(struct bob_merge *m)
 {
 	uint32_t n = m->out->tables.column_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: which parts share which spines, values and groups of columns. */
+/* Merging: finds which parts share which spines, values and groups of columns. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -59,7 +59,7 @@ static void sink(struct bob_merge_stretch *s, uint32_t at, uint32_t count)
 	s[at] = x;
 }
 
-/* Mostly they are in order. */
+/* Heap sort, unless they are already ordered, which is the common case. */
 static void sort(struct bob_merge *m)
 {
 	struct bob_merge_stretch *s = m->stretch;
@@ -98,7 +98,7 @@ bob_status bob_merge_stretches(struct bob_merge *m)
 	return st;
 }
 
-/* Each part by itself: what is joined lies between others. */
+/* Makes a stretch of each part, because joined parts interleave with others. */
 static bob_status single_out(struct bob_merge *m)
 {
 	bob_status st = BOB_OK;
@@ -115,7 +115,7 @@ static bob_status single_out(struct bob_merge *m)
 	return st;
 }
 
-/* Of two of one part, one has nothing: values, of which only one had any. */
+/* If a part has two stretches, one is empty: of two joined parts, only one had values. */
 static void drop_nothing(struct bob_merge *m)
 {
 	struct bob_merge_stretch *s = m->stretch;
@@ -133,7 +133,7 @@ static void drop_nothing(struct bob_merge *m)
 	m->stretch_count = to;
 }
 
-/* The same with those that are joined: no part has two of a column. */
+/* Adds the stretches of joined parts. No part gets two stretches of a column. */
 static bob_status add_joined(struct bob_merge *m)
 {
 	bob_status st = single_out(m);
@@ -145,7 +145,7 @@ static bob_status add_joined(struct bob_merge *m)
 	return st;
 }
 
-/* --- what they have --- */
+/* --- contents --- */
 
 static bob_status recode_spine(struct bob_merge *m, struct bob_merge_stretch *x)
 {
@@ -174,7 +174,7 @@ static bob_status look_at(struct bob_merge *m, struct bob_merge_stretch *x,
 	return st;
 }
 
-/* --- spines that go on --- */
+/* --- joined spines --- */
 
 static bob_status append_spine(struct bob_merge *m, const struct bob_merge_run *joined)
 {
@@ -193,7 +193,7 @@ static bob_status append_spine(struct bob_merge *m, const struct bob_merge_run *
 	return st == BOB_OK ? bob_buffer_keep(&m->buffer, &m->passing, &x->bytes) : st;
 }
 
-/* A stretch for each part, with all that is joined to it. */
+/* Makes one stretch per part, with the spines of all parts that are joined to it appended. */
 static bob_status join_spines(struct bob_merge *m)
 {
 	bob_status st = single_out(m);
@@ -244,7 +244,7 @@ static bob_status find_group(struct bob_merge *m, uint32_t number, uint32_t slot
 	return BOB_OK;
 }
 
-/* Groups in the order of their first members. */
+/* Groups stretches with equal contents, in the order of their first members. */
 static bob_status find_groups(struct bob_merge *m, enum bob_merge_kind kind)
 {
 	uint32_t slots = m->stretch_count;
@@ -266,7 +266,7 @@ static bob_status find_groups(struct bob_merge *m, enum bob_merge_kind kind)
 
 /* --- sets --- */
 
-/* What says which parts a group has: three words a stretch. */
+/* The memo key of a group's set of parts: three words per stretch. */
 static bob_status make_key(struct bob_merge *m, const struct bob_merge_group *g)
 {
 	uint32_t n = 0;
@@ -313,7 +313,7 @@ static bob_status find_set(struct bob_merge *m, const struct bob_merge_group *g,
 
 /* --- sharing --- */
 
-/* A column that one part has, and had alone, stays as it is. */
+/* A column that only one part has, in its source too, is copied unchanged. */
 static int is_kept(const struct bob_merge *m, const struct bob_merge_group *g)
 {
 	const struct bob_merge_stretch *x = &m->stretch[g->first];
@@ -350,7 +350,7 @@ bob_status bob_merge_list(struct bob_merge *m, enum bob_merge_kind kind, uint32_
 	if (st == BOB_OK)
 		st = find_groups(m, kind);
 	for (uint32_t g = m->group_count;
-	     g-- > 0 && st == BOB_OK;) /* the last is first in a list */
+	     g-- > 0 && st == BOB_OK;) /* share_group prepends to the list */
 		st = share_group(m, &m->group[g], kind, list);
 	bob_blocks_free(&m->passing);
 	return st;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the parts. All of them, by participant; of one participant those of its source, in
- * order, followed by those of the sources that continue from there. They come in runs: parts that
- * are neighbours in their source and here. */
+/* Merging: the order of the parts. Parts are ordered by participant. The parts of one participant
+ * are those of its source, in order, then those of the sources that continue it. The result is a
+ * list of runs: consecutive parts of a source that stay consecutive. A heap of the sources finds
+ * the next part (k-way merge). */
 #include <string.h>
 
 #include "fold/merge.h"
 
-/* --- the sources' next parts --- */
+/* --- heap of sources --- */
 
 static uint64_t next_id(const struct bob_merge_source *s)
 {
 	return bob_list_at(&s->id, s->next);
 }
 
-/* Does source a's next part come before b's? Of one participant, those of the source that was named
- * first do. */
+/* Does the next part of source a precede that of b? For equal participants, the source named first
+ * precedes. */
 static int is_before(const struct bob_merge *m, uint32_t a, uint32_t b)
 {
 	uint64_t x = next_id(&m->source[a]), y = next_id(&m->source[b]);
@@ -22,7 +23,7 @@ static int is_before(const struct bob_merge *m, uint32_t a, uint32_t b)
 	return x != y ? x < y : a < b;
 }
 
-/* What is at `at` of the heap goes down to its place. */
+/* Restores the heap order from `at` downwards. */
 static void sink(struct bob_merge *m, uint32_t at)
 {
 	for (;;) {
@@ -40,7 +41,7 @@ static void sink(struct bob_merge *m, uint32_t at)
 	}
 }
 
-/* The ids of its parts. Those that are renamed live until the merge ends. */
+/* Computes the ids of a source's parts. Renamed ids live until the merge ends. */
 static bob_status find_ids(struct bob_merge *m, struct bob_merge_source *s)
 {
 	struct bob_lister l = { .alloc = m->alloc };
@@ -74,7 +75,7 @@ static void step(struct bob_merge_source *s)
 	}
 }
 
-/* BOB_NONE: the next part is left out. */
+/* BOB_NONE: the next part is omitted. */
 static bob_status is_wanted(const struct bob_merge_source *s)
 {
 	const uint64_t skip = s->skip ? s->skip[s->participant] : 0;
@@ -86,7 +87,7 @@ static bob_status is_wanted(const struct bob_merge_source *s)
 	return s->seen + bob_list_at(&s->f->events, s->next) <= skip ? BOB_NONE : BOB_ERR_INVAL;
 }
 
-/* BOB_NONE: the source has no parts left. */
+/* Skips omitted parts. BOB_NONE: the source has no more parts. */
 static bob_status look_at_next(struct bob_merge_source *s)
 {
 	for (; s->next < s->f->part_count; step(s)) {
@@ -121,7 +122,7 @@ static bob_status begin_heap(struct bob_merge *m)
 
 /* --- runs --- */
 
-/* The source that comes next after the one that is first in the heap; there are two. */
+/* The source with the second smallest next part; the heap has at least two. */
 static uint32_t second(const struct bob_merge *m)
 {
 	uint32_t other = 1;
@@ -131,8 +132,8 @@ static uint32_t second(const struct bob_merge *m)
 	return m->heap[other];
 }
 
-/* Before which of its parts the source that is first in the heap, and has all of them in order, has
- * to stop for another one. */
+/* End of the run of the heap's first source, none of whose parts are omitted: its first part that
+ * does not precede the next part of another source. */
 static uint32_t end_of_run(const struct bob_merge *m)
 {
 	const struct bob_merge_source *s = &m->source[m->heap[0]];
@@ -149,7 +150,8 @@ static uint32_t end_of_run(const struct bob_merge *m)
 	return end > s->next ? end : s->next + 1;
 }
 
-/* Does the next part of that source, some of whose parts may be left out, belong to its run? */
+/* Does the next part of the heap's first source continue the run? For sources with omitted
+ * parts. */
 static int goes_with_run(const struct bob_merge *m)
 {
 	const struct bob_merge_source *s = &m->source[m->heap[0]];
@@ -167,7 +169,7 @@ static bob_status add_run(struct bob_merge *m, struct bob_merge_run **runs, uint
 	return BOB_OK;
 }
 
-/* The next run of the source that is first in the heap. */
+/* Takes the next run from the heap's first source. */
 static bob_status take_run(struct bob_merge *m)
 {
 	struct bob_merge_source *s = &m->source[m->heap[0]];
@@ -184,7 +186,7 @@ static bob_status take_run(struct bob_merge *m)
 	return add_run(m, &m->run, &m->run_count, &m->run_capacity, &run);
 }
 
-/* Participants are in order, and only a source that continues has one that was there. */
+/* Checks that participants ascend, and that only continuing sources repeat a participant. */
 static bob_status check_runs(const struct bob_merge *m)
 {
 	uint64_t before = 0;
@@ -240,7 +242,8 @@ static int has_values(const struct bob_merge *m, struct origin o)
 	return s && s->bytes.len;
 }
 
-/* Columns of `out` that the part has: `visit` returns 1 to stop, and then it is 1. */
+/* Calls `visit` for the mark of each column of `out` that the part has, until it returns 1. Returns
+ * whether it did. */
 static int any_column(const struct bob_merge *m, struct origin o, uint8_t *mark,
 		      int (*visit)(uint8_t *mark))
 {
@@ -266,19 +269,19 @@ static int is_marked(uint8_t *mark)
 	return *mark;
 }
 
-/* The parts of `out` while they are made: the newest one may still get events. */
+/* State while the parts of `out` are made. The newest part may still grow. */
 struct joining {
 	struct bob_merge *m;
-	struct bob_merge_run *run;	/* those that m->run becomes */
+	struct bob_merge_run *run;	/* replaces m->run */
 	uint32_t run_count, run_capacity;
-	uint8_t *mark;			/* columns that the newest part has; valid if has_mark */
-	int has_mark, values;		/* values: it has some */
-	struct origin newest;		/* what it was before others were joined to it */
+	uint8_t *mark;			/* columns of the newest part; valid if has_mark */
+	int has_mark, values;		/* values: the newest part has values */
+	struct origin newest;		/* the newest part before others were joined to it */
 	uint64_t id, events;
-	uint32_t segment, count;	/* count: parts, this one included */
+	uint32_t segment, count;	/* count: parts including the newest one */
 };
 
-/* Whether a part may be one with the newest one: both have no column in common. */
+/* Can a part be joined to the newest one? They must have no column in common. */
 static int may_join(struct joining *j, struct origin o)
 {
 	const struct bob_merge *m = j->m;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the numbers of columns of the same structure. Each is a row over the members of a group;
- * a row of a source becomes a stretch of it. */
+/* Merging: aligns the numbers of columns of equal structure. Each number is a row over the members
+ * of a group; a row of a source becomes a stretch of it. Chooses the kind of each row: constant,
+ * affine or profile. */
 #include <string.h>
 
 #include "base/varint.h"
 #include "fold/merge.h"
 
 #define FAR (1u << 16)
-#define KEY_WORDS 5u		/* of a stretch */
+#define KEY_WORDS 5u		/* words per stretch */
 
-/* --- the stretches' own rows --- */
+/* --- rows of stretches --- */
 
 static const struct bob_folded *source_of(const struct bob_merge *m,
 					  const struct bob_merge_stretch *x)
@@ -17,7 +18,8 @@ static const struct bob_folded *source_of(const struct bob_merge *m,
 	return m->source[x->from].f;
 }
 
-/* At the stretch's first member. Its value there is *first. Close it whatever comes back. */
+/* Positions a profile reader at the stretch's first member, whose value is *first. Close it in any
+ * case. */
 static bob_status open_profile(const struct bob_merge *m, const struct bob_merge_stretch *x,
 			       struct bob_profile_reader *r, uint64_t *first)
 {
@@ -48,7 +50,7 @@ static bob_status next_row(struct bob_merge *m, struct bob_merge_stretch *x)
 	return st;
 }
 
-/* The values of a stretch. `take` returns 0 for no more. */
+/* Calls `take` for each value of a stretch until it returns 0. */
 static bob_status each_value(const struct bob_merge *m, const struct bob_merge_stretch *x,
 			     int (*take)(void *ctx, uint64_t part, uint64_t value), void *ctx)
 {
@@ -77,8 +79,8 @@ static bob_status each_value(const struct bob_merge *m, const struct bob_merge_s
 
 /* --- kinds --- */
 
-/* Any two numbers are affine. Where the system put two processes is the same in many rows, so it is
- * a profile. */
+/* Any two numbers are affine, so distant ones are a profile instead: the distance of two address
+ * spaces recurs in many rows, and equal profiles are stored once. */
 static int is_far(uint64_t step)
 {
 	return step + FAR > 2 * FAR;
@@ -86,7 +88,7 @@ static int is_far(uint64_t step)
 
 struct line {
 	uint64_t first, part, step;
-	int is_on, second;		/* second: the number of the value that says the step */
+	int is_on, second;		/* second: index of the value that determines the step */
 	uint64_t second_part, second_value;
 };
 
@@ -107,7 +109,7 @@ static int take_on_line(void *ctx, uint64_t part, uint64_t value)
 	return l->is_on;
 }
 
-/* The second member's value. */
+/* The value of the second member. */
 static bob_status find_second(const struct bob_merge *m, const struct bob_merge_stretch *x,
 			      struct line *l)
 {
@@ -119,7 +121,7 @@ static bob_status find_second(const struct bob_merge *m, const struct bob_merge_
 	return BOB_OK;
 }
 
-/* Do the stretch's values lie on the line? */
+/* Are all values of the stretch on the line? */
 static bob_status is_on_line(const struct bob_merge *m, const struct bob_merge_stretch *x,
 			     struct line *l)
 {
@@ -127,11 +129,11 @@ static bob_status is_on_line(const struct bob_merge *m, const struct bob_merge_s
 		return BOB_OK;
 	if (x->row.kind == BOB_ROW_PROFILE)
 		return each_value(m, x, take_on_line, l);
-	l->is_on = x->row.step == l->step; /* 0 if they are all the same */
+	l->is_on = x->row.step == l->step; /* step is 0 for constant rows */
 	return BOB_OK;
 }
 
-/* What the number grows by from one place to the next, if it is affine. */
+/* Determines the kind of the row and, if it is affine, its step per part. */
 static bob_status kind_of(const struct bob_merge *m, const struct bob_merge_group *g,
 			  enum bob_row_kind *kind, uint64_t *step)
 {
@@ -193,7 +195,7 @@ static bob_status new_profile(struct bob_merge *m, const struct bob_merge_group 
 	return st == BOB_OK ? bob_profiles_find(&m->profiles, m->value, number) : st;
 }
 
-/* What says which values a row has, less the first. */
+/* The memo key of a row's profile: the values relative to the first one. */
 static bob_status make_key(struct bob_merge *m, const struct bob_merge_group *g)
 {
 	uint64_t first = m->stretch[g->first].row.first;

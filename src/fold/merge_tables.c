@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging: the tables. All shapes come before all loops: then the numbers of the columns follow
- * from them. */
+/* Merging: unites the tables. All shapes are added before all loops, because the numbers of columns
+ * follow from this order. */
 #include <string.h>
 
 #include "fold/entries.h"
@@ -33,7 +33,7 @@ static bob_status begin_maps(struct bob_fold_maps *m, const struct bob_tables *t
 	return st;
 }
 
-/* Which shapes and loops a spine comes to; by item. */
+/* Marks the shapes and loops that a spine uses, including those in bodies of loops. */
 static bob_status mark_used(const struct bob_tables *t, const struct bob_fold_bytes *spine,
 			    uint8_t *shape, uint8_t *loop, void *mem)
 {
@@ -50,7 +50,7 @@ static bob_status mark_used(const struct bob_tables *t, const struct bob_fold_by
 			return BOB_ERR_CORRUPT;
 		(item & 1 ? loop : shape)[item >> 1] = 1;
 	}
-	for (uint32_t i = t->loop_count; i-- > 0;) /* bodies have earlier loops only */
+	for (uint32_t i = t->loop_count; i-- > 0;) /* bodies refer only to earlier loops */
 		for (uint32_t k = 0; loop[i] && k < t->loop[i].len; k++)
 			(t->loop[i].item[k] & 1 ? loop : shape)[t->loop[i].item[k] >> 1] = 1;
 	return st == BOB_END ? BOB_OK : st;
@@ -62,7 +62,8 @@ static bob_status add_path(struct bob_merge *m, struct bob_merge_source *from, u
 	const struct bob_tables *t = &from->f->tables;
 	struct bob_fold_maps *maps = &from->maps;
 
-	/* parents have smaller numbers: go up to a known one, and come back down */
+	/* parents have smaller numbers: find the nearest known ancestor, then add its
+	 * descendants */
 	while (maps->path[path] == BOB_TABLES_NONE) {
 		uint32_t p = path;
 		uint64_t place;
@@ -127,7 +128,7 @@ static bob_status add_loop(struct bob_merge *m, struct bob_merge_source *from, u
 	return st;
 }
 
-/* The shapes, or the loops, that one spine comes to. */
+/* Adds the shapes, or the loops, that one spine uses. */
 static bob_status add_used(struct bob_merge *m, struct bob_merge_source *from,
 			   const struct bob_fold_bytes *spine, int loops)
 {
@@ -152,7 +153,7 @@ static bob_status add_used(struct bob_merge *m, struct bob_merge_source *from,
 	return st;
 }
 
-/* In the order of the parts; those that share a spine come to the same. */
+/* Adds in the order of the parts; parts that share a spine use the same. */
 static bob_status add_of_parts(struct bob_merge *m, int loops)
 {
 	bob_status st = BOB_OK;
@@ -166,7 +167,7 @@ static bob_status add_of_parts(struct bob_merge *m, int loops)
 	return st;
 }
 
-/* Each part has a spine. */
+/* Finds the spine of each part. */
 static bob_status find_spines(struct bob_merge *m)
 {
 	bob_status st = bob_merge_stretches(m);
@@ -177,7 +178,7 @@ static bob_status find_spines(struct bob_merge *m)
 	return st == BOB_OK && parts != m->part_total ? BOB_ERR_CORRUPT : st;
 }
 
-/* Are all numbers the same in `out`? */
+/* Is the map the identity? */
 static int is_same(const uint32_t *map, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -188,7 +189,8 @@ static int is_same(const uint32_t *map, uint32_t count)
 
 /* --- names --- */
 
-/* Two things that get one name would be one thing. `map` has `count` numbers below `all`. */
+/* Checks that a map is injective, so that renaming does not identify two objects. `map` has `count`
+ * numbers below `all`. */
 static bob_status is_one_to_one(struct bob_merge *m, const uint32_t *map, uint32_t count,
 				uint32_t all)
 {

@@ -72,16 +72,16 @@ bob_status bob_narrow_next(struct bob_narrow_reader *r, uint64_t *value)
 
 struct packing {
 	struct bob_series_reader from;
-	struct bob_buffer *to;	/* NULL: nothing is written, only counted */
+	struct bob_buffer *to;	/* NULL: only the size is computed */
 	uint64_t number[BLOCK];
-	uint32_t count;		/* of them */
+	uint32_t count;		/* of numbers in `number` */
 	uint32_t order;
 	uint64_t before, least;
-	uint64_t total;		/* of all blocks */
+	uint64_t total;		/* bytes of all blocks */
 	size_t size;
 };
 
-/* Least as a signed number: a block may lie around 0. */
+/* Signed minimum: a block may contain 0. */
 static uint64_t least_of(const struct packing *p)
 {
 	uint64_t least = p->number[0];
@@ -129,7 +129,7 @@ static void end_block(struct packing *p)
 	p->count = 0;
 }
 
-/* All numbers of the pieces, while they take less than `most` bytes. */
+/* Packs all numbers of the pieces while the result is shorter than `most`. */
 static bob_status pack(const struct bob_buffer *pieces, uint64_t count, size_t most,
 		       struct packing *p)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fast path of control.c: the shape that comes is expected, or close to one that is: loops
- * whose bodies begin with a shape are left, entered and skipped, as often as inner loops run
- * unevenly. The slow path, `feed`, would do the same. */
+/* Fast path of control.c: the next shape is expected, or close to an expected one. Loops whose
+ * bodies begin with a shape are left, entered and skipped here, as they are when inner loops run
+ * unevenly. The slow path, `feed`, has the same result. */
 #include "fold/control_state.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* The loop of the cursor has run, and ends here; 0: it does not end so. */
+/* Leaves the innermost loop between two iterations. 0: not possible here. */
 static inline int leave_whole(struct bob_control *c)
 {
 	struct bob_control_frame *f = c->top;
@@ -20,7 +20,7 @@ static inline int leave_whole(struct bob_control *c)
 	return 1;
 }
 
-/* Is that loop, which is expected, left out if `shape` comes, because `shape` is what follows it? */
+/* Is the expected loop skipped if `shape` comes, because `shape` follows the loop? */
 static inline int is_skipped(const struct bob_control *c, const struct bob_control_frame *f,
 			     uint32_t shape)
 {
@@ -31,7 +31,7 @@ static inline int is_skipped(const struct bob_control *c, const struct bob_contr
 	return next == shape && bob_control_loop_at(c, f->body[f->at])->first != shape;
 }
 
-/* Where `shape` is expected now, though it was not; 0: the slow path decides. */
+/* Moves the cursor to where `shape` is expected. 0: the slow path decides. */
 static inline int find_near(struct bob_control *c, uint32_t shape)
 {
 	while (bob_control_has_cursor(c)) {
@@ -66,7 +66,8 @@ void bob_control_put(struct bob_control *c, uint32_t shape)
 		bob_control_put_slow(c, shape);
 }
 
-/* Is the body this shape, and a loop that does not run? The cursor is before that loop. */
+/* Does the body consist of this shape and a loop that is not entered? The cursor is at that
+ * loop. */
 static int is_beside_loop(const struct bob_control *c, const struct bob_control_frame *f,
 			  uint32_t shape)
 {
@@ -79,7 +80,7 @@ void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n)
 	for (; n; n--) {
 		struct bob_control_frame *f = c->top;
 
-		if (f->len == 1 && f->body[0] == shape) { /* a loop of nothing else */
+		if (f->len == 1 && f->body[0] == shape) { /* the loop has no other item */
 			f->trips += n;
 			f->ran = 0;
 			return;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expanding by nests. The stack of loops and the columns are those of expand.h; what is added is
- * the question, where an iteration begins: from here on, are the values of all columns in it affine
- * in the indices of a nest?
+/* Expansion by nests, on the state of expand.h. At the beginning of an iteration it checks: are the
+ * values of all columns, from here on, affine in the indices of a nest?
  *
- * The position of a column in a piece is a number of digits: the indices of the piece's loops. Loop
- * j of the nest moves a column by a weight, the product of the trip counts inside it. If a digit's
- * unit divides the weight, that is a move of this digit alone; and if no digit carries, whatever
- * the indices are, the value is base + sum of index times move times step. So the loops of the
- * piece need not be those of the nest. Digits are used as long as counts do not grow with each
- * other (rectangles).
+ * The position of a column in a piece is a mixed-radix number; its digits are the indices of the
+ * piece's loops. Loop j of the nest advances a column by a weight, the product of the trip counts
+ * inside it. If a digit's unit divides the weight, the loop changes this digit only. If no digit
+ * carries for any indices, the value is base + sum of (index * change * step). So the loops of the
+ * piece need not be those of the nest. Only digits of rectangular loops are used: their counts do
+ * not depend on outer loops.
  *
- * Loops without an event between them are one to control, sweeps over an array one loop of sweeps
- * times length. So the outermost loop of a nest is made anew: as many iterations as no digit
- * carries, then as many times that, and so on. What is left of its iterations comes later, as
+ * Control represents loops without an event between them as one loop: sweeps over an array are one
+ * loop of sweeps * length iterations. So the outermost loop of a nest is split: as many iterations
+ * as possible without a carry, then multiples of that, and so on. Remaining iterations follow as
  * further nests or one by one. */
 #include <stddef.h>
 #include <string.h>
@@ -20,36 +19,37 @@
 #include "fold/expand.h"
 #include "fold/nests.h"
 
-/* The inner loops of a piece that are a rectangle at its position. */
+/* The innermost loops of a piece that are rectangular at its position. */
 struct digits {
 	unsigned count;
 	uint64_t digit[BOB_PIECE_DIMS], limit[BOB_PIECE_DIMS];
-	uint64_t unit[BOB_PIECE_DIMS + 1]; /* values of the digits below */
+	uint64_t unit[BOB_PIECE_DIMS + 1]; /* unit[e]: values per increment of digit e */
 };
 
-/* A column of the nest that is being made. */
+/* A column of the nest under construction. */
 struct part_of_nest {
 	struct bob_expand_column *column;
-	struct digits digits;	/* `digit`: the largest that come */
-	uint64_t weight;	/* values of an iteration of the outermost loop */
-	uint64_t inner[BOB_NEST_DEPTH]; /* steps of the loops in the body, by depth there */
-	uint64_t outer[BOB_NEST_DEPTH]; /* of what the outermost loop becomes, innermost first */
-	uint32_t slot;		/* of the words, or NO_SLOT: trip counts */
-	uint32_t depth;		/* loops in the body around it */
+	struct digits digits;	/* `digit`: the largest values reached */
+	uint64_t weight;	/* values per iteration of the outermost loop */
+	uint64_t inner[BOB_NEST_DEPTH]; /* steps of the loops in the body, by depth in the body */
+	uint64_t outer[BOB_NEST_DEPTH]; /* steps of the loops into which the outermost loop is
+					 * split, innermost first */
+	uint32_t slot;		/* index of the word, or NO_SLOT: trip counts */
+	uint32_t depth;		/* enclosing loops in the body */
 };
 
 #define NO_SLOT UINT32_MAX
 
 struct bob_fold_nests {
 	struct bob_expand x;
-	uint8_t *hopeless;		/* by loop: will be no nest in this part */
+	uint8_t *hopeless;		/* by loop: not a nest anywhere in this part */
 	uint32_t hopeless_capacity, hopeless_part;
-	/* the nest that is being made, or was */
+	/* The current nest: */
 	uint32_t nest;			/* its number */
 	uint32_t count, words, event_count, part_count;
-	uint32_t deepest;		/* loops in each other in the body */
-	int never;			/* it failed for a reason that stays */
-	uint64_t trips[BOB_NEST_DEPTH];	/* of loops in the body */
+	uint32_t deepest;		/* depth of nesting in the body */
+	int never;			/* construction failed for a permanent reason */
+	uint64_t trips[BOB_NEST_DEPTH];	/* by depth in the body */
 	const struct bob_fold_nest_item *first;
 	struct bob_fold_nest_item out[BOB_NEST_DEPTH + BOB_NEST_ITEMS];
 	struct part_of_nest parts[BOB_NEST_WORDS + BOB_NEST_ITEMS];
@@ -77,7 +77,7 @@ static void read_digits(const struct bob_expand_column *c, struct digits *d)
 	}
 }
 
-/* The digit that a loop of this weight moves, or -1. */
+/* The digit that a loop of this weight changes, or -1. */
 static int digit_of(const struct digits *d, uint64_t weight)
 {
 	unsigned e = d->count;
@@ -87,7 +87,7 @@ static int digit_of(const struct digits *d, uint64_t weight)
 	return (int)e - 1;
 }
 
-/* How often, at most `most`, a loop of this weight can run; at least once. */
+/* Trip count without a carry of a loop of this weight: at least 1, at most `most`. */
 static uint64_t trips_of(const struct digits *d, uint64_t weight, uint64_t most)
 {
 	int e = digit_of(d, weight);
@@ -99,7 +99,7 @@ static uint64_t trips_of(const struct digits *d, uint64_t weight, uint64_t most)
 	return fit < most ? fit : most;
 }
 
-/* It runs so often. Returns its step. */
+/* Advances the digits by a loop of `trips` iterations. Returns its step. */
 static uint64_t move(const struct bob_piece *p, struct digits *d, uint64_t weight, uint64_t trips)
 {
 	int e = digit_of(d, weight);
@@ -110,7 +110,7 @@ static uint64_t move(const struct bob_piece *p, struct digits *d, uint64_t weigh
 	return weight / d->unit[e] * p->step[e];
 }
 
-/* `count` values further, all in the rectangle. */
+/* Advances the column by `count` values, all within the rectangle. */
 static void skip(struct bob_expand_column *c, uint64_t count)
 {
 	struct digits d;
@@ -125,7 +125,8 @@ static void skip(struct bob_expand_column *c, uint64_t count)
 	top = d.count - 1;
 	for (unsigned e = 0; e <= top; e++)
 		at += d.digit[e] * d.unit[e];
-	at += count - 1;	/* to the last of them, then one step, which may carry further */
+	at += count - 1;	/* go to the last value, then one step, which may carry beyond the
+				 * rectangle */
 	outer = top ? c->walk.at[top] - d.digit[top] * c->piece.step[top] :
 		      c->walk.value - d.digit[0] * c->piece.step[0];
 	for (unsigned e = top; e > 0; e--) {
@@ -142,8 +143,8 @@ static void skip(struct bob_expand_column *c, uint64_t count)
 
 /* --- nests --- */
 
-/* A column with `depth` loops of the body around it. NULL: it is not affine there, or already in
- * this nest. */
+/* Adds a column that has `depth` enclosing loops in the body. NULL: it is not affine there, or
+ * already in this nest. */
 static struct part_of_nest *take_column(struct bob_fold_nests *n, uint32_t number, int in_line,
 					uint32_t depth)
 {
@@ -204,8 +205,8 @@ static int add_event(struct bob_fold_nests *n, uint32_t shape, uint32_t depth)
 	return 1;
 }
 
-/* The body of loop `l`, which has `depth` loops around it that are in the body of the outermost
- * one. */
+/* Adds the body of loop `l`, which has `depth` enclosing loops in the body of the outermost
+ * loop. */
 static int add_body(struct bob_fold_nests *n, const struct bob_table_loop *l, uint32_t depth)
 {
 	for (uint32_t i = 0; i < l->len; i++) {
@@ -240,8 +241,8 @@ static int add_body(struct bob_fold_nests *n, const struct bob_table_loop *l, ui
 	return 1;
 }
 
-/* One more loop around: `done` iterations of the outermost one, as many times as it goes. Trip
- * counts must not change. */
+/* Splits the outermost loop once more: a loop of as many repetitions of `done` iterations as
+ * possible. Trip counts of inner loops must not change. */
 static uint64_t add_outer(struct bob_fold_nests *n, uint32_t level, uint64_t done, uint64_t most)
 {
 	uint64_t trips = most;
@@ -265,7 +266,7 @@ static uint64_t add_outer(struct bob_fold_nests *n, uint32_t level, uint64_t don
 	return trips;
 }
 
-/* The items, now that it is known how many loops are around the body. */
+/* Completes the items when the number of split loops is known. */
 static void finish_nest(struct bob_fold_nests *n, const uint64_t *outer, uint32_t levels,
 			uint64_t done)
 {
@@ -283,7 +284,8 @@ static void finish_nest(struct bob_fold_nests *n, const uint64_t *outer, uint32_
 		item->depth += levels;
 	}
 	for (uint32_t k = 0; k < levels; k++)
-		first[k] = (struct bob_fold_nest_item){ .items = n->count + levels - 1 - k, .depth = k,
+		first[k] = (struct bob_fold_nest_item){ .items = n->count + levels - 1 - k,
+							.depth = k,
 							.trips = outer[levels - 1 - k] };
 	n->first = first;
 	n->count += levels;
@@ -303,8 +305,8 @@ static void finish_nest(struct bob_fold_nests *n, const uint64_t *outer, uint32_
 	}
 }
 
-/* Iterations of loop `number`, of which `left` are left, as a nest. Returns how many it has, 0 if
- * it is not a nest. */
+/* Makes a nest from the `left` remaining iterations of loop `number`. Returns how many iterations
+ * it has, or 0. */
 static uint64_t make_nest(struct bob_fold_nests *n, uint32_t number, uint64_t left)
 {
 	uint64_t outer[BOB_NEST_DEPTH], done = 1;
@@ -350,7 +352,7 @@ static bob_status give(struct bob_fold_nests *n, uint32_t shape)
 	return bob_expand_event(&n->x, shape, n->base);
 }
 
-/* The next iterations of the newest loop as a nest, if one begins here. */
+/* Makes a nest from the next iterations of the innermost loop, if one begins here. */
 static uint64_t begin_nest(struct bob_fold_nests *n)
 {
 	const struct bob_expand_frame *f = n->x.depth ? &n->x.frame[n->x.depth - 1] : NULL;
@@ -408,8 +410,7 @@ bob_status bob_fold_nests_open(const struct bob_folded *f, uint32_t participant,
 
 	if (!n)
 		return BOB_ERR_NOMEM;
-	memset(n, 0,
-	       offsetof(struct bob_fold_nests, out)); /* what follows is set before it is read */
+	memset(n, 0, offsetof(struct bob_fold_nests, out)); /* the rest is set before use */
 	n->hopeless_part = UINT32_MAX;
 	st = bob_expand_open(&n->x, f, participant);
 	if (st == BOB_OK && !bob_array_grow(a, &n->hopeless, &n->hopeless_capacity, 0,

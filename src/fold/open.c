@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace from the entries of one folder. Entries are read twice: first what they name and
- * how many bytes each column has, then the bytes. */
+/* Makes a folded trace from the entries of one folder. Entries are read twice: first the names and
+ * the size of each column, then the bytes. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -12,24 +12,24 @@ struct entry {
 	const uint8_t *at, *end;
 };
 
-struct column {			/* of the part */
+struct column {			/* of the current part */
 	size_t len;
-	uint8_t *to;		/* where its bytes go next */
-	int in_line;		/* trip counts */
+	uint8_t *to;		/* destination of its next bytes */
+	int in_line;		/* it has trip counts */
 };
 
-/* What a part is read into. */
+/* State while one part is read. */
 struct reading {
 	struct bob_folded *folded;
 	struct bob_alloc alloc;
 	struct bob_fold_maps maps;
 	struct column *column;
-	uint32_t *item;			/* of a loop */
+	uint32_t *item;			/* items of a loop */
 	uint32_t column_count, column_capacity, item_capacity;
 	uint64_t place;
 	struct bob_fold_bytes spine, items, values;
 	uint64_t events;
-	uint8_t *raw;			/* the bytes of all */
+	uint8_t *raw;			/* buffer for all columns */
 	uint32_t raw_capacity;
 	struct bob_content content;
 	struct bob_buffer out;
@@ -162,7 +162,7 @@ static void append(uint8_t **to, const struct entry *e)
 	*to += len;
 }
 
-/* What belongs together is put together. */
+/* Collects the entries of each column, of the spine and of the values. */
 static bob_status collect(struct reading *r, const uint8_t *at, const uint8_t *end)
 {
 	uint8_t *spine, *items, *values;
@@ -215,7 +215,7 @@ static bob_status keep_column(struct reading *r, uint32_t i, uint32_t set)
 
 	if (!c->len)
 		return BOB_OK;
-	/* two columns of the part are one of the tables: no folder writes that */
+	/* corrupt: no folder writes two columns of a part that map to one */
 	if (bob_folded_find(f, *list, f->part_count - 1, &place))
 		return BOB_ERR_CORRUPT;
 	st = bob_content_read(&r->content, &bytes, c->in_line);

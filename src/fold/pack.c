@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace as bytes; unpack.c reads them.
+/* Encodes a folded trace; unpack.c decodes it.
  *
  *     packed:   version (1 byte)
- *               varint paths, per path: parent, zigzag (place - place of the path before)
+ *               varint paths, per path: parent, zigzag (place - place of the previous path)
  *               varint shapes, per shape: path, words, bytes of the key, key
  *               varint loops, per loop: items, item ...
  *               varint parts; series of ids, of segments, of events
  *               varint sets, per set: members, series of them
- *               varint profiles, per profile: set, base + 1 or 0, bytes, series (profiles.h); 0 bytes: it is the
- *               next one of those that are apart, which are: bytes, series
+ *               varint profiles, per profile: set, base + 1 or 0, bytes, series (profiles.h);
+ *               0 bytes: the series is the next one of the separate bytes: bytes, series
  *               list of spines, list of values
- *               per column that has any: 2 * (number - number of the one before), list; or, + 1, just the bytes of the one
- *               sharing that there is, of set 0; at the end a 0 byte
- *     under a tree (signatures.h) the version is another and paths are numbers there
+ *               per column with sharings: 2 * (number - previous number), list; or, + 1, only the
+ *               bytes of its single sharing, of set 0; at the end a 0 byte
+ *     under a tree (signatures.h) the version differs and paths are numbers in the tree
  *     list:     varint sharings, per sharing: set, bytes, the bytes
  *
- * The bytes are passed on a piece at a time. Columns are counted from 1 here. Series and groups:
- * group.h. Integers are varints. */
+ * The bytes are written in blocks. Columns are numbered from 1 here. Series and groups: group.h.
+ * Integers are varints. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -66,18 +66,18 @@ static void put_list_of(struct bob_buffer *b, const struct bob_list *l)
 	bob_series_free(&w);
 }
 
-#define MUCH (1u << 16) /* bytes that are passed on */
-#define SHORT 12u /* bytes of a series that are not worth it */
+#define MUCH (1u << 16) /* bytes that are buffered before they are written */
+#define SHORT 12u /* bytes: shorter series stay in the main part */
 
 struct packing {
-	const struct bob_fold_tree *tree; /* NULL: its paths go with it */
+	const struct bob_fold_tree *tree; /* NULL: the paths are included */
 	int (*is_apart)(void *ctx, const struct bob_fold_shift *shift);
 	bob_fold_write_fn write, write_apart;
 	void *ctx;
 	struct bob_buffer b, apart;
 };
 
-/* What there is goes on, if it is much: so no more than a row is here at a time. */
+/* Writes the buffers if they have at least `much` bytes. So little more than a row is buffered. */
 static void pass_on(struct packing *p, uint32_t much)
 {
 	if (p->b.len >= much && !p->b.failed) {
@@ -114,7 +114,7 @@ static void free_numbers(const struct bob_buffer *b, uint64_t *v, uint32_t n)
 	b->alloc.resize(b->alloc.ctx, v, ((size_t)n + 1) * sizeof(uint64_t), 0);
 }
 
-/* -1: they are not there. */
+/* Reads the values of a profile and calls is_apart. Returns -1 if they are unreadable. */
 static int read_apart(const struct packing *p, const struct bob_fold_bytes *series,
 		      struct bob_fold_shift *s, uint64_t *value)
 {

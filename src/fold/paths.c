@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree of call paths: a child is found by a hash of parent and place, and recursion leads back
- * to the earlier node. */
+/* The tree of call paths: a hash table maps (parent, place) to the child; recursion leads back to
+ * the earlier node. */
 #include "fold/paths.h"
 
 #include "base/hash.h"
 
-/* The path up to where `place` is on it already. */
+/* The prefix of the path that ends in `place`, if any. */
 static uint32_t folded(const struct bob_paths *p, uint32_t path, uint64_t place)
 {
 	while (path && p->node[path].place != place)

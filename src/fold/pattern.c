@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Elements come one by one. While a pattern is open an element that is as it expects is counted and
- * goes; one that is not closes it, and what had been counted of the next time comes again, before
- * that one. A closed pattern, or a piece, is *settled*: either the newest n elements are the next
- * time of a pattern before them, which opens again, or the newest 3 n become a pattern; else they
- * stay. So nothing is ever looked for but at the newest end.
+/* Detection of periodic pieces. Elements are processed one by one. While a pattern is open, a
+ * matching element is only counted. A mismatch closes the pattern; the counted elements of the
+ * incomplete repetition are processed again, before the mismatching one. A closed pattern or a
+ * piece is *settled*: if the newest n elements are the next repetition of a pattern before them, it
+ * opens again; if the newest 3 n elements are periodic, they become a pattern; otherwise they stay.
+ * So only the newest end is searched.
  *
- * There is always enough space: n elements three times take more than their pattern does, and what
- * has been counted was taken out. */
+ * Memory always suffices: three repetitions take more than their pattern, and counted elements have
+ * been removed. */
 #include "fold/pattern.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ static uint32_t depth_at(const uint8_t **at, const uint8_t *end)
 	return deepest + 1;
 }
 
-/* The first of those to come. */
+/* The first pending element. */
 static struct bob_element_view view_next(const struct bob_patterns *t)
 {
 	const struct bob_element *x = &t->element[t->next];
@@ -53,16 +54,16 @@ static int same_structure(const struct bob_element_view *a, const struct bob_ele
 	       !memcmp(a->structure, b->structure, a->structure_len);
 }
 
-/* --- what a pattern expects --- */
+/* --- expectations of a pattern --- */
 
-/* How many numbers there are in one time, in front of how often. */
+/* Count of numbers per repetition; the count of repetitions follows them. */
 static uint32_t half_of(const struct bob_element_view *pattern)
 {
 	return (pattern->number_count - 1) / 2;
 }
 
-/* Number `at` of a pattern's next time. Those that are the first of an element, but the first one,
- * are relative to that: see first. */
+/* Number `at` of the pattern's next repetition. The first number of each element except the first
+ * is relative; see expected_first. */
 static uint64_t expected(const struct bob_element_view *pattern, uint32_t at)
 {
 	uint32_t half = half_of(pattern);
@@ -70,7 +71,7 @@ static uint64_t expected(const struct bob_element_view *pattern, uint32_t at)
 	return pattern->number[at] + pattern->number[half] * pattern->number[half + 1 + at];
 }
 
-/* The child at these places, which is described but for its numbers. */
+/* The child at this offset, without its numbers. */
 static struct bob_element_view child_at(const struct bob_element_view *pattern, uint32_t structure)
 {
 	const uint8_t *at = pattern->structure + structure;
@@ -86,8 +87,7 @@ static uint64_t expected_first(const struct bob_element_view *pattern, uint32_t 
 	return expected(pattern, at) + (at ? expected(pattern, 0) : 0);
 }
 
-/* Is `v` the child whose bytes and numbers begin at these places of the pattern? If so, they become
- * its end. */
+/* Is `v` the child at these offsets of the pattern? If so, advances them. */
 static int is_expected(const struct bob_element_view *pattern, const struct bob_element_view *v,
 		       uint32_t *structure, uint32_t *number)
 {
@@ -110,11 +110,11 @@ static void open_pattern(struct bob_patterns *t)
 {
 	t->is_open = 1;
 	t->matched = 0;
-	t->child = 1; /* after the mark */
+	t->child = 1; /* after the pattern's mark */
 	t->child_number = 0;
 }
 
-/* Does the first element to come go on with the open pattern? */
+/* Does the first pending element match the open pattern? */
 static int goes_on(struct bob_patterns *t)
 {
 	struct bob_element_view pattern = bob_patterns_at(t, t->count - 1), x = view_next(t);
@@ -130,7 +130,7 @@ static int goes_on(struct bob_patterns *t)
 
 /* --- settling --- */
 
-/* Are the elements after the pattern at `at` its next repetition? They are as many as it has. */
+/* Are the elements after the pattern at `at` its next repetition? Their number is correct. */
 static int continues(const struct bob_patterns *t, uint32_t at)
 {
 	struct bob_element_view pattern = bob_patterns_at(t, at);
@@ -152,7 +152,7 @@ static void drop(struct bob_patterns *t, uint32_t from)
 	t->count = from;
 }
 
-/* The newest elements are the next time of a pattern before them, which is open again. */
+/* Reopens an earlier pattern if the newest elements are its next repetition. */
 static int absorb(struct bob_patterns *t)
 {
 	if (!t->has_depth)
@@ -173,8 +173,8 @@ static int absorb(struct bob_patterns *t)
 	return 0;
 }
 
-/* Do element `at` and the two that are `n` and 2 n before it progress, as far as marks and first
- * numbers show? Mostly not. */
+/* Quick check: do element `at` and those `n` and 2 n before it have equal marks and first numbers
+ * in arithmetic progression? Mostly not. */
 static inline int may_progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
 {
 	const struct bob_element *z = &t->element[at], *y = z - n, *x = y - n;
@@ -184,7 +184,7 @@ static inline int may_progress(const struct bob_patterns *t, uint32_t at, uint32
 	       t->number[z->number] - middle == middle - t->number[x->number];
 }
 
-/* Those of which may_progress has said so: do they? */
+/* Full check after may_progress. */
 static int progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
 {
 	struct bob_element_view x, y, z;
@@ -213,8 +213,8 @@ static int repeats(const struct bob_patterns *t, uint32_t n)
 	return 1;
 }
 
-/* The numbers of the `n` elements from `from` on, `back` numbers after their recorded places,
- * become relative to the first one. */
+/* Makes the first numbers of `n` elements, from `from` on, relative to that of the first element.
+ * The numbers are `back` places after their recorded offsets. */
 static void make_relative(struct bob_patterns *t, uint32_t from, uint32_t n, uint32_t back)
 {
 	uint64_t *number = t->number + back, first = number[t->element[from].number];
@@ -223,7 +223,7 @@ static void make_relative(struct bob_patterns *t, uint32_t from, uint32_t n, uin
 		number[t->element[from + i].number] -= first;
 }
 
-/* The newest 3 n elements become one. */
+/* Replaces the newest 3 n elements by a pattern. */
 static void collapse(struct bob_patterns *t, uint32_t n)
 {
 	uint32_t from = t->count - REPEATS_MIN * n, depth = 0;
@@ -252,7 +252,7 @@ static void collapse(struct bob_patterns *t, uint32_t n)
 	open_pattern(t);
 }
 
-/* The newest element is a piece or a pattern that does not go on. */
+/* Handles a new piece, or a pattern that no longer matches. */
 static void settle(struct bob_patterns *t)
 {
 	const struct bob_element *z = &t->element[t->count - 1];
@@ -266,7 +266,7 @@ static void settle(struct bob_patterns *t)
 	for (uint32_t n = 1; n <= most; n++) {
 		const struct bob_element *y = z - n;
 
-		/* most fail here */
+		/* most candidates fail here */
 		if (2 * number[y->number] - number[(y - n)->number] == last && repeats(t, n)) {
 			collapse(t, n);
 			return;
@@ -317,7 +317,7 @@ void bob_patterns_close(struct bob_patterns *t)
 	settle(t);
 }
 
-/* --- going through --- */
+/* --- processing --- */
 
 static void pass(struct bob_patterns *t, const struct bob_element_view *x)
 {
@@ -326,7 +326,7 @@ static void pass(struct bob_patterns *t, const struct bob_element_view *x)
 	t->structure_next += x->structure_len;
 }
 
-/* The first element to come is in front now. */
+/* Moves the first pending element to the processed ones. */
 static void move(struct bob_patterns *t)
 {
 	struct bob_element_view x = view_next(t);
@@ -347,7 +347,7 @@ static void move(struct bob_patterns *t)
 		settle(t);
 }
 
-/* Elements only get fewer, so this ends. */
+/* Terminates because the number of elements only decreases. */
 void bob_patterns_run(struct bob_patterns *t)
 {
 	while (t->next < t->capacity) {
@@ -364,8 +364,8 @@ void bob_patterns_run(struct bob_patterns *t)
 
 /* --- a complete column --- */
 
-/* Its elements, all of them to come; their first numbers become absolute. Returns how many bytes
- * are elements. */
+/* Lists the column's elements as pending, with absolute first numbers. Returns the size of their
+ * structure. */
 static uint32_t find_elements(struct bob_content *c, struct bob_element *element, uint32_t *count)
 {
 	const uint8_t *begin = c->structure.at, *at = begin, *end = at + c->structure.len;
@@ -390,8 +390,8 @@ static uint32_t find_elements(struct bob_content *c, struct bob_element *element
 	return (uint32_t)(at - begin);
 }
 
-/* The elements are the front of the column; of its former structure, what follows `tail` is
- * appended. */
+/* Makes the processed elements the contents of the column, followed by the rest of its structure
+ * from `tail` on. */
 static void finish(struct bob_content *c, const struct bob_patterns *t, uint32_t tail)
 {
 	uint64_t before = 0;
@@ -414,7 +414,7 @@ bob_status bob_content_fold(struct bob_content *c, uint32_t most)
 	struct bob_patterns t = { .number = c->number, .most = most };
 	uint32_t capacity = 0;
 
-	/* an element has a number and a byte at least */
+	/* an element has at least one number and one byte */
 	uint32_t elements = c->count < c->structure.len ? c->count : c->structure.len;
 	if (!elements)
 		return BOB_OK;

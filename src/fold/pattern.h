@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns: pieces that take turns. A column folds one loop nest. Where rows of different kinds
- * alternate -- 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- or a few numbers repeat, it gives many pieces,
- * and these progress affinely again. Pieces come in as *elements* with numbers (group.h). Where n
- * elements are followed by the same n twice, and each of their numbers by the same step, they are
- * one element, a pattern, and that goes on as long as the next n are its next time. Patterns are
- * elements too.
+/* Patterns: periodic sequences of pieces. A column folds one loop nest. If rows of different kinds
+ * alternate -- 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- or a few numbers repeat, it outputs many pieces,
+ * which progress affinely again. Pieces arrive as *elements* with numbers (group.h). If n elements
+ * are followed by the same n twice, and each of their numbers changes by a constant step, they
+ * become one element, a pattern. It grows as long as the next n elements are its next repetition.
+ * Patterns are elements, too.
  *
- * Elements that may still become a pattern wait: while events come in, in a *window* of fixed
- * capacity (columns.h); of a complete column, in that column's own memory.
+ * Elements that may still become part of a pattern are kept: online in a *window* of fixed capacity
+ * (columns.h); for a complete column in that column's own memory.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation. Work: for an
- * element that does not go on with the open pattern, `most` tries that mostly fail at once. */
+ * element that does not match the open pattern, `most` comparisons, most of which fail at once. */
 #ifndef BOB_FOLD_PATTERN_H
 #define BOB_FOLD_PATTERN_H
 
 #include "fold/group.h"
 
-/* where its bytes and numbers begin; the first number is absolute */
+/* offsets of its bytes and numbers; the first number is absolute */
 struct bob_element {
 	uint32_t structure, number;
-	/* of the structure: that of others is another one if this is */
+	/* hash of the structure */
 	uint32_t mark;
-	uint32_t depth;			/* patterns in each other; 0: a piece */
+	uint32_t depth;			/* nesting depth of patterns; 0: a piece */
 };
 
-/* Elements that have been looked at are in front, those to come at the end, of all three. */
+/* Three arrays. Each has the processed elements at its front and the pending ones at its end. */
 struct bob_patterns {
 	struct bob_element *element;
 	uint64_t *number;
 	uint8_t *structure;
 	uint32_t capacity, number_capacity, structure_capacity;
-	uint32_t count, number_count, structure_count;	/* in front */
-	uint32_t next, number_next, structure_next;	/* where those to come begin */
-	uint32_t most;			/* elements of a pattern */
-	int has_depth;			/* a pattern may be in front */
-	/* the newest element in front is a pattern that may go on, and ... */
+	uint32_t count, number_count, structure_count;	/* processed */
+	uint32_t next, number_next, structure_next;	/* offsets of the pending ones */
+	uint32_t most;			/* maximal number of elements of a pattern */
+	int has_depth;			/* a pattern may be among the processed elements */
+	/* the newest processed element is a pattern that may grow */
 	int is_open;
-	/* ... so many elements of its next time have come, and are not in front; */
+	/* matched elements of its next repetition, which are not stored */
 	uint32_t matched;
 	uint32_t child,
-		/* what is expected now: bytes and numbers after the pattern's first ones */
+		/* expected next: offsets of bytes and numbers in the pattern's */
 		child_number;
 };
 
-/* Those of a window. Its numbers are a pattern of 64 rows, three times. */
+/* Capacity of a window: three repetitions of a pattern of 64 rows. */
 #define BOB_WINDOW_ELEMENTS 224u
 #define BOB_WINDOW_NUMBERS 768u
 #define BOB_WINDOW_BYTES 768u
@@ -56,7 +56,7 @@ struct bob_pattern_window {
 	uint8_t structure[BOB_WINDOW_BYTES];
 };
 
-/* A borrowed element: its first number is absolute. */
+/* A borrowed element; its first number is absolute. */
 struct bob_element_view {
 	const uint8_t *structure;
 	const uint64_t *number;
@@ -66,29 +66,28 @@ struct bob_element_view {
 typedef void (*bob_element_fn)(void *ctx, const struct bob_element_view *v);
 
 void bob_patterns_begin(struct bob_pattern_window *w);
-/* What does not fit goes to the sink, the oldest first. */
+/* Puts a piece. Elements that do not fit go to the sink, oldest first. */
 void bob_patterns_put(struct bob_patterns *t, const struct bob_piece *p, bob_element_fn sink,
 		      void *ctx);
-/* All that has come and did not go to the sink; nothing changes but what is in no use. */
+/* Sends all stored elements to the sink. Changes only unused memory. */
 void bob_patterns_rest(struct bob_patterns *t, bob_element_fn sink, void *ctx);
-/* Is there a pattern, or have the newest `len` elements come before, in this order, all of them
- * moved by as much, but for one? */
+/* Is there a pattern? Or did the newest `len` elements occur before in this order, all shifted by
+ * the same amount, with one exception? */
 int bob_patterns_return(const struct bob_patterns *t, uint32_t len);
-/* How many pieces would cost what is in the window. Those after a pattern that may become its next
+/* Cost of the window's contents, in pieces. Elements after a pattern that may become its next
  * repetition cost nothing. */
 uint32_t bob_patterns_weight(const struct bob_patterns *t);
-/* Of one element. */
+/* Cost of one element. */
 uint32_t bob_element_weight(const struct bob_element_view *v);
 
-/* --- between pattern.c and window.c --- */
+/* --- shared by pattern.c and window.c --- */
 
-/* Until nothing is to come. */
+/* Processes all pending elements. */
 void bob_patterns_run(struct bob_patterns *t);
-/* The open pattern is not open any more, unless it is once more; what has been counted of its next
- * time is to come. */
+/* Closes the open pattern. The matched elements of its next repetition become pending again. */
 void bob_patterns_close(struct bob_patterns *t);
-/* The child of a pattern's next time whose bytes and numbers begin at these places of it, which
- * become its end. `number` has capacity for its numbers. */
+/* Computes the child of a pattern's next repetition at these offsets and advances them. `number`
+ * has capacity for its numbers. */
 void bob_element_child(const struct bob_element_view *pattern, struct bob_element_view *v,
 		       uint32_t *structure, uint32_t *at, uint64_t *number);
 
@@ -101,7 +100,7 @@ static inline uint32_t bob_element_mark(const uint8_t *structure, uint32_t len)
 	return mark;
 }
 
-/* Number `i` of those in front. */
+/* Processed element `i`. */
 static inline struct bob_element_view bob_patterns_at(const struct bob_patterns *t, uint32_t i)
 {
 	const struct bob_element *x = &t->element[i];

@@ -23,7 +23,7 @@ static int is_empty(uint64_t count)
 	return (int64_t)count <= 0;
 }
 
-/* All loops inside `from` begin. Returns the outermost of them that has no iteration, or -1. */
+/* Starts all loops inside `from`. Returns the outermost one that is empty, or -1. */
 static int enter(const struct bob_piece *p, unsigned from, struct bob_piece_walk *w)
 {
 	for (unsigned d = from; d-- > 0;) {
@@ -38,8 +38,7 @@ static int enter(const struct bob_piece *p, unsigned from, struct bob_piece_walk
 	return -1;
 }
 
-/* Loop `d`, not the innermost, goes on with its next index, or an outer one does if it has
- * ended. */
+/* Advances loop `d`, not the innermost, or an outer loop if it has ended. */
 static bob_status move(const struct bob_piece *p, unsigned d, int open, struct bob_piece_walk *w)
 {
 	for (unsigned empty = 0; empty <= BOB_PIECE_EMPTY_MAX; empty++) {
@@ -178,13 +177,13 @@ int bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w, un
 	if (!count)
 		return 0;
 	*out = *p;
-	out->dims = count == 1 ? d : d + 1; /* one iteration is no loop */
+	out->dims = count == 1 ? d : d + 1; /* one iteration needs no loop */
 	out->base = w->at[d + 1];
 	for (unsigned e = 0; e < d; e++)
 		for (unsigned f = d + 1; f < p->dims; f++)
 			out->count[e] += p->grow[bob_piece_pair(e, f)] * w->idx[f];
 	out->count[d] = count;
-	/* the loops in it may all have been empty */
+	/* all inner loops may have been empty */
 	return bob_piece_begin(out, 0, 0, &first) == BOB_OK;
 }
 
@@ -199,11 +198,11 @@ static uint64_t triangle(uint64_t n)
 struct summing {
 	const struct bob_piece *p;
 	uint64_t idx[BOB_PIECE_DIMS];
-	uint64_t left;		/* rows that may be walked */
+	uint64_t left;		/* budget of rows */
 };
 
-/* Of the loops inside `d`, whose base is the value where they begin. Loops whose inner counts do
- * not depend on them are not walked. */
+/* Sum of the values of all loops inside `d`. `base`: value at their first iteration. A loop on
+ * which no inner count depends is summed in closed form. */
 static uint64_t sum_below(struct summing *s, unsigned d, uint64_t base, uint64_t *values)
 {
 	const struct bob_piece *p = s->p;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns of few values, one by one: what happens to be equal or in step is a row in one
- * participant's pattern and none in another's, so their structures would differ, and each be a
- * group with profiles of its own. As values they are the same for all.
+/* Replaces patterns of few values by these values. Values that happen to be equal or in arithmetic
+ * progression form a row in one participant's pattern and none in another's. Then structures would
+ * differ, and each would need its own group with its own profiles. As plain values the structure is
+ * the same for all.
  *
- * Nothing may be lost: each value has to be affine in how often the pattern has come. It is where
- * neither the counts of its pieces nor those of patterns in it depend on that. And where the column
- * is given up after it, the first value there is the difference to the base of the last piece: that
- * must not become another one. */
+ * This must be lossless: each value has to be affine in the number of the repetition. So neither
+ * the counts of the pieces nor those of nested patterns may depend on it. If the column is given up
+ * after the pattern, its first value there is coded as the difference to the base of the last
+ * piece, so that base must not change. */
 #include <string.h>
 
 #include "fold/columns.h"
@@ -14,15 +15,15 @@
 
 #define SHAPE_MAX 256u
 
-struct listed {			/* one time of a pattern */
+struct listed {			/* values of one repetition */
 	uint64_t value[BOB_PATTERN_MAX];
 	uint64_t shape[SHAPE_MAX];	/* dims, counts, grow of its pieces */
-	uint64_t base;			/* of the last one */
+	uint64_t base;			/* of the last piece */
 	uint32_t count, shape_count;
 };
 
-/* May the counts of patterns within be taken for constant? `at` moves to the end of the numbers of
- * the elements, of which `delta` says how they change. */
+/* Are the counts of nested patterns constant? `delta`: steps of the elements' numbers. `at`
+ * advances past the numbers of the element. */
 static int is_steady(const uint8_t **structure, const uint8_t *end, const uint64_t *delta,
 		     uint32_t *at)
 {
@@ -64,7 +65,7 @@ static int add_piece(struct listed *l, const struct bob_piece *p)
 	return st != BOB_OK;
 }
 
-/* The values of all elements of `c`. 0: there are too many, or no memory. */
+/* Lists the values of all elements of `c`. 0: too many values, or no memory. */
 static int list_values(const struct bob_content *c, struct listed *l)
 {
 	struct bob_buffer group = { .alloc = c->structure.alloc };
@@ -86,8 +87,7 @@ static int list_values(const struct bob_content *c, struct listed *l)
 	return ok && st == BOB_END && l->count;
 }
 
-/* One time of the pattern `v` as a column; its numbers are what they are the first time, and
- * `index` times what they change by more. */
+/* Makes a column of repetition `index` of the pattern `v`. */
 static int make_time(const struct bob_element_view *v, uint64_t index, struct bob_content *out)
 {
 	uint32_t half = (v->number_count - 1) / 2, number = 0, numbers;
@@ -103,7 +103,7 @@ static int make_time(const struct bob_element_view *v, uint64_t index, struct bo
 			uint64_t x =
 				v->number[number + i] + index * v->number[half + 1 + number + i];
 
-			if (!i) { /* relative to the pattern's first one; here to the one before */
+			if (!i) { /* make it relative to the previous one */
 				x += first;
 				first = number ? first : x;
 				x -= before;
@@ -116,14 +116,14 @@ static int make_time(const struct bob_element_view *v, uint64_t index, struct bo
 	return !out->structure.failed;
 }
 
-/* Is the last value the base of a piece, as it is where each value is one? */
+/* Is the last value the base of a piece? It always is if each value is a piece. */
 static int ends_at_base(const struct listed *l)
 {
 	return l->value[l->count - 1] == l->base;
 }
 
-/* The pattern as one of values, appended to `out`. 0: it is not one of few values. `keeps_base`: of
- * its last piece. */
+/* Appends the pattern as a pattern of values to `out`. 0: it has too many. `keeps_base`: the base
+ * of the last piece must not change. */
 static int make_plain(const struct bob_element_view *v, int keeps_base, struct bob_content *time,
 		      struct listed times[2], struct bob_content *out)
 {
@@ -157,7 +157,7 @@ static int make_plain(const struct bob_element_view *v, int keeps_base, struct b
 	return 1;
 }
 
-/* The element at `v`, its first number relative as it was in the column. */
+/* Appends the element `v`; its first number stays relative. */
 static void put_element(const struct bob_element_view *v, int keeps_base, struct bob_content *time,
 			struct listed times[2], struct bob_content *out)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lets a plug-in replace the same event of several participants. Those that have the same shapes in
- * the same order -- found by a hash of them, and checked during expansion -- are expanded
- * together. */
+/* Applies a plug-in that may change the same event of several participants. Participants with the
+ * same sequence of shapes, found by a hash and checked during expansion, are expanded together. */
 #include <stddef.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 struct member {
 	struct bob_fold_cursor *cursor;
 	struct bob_refold refold;
-	int folding;			/* `refold` is to be freed */
+	int folding;			/* `refold` must be freed */
 	uint64_t words[BOB_FOLD_WORDS_MAX];
 };
 
@@ -21,9 +20,9 @@ struct plug {
 	const struct bob_fold_plugin *plugin;
 	struct bob_alloc alloc;
 	uint32_t count;
-	uint64_t *sequence;		/* hash, by participant */
+	uint64_t *sequence;		/* hash of the sequence of shapes, by participant */
 	struct bob_folded **part;	/* by participant */
-	struct member *member;		/* of the class under way */
+	struct member *member;		/* of the current class */
 	uint64_t *id, **word;
 	uint32_t sequence_capacity, part_capacity, member_capacity, id_capacity, word_capacity;
 };
@@ -42,7 +41,7 @@ static bob_status hash_events(const struct bob_folded *f, uint32_t participant, 
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* The next event of all `n` members. BOB_ERR_CORRUPT: they are not the same. */
+/* Processes the next event of all `n` members. BOB_ERR_CORRUPT: their sequences differ. */
 static bob_status step(struct plug *p, uint32_t n)
 {
 	uint32_t first = 0;
@@ -73,7 +72,7 @@ static bob_status step(struct plug *p, uint32_t n)
 	return BOB_OK;
 }
 
-/* `number` are the participants of a class. */
+/* `number` lists the participants of a class. */
 static bob_status plug_class(struct plug *p, const uint32_t *number, uint32_t n)
 {
 	bob_status st = BOB_OK;

@@ -10,13 +10,12 @@
 #include "fold/folded.h"
 #include "fold/listing.h"
 
-#define BASES_FIRST 16u /* bases that are looked at: where the system put things is seen early, */
-#define BASES_LAST 16u	/* and what the program does besides, late */
-#define SAMPLE 512u	/* of more members than twice that so many are tried first */
-#define LISTED (1u << 20)	/* values, of all profiles together */
-#define SHORT                                                                                      \
-	16u /* bytes: a series that takes no more than these, and one for so many members, ... */
-#define SHORT_MEMBERS 256u /* ... is the program's, and looks for no base */
+#define BASES_FIRST 16u /* bases that are tried: the first ones have the system's addresses */
+#define BASES_LAST 16u	/* and the last ones have the program's own differences */
+#define SAMPLE 512u	/* first members compared, if there are more than twice as many */
+#define LISTED (1u << 20)	/* values precomputed for all profiles together */
+#define SHORT 16u /* bytes: a series of at most so many, plus one per SHORT_MEMBERS members, ... */
+#define SHORT_MEMBERS 256u /* ... is determined by the program and needs no base */
 
 /* --- reading --- */
 
@@ -48,8 +47,8 @@ static bob_status base_step(struct bob_base_reader *r)
 	return bob_series_next(&r->series, &r->value);
 }
 
-/* What the next member of the set has: its process's first member of the base, less what the set's
- * first member has. BOB_ERR_CORRUPT: the base lacks the process. */
+/* Value of the next member of the set: the base's value for its process, minus that for the set's
+ * first member. BOB_ERR_CORRUPT: the base lacks the process. */
 static bob_status base_next(struct bob_base_reader *r, uint64_t *v)
 {
 	uint64_t process = process_of(r->f, bob_list_next(&r->own));
@@ -154,7 +153,7 @@ bob_status bob_profiles_list(struct bob_folded *f)
 	return st;
 }
 
-/* --- making --- */
+/* --- construction --- */
 
 void bob_profiles_init(struct bob_profiles *p, const struct bob_alloc *alloc, struct bob_folded *f)
 {
@@ -174,8 +173,8 @@ void bob_profiles_free(struct bob_profiles *p)
 	bob_buffer_free(&p->best);
 }
 
-/* The first `n` values, less those of a base if there is one, are appended to `b`; or nothing if
- * their pieces take more than `most` bytes. BOB_NONE: that, or the base lacks a process. */
+/* Writes the series of the first `n` values, minus those of a base (if not NULL), to `b`. BOB_NONE:
+ * the pieces take more than `most` bytes, or the base lacks a process. */
 static bob_status put_less(struct bob_profiles *p, const struct bob_fold_profile *base,
 			   const uint64_t *value, uint32_t n, size_t most, struct bob_buffer *b)
 {
@@ -203,7 +202,7 @@ static bob_status put_less(struct bob_profiles *p, const struct bob_fold_profile
 	return st == BOB_ERR_CORRUPT ? BOB_NONE : st;
 }
 
-/* p->best is the shortest series less that of a base, if one is half as long as without. */
+/* Tries the bases. p->best is the shortest difference, if it takes at most half the space. */
 static bob_status find_base(struct bob_profiles *p, const uint64_t *value, uint32_t n,
 			    uint32_t *best)
 {
@@ -249,7 +248,7 @@ static bob_status add_to_bases(struct bob_profiles *p, uint32_t number)
 
 void bob_profiles_use(struct bob_profiles *p, uint32_t number)
 {
-	for (;;) { /* a base is used as often as those that are less it */
+	for (;;) { /* using a profile uses its base */
 		struct bob_fold_profile *profile = &p->f->profile[number];
 
 		profile->uses += !p->of_trips;
@@ -260,7 +259,7 @@ void bob_profiles_use(struct bob_profiles *p, uint32_t number)
 	}
 }
 
-/* --- by what they are --- */
+/* --- lookup by contents --- */
 
 static uint64_t hash_of(uint32_t set, const struct bob_buffer *series)
 {
@@ -290,7 +289,7 @@ static bob_status make_slots(struct bob_profiles *p)
 	return BOB_OK;
 }
 
-/* `whole` is the series of the values, `own` that less those of the base. */
+/* `whole`: series of the values. `own`: series of the differences to the base. */
 static bob_status add(struct bob_profiles *p, uint32_t set, const struct bob_buffer *whole,
 		      uint32_t base, const struct bob_buffer *own)
 {
@@ -318,7 +317,7 @@ static bob_status add(struct bob_profiles *p, uint32_t set, const struct bob_buf
 	return BOB_OK;
 }
 
-/* The set of first members of each process, and what these have, in p->less; *count of them. */
+/* The set of the first members of each process, and their values in p->less. */
 static bob_status put_first(struct bob_profiles *p, const uint64_t *value, uint32_t n,
 			    uint32_t *set)
 {
@@ -347,7 +346,8 @@ static bob_status put_first(struct bob_profiles *p, const uint64_t *value, uint3
 	return st == BOB_OK && p->less.failed ? BOB_ERR_NOMEM : st;
 }
 
-/* Members less the first one of their process, in p->best; how many processes. */
+/* Differences of members to the first one of their process, in p->best. Returns the number of
+ * processes. */
 static uint32_t put_others(struct bob_profiles *p, const uint64_t *value, uint32_t n)
 {
 	struct bob_list_walk w;
@@ -373,8 +373,8 @@ static uint32_t put_others(struct bob_profiles *p, const uint64_t *value, uint32
 	return count;
 }
 
-/* If members of a process differ by the same in each, p->best is that, and a base is added: what
- * the first ones have. */
+/* If these differences are about equal in all processes, adds the values of the first members as a
+ * base; p->best is the difference to it. */
 static bob_status add_base(struct bob_profiles *p, const uint64_t *value, uint32_t n,
 			   uint32_t *base)
 {
@@ -395,7 +395,7 @@ static bob_status add_base(struct bob_profiles *p, const uint64_t *value, uint32
 	return st;
 }
 
-/* A short one is the program's doing, and is no base. */
+/* A short series is determined by the program, not by the system; it is not a base. */
 static int is_short(const struct bob_profiles *p, uint32_t n)
 {
 	return p->series.len <= SHORT + n / SHORT_MEMBERS;

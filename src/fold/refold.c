@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Refolding: shapes and paths of a folded trace are mapped to those of a new folder as they occur,
- * and the events are put there. */
+/* Refolding: maps shapes and paths of a folded trace to those of a new folder as they occur, and
+ * puts the events there. */
 #include "fold/refold.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 #define PAGE 4096u
 #define ALIGN 64u
 
-/* Fresh pages read as zero without being there: those of a folder that are never used never will
- * be. */
+/* Zeroes memory without touching unused pages: fresh pages read as zero, so only pages with other
+ * contents are written. */
 static void clear(uint8_t *mem, size_t size)
 {
 	for (size_t at = 0; at < size; at += PAGE) {
@@ -79,7 +79,8 @@ void bob_refold_free(struct bob_refold *r)
 
 /* --- events --- */
 
-/* From the outermost call on: once each for a path, so looking for where to go on costs little. */
+/* Adds the path from the outermost call inwards. Each path is added once, so the repeated search
+ * for the first missing ancestor is cheap. */
 static bob_status find_path(struct bob_refold *r, uint32_t path, uint32_t *to)
 {
 	uint32_t parent;
@@ -90,7 +91,7 @@ static bob_status find_path(struct bob_refold *r, uint32_t path, uint32_t *to)
 		uint32_t at = path;
 		bob_status st;
 
-		/* the outermost one that is not there yet */
+		/* the outermost ancestor that is missing */
 		while (bob_folded_path(r->from, at, &parent, &place) && parent && !r->path[parent])
 			at = parent;
 		st = bob_folder_path(r->folder, parent ? r->path[parent] - 1 : BOB_FOLD_NO_PATH,

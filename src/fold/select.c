@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaving events out: each participant is expanded, what is kept is folded, and all are merged
- * again. */
+/* Selection of events: expands each participant, folds the selected events, and merges the
+ * results. */
 #include <string.h>
 
 #include "fold/folded.h"

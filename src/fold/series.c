@@ -8,13 +8,12 @@
 #include "base/varint.h"
 #include "fold/halves.h"
 
-#define MANY 4u /* pieces: fewer take no turns, ... */
-#define HALVES_BYTES 48u /* fewer are nothing to save */
-#define NARROW_BYTES 8u /* it has to save these: pieces are compressed once more in a file */
-#define BITS_BYTES 10u /* likewise */
-#define PATTERN_MAX 15u /* there may be many numbers, and each is compared with so many before it */
-#define TOO_MANY                                                                                   \
-	(1u << 17) /* ... and among so many, turns are not searched: that takes 30 bytes for each */
+#define MANY 4u /* fewer pieces have no pattern */
+#define HALVES_BYTES 48u /* halves: shorter series are left alone */
+#define NARROW_BYTES 8u /* narrow: minimal saving, because files compress pieces once more */
+#define BITS_BYTES 10u /* bits: shorter series are left alone */
+#define PATTERN_MAX 15u /* maximal period; bounds the comparisons per element */
+#define TOO_MANY (1u << 17) /* pieces; for more, patterns are not searched: 30 bytes each */
 
 /* --- writing --- */
 
@@ -40,8 +39,7 @@ void bob_series_free(struct bob_series_writer *w)
 	bob_buffer_free(&w->pieces);
 }
 
-/* Appends the same as a group to `b`; 0 if that takes no less than `*most`, which becomes what it
- * takes. */
+/* Appends the pieces as a group to `b` if that takes less than *most, which becomes its size. */
 static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size_t *most)
 {
 	const struct bob_fold_bytes bytes = { pieces->at, pieces->len };
@@ -67,8 +65,7 @@ static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size
 typedef bob_status (*put_fn)(const struct bob_buffer *pieces, uint64_t count, size_t most,
 			     struct bob_buffer *b);
 
-/* The same in another way, in the place of what `b` has from `begin` on, if that takes less than
- * `most`. */
+/* Replaces the contents of `b` from `begin` on by another coding if that takes less than `most`. */
 static void put_as(enum bob_series_kind kind, put_fn put, struct bob_buffer *b, uint32_t begin,
 		   const struct bob_series_writer *w, size_t most)
 {
@@ -86,14 +83,14 @@ static void put_as(enum bob_series_kind kind, put_fn put, struct bob_buffer *b, 
 	bob_buffer_free(&other);
 }
 
-/* What `b` has from `begin` on in whichever other way is shortest. */
+/* Replaces the contents of `b` from `begin` on by the shortest other coding. */
 static void shorten(const struct bob_series_writer *w, struct bob_buffer *b, uint32_t begin)
 {
 	static const struct {
 		enum bob_series_kind kind;
 		put_fn put;
-		uint32_t saves; /* more bytes than these, or it is not worth it */
-		uint32_t least; /* there have to be more */
+		uint32_t saves; /* minimal saving */
+		uint32_t least; /* minimal size of the present coding */
 	} way[] = {
 		{ BOB_SERIES_BITS, bob_bits_put, BOB_SERIES_BITS + 1, BITS_BYTES },
 		{ BOB_SERIES_HALVES, bob_halves_put, BOB_SERIES_HALVES + 1, HALVES_BYTES },
@@ -105,7 +102,7 @@ static void shorten(const struct bob_series_writer *w, struct bob_buffer *b, uin
 			put_as(way[i].kind, way[i].put, b, begin, w, b->len - begin - way[i].saves);
 }
 
-/* `any`: in the other ways, too. */
+/* `any`: use all codings. */
 static void end(struct bob_series_writer *w, struct bob_buffer *b, int any)
 {
 	size_t most;
@@ -155,7 +152,7 @@ void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer
 	r->left = count;
 }
 
-/* So many bytes, and these. */
+/* Reads a length and so many bytes. */
 static bob_status get_bytes(struct bob_series_reader *r, struct bob_fold_bytes *bytes)
 {
 	uint64_t len;
@@ -167,7 +164,7 @@ static bob_status get_bytes(struct bob_series_reader *r, struct bob_fold_bytes *
 	return BOB_OK;
 }
 
-/* `bytes` are of kind r->kind. */
+/* `bytes` have coding r->kind. */
 static bob_status open_kind(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			    const struct bob_fold_bytes *bytes)
 {
@@ -183,7 +180,7 @@ static bob_status open_kind(struct bob_series_reader *r, const struct bob_alloc 
 	}
 }
 
-/* Up to kind `most`. */
+/* Accepts codings up to `most`. */
 static bob_status open_any(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end, enum bob_series_kind most)
 {
@@ -196,7 +193,7 @@ static bob_status open_any(struct bob_series_reader *r, const struct bob_alloc *
 		return BOB_OK;
 	while (!bytes.len) {
 		if (r->kind == most || get_bytes(r, &bytes) != BOB_OK) {
-			r->kind = BOB_SERIES_PIECES; /* nothing is open */
+			r->kind = BOB_SERIES_PIECES; /* nothing to close */
 			return BOB_ERR_CORRUPT;
 		}
 		r->kind++;
@@ -248,7 +245,7 @@ bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value)
 		st = next_piece(r);
 		if (st != BOB_OK)
 			return st;
-		/* no piece is empty: work is bounded by the numbers */
+		/* no piece is empty, so the work is bounded by the number of values */
 		if (bob_piece_begin(&r->piece, 0, 0, &r->walk) != BOB_OK)
 			return BOB_ERR_CORRUPT;
 		r->has_piece = 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which
- * has patterns, or by halves (halves.h), or narrow (narrow.h), or by the bits of the index
- * (bits.h):
- *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves; or 0, 0, 0, varint bytes, narrow;
- *               or 0, 0, 0, 0, varint bytes, bits
- * Written and read one number after the other, so that a million of them need no buffer. */
+/* A sequence of numbers in the shortest of five codings: as pieces, as a group of one member
+ * (group.h), which may have patterns, by halves (halves.h), narrow (narrow.h), or by the bits of
+ * the index (bits.h):
+ *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves;
+ *               or 0, 0, 0, varint bytes, narrow; or 0, 0, 0, 0, varint bytes, bits
+ * Written and read sequentially, so that a million numbers need no buffer. */
 #ifndef BOB_FOLD_SERIES_H
 #define BOB_FOLD_SERIES_H
 
@@ -18,7 +18,7 @@
 
 struct bob_series_writer {
 	struct bob_column column;
-	struct bob_buffer pieces;	/* those that are final */
+	struct bob_buffer pieces;	/* final pieces */
 	uint64_t before, count;
 };
 
@@ -27,10 +27,10 @@ static inline void bob_series_add(struct bob_series_writer *w, uint64_t v)
 {
 	bob_column_put(&w->column, v);
 }
-/* The series is appended to `b`; NULL: discarded. What w->pieces has stays until the writer is
+/* Appends the series to `b`, or discards it (NULL). w->pieces is valid until the writer is
  * freed. */
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
-/* The same, but as pieces or a group. */
+/* The same, but only as pieces or a group. */
 void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b);
 void bob_series_free(struct bob_series_writer *w);
 
@@ -46,7 +46,7 @@ enum bob_series_kind {
 
 struct bob_series_reader {
 	const uint8_t *at, *end;
-	uint64_t left, before;		/* pieces */
+	uint64_t left, before;		/* of pieces */
 	enum bob_series_kind kind;
 	int has_piece;
 	struct bob_piece piece;
@@ -57,11 +57,12 @@ struct bob_series_reader {
 	struct bob_bits_reader bits;
 };
 
-/* Of one number at least. Close it whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+/* Opens a series of at least one number. Close it in any case. Errors: BOB_ERR_CORRUPT,
+ * BOB_ERR_NOMEM. */
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end);
-/* The same of bytes that are a series and nothing else, which are pieces or a group; of pieces
- * without their count before them. */
+/* Opens bytes that consist of one series, as pieces or a group; `pieces`: without the leading
+ * count. */
 bob_status bob_series_open_whole(struct bob_series_reader *r, const struct bob_alloc *alloc,
 				 const uint8_t *at, const uint8_t *end);
 void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,
@@ -69,7 +70,7 @@ void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer
 bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value);
 void bob_series_close(struct bob_series_reader *r);
 
-/* The next number. BOB_END: there is none; the series ends at r->at. BOB_ERR_CORRUPT,
+/* The next number. BOB_END: no more; the series ends at r->at. Errors: BOB_ERR_CORRUPT,
  * BOB_ERR_NOMEM. */
 static inline bob_status bob_series_next(struct bob_series_reader *r, uint64_t *value)
 {

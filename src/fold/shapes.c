@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interning of shapes: a hash table with open addressing in memory of the caller. */
+/* Interning of shapes: a hash table with open addressing in the caller's memory. */
 #include "fold/shapes.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static int has_space(const struct bob_shapes *s, const struct bob_shape *shape)
 	       shape->key_len <= BOB_SHAPE_KEY_BYTES - s->key_used;
 }
 
-/* Keeps it as number `number`. */
+/* Stores the shape as number `number`. */
 static void keep(struct bob_shapes *s, struct bob_shape *shape, const void *key, uint32_t number)
 {
 	*slot_of(s, shape, key) = number + 1;
@@ -45,7 +45,8 @@ static void keep(struct bob_shapes *s, struct bob_shape *shape, const void *key,
 	s->shape[number] = *shape;
 }
 
-/* The shape that this one is, if the caller's `match` says so. BOB_NONE: there is none. */
+/* If the caller's `match` identifies the shape with an existing one, adds an alias for that.
+ * BOB_NONE: it does not. */
 static bob_status add_alias(struct bob_shapes *s, struct bob_shape *shape,
 			    const struct bob_fold_shape *fresh)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of shapes by keys and paths, found by a hash. The caller's `match` may declare two shapes
- * the same.
+/* Interning of shapes by key and path, in a hash table. The caller's `match` may identify two
+ * shapes.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_SHAPES_H
@@ -13,19 +13,20 @@
 #define BOB_SHAPE_KEY_BYTES (1u << 19)
 
 struct bob_shape {
-	uint32_t column;	/* of an alias: number of the shape that it is */
+	uint32_t column;	/* first column; of an alias: number of the shape that it
+				 * represents */
 	uint32_t words;
 	uint32_t path;
 	uint32_t key;		/* offset */
 	uint32_t key_len;
 	uint32_t hash;
-	uint64_t mark;		/* bob_folder_mark; 0: none */
+	uint64_t mark;		/* offset */
 };
 
 struct bob_shapes {
-	/* BOB_SHAPES_MAX; shapes, and aliases at the end, from BOB_SHAPES_MAX - aliases on */
+	/* BOB_SHAPES_MAX elements: shapes at the front, `aliases` aliases at the end */
 	struct bob_shape *shape;
-	/* BOB_SHAPE_SLOTS, zeroed at first: number + 1 by hash, linear probing */
+	/* BOB_SHAPE_SLOTS, zeroed at first: number + 1, linear probing */
 	uint32_t *slot;
 	uint8_t *key;		/* BOB_SHAPE_KEY_BYTES */
 	uint32_t count, aliases, key_used;
@@ -33,12 +34,11 @@ struct bob_shapes {
 	void *match_ctx;
 };
 
-/* The number of the shape with the key, path and words of `like`. BOB_NONE: it does not exist, and
- * there is space for it. BOB_ERR_FULL: it does not exist, and no space is left. BOB_ERR_INVAL: its
- * words differ. */
+/* Finds the shape with the key, path and words of `like`. BOB_NONE: unknown, and can be added.
+ * BOB_ERR_FULL: unknown, and the table is full. BOB_ERR_INVAL: its words differ. */
 bob_status bob_shapes_find(struct bob_shapes *s, const struct bob_fold_shape *like,
 			   uint32_t *number);
-/* One that bob_shapes_find has just not found. Returns its number. */
+/* Adds a shape for which bob_shapes_find has just returned BOB_NONE. Returns its number. */
 uint32_t bob_shapes_add(struct bob_shapes *s, const struct bob_fold_shape *like, uint32_t column);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signature trees: the call paths of folded traces, alone. Sides that merge send each other these
- * once, and then traces that name paths by their numbers there. Paths are in the one order that
- * depends on nothing but them: a path, followed by all that continue it, those of the smallest
- * place first. So equal trees are equal bytes.
+/* Signature trees: the call paths of folded traces without the traces. Sides that merge exchange
+ * these once, and then send traces that refer to paths by their numbers in the tree. The order of
+ * paths is canonical: preorder, children by ascending place. So equal trees have equal bytes.
  *
- *     tree:         version (1 byte), varint paths; per path: how many calls of the path before are not on it,
- *                   zigzag (place - place of the path before)
- *     under a tree: varint mark of the tree, varint paths; per path: zigzag (number - number of the path before) */
+ *     tree:         version (1 byte), varint paths; per path: number of calls of the previous path
+ *                   that are not on it, zigzag (place - place of the previous path)
+ *     under a tree: varint mark of the tree, varint paths; per path: zigzag (number - number of
+ *                   the previous path) */
 #include "fold/signatures.h"
 
 #include "base/hash.h"
@@ -16,8 +16,8 @@
 #define TREE_VERSION 1u
 
 struct bob_fold_tree {
-	struct bob_tables tables; /* paths only */
-	uint32_t mark;		/* of all of them, to distinguish trees */
+	struct bob_tables tables; /* only paths */
+	uint32_t mark;		/* hash of all paths, to distinguish trees */
 };
 
 /* --- life --- */
@@ -47,7 +47,7 @@ void bob_fold_tree_close(struct bob_fold_tree *t)
 	a.resize(a.ctx, t, sizeof(*t), 0);
 }
 
-/* `t` is complete, or given up. */
+/* Completes `t`, or frees it if `st` is a failure. */
 static bob_status end_tree(struct bob_fold_tree *t, bob_status st, struct bob_fold_tree **out)
 {
 	uint64_t hash;
@@ -64,10 +64,10 @@ static bob_status end_tree(struct bob_fold_tree *t, bob_status st, struct bob_fo
 	return BOB_OK;
 }
 
-/* --- order --- */
+/* --- canonical order --- */
 
-/* Numbers 0 .. n - 1 of paths by place. `spare` has the same capacity. Returns where they are, one
- * of both. */
+/* Sorts the paths 0 .. n - 1 by place (merge sort). `spare` has the same capacity. Returns the
+ * array with the result, one of both. */
 static uint32_t *sorted(const struct bob_table_path *path, uint32_t *at, uint32_t *spare,
 			uint32_t n)
 {
@@ -93,7 +93,7 @@ static uint32_t *sorted(const struct bob_table_path *path, uint32_t *at, uint32_
 	return at;
 }
 
-/* What goes on from each path: first[path], and next[] of that; 0: none. */
+/* Lists the children of each path: first[path], then next[]; 0: end. */
 static void link_paths(const struct bob_tables *t, uint32_t *first, uint32_t *next, uint32_t *order)
 {
 	for (uint32_t i = t->path_count; i--;) {
@@ -106,7 +106,7 @@ static void link_paths(const struct bob_tables *t, uint32_t *first, uint32_t *ne
 	}
 }
 
-/* All paths of `from` join `to`, in their order. */
+/* Adds all paths of `from` to `to` in canonical order. */
 static bob_status add_ordered(const struct bob_tables *from, struct bob_tables *to)
 {
 	const struct bob_alloc *a = &to->blocks.alloc;
@@ -180,7 +180,7 @@ bob_status bob_fold_tree_merge(const struct bob_fold_tree *a, const struct bob_f
 	return st;
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 uint32_t bob_fold_tree_count(const struct bob_fold_tree *t)
 {
@@ -227,7 +227,7 @@ bob_status bob_fold_tree_pack(const struct bob_fold_tree *t, bob_fold_write_fn w
 	return st;
 }
 
-/* The next path, after the newest one. */
+/* Reads the path after the newest one. */
 static bob_status get_path(struct bob_tables *t, const uint8_t **at, const uint8_t *end)
 {
 	uint32_t parent = t->path_count - 1, number, child = 0;
@@ -294,7 +294,8 @@ bob_status bob_tree_put_paths(const struct bob_fold_tree *tree, const struct bob
 	return st;
 }
 
-/* Path `number` of the tree is the next one of `t`; local[] is what each is there, 0: not yet. */
+/* Adds path `number` of the tree and its ancestors to `t`. local[]: number in `t` by number in the
+ * tree; 0: not yet added. */
 static bob_status add_path(const struct bob_fold_tree *tree, uint64_t number, uint32_t *local,
 			   struct bob_tables *t)
 {

@@ -64,7 +64,7 @@ static bob_status grow_index(struct bob_tables *t, struct bob_table_index *x, ha
 	return BOB_OK;
 }
 
-/* The newest element, number `count`, is a candidate: is it there already? */
+/* Looks for an entry equal to the newest one (number `newest`), which is not in the index yet. */
 static uint32_t find(const struct bob_tables *t, const struct bob_table_index *x, uint64_t hash,
 		     uint32_t newest, int (*same)(const struct bob_tables *, uint32_t, uint32_t))
 {

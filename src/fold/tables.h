@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What folded sequences refer to: paths, shapes, loops, each of them once, numbered in the order in
- * which they were added, and the columns of shapes and loops. Entries refer only to earlier ones.
+/* Tables of a folded sequence: paths, shapes and loops, each stored once and numbered in order of
+ * insertion, and the numbers of their columns. Entries refer only to earlier ones.
  *
  * Owner: the holder of the struct; bob_tables_free. Threads: one while it changes. */
 #ifndef BOB_FOLD_TABLES_H
@@ -9,7 +9,7 @@
 #include "fold/block.h"
 
 #define BOB_TABLES_NONE UINT32_MAX
-#define BOB_TABLES_MAX (1u << 24) /* of each kind; also columns */
+#define BOB_TABLES_MAX (1u << 24) /* per kind; also columns */
 
 struct bob_table_path {
 	uint64_t place;
@@ -21,24 +21,24 @@ struct bob_table_shape {
 	uint32_t key_len;
 	uint32_t path;
 	uint32_t words;
-	uint32_t column;	/* the first one's number */
+	uint32_t column;	/* number of the first */
 };
 
 struct bob_table_loop {
 	const uint32_t *item;	/* 2 * shape, or 2 * loop + 1 */
 	uint32_t len;
 	uint32_t column;	/* of trip counts */
-	uint32_t depth;		/* loops in each other, this one included */
+	uint32_t depth;		/* nesting depth, including this loop */
 };
 
-struct bob_table_index {	/* numbers by hash, open addressing */
+struct bob_table_index {	/* hash table with open addressing */
 	uint32_t *slot;		/* number + 1 */
 	uint32_t capacity, used;
 };
 
 struct bob_tables {
-	struct bob_blocks blocks;	/* keys and items; its allocator is used for all */
-	struct bob_table_path *path;	/* [0] is no calls */
+	struct bob_blocks blocks;	/* keys and items; its allocator is used for everything */
+	struct bob_table_path *path;	/* [0] is the empty path */
 	struct bob_table_shape *shape;
 	struct bob_table_loop *loop;
 	uint32_t path_count, path_capacity, shape_count, shape_capacity, loop_count, loop_capacity;
@@ -49,14 +49,14 @@ struct bob_tables {
 bob_status bob_tables_init(struct bob_tables *t, const struct bob_alloc *alloc);
 void bob_tables_free(struct bob_tables *t);
 
-/* The number of this one, added if it is not there yet. Keys and items are copied. BOB_ERR_CORRUPT:
- * what it refers to does not exist, it has no items, or there are too many. BOB_ERR_NOMEM. */
+/* Find or add an entry. Keys and items are copied. BOB_ERR_CORRUPT: it refers to an unknown entry,
+ * a loop has no items, or the table is full. BOB_ERR_NOMEM. */
 bob_status bob_tables_path(struct bob_tables *t, uint32_t parent, uint64_t place, uint32_t *number);
 bob_status bob_tables_shape(struct bob_tables *t, uint32_t path, uint32_t words, const uint8_t *key,
 			    uint32_t key_len, uint32_t *number);
 bob_status bob_tables_loop(struct bob_tables *t, const uint32_t *item, uint32_t len,
 			   uint32_t *number);
-/* 0: there is no such path. */
+/* 0: no such path. */
 uint32_t bob_tables_find_path(const struct bob_tables *t, uint32_t parent, uint64_t place);
 
 static inline int bob_tables_has(const struct bob_tables *t, uint64_t item)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Coder and decoder of trip counts: the predictor of values.c with a history per column. Columns
- * with many values move to larger histories while there are free ones. */
+/* Coder and decoder of trip counts: the predictor of values.c with a history per loop. Loops with
+ * many counts move to larger histories while there are free ones. */
 #include "fold/trips.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct {
 	uint32_t bits, count;
 } sizes[BOB_TRIPS_SIZES] = { { 10, BOB_TRIPS_COLUMNS }, { 13, 6 }, { 16, 1 } };
 
-/* How many differences predict the next one: 6, 8, 16. */
+/* Hash shift per difference; it limits the context to 6, 8 or 16 differences. */
 static unsigned shift_of(uint32_t bits)
 {
 	return bits < 12 ? 11 : bits < 15 ? 8 : 4;
@@ -19,7 +19,7 @@ static unsigned shift_of(uint32_t bits)
 
 /* --- writing --- */
 
-/* A history larger than one of `bits`; 0: there is none left. */
+/* Takes a history larger than `bits`. Returns its bits; 0: none is free. */
 static uint32_t take_history(struct bob_trips *t, uint32_t bits, void **mem)
 {
 	uint8_t *at = (uint8_t *)t->mem;
@@ -29,7 +29,7 @@ static uint32_t take_history(struct bob_trips *t, uint32_t bits, void **mem)
 			*mem = at + (size_t)t->used[i]++ * BOB_TRIPS_HISTORY(sizes[i].bits);
 			return sizes[i].bits;
 		}
-		if (!bits) /* what is large is for those that have come to need it */
+		if (!bits) /* the first history is of the smallest size */
 			return 0;
 		at += (size_t)sizes[i].count * BOB_TRIPS_HISTORY(sizes[i].bits);
 	}
@@ -129,7 +129,7 @@ void bob_trips_dec_init(struct bob_trips_dec *d, const uint8_t *bytes, size_t le
 	d->budget = budget;
 }
 
-/* The byte that says which history comes. */
+/* Reads the byte that selects the next history. */
 static bob_status choose_read(struct bob_trips_dec *d)
 {
 	uint32_t bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decodes a folded trace from its bytes (pack.c), which are not trusted. */
+/* Decodes a folded trace from its bytes (pack.c). The bytes are not trusted. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -11,17 +11,17 @@
 
 struct unpacking {
 	const uint8_t *at, *end;
-	const uint8_t *apart, *apart_end; /* profiles that are */
-	const struct bob_fold_tree *tree; /* NULL: paths are there */
+	const uint8_t *apart, *apart_end; /* profiles in separate bytes */
+	const struct bob_fold_tree *tree; /* NULL: paths are included */
 	struct bob_folded *f;
 	struct bob_alloc alloc;
-	uint32_t *item;			/* of a loop */
+	uint32_t *item;			/* items of a loop */
 	uint32_t item_capacity;
 	struct bob_lister list;
-	uint64_t least;			/* next member of a set */
+	uint64_t least;			/* lower bound of the next member of a set */
 };
 
-/* A number up to `most`. */
+/* Reads a number up to `most`. */
 static bob_status get(struct unpacking *u, uint64_t most, uint32_t *v)
 {
 	uint64_t x;
@@ -32,7 +32,7 @@ static bob_status get(struct unpacking *u, uint64_t most, uint32_t *v)
 	return BOB_OK;
 }
 
-/* A count of things that take a byte each or more. */
+/* Reads a count of objects that take at least a byte each. */
 static bob_status get_count(struct unpacking *u, uint32_t *n)
 {
 	size_t left = (size_t)(u->end - u->at);
@@ -54,7 +54,7 @@ static bob_status get_paths(struct unpacking *u)
 			break;
 		place += (uint64_t)bob_unzigzag(step);
 		st = bob_tables_path(&u->f->tables, parent, place, &number);
-		if (st == BOB_OK && number != i) /* it was there already */
+		if (st == BOB_OK && number != i) /* duplicate */
 			st = BOB_ERR_CORRUPT;
 	}
 	return st;
@@ -110,14 +110,14 @@ static bob_status get_tables(struct unpacking *u)
 
 typedef bob_status (*take_fn)(struct unpacking *u, uint64_t v);
 
-/* `n` numbers. */
+/* Reads a series of `n` numbers. */
 static bob_status get_numbers(struct unpacking *u, uint32_t n, take_fn take)
 {
 	struct bob_series_reader r;
 	uint64_t v = 0;
 	bob_status st;
 
-	if (!n) /* no pieces */
+	if (!n) /* an empty series has no pieces */
 		return bob_varint_get(&u->at, u->end, &v) == BOB_OK && !v ? BOB_OK :
 									    BOB_ERR_CORRUPT;
 	st = bob_series_open(&r, &u->alloc, u->at, u->end);
@@ -171,7 +171,7 @@ static bob_status get_parts(struct unpacking *u)
 	return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
 }
 
-/* Members ascend. */
+/* Members must ascend. */
 static bob_status take_member(struct unpacking *u, uint64_t v)
 {
 	if (v < u->least || v >= u->f->part_count)
@@ -218,7 +218,7 @@ static bob_status get_bytes(struct unpacking *u, struct bob_fold_bytes *bytes)
 	return get_bytes_at(u, &u->at, u->end, bytes);
 }
 
-/* A set and bytes that go with it. */
+/* Reads the number of a set and the bytes shared by it. */
 static bob_status get_shared(struct unpacking *u, uint32_t *set, struct bob_fold_bytes *bytes)
 {
 	bob_status st = get(u, UINT32_MAX, set);
@@ -258,7 +258,7 @@ static bob_status get_profiles(struct unpacking *u)
 	return st;
 }
 
-/* Lists are built from their ends: each is linked to the next one once that is there. */
+/* Each sharing is linked to the next one after that was read. */
 static bob_status get_list(struct unpacking *u, uint32_t *list)
 {
 	uint32_t n, before = u->f->sharing_count;
@@ -279,7 +279,7 @@ static bob_status get_list(struct unpacking *u, uint32_t *list)
 	return st;
 }
 
-/* The one sharing of a column, of set 0. */
+/* Reads the single sharing of a column, of set 0. */
 static bob_status get_plain(struct unpacking *u, uint32_t *list)
 {
 	struct bob_fold_bytes bytes;
@@ -299,7 +299,7 @@ static bob_status get_columns(struct unpacking *u)
 		if (st != BOB_OK || !step)
 			return st;
 		number += step / 2;
-		if (step == 1) /* the same column again */
+		if (step == 1) /* duplicate column */
 			return BOB_ERR_CORRUPT;
 		st = step & 1 ? get_plain(u, &u->f->column[number - 1]) :
 				get_list(u, &u->f->column[number - 1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A column's sharings, one by one: the bytes of each, and of the first member of each how many of
- * its values no piece has. */
+/* Space per column: sums the bytes of its sharings and, for the first member of each, counts the
+ * values that no piece covers. */
 #include "fold/usage.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ void bob_fold_usage_end(const struct bob_folded *f, struct bob_fold_usage_counts
 	counts->at = NULL;
 }
 
-/* A part is gone through whole for that. */
+/* Counts by walking the whole part. */
 static bob_status count_part(const struct bob_folded *f, uint32_t part,
 			     struct bob_fold_usage_counts *counts)
 {
@@ -37,6 +37,7 @@ static bob_status count_part(const struct bob_folded *f, uint32_t part,
 		counts->at = a->resize(a->ctx, NULL, 0, counts_bytes(f));
 	if (!counts->at)
 		return BOB_ERR_NOMEM;
+	/* the participant of the part */
 	BOB_PARTITION_POINT(after, f->first_count, i, bob_folded_first(f, (uint32_t)i) <= part);
 	owner = (uint32_t)(after - (after > 0));
 	counts->part = part;
@@ -71,7 +72,7 @@ static bob_status look_at(const struct bob_folded *f, const struct bob_fold_shar
 	if (st != BOB_END || !given_up)
 		return st == BOB_END ? BOB_OK : st;
 	usage->without += set->count;
-	if (item & 1) /* as many as it has runs */
+	if (item & 1) /* for loops the number of executions is unknown */
 		return BOB_OK;
 	st = count_part(f, (uint32_t)bob_list_at(set, 0), counts);
 	if (st != BOB_OK)

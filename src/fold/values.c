@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One predictor for both directions. A flush between two values ends the token of predicted ones
- * and nothing else, so it costs one or two bytes and does not affect prediction. */
+/* Coder and decoder of the value stream, with one predictor. A flush only ends the current token of
+ * predicted values, so it costs one or two bytes and does not affect prediction. */
 #include "fold/values.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define FACTOR 0x9e3779b97f4a7c15ull
 #define ORDER_SHIFT 22
-#define FAR 8u			/* values ahead that are made ready, in two steps */
+#define FAR 8u			/* prefetch distance of hash table entries, in values */
 #define NEAR 4u
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -23,7 +23,8 @@ void bob_values_order(struct bob_values_model *m, unsigned shift)
 	m->factor = FACTOR << shift;
 }
 
-/* `past` is read only at positions that `seen` names, and those have been written. */
+/* Only `seen` needs clearing: `past` is read only at positions that `seen` contains, which have
+ * been written. */
 void bob_values_clear(void *mem, unsigned bits)
 {
 	memset((uint32_t *)mem + ((size_t)1 << bits), 0, sizeof(uint32_t) << (bits - 2));
@@ -51,8 +52,8 @@ static inline int predicts(const struct bob_values_model *m, uint64_t *differenc
 	return z != BOB_VALUES_LARGE;
 }
 
-/* Each step shifts by 22 bits, or as bob_values_order said: what is older than three steps is
- * pushed out of the 64. */
+/* Rolling hash. Each step shifts by 22 bits (or as set by bob_values_order), so differences older
+ * than three steps are shifted out of the 64 bits. */
 static inline uint64_t mix(const struct bob_values_model *m, uint64_t hash, uint64_t difference)
 {
 	uint64_t x = difference * FACTOR;
@@ -137,7 +138,7 @@ static __attribute__((noinline)) void put_difference(struct bob_values_enc *e, u
 	e->used += (uint32_t)bob_values_token(e->buffer + e->used, difference);
 }
 
-/* Differences that are as predicted; how many. */
+/* Skips correctly predicted differences. Returns how many. */
 static size_t put_predicted(struct bob_values_enc *e, const uint64_t *difference, size_t n)
 {
 	struct bob_values_model *m = &e->model;
@@ -166,8 +167,8 @@ static size_t put_predicted(struct bob_values_enc *e, const uint64_t *difference
 	return i;
 }
 
-/* Where it will be looked up what came after these two. Of models that look further back it is
- * another place, which costs time only. */
+/* Hash table entry that will be needed after these two differences, for prefetching. For models
+ * with a longer context it is another entry, which only wastes the prefetch. */
 static inline uint32_t *seen_later(const struct bob_values_model *m, const uint64_t *difference)
 {
 	return seen_at(m, mix(m, mix(m, 0, difference[0]), difference[1]));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that are not affine: those of columns that were given up (random indices, pointers). All
- * of a thread go into one stream, in the order of execution, whatever column they are of: programs
- * repeat themselves across columns, a sweep over a matrix reads the same indices every time.
+/* Value stream: values that are not affine, from columns that were given up (random indices,
+ * pointers). All values of a thread go into one stream, in execution order, whatever their column,
+ * because programs repeat themselves across columns: a sweep over a matrix reads the same indices
+ * every time.
  *
- * What is coded is the difference to the column's last value. A difference is predicted by the one
- * that followed the last occurrence of the two before it, at most 2^bits values ago (a context
- * model of order 2). Only the counts of right predictions in a row and the differences that were
- * not predicted are written. The reader predicts likewise.
+ * Each value is coded as the difference to the column's last value. The prediction is the
+ * difference that followed the last occurrence of the two previous differences, at most 2^bits
+ * values ago (a context model of order 2). Only the lengths of runs of correct predictions and the
+ * mispredicted differences are written. The reader predicts likewise.
  *
  *     token: varint 2n, n > 0        n predicted values
  *            varint 2z + 1           a difference, zigzag z < 2^63
@@ -25,15 +26,16 @@
 
 #define BOB_VALUES_BITS_MIN 8u
 #define BOB_VALUES_LARGE UINT32_MAX
-#define BOB_VALUES_TOKEN_MAX 20u	/* bytes of the tokens that one value can bring */
-#define BOB_VALUES_ROW 64u		/* differences that wait until they are coded together */
+#define BOB_VALUES_TOKEN_MAX 20u	/* maximal bytes of tokens per value */
+#define BOB_VALUES_ROW 64u		/* capacity of the pending buffer, which is coded at once */
 
-/* What reader and writer share. */
+/* The predictor, shared by reader and writer. */
 struct bob_values_model {
-	uint32_t *past;		/* 2^bits differences, zigzag; BOB_VALUES_LARGE */
-	uint32_t *
-		seen; /* position after the last place where three differences came, by hash; a quarter as
-				 * many, since where predictions are right only every fourth is entered */
+	uint32_t *past;		/* ring buffer: 2^bits differences, zigzag; BOB_VALUES_LARGE if
+				 * larger */
+	/* hash table: position after the last occurrence of a context; 2^bits / 4 entries, because
+	 * while predictions are correct only every fourth is entered */
+	uint32_t *seen;
 	uint64_t hash, factor;
 	uint32_t bits;
 	uint32_t pos;		/* values so far, modulo 2^32 */
@@ -42,18 +44,18 @@ struct bob_values_model {
 };
 
 size_t bob_values_size(unsigned bits);
-/* Clears what a new model reads before it writes there, a fifth of `mem`. */
+/* Clears the part of a new model that is read before it is written, a fifth of `mem`. */
 void bob_values_clear(void *mem, unsigned bits);
-/* Of a model that has seen nothing yet: a difference is predicted by the 64 / `shift` (rounded up)
- * before it. 22 if not called. */
+/* Sets the order of a new model: the context is the last 64 / `shift` (rounded up) differences.
+ * Default: 22. */
 void bob_values_order(struct bob_values_model *m, unsigned shift);
 
 struct bob_values_enc {
 	struct bob_values_model model;
-	uint64_t hits;		/* predicted ones that no token reports yet */
+	uint64_t hits;		/* predicted values without a token yet */
 	uint64_t bytes;		/* given to the sink */
-	uint32_t used;		/* of the buffer, not given yet */
-	uint32_t waiting;	/* differences in `row`, which follow all else */
+	uint32_t used;		/* of `buffer` */
+	uint32_t waiting;	/* pending differences in `row`; they follow everything else */
 	uint64_t row[BOB_VALUES_ROW];
 	uint8_t buffer[256];
 	/* `bytes` are borrowed */
@@ -61,16 +63,15 @@ struct bob_values_enc {
 	void *ctx;
 };
 
-/* `mem` is bob_values_size(bits) bytes, zeroed (bob_values_clear is enough), aligned to 8. */
+/* `mem`: bob_values_size(bits) bytes, zeroed (bob_values_clear is enough), aligned to 8. */
 void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
 			 void (*sink)(void *ctx, const uint8_t *bytes, size_t len), void *ctx);
-/* It begins again with another history, and keeps what is not given away yet. No prediction is
- * pending. */
+/* Restarts with another history. Keeps buffered bytes. There must be no pending predictions. */
 void bob_values_enc_forget(struct bob_values_enc *e, void *mem, unsigned bits);
-/* What waits is coded. */
+/* Codes the pending differences. */
 void bob_values_settle(struct bob_values_enc *e);
-/* `last` is the last value of the same column (0 at first); it becomes `value`. Hot path: it waits;
- * <= 3 ns for a predicted one in the end. */
+/* `last` is the previous value of the same column (0 at first); it becomes `value`. Hot path: only
+ * appends to the pending buffer. In total <= 3 ns for a predicted value. */
 static inline void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value)
 {
 	if (__builtin_expect(e->waiting == BOB_VALUES_ROW, 0))
@@ -79,14 +80,14 @@ static inline void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint
 	*last = value;
 }
 
-/* What was put in so far can be read from the bytes given. */
+/* Codes and outputs everything, so that all values can be decoded from the bytes given. */
 void bob_values_flush(struct bob_values_enc *e);
-/* `n` values of one column, one after the other. */
+/* Puts `n` consecutive values of one column. */
 void bob_values_put_row(struct bob_values_enc *e, uint64_t *last, const uint64_t *value, size_t n);
-/* What completes the bytes given, at most BOB_VALUES_REST_MAX; nothing changes, so what waits is
- * not predicted: what has to be short is flushed. */
+/* Writes what completes the output so far, at most BOB_VALUES_REST_MAX bytes. Does not change the
+ * state, so pending differences are written without prediction; flush first for shorter output. */
 #define BOB_VALUES_REST_MAX (256u + 10u + 10u * BOB_VALUES_ROW)
-/* The token of a difference that was not predicted; at most 10 bytes. */
+/* Writes the token of a mispredicted difference; at most 10 bytes. */
 size_t bob_values_token(uint8_t *bytes, uint64_t difference);
 size_t bob_values_rest(const struct bob_values_enc *e, uint8_t *bytes);
 
@@ -98,8 +99,8 @@ struct bob_values_dec {
 
 void bob_values_dec_init(struct bob_values_dec *d, void *mem, unsigned bits, const uint8_t *bytes,
 			 size_t len);
-/* The next value of the column whose last one is `last`. BOB_END: there is none.
- * BOB_ERR_CORRUPT. */
+/* Decodes the next value of the column whose previous value is *last. Returns BOB_END at the end.
+ * Errors: BOB_ERR_CORRUPT. */
 bob_status bob_values_get(struct bob_values_dec *d, uint64_t *last);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The window in which the pieces of a column wait to become patterns, while events come in
- * (pattern.h). */
+/* The window that holds a column's newest pieces while events arrive, so that they can become
+ * patterns (pattern.h), and the measures by which columns.c decides to give a column up. */
 #include "fold/pattern.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ void bob_patterns_begin(struct bob_pattern_window *w)
 	};
 }
 
-/* The `n` oldest go to the sink. */
+/* Sends the `n` oldest elements to the sink. */
 static void give_oldest(struct bob_patterns *t, uint32_t n, bob_element_fn sink, void *ctx)
 {
 	uint32_t numbers = t->number_count, bytes = t->structure_count;
@@ -52,7 +52,7 @@ static void give_oldest(struct bob_patterns *t, uint32_t n, bob_element_fn sink,
 	}
 }
 
-/* Makes space for one more piece, and for what has been counted, which may come again. */
+/* Makes space for one more piece and for the counted elements, which may be processed again. */
 static void make_space(struct bob_patterns *t, bob_element_fn sink, void *ctx)
 {
 	while (t->count + t->matched + 1 > t->capacity ||
@@ -104,9 +104,9 @@ void bob_patterns_rest(struct bob_patterns *t, bob_element_fn sink, void *ctx)
 	}
 }
 
-/* --- is it worth its space? --- */
+/* --- profitability --- */
 
-/* The same element, but for its first number? *moved is by how much that is larger. */
+/* Are the elements equal except for the first number? *moved is the difference of these. */
 static int same_element(const struct bob_patterns *t, uint32_t a, uint32_t b, uint64_t *moved)
 {
 	struct bob_element_view x = bob_patterns_at(t, a), y = bob_patterns_at(t, b);
@@ -117,7 +117,7 @@ static int same_element(const struct bob_patterns *t, uint32_t a, uint32_t b, ui
 	       !memcmp(x.structure, y.structure, x.structure_len);
 }
 
-/* Is there a pattern that has taken in more than what takes turns by chance? */
+/* Is there a pattern of more values than occur by chance? */
 static int has_pattern(const struct bob_patterns *t)
 {
 	for (uint32_t i = 0; i < t->count; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of a command in one language trace and those in the other language may access:
- * docs/source.md, "Files in two languages". C's rules of aliasing hold for both: a pointer or a
- * dummy argument leads to what it is of a type with, but characters may be anything.
+/* Requests of a command's files in one language, as far as the files in the other language may
+ * access the requested variables: docs/source.md, "Files in two languages". C's aliasing rules
+ * apply to both languages: a pointer or dummy argument may refer to any object of its type, and
+ * characters alias everything.
  *
  * Owner: the group of files whose requests these are. Threads: one at a time. */
 #ifndef BOB_SOURCE_ACROSS_H
@@ -10,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Classes of scalars that may alias one another, as bits; those of a struct are those of its
- * members. */
+/* Bit set of classes of scalars that may alias one another. The class of a struct is the union of
+ * those of its members. */
 #define BOB_CLASS_CHAR 1u
 #define BOB_CLASS_BOOL 2u
 #define BOB_CLASS_SHORT 4u
@@ -29,16 +30,18 @@ static inline bool bob_classes_meet(uint32_t a, uint32_t b)
 	return a && b && (a & b || (a | b) & BOB_CLASS_CHAR);
 }
 
-/* All zero: there are no files in that language. */
+/* All zero: the command has no files in that language. */
 struct bob_source_across {
 	bool is_there;
-	/* an argument was asked for by its name: whatever it leads to is meant */
+	/* an argument was requested by its name, and with it any object that it refers to */
 	bool has_arguments;
-	uint32_t classes;	/* of what pointers and dummy arguments may lead to of it */
-	const char *const *
-		names; /* of variables that live as long as the program, as the linker knows them */
+	/* union of the classes of requested objects that pointers and dummy arguments may refer
+	 * to */
+	uint32_t classes;
+	const char *const
+		*names; /* linker names of the requested variables of static storage duration */
 	uint32_t count;
-	const char *const *functions; /* that these files define; of C alone */
+	const char *const *functions; /* functions that these files define; C only */
 	uint32_t function_count;
 };
 

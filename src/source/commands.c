@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A reader of one line at a time, by descent. Nothing enters the table before the whole line was
- * read. */
+/* Recursive-descent parser of the commands, one line at a time. A request is added to the table
+ * only after its whole line was parsed without error. */
 #include "source/commands_line.h"
 
 #include <string.h>
@@ -130,7 +130,7 @@ static bool take_separator(struct bob_line *l, bool brackets)
 	return false;
 }
 
-/* 3, 1..10, 1.., ..10, .. up to one of the bytes in `ends`. */
+/* A subscript range: 3, 1..10, 1.., ..10 or .. followed by one of the bytes in `ends`. */
 static bool take_range(struct bob_line *l, bool brackets, const char *ends,
 		       struct bob_request_range *r)
 {
@@ -181,7 +181,8 @@ static bool miss_blank(struct bob_line *l, const struct bob_request *request)
 		return bob_line_complain(l, l->at, "a blank was expected, not '%c'", *l->at);
 	return bob_line_complain(
 		l, l->at,
-		"a member of some elements cannot be named: take the elements, or, in C, the memory that this member of all gets, %.40s[*].NAME",
+		"a member of some elements cannot be named: take the elements, or, in C, "
+		"the memory that this member of all gets, %.40s[*].NAME",
 		request->name);
 }
 
@@ -368,7 +369,7 @@ static enum bob_command trace(struct bob_line *l, const char *begin)
 	return BOB_COMMAND_TRACE;
 }
 
-/* Files go, too, once nothing is said of them. */
+/* Removes the last request, or the last file if it has none. */
 static enum bob_command undo(struct bob_line *l, const char *begin)
 {
 	struct bob_request_file *f = l->w->last, *before = NULL;
@@ -436,7 +437,7 @@ bob_status bob_requests_put(struct bob_requests *w, const char *line, size_t len
 	bob_line_skip(&l);
 	if (l.st == BOB_OK)
 		*out = command(&l);
-	for (char *c = why->text; *c; c++) /* it may have pieces of the line */
+	for (char *c = why->text; *c; c++) /* it may contain bytes of the line */
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	return l.st;

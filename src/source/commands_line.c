@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tokenizer of a command line: words, numbers and names. Unknown words are reported with the most
+ * similar known word. */
 #include "source/commands_line.h"
 
 #include <stdarg.h>
@@ -64,7 +66,7 @@ int bob_line_shown(const struct bob_line *l)
 	return n > SHOWN_MAX ? SHOWN_MAX : (int)n;
 }
 
-/* The word that is most similar to the text at this position, in any case of letters. */
+/* The known word that is most similar to the text at this position, ignoring case. */
 static const char *near_word(const struct bob_line *l, const char *const *words)
 {
 	char small[SHOWN_MAX + 1];

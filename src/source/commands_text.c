@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands as text: what there is to say, and what was said. */
+/* The help text of the commands, and requests printed as commands. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,12 +9,18 @@
 const char bob_commands_help[] =
 	"trace file F                          what follows is about this source file\n"
 	"trace variable A [from L1 to L2]      a variable, in these lines\n"
-	"trace variable C[1..10][3..4]         a part of an array; Fortran's C(1:10,3:4) means the same\n"
-	"trace variable unit:x                 of one subroutine or function; module%x, /common/x; *: all\n"
-	"trace variable G->ROWS[*]             C: the memory that a pointer gets which is a member, or an element; G.ROWS means the same\n"
-	"trace variable F%V                    Fortran: what an allocatable component or a pointer leads to; F%V(1:10,3) a part of it\n"
-	"trace allocator NAME size(1,2)        C: a function of the program that gives memory out, so many bytes as its arguments 1 and 2\n"
-	"                                      say, multiplied; count(1): so many elements; text: a text; free(K): takes back what argument K is\n"
+	"trace variable C[1..10][3..4]         a part of an "
+	"array; Fortran's C(1:10,3:4) means the same\n"
+	"trace variable unit:x                 of one subroutine or "
+	"function; module%x, /common/x; *: all\n"
+	"trace variable G->ROWS[*]             C: the memory that a pointer gets "
+	"which is a member, or an element; G.ROWS means the same\n"
+	"trace variable F%V                    Fortran: what an allocatable component or a "
+	"pointer leads to; F%V(1:10,3) a part of it\n"
+	"trace allocator NAME size(1,2)        C: a function of the program that gives memory out, "
+	"so many bytes as its arguments 1 and 2\n"
+	"                                      say, multiplied; count(1): so many "
+	"elements; text: a text; free(K): takes back what argument K is\n"
 	"trace code at loop level [from L1 to L2]          loops, and how often they ran\n"
 	"trace code at subroutine level [from L1 to L2]    calls\n"
 	"trace communication [from L1 to L2]               calls of MPI and PVM\n"
@@ -65,8 +71,10 @@ static void say_allocator(struct out *o, const struct bob_request_allocator *a)
 
 size_t bob_request_print(const struct bob_request *w, char *to, size_t size)
 {
-	static const char *const what[] = { "variable ", "code at loop level",
-					    "code at subroutine level", "communication", "allocator " };
+	static const char *const what[] = {
+		"variable ", "code at loop level", "code at subroutine level", "communication",
+		"allocator "
+	};
 	struct out o = { to, size, 0 };
 
 	say(&o, "trace %s", what[w->what]);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Fixed-point iteration over the call graph that finds the sets of traced arguments of each
+ * procedure. It starts again whenever a procedure exceeds BOB_COPIES_MAX sets, or turns out to need
+ * no copies. */
 #include "source/copies.h"
 
 bool bob_copies_has(const struct bob_copies_procedure *p)
@@ -11,7 +14,7 @@ uint64_t bob_copies_own_set(const struct bob_copies_procedure *p)
 	return bob_copies_has(p) && !p->is_open ? 0 : p->all;
 }
 
-/* What the call gives where its procedure got `set`. */
+/* The arguments of the callee that the call passes if its enclosing procedure got `set`. */
 static uint64_t given(const struct bob_copies *c, const struct bob_copies_call *call, uint64_t set)
 {
 	uint64_t gives = 0;
@@ -25,19 +28,19 @@ static uint64_t given(const struct bob_copies *c, const struct bob_copies_call *
 	return gives & c->procedures[call->to].all;
 }
 
-/* As the procedure knows what is given. */
+/* The set that represents `set` in the procedure: all arguments if it has one copy for all sets. */
 static uint64_t known(const struct bob_copies_procedure *p, uint64_t set)
 {
 	return p->is_united && set ? p->all : set;
 }
 
-/* ... if that is the procedure itself. */
+/* The set that the procedure itself serves. */
 static uint64_t own(const struct bob_copies_procedure *p)
 {
 	return p->is_open ? p->all : 0;
 }
 
-/* The set, which is known; BOB_COPIES_MAX: it has too many. */
+/* Index of the set, added if it is new; BOB_COPIES_MAX: there are too many sets. */
 static uint32_t set_of(struct bob_copies_procedure *p, uint64_t set, bool *is_new)
 {
 	uint32_t i = 0;
@@ -51,7 +54,7 @@ static uint32_t set_of(struct bob_copies_procedure *p, uint64_t set, bool *is_ne
 	return i;
 }
 
-/* False: too many sets, all begins anew. */
+/* False: too many sets, the analysis starts again. */
 static bool look(struct bob_copies *c, const struct bob_copies_call *call, uint64_t set,
 		 bool *is_new)
 {
@@ -77,7 +80,7 @@ static bool look_at_calls(struct bob_copies *c, const struct bob_copies_procedur
 	return ok;
 }
 
-/* As in the source, and as each of its copies. */
+/* Analyses the calls of the procedure as written and in each of its copies. */
 static bool look_at_procedure(struct bob_copies *c, const struct bob_copies_procedure *p,
 			      bool *is_new)
 {
@@ -107,8 +110,8 @@ static bool look_at_all(struct bob_copies *c)
 	return ok;
 }
 
-/* If all calls pass the same, probes in place cost no other caller anything. False: there is no
- * such procedure left. */
+/* Drops the copies of procedures whose calls all pass the same set: probes in place cost no other
+ * caller anything. False: there is no such procedure left. */
 static bool drop_needless(struct bob_copies *c)
 {
 	bool some = false;

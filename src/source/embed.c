@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The headers that instrumented files include, and the code that becomes part of them, as they are
- * in the tree. The build defines BOB_SOURCE, the root of the tree. */
+/* Embeds the headers that instrumented files include, and the code that becomes part of them, byte
+ * by byte from the source tree. The build defines BOB_SOURCE, the root of the tree. */
 #include <string.h>
 
 #include "source/instrument.h"

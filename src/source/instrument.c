@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Selects the front end by the file's suffix, and opens groups: the files of each language, and the
+ * requests that concern the other language (across.h). */
 #include "source/instrument.h"
 
 #include <stdio.h>
@@ -25,20 +27,18 @@ enum bob_source_language bob_source_language(const char *path)
 	return BOB_SOURCE_UNKNOWN;
 }
 
-/* --- all --- */
-
 struct bob_source_group {
 	struct bob_source_fortran_group *fortran;
 	struct bob_source_c_group *c;
 };
 
-/* `%in%v`, and nothing else. */
+/* True for a path of Fortran components only, such as `%in%v`. */
 static bool is_of_components(const char *path)
 {
 	return !strpbrk(path, "-.[");
 }
 
-/* What Fortran has not, and what C has not. */
+/* Reports the first request that the language of the file does not support. */
 static bob_status check_requests(const struct bob_request_file *f, struct bob_source_complaint *why)
 {
 	const bool is_fortran = bob_source_language(f->path) == BOB_SOURCE_FORTRAN;

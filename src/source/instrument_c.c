@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts requests to those of the C front end, and its results to those of `bobbin
- * instrument`. */
+/* Converts requests to options of the C front end, and its results to those of `bobbin instrument`.
+ * In a group each file also gets the requests of the other files that may concern it. */
 #include "source/instrument_c.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "source/c/c.h"
 #include "source/left.h"
 
-#define OPEN (1ll << 40) /* beyond every array */
+#define OPEN (1ll << 40) /* larger than any subscript */
 
 struct c_result {
 	struct bob_source_result result;
@@ -62,7 +62,7 @@ static const enum bob_source_c_what c_what[] = {
 	[BOB_REQUEST_COMMUNICATION] = BOB_SOURCE_C_COMMUNICATION,
 };
 
-/* What C has not; NULL: it may have it. */
+/* The reason why the request is not valid in C; NULL: it may be. */
 static const char *not_of_c(const struct bob_request *w)
 {
 	if (w->scope == BOB_SCOPE_MODULE)
@@ -122,7 +122,7 @@ static uint32_t argument(uint32_t from_1)
 	return from_1 ? from_1 - 1 : BOB_SOURCE_C_NO_ARGUMENT;
 }
 
-/* The program's own, whichever file they were named at. For the caller to free; NULL: no memory. */
+/* All allocators, of all files of the command. The caller frees the result; NULL: no memory. */
 static struct bob_source_c_allocator *c_allocators(const struct bob_request_file *files,
 						   uint32_t *count)
 {
@@ -150,7 +150,7 @@ static struct bob_source_c_allocator *c_allocators(const struct bob_request_file
 	return to;
 }
 
-/* The command of a request for what does not exist. */
+/* Reports a failure; for a request that matches nothing, with its command. */
 static void complain(const struct bob_request_file *f, bob_status st, uint32_t missing,
 		     const char *text, struct bob_source_complaint *why)
 {
@@ -172,26 +172,27 @@ struct member {
 	const struct bob_request_file *file;
 	struct bob_source_c_request *requests;
 	uint32_t request_count;
-	struct bob_source_c_reach *reach; /* what the others have to look at; NULL: it is alone */
-	char *unread;		/* NULL; its first error, for which the others do not know it */
+	/* what the other files may access; NULL: it is the only file */
+	struct bob_source_c_reach *reach;
+	char *unread;		/* NULL; its first error: the others are analysed without it */
 };
 
 struct bob_source_c_group {
 	struct bob_source_c_allocator *allocators;
 	uint32_t allocator_count;
-	bool *called;		/* each of those, by one of the files */
-	const char **functions;	/* that the files define */
+	bool *called;		/* for each allocator: a file of the command calls it */
+	const char **functions;	/* functions that the files define */
 	uint32_t function_count;
 	struct member *members;
 	uint32_t count;
-	bool has_other_files;	/* than one in C */
-	/* not all have been read: some are in Fortran, or were not found, or have an error */
+	bool has_other_files;	/* there is more than one C file */
+	/* some were not parsed: they are in Fortran, were not found, or have an error */
 	bool has_unread;
-	const char **left;	/* first errors of those that have one */
+	const char **left;	/* first errors of the files that have some */
 	uint32_t left_count;
-	const struct bob_source_across *fortran; /* what files in Fortran want */
-	struct bob_source_across across; /* what these want */
-	const char **names;	/* ... of which variables */
+	const struct bob_source_across *fortran; /* requests of the Fortran files */
+	struct bob_source_across across; /* requests of these files, for the Fortran files */
+	const char **names;	/* names in `across` */
 };
 
 static struct bob_source_c_options options_of(const struct bob_source_c_group *g,
@@ -235,7 +236,7 @@ static bob_status read_member(struct bob_source_c_group *g, struct member *m,
 	return st;
 }
 
-/* What of these files others may touch, all together. */
+/* Combines what other files may access of all these files. */
 static bob_status unite(struct bob_source_c_group *g)
 {
 	struct bob_source_across *a = &g->across;
@@ -277,7 +278,7 @@ static uint32_t count_files(const struct bob_request_file *first)
 	return n;
 }
 
-/* An allocator that no file calls is a mistake, as what is not there is. */
+/* Reports an allocator that no file calls, as any request that matches nothing. */
 static bob_status check_allocators(const struct bob_source_c_group *g,
 				   const struct bob_request_file *first,
 				   struct bob_source_complaint *why)
@@ -374,7 +375,7 @@ const char *bob_source_c_unread(const struct bob_source_c_group *g,
 	return NULL;
 }
 
-/* The requests of files in Fortran: `to` has space for them. */
+/* Appends the requests of Fortran files to `to`, which is large enough. */
 static void add_fortran(const struct bob_source_across *a, struct bob_source_c_request *to,
 			struct bob_source_c_options *o)
 {
@@ -388,7 +389,7 @@ static void add_fortran(const struct bob_source_across *a, struct bob_source_c_r
 						    .is_of_fortran = true };
 }
 
-/* The requests of the other files, after the file's own ones. */
+/* Appends the requests of the other files to the file's own requests. */
 static bob_status add_others(const struct bob_source_c_group *g, const struct bob_request_file *f,
 			     struct bob_source_c_request **requests, struct bob_source_c_options *o)
 {
@@ -434,7 +435,7 @@ static bob_status instrument(const struct bob_request_file *f,
 	return st;
 }
 
-/* Of the files that have no error the first one: it says which do. */
+/* True for the first file without an error: it reports the files that have one. */
 static bool is_first_read(const struct bob_source_c_group *g, const struct bob_request_file *f)
 {
 	uint32_t i = 0;

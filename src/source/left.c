@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Returns a file unchanged as the result of its instrumentation. */
 #include "source/left.h"
 
 #include <stdio.h>

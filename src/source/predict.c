@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts are kept for one run of each function, so that files may come in any order and be read
- * twice; how often functions run is found when all is there. The cost of a probe is added at once:
- * the user's own costs must be set before. */
+/* Counts references and probes per file and function, for one run of each function. So files may
+ * come in any order and be parsed twice; predict_sum.c computes the number of runs when all files
+ * are known. Costs of probes are added at once, so the user's own costs must be set before. */
 #include "source/predict.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint
 	return p->is_failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-/* A program without a name is main in events. */
+/* The recorded counts of a function; an unnamed Fortran program is `main` in events. */
 static const struct bob_predict_said *profiled(const struct bob_predict *p, const char *function,
 					       uint32_t line)
 {
@@ -167,9 +167,9 @@ static const struct bob_predict_costs *costs(const struct bob_predict *p)
 	return &p->costs[p->file->language];
 }
 
-/* --- what is counted --- */
+/* --- counts --- */
 
-/* A loop of this unit, once. */
+/* Appends a loop of this unit, once. */
 static void note(struct bob_predict *p, struct bob_predict_line **at, uint32_t line)
 {
 	struct bob_predict_line *l;
@@ -185,7 +185,7 @@ static void note(struct bob_predict *p, struct bob_predict_line **at, uint32_t l
 	*at = l;
 }
 
-/* What the user assumed of this line of the file; NULL: nothing. */
+/* The user's assumption for this line of the file; NULL: none. */
 static const struct bob_predict_said *said(const struct bob_predict *p, uint32_t line,
 					   bool is_share)
 {
@@ -354,14 +354,15 @@ void bob_predict_single(struct bob_predict *p, const struct bob_predict_single *
 	l->chance_most += s->times * 4 * by.most * (1 - by.most);
 }
 
-/* What is between a cost inside and one outside. */
+/* Interpolates between the costs of accesses inside and outside the request. */
 static double mixed(double inside, double outside, double share)
 {
 	return inside * share + outside * (1 - share);
 }
 
-/* All of a nest's runs, with `share` of its accesses, or of rows, in what was asked for. One that
- * is a row misses that as often as rows do; others are taken never to. */
+/* Cost of all executions of a nest if `share` of its accesses, or rows, is inside the request. A
+ * nest of a single row is completely outside as often as its rows are; others are assumed never to
+ * be. */
 static double nest(const struct bob_predict_costs *c, const struct bob_predict_nest *n,
 		   double share)
 {

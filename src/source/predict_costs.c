@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes cost where `bench/source/figures --costs` measured it (docs/bench-source.md has the
- * numbers and the machine), and what the user sets instead:
+/* The measured costs of probes (`bench/source/figures --costs`; docs/bench-source.md has the
+ * numbers and the machine), and the parser of lines with which the user overrides assumptions:
  *
- *     baseline SECONDS            of the program without probes
- *     code BYTES                  of its text and data, as size says
- *     trips FILE:LINE COUNT       of the loop that begins there, each time that it runs
+ *     baseline SECONDS            run time of the program without probes
+ *     code BYTES                  its text and data, as printed by `size`
+ *     trips FILE:LINE COUNT       of the loop that begins there, each time that it is reached
  *     runs FUNCTION COUNT
- *     share FILE:LINE PART        of the times that the condition which begins there holds, 0 .. 1
- *     share PART                  of all others
+ *     share FILE:LINE PART        fraction, 0 .. 1, of evaluations in which the condition that
+ *                                 begins there is true
+ *     share PART                  the default for all conditions
  *     cost [c|fortran] NAME NS    of one of the names below; code-... are bytes
  *
- * A line that is empty or begins with # is ignored. */
+ * Empty lines and lines that begin with # are ignored. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <float.h>
@@ -94,7 +95,7 @@ complain(const struct reader *r, const char *at, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(r->why, BOB_PREDICT_WHY_BYTES, format, ap);
 	va_end(ap);
-	for (char *c = r->why; *c; c++) /* it may have pieces of the line */
+	for (char *c = r->why; *c; c++) /* it may contain bytes of the line */
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	*r->column = (uint32_t)(at - r->begin) + 1;
@@ -117,7 +118,7 @@ static bool is_word(const char *at, size_t len, const char *text)
 	return strlen(text) == len && !memcmp(at, text, len);
 }
 
-/* A number from 0 to `most`, and then nothing. */
+/* A number from 0 to `most`, which must be the end of the line. */
 static bob_status last_number(struct reader *r, double most, double *value)
 {
 	const char *at;
@@ -177,7 +178,7 @@ static bob_status of_line(struct reader *r, bool is_share)
 	return say(r, at, name, (uint32_t)line, is_share);
 }
 
-/* Of one condition, or of all of which nothing else is said. */
+/* Of one condition, or the default of all conditions. */
 static bob_status share(struct reader *r)
 {
 	const char *const before = r->at, *at;

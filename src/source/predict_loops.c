@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What probes of one access cost is what the folder makes of what they record, so it depends on
- * what comes between (bench/source/figures --costs measures each of these in a loop of its own,
- * docs/bench-source.md):
+/* Cost of probes of one access. The folder's work on an access depends on the accesses before it,
+ * so the cost depends on the context of the probe. `bench/source/figures --costs` measures each of
+ * these costs in a separate loop (docs/bench-source.md):
  *
- *   traced     the only one in its loop, one address after the other
- *   turn       two or more take turns
- *   end        a loop ends that is not all there is in the one around it: something else comes. A loop that is all there is goes on in its next run
- *   back       the innermost loop begins again, and so do the addresses of what one around it does not move, though a loop around that does: so much for each probe
- *   scattered  an address that no rule gives, more than the others, when it comes the first time: in the first run of the function. What says the order is
- *              taken to be the same in the next ones
- *   chance     such an address is in a box, or not, with the same odds, where others take turns with it: more
+ *     traced     the only probe of its loop, regular addresses
+ *     turn       two or more probes alternate
+ *     end        added at the end of a loop that is not the only content of the loop around it.
+ *                (The only one is continued by its next run.)
+ *     back       added, for each probe, at each restart of the innermost loop if its addresses go
+ *                back: an enclosing loop does not move them, and a loop around that one does
+ *     scattered  added to irregular addresses in the first run of the function. Later runs are
+ *                assumed to have the same order.
+ *     chance     added to irregular addresses that may be in a box or not with the same odds and
+ *                alternate with other accesses
  *
- * What calls from a loop lead to is not among what takes turns in it. */
+ * Probes in callees of a loop are not counted as alternating with those of the loop. */
 #include "source/predict_parts.h"
 
 static bool records(const struct bob_predict_loop *l)
@@ -19,7 +22,8 @@ static bool records(const struct bob_predict_loop *l)
 	return l->probes || l->inner;
 }
 
-/* Later loops are in earlier ones, or after them: each is complete when it is come to. */
+/* Sums up inner loops. The list has inner and later loops first, so each loop is complete when it
+ * is reached. */
 static void complete(struct bob_predict_unit_of *u)
 {
 	for (struct bob_predict_loop *l = u->loops; l; l = l->next)
@@ -37,7 +41,7 @@ static void complete(struct bob_predict_unit_of *u)
 	}
 }
 
-/* Ends of loops in one run of the unit, ns. */
+/* Cost of the ends of the loop in one run of the unit, in ns. */
 static double ends(const struct bob_predict_loop *l, const struct bob_predict_costs *c)
 {
 	const struct bob_predict_loop *around = l->around;
@@ -52,7 +56,7 @@ static double each(const struct bob_predict_loop *l, const struct bob_predict_co
 	return l->probes > 1 ? c->turn : c->traced;
 }
 
-/* How often something else comes in turn with what comes by chance. */
+/* The share of accesses that alternate with the irregular ones of the loop. */
 static double others(const struct bob_predict_loop *l)
 {
 	if (l->probes < 2)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A function runs as often as its callers come by their calls of it, in all files: of several of
- * that name, one of the same file. Programs' entries run once. A function without a visible caller
- * is assumed to run once, and reported as unknown. Calls that lead back (recursion) add nothing. */
+/* Sums up the prediction over all files. A function runs as often as all calls of it, in all files,
+ * are executed. Of several functions of one name, that of the same file is called. Entries of
+ * programs run once. A function without a visible caller is assumed to run once, and reported as
+ * unknown. Recursive calls add nothing. */
 #include <string.h>
 
 #include "source/predict_parts.h"
@@ -35,7 +36,7 @@ static struct bob_predict_unit_of *in_file(const struct bob_predict_file_of *f, 
 	return u;
 }
 
-/* Is `c` what C calls the procedure of Fortran? */
+/* Is `c` the name that C uses for the Fortran procedure `fortran`? */
 static bool is_linked(const char *fortran, const char *c)
 {
 	const size_t len = strlen(fortran);
@@ -43,7 +44,7 @@ static bool is_linked(const char *fortran, const char *c)
 	return !strncmp(fortran, c, len) && !strcmp(c + len, "_");
 }
 
-/* Is it called so in the other language? */
+/* Does the other language call the unit by this name? */
 static bool is_of_other(const struct bob_predict_file_of *f, const struct bob_predict_unit_of *u,
 			const char *name)
 {
@@ -51,7 +52,7 @@ static bool is_of_other(const struct bob_predict_file_of *f, const struct bob_pr
 						    is_linked(name, u->name);
 }
 
-/* Of all files, as it is called in its own language. */
+/* The unit of that name in any file. */
 static struct bob_predict_unit_of *in_files(const struct bob_predict *p, const char *name)
 {
 	struct bob_predict_unit_of *u = NULL;
@@ -61,7 +62,7 @@ static struct bob_predict_unit_of *in_files(const struct bob_predict *p, const c
 	return u;
 }
 
-/* What a call in the file `from` goes to; NULL: nothing that we see. */
+/* The function that a call in file `from` refers to; NULL: it is in no file. */
 static struct bob_predict_unit_of *callee(const struct bob_predict *p,
 					  const struct bob_predict_file_of *from, const char *name)
 {
@@ -90,7 +91,7 @@ double bob_predict_profiled_runs(const struct bob_predict *p, const struct bob_p
 	return first && first->times > runs ? first->times : runs;
 }
 
-/* As the user set it, or, without a better source, as in an earlier run. Below 0: neither. */
+/* The number of runs that the user set, else that of an earlier run. Below 0: neither is known. */
 static double runs_of(const struct bob_predict *p, const struct bob_predict_unit_of *u)
 {
 	const double said = said_runs(p, u->name);
@@ -118,7 +119,8 @@ static void begin(const struct bob_predict *p)
 			}
 }
 
-/* Everything that calls lead to from `u`; what is called comes before who calls it. */
+/* Depth-first search of the calls from `u` (without recursion on the stack). It appends units in
+ * post-order: callees before callers. */
 static void follow(struct bob_predict_unit_of *u, struct bob_predict_unit_of **order)
 {
 	u->is_seen = true;
@@ -151,7 +153,7 @@ static bool is_root(const struct bob_predict_unit_of *u, enum root r)
 					       true);
 }
 
-/* Of a program's entry, and of functions without a visible caller. */
+/* Runs of a program's entry, and of functions without a visible caller. */
 static double runs_alone(struct bob_predict_unit_of *u)
 {
 	if (u->kind == BOB_PREDICT_FUNCTION && u->earlier >= 0)
@@ -159,7 +161,8 @@ static double runs_alone(struct bob_predict_unit_of *u)
 	return u->said >= 0 ? u->said : u->kind != BOB_PREDICT_HELPER;
 }
 
-/* Callers first. A call that leads back to who is under way adds nothing. */
+/* Propagates the numbers of runs in reverse post-order, callers first. Recursive calls add
+ * nothing. */
 static void count_runs(const struct bob_predict *p)
 {
 	struct bob_predict_unit_of *order = NULL;
@@ -242,8 +245,8 @@ static void add_file(const struct bob_predict *p, const struct bob_predict_file_
 		t->begin_ns = c->begin;
 }
 
-/* What it all takes against what the program takes itself. Where that is guessed, as it is where
- * trips are, what happens once has no weight. */
+/* Dilation: time of the probes and the program's own time. If the latter is estimated, or trips are
+ * assumed, the start of the recorder is left out. */
 static void divide(const struct bob_predict *p, struct bob_predict_total *t)
 {
 	double begin = 0;

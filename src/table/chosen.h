@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the renderer: the columns and rows that a view chooses of a table, and the formats. */
+/* Internal interface of the renderer: the columns and rows selected by a view, and one printer per
+ * output format. */
 #ifndef BOB_TABLE_CHOSEN_H
 #define BOB_TABLE_CHOSEN_H
 
@@ -7,12 +8,12 @@
 
 struct bob_chosen {
 	const struct bob_table *table;
-	size_t *column;		/* numbers of columns, in the order to print */
+	size_t *column;		/* column indices, in output order */
 	size_t columns;
-	size_t rows;		/* the first so many */
+	size_t rows;		/* rows to print, from the first */
 };
 
-/* Rows as text with aligned columns, and a line that says what the limit left out. */
+/* Aligned text. If the limit cuts rows, a last line summarises the omitted ones. */
 bob_status bob_chosen_text(const struct bob_chosen *c, const struct bob_table_view *view,
 			   FILE *out);
 void bob_chosen_csv_header(const struct bob_chosen *c, FILE *out);

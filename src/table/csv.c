@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Quoting of CSV fields (RFC 4180). */
 #include "table/csv.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the renderer: rows of a table that have been printed are not kept. */
+/* Internal interface of the renderer: incremental printing, which drops rows once printed. */
 #ifndef BOB_TABLE_FLUSHED_H
 #define BOB_TABLE_FLUSHED_H
 

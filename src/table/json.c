@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Streaming JSON writer: escapes strings, validates UTF-8 (RFC 3629), and prints numbers so that
+ * they read back as the same value. */
 #include "table/json.h"
 
 #include <inttypes.h>

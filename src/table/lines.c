@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CSV and JSON: a line for each row, values as they are, without units and separators. A column
- * with bounds is followed by one that says which: "exact", "at least", "at most", "unknown". */
+/* CSV and JSON lines: one line per row, plain values without units and separators. A column with
+ * bounds is followed by a column NAME_is: "exact", "at least", "at most", "unknown" or "none". */
 #include <inttypes.h>
 
 #include "table/chosen.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Number formatting: thousands separators, SI prefixes, percentages, shortest round-trip
+ * decimals. */
 #include "table/numbers.h"
 
 #include <inttypes.h>
@@ -21,7 +23,7 @@ char *bob_format_count(char buf[BOB_NUMBER_MAX], uint64_t v)
 	return buf;
 }
 
-/* Three significant digits of v in the largest unit that leaves at least 1. */
+/* Three significant digits of `v` in the largest unit in which it is at least 1. */
 static char *scaled(char buf[BOB_NUMBER_MAX], double v, const char *const *units)
 {
 	while (v >= 999.5 && units[1]) {
@@ -60,7 +62,7 @@ char *bob_format_seconds(char buf[BOB_NUMBER_MAX], uint64_t ns)
 char *bob_format_ratio(char buf[BOB_NUMBER_MAX], double ratio)
 {
 	if (ratio < 1 && ratio > 0.999)
-		ratio = 0.999;	/* 100.0% is for all of it */
+		ratio = 0.999;	/* 100.0% is reserved for the whole */
 	snprintf(buf, BOB_NUMBER_MAX, "%.1f%%", 100 * ratio);
 	return buf;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a view to the columns and rows that are printed; the formats are in text.c and lines.c. */
+/* Selects the columns and rows that a view requests. text.c and lines.c print them. */
 #include "table/print.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bob_status complain(const struct bob_table *t, const char *option, const 
 	return BOB_ERR_INVAL;
 }
 
-/* The next word of a list that commas separate: *len bytes at the result; *list moves past it. */
+/* The next word of a comma-separated list: *len bytes at the result. *list advances past it. */
 static const char *next_word(const char **list, size_t *len)
 {
 	const char *word = *list;
@@ -75,7 +75,7 @@ bob_status bob_table_check(const struct bob_table *t, const struct bob_table_vie
 	return st;
 }
 
-/* A list of keys is sorted by from its last one on: the sort is stable. */
+/* Sorts by several keys: stable sorts from the last key to the first. */
 static bob_status sort_all(struct bob_table *t, const char *keys)
 {
 	const char *rest = keys;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of C++ functions on a narrow terminal. Most of a long name is template arguments, then
- * parameters; its scopes and its last part identify the function. */
+/* Shortens names of C++ functions for narrow terminals. Template arguments make up most of a long
+ * name, followed by parameters; the scopes and the last component identify the function. */
 #include <string.h>
 
 #include "table/print.h"
@@ -19,7 +19,7 @@ static size_t characters(const char *text)
 	return n;
 }
 
-/* Where the first `n` characters of `text` end. */
+/* Pointer to the byte after the first `n` characters of `text`. */
 static char *after(char *text, size_t n)
 {
 	while (*text && n--)
@@ -29,7 +29,8 @@ static char *after(char *text, size_t n)
 	return text;
 }
 
-/* Is the bracket `c` that follows text[0] .. end[-1] part of "operator<", "operator()", ...? */
+/* True if the bracket `c` after text[0] .. end[-1] belongs to "operator<", "operator()" or
+ * similar. */
 static int is_operator(const char *text, const char *end, char c)
 {
 	static const char word[] = "operator";
@@ -42,7 +43,7 @@ static int is_operator(const char *text, const char *end, char c)
 	return (size_t)(end - text) >= len && !memcmp(end - len, word, len);
 }
 
-/* Replaces what outermost brackets enclose by dots, where it is longer than they are. */
+/* Replaces the contents of outermost brackets by dots if that makes the text shorter. */
 static void elide(char *text, char open, char close)
 {
 	char *to = text, *inside = text;
@@ -62,7 +63,7 @@ static void elide(char *text, char open, char close)
 	*to = 0;
 }
 
-/* Leaves out the middle: of what stays, a third is the beginning. */
+/* Cuts the middle. One third of the remaining characters is from the beginning. */
 static void cut_middle(char *text, size_t width)
 {
 	const size_t dots = width < 2 ? width : 2, head = (width - dots) / 3;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells lie in one array, row after row; texts in an arena. A failed allocation sets `failed`: the
- * cell is then missing or empty, and printing reports it. */
+/* The table: cells in one array in row-major order, texts in arenas. A failed allocation sets
+ * `failed`: the cell is then missing or empty, and printing reports it. */
 #define _GNU_SOURCE /* qsort_r */
 #include "table/table.h"
 
@@ -19,8 +19,8 @@ struct bob_table {
 	size_t column_count, column_cap;
 	struct bob_cell *cells;
 	size_t cell_count, cell_cap;
-	struct bob_arena names, texts;	/* of columns, of cells */
-	const char *of[BOB_TABLE_OF_MAX][2];	/* names and values */
+	struct bob_arena names, texts;	/* texts of columns and labels; of cells */
+	const char *of[BOB_TABLE_OF_MAX][2];	/* labels: name and value */
 	size_t of_count;
 	bool failed, flushed;
 };
@@ -267,7 +267,7 @@ static int compare_decimals(long double x, long double y)
 	return (x < y) - (x > y);
 }
 
-/* Below 0 if `x` comes first, numbers with the largest first. */
+/* Negative if `x` precedes `y`: numbers in descending order, texts in ascending order. */
 static int compare_values(enum bob_column_type type, const struct bob_cell *x,
 			  const struct bob_cell *y)
 {

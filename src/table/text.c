@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text for people: aligned columns, as wide as their widest cell. Where the lines are wider than
- * the terminal, the widest columns of texts become narrower, step by step. */
+/* Text output: aligned columns, as wide as their widest cell. If lines are wider than the terminal,
+ * the widest column of texts loses a character, repeatedly, until the lines fit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "table/numbers.h"
 
 #define BETWEEN 2		/* spaces between columns */
-#define NARROWEST 12		/* a column of texts is not made narrower */
+#define NARROWEST 12		/* minimal width of a shortened column */
 #define BOLD "\033[1m"
 #define RED "\033[31m"
 #define YELLOW "\033[33m"
@@ -19,8 +19,8 @@ struct page {
 	const struct bob_chosen *chosen;
 	const struct bob_table_view *view;
 	FILE *out;
-	size_t *width;		/* of each column printed, in characters */
-	char *text;		/* of a cell */
+	size_t *width;		/* of each printed column, in characters */
+	char *text;		/* buffer for one cell */
 	size_t text_size;
 };
 
@@ -55,7 +55,7 @@ static const char *title_of(const struct bob_column *c, char *text, size_t size)
 	return text;
 }
 
-/* The value of a number as text, but no mark of a bound. */
+/* Formats a number, without the mark of a bound. */
 static void number_text(const struct bob_column *c, const struct bob_cell *cell,
 			char text[BOB_NUMBER_MAX])
 {
@@ -89,7 +89,7 @@ static void number_text(const struct bob_column *c, const struct bob_cell *cell,
 	}
 }
 
-/* Is the cell printed as it is? */
+/* True if the cell's text is printed unchanged. */
 static int is_literal(const struct bob_column *c, const struct bob_cell *cell)
 {
 	return cell->kind == BOB_CELL_EXACT &&
@@ -97,7 +97,7 @@ static int is_literal(const struct bob_column *c, const struct bob_cell *cell)
 		(c->type == BOB_COLUMN_DECIMAL && !cell->text[strspn(cell->text, "-0123456789")]));
 }
 
-/* Cells whose text does not depend on the value; NULL: others. */
+/* Text of cells without a printable value ("?", "-" or ""); NULL for other cells. */
 static const char *mark_of(const struct bob_column *c, const struct bob_cell *cell)
 {
 	if (cell->kind == BOB_CELL_UNKNOWN)
@@ -111,7 +111,7 @@ static const char *mark_of(const struct bob_column *c, const struct bob_cell *ce
 											    NULL;
 }
 
-/* Valid until the next call. NULL: no memory. */
+/* Valid until the next call. Returns NULL if memory is exhausted. */
 static const char *cell_text(struct page *p, const struct bob_column *c,
 			     const struct bob_cell *cell)
 {
@@ -168,7 +168,7 @@ static size_t line_width(const struct page *p)
 	return sum;
 }
 
-/* How narrow column `i` may become: never narrower than its title. */
+/* Minimal width of column `i`: NARROWEST, or its title if that is wider. */
 static size_t least_width(const struct page *p, size_t i)
 {
 	char title[64];
@@ -194,7 +194,7 @@ static void fit(struct page *p)
 	}
 }
 
-/* At most `width` characters of the text in p->text. */
+/* Shortens p->text to at most `width` characters. */
 static const char *shortened(struct page *p, const struct bob_column *c, const char *text,
 			     size_t width)
 {
@@ -243,7 +243,8 @@ static void put_row(struct page *p, const struct bob_cell *cells)
 	for (size_t i = 0; i < p->chosen->columns; i++) {
 		const struct bob_column *c = column_of(p, i);
 		const struct bob_cell *cell = &cells[p->chosen->column[i]];
-		const char *text = cell_text(p, c, cell); /* measured: there is memory */
+		const char *text = cell_text(p, c, cell); /* cannot fail: measure() has allocated
+							   * the buffer */
 
 		put(p, i, shortened(p, c, text, p->width[i]), color_of(p, c, cell));
 	}
@@ -256,7 +257,7 @@ static const char *plural_of(const char *word, uint64_t n)
 	return n != 1 && len && word[len - 1] == 's' ? "es" : bob_plural(n);
 }
 
-/* "... 3 more functions with 12 calls (0.4%); --limit=0 shows all" */
+/* Last line: "... 3 more functions with 12 calls (0.4%); --limit=0 shows all" */
 static void put_rest(const struct page *p)
 {
 	const struct bob_table *t = p->chosen->table;

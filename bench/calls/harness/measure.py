@@ -50,7 +50,8 @@ def execute(run, command, stdin=None, extra=None, timeout_s=TIMEOUT_S):
     if status is None:
         run.error = 'no end after %d s' % timeout_s
     elif status != 0:
-        words = [n for n in notes.splitlines() if n.strip() and not OWN_NOTES.match(n)] or ['no message']
+        words = [n for n in notes.splitlines() if n.strip()
+                 and not OWN_NOTES.match(n)] or ['no message']
         run.error = 'status %d: %s' % (status, words[-1][:80])
     return began
 
@@ -72,7 +73,7 @@ def wait_for(child, timeout_s):
     signal.alarm(timeout_s)
     try:
         _, status, usage = os.wait4(child.pid, 0)
-    except BaseException:    # the benchmark was interrupted: leave nothing; mpirun ends its ranks itself
+    except BaseException:    # interrupted: leave nothing; mpirun ends its ranks itself
         expire(None, None)
         child.wait()
         raise
@@ -112,8 +113,9 @@ class Bobbin(Native):
         self.name = 'bobbin %s %s' % (images, codec) + (' cold' if cold else '')
 
     def command(self, program, folder):
-        return program.start([self.path, 'record', '--images=' + self.images, '--codec=' + self.codec,
-                              '-q', '-o', os.path.join(folder, 'trace'), '--'])
+        return program.start([self.path, 'record', '--images=' + self.images,
+                              '--codec=' + self.codec, '-q', '-o', os.path.join(folder, 'trace'),
+                              '--'])
 
     def finish(self, run, folder, began):
         done = subprocess.run([self.path, 'info', '--json', os.path.join(folder, 'trace')],
@@ -122,14 +124,15 @@ class Bobbin(Native):
             run.error = 'info failed: ' + done.stderr.strip()[:80]
             return
         info = json.loads(done.stdout)
-        run.calls, run.raw_bytes, run.trace_bytes = info['events'], info['raw_bytes'], info['stream_bytes']
+        run.calls, run.raw_bytes, run.trace_bytes = (info['events'], info['raw_bytes'],
+                                                     info['stream_bytes'])
         run.processes, run.threads = info['processes'], info['threads']
         if run.processes == 1:
             self.take_moments(run, info['process_list'][0], began * 1e9)
 
     @staticmethod
     def take_moments(run, process, began_ns):
-        """The agent notes when it begins, when it makes the stream for the first call, and the end."""
+        """The agent notes its start, the creation of the stream by the first call, and its end."""
         first = min((t['start_mono_ns'] for t in process['thread_list']), default=0)
         if first and process['end_mono_ns']:
             run.before_s = (process['start_mono_ns'] - began_ns) / 1e9
@@ -151,11 +154,12 @@ class Callgrind(Native):
         for path in glob.glob(folder + '/callgrind.*'):
             run.trace_bytes += os.path.getsize(path)
             with open(path) as f:
-                run.calls += sum(int(line[6:].split()[0]) for line in f if line.startswith('calls='))
+                run.calls += sum(int(line[6:].split()[0]) for line in f
+                                 if line.startswith('calls='))
 
 
 class Uftrace(Native):
-    """Dynamic patching of the same unmodified binary; it writes 32 bytes a call (16 at each end)."""
+    """Dynamic patching of the same unmodified binary; 32 bytes per call (16 at each end)."""
     name = 'uftrace'
     RECORD_BYTES = 16
 

@@ -21,7 +21,8 @@ C_FLAGS = ['-std=gnu11', '-O2', '-g', '-Wall', '-Wextra', '-Wno-unknown-pragmas'
 F_FLAGS = ['-O2', '-g', '-Wall', '-Wno-tabs', '-Wno-maybe-uninitialized']
 
 MANY = 64
-MPIRUN = ['mpirun', '-q', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']
+MPIRUN = ['mpirun', '-q', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle',
+          '1']
 ENVIRONMENT = {
     'OMPI_ALLOW_RUN_AS_ROOT': '1',
     'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
@@ -36,7 +37,8 @@ class Program:
     """Something to run: a name, a command line, and what may be said about it."""
 
     def __init__(self, name, command, size='', ranks=1, stdin=None, counting=None):
-        self.name, self.command, self.size, self.ranks, self.stdin = name, command, size, ranks, stdin
+        self.name, self.command, self.size, self.ranks, self.stdin = (name, command, size, ranks,
+                                                                      stdin)
         self.counting = counting    # the command line of the counting build, if there is one
 
     def start(self, before=()):
@@ -73,7 +75,8 @@ def compile_one(source, target, compiler, flags, verbose):
 
 def build_kernel(name, out, openmp=False, counting=False, verbose=False):
     """Builds one kernel, each source its own translation unit; returns the program's path."""
-    folder = os.path.join(out, 'objects', name + ('-omp' if openmp else '') + ('-count' if counting else ''))
+    folder = os.path.join(out, 'objects', name + ('-omp' if openmp else '')
+                          + ('-count' if counting else ''))
     os.makedirs(folder, exist_ok=True)
     threads = ['-fopenmp', '-pthread'] if openmp or name == 'hybrid' else []
     hook = ['-pg', '-mfentry'] if counting else []
@@ -81,7 +84,8 @@ def build_kernel(name, out, openmp=False, counting=False, verbose=False):
     for source in kernel_sources(name):
         target = os.path.join(folder, source.replace('/', '_') + '.o')
         if source.endswith('.f90'):
-            compile_one(source, target, 'mpif90', F_FLAGS + threads + hook + ['-J' + folder], verbose)
+            compile_one(source, target, 'mpif90', F_FLAGS + threads + hook + ['-J' + folder],
+                        verbose)
         else:
             compile_one(source, target, 'mpicc', C_FLAGS + threads + hook, verbose)
         objects.append(target)
@@ -105,7 +109,8 @@ def build_heavy(out, verbose=False):
     run_compiler(['gcc', '-O1', '-g', source('fib.c'), '-o', at('fib')], verbose)
     run_compiler(['g++', '-O2', '-g', source('sort.cc'), '-o', at('sort')], verbose)
     run_compiler(['g++', '-O2', '-g', source('hello.cc'), '-o', at('hello')], verbose)
-    run_compiler(['gcc', '-O2', '-g', '-pthread', source('threads.c'), '-o', at('threads')], verbose)
+    run_compiler(['gcc', '-O2', '-g', '-pthread', source('threads.c'), '-o', at('threads')],
+                 verbose)
     with open(at('source.c'), 'w') as f:
         subprocess.run([source('make_source'), '80'], stdout=f, check=True)
     return {name: at(name) for name in ('fib', 'sort', 'hello', 'threads', 'source.c')}

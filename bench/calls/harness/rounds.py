@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is run, in which order: the most important first and breadth before depth, so that a benchmark
-that was cut short has something of everything."""
+"""The order of runs: the most important first, breadth before depth. So an interrupted benchmark
+has some results of every kind."""
 from harness import programs
 from harness.measure import Bobbin, Callgrind, Counted, Native, Uftrace, run_once
 from harness.rows import Run
@@ -10,7 +10,8 @@ class Round:
     """Some tools, one after the other, on one program."""
 
     def __init__(self, part, group, program, number, tools):
-        self.part, self.group, self.program, self.number, self.tools = part, group, program, number, tools
+        self.part, self.group, self.program, self.number, self.tools = (part, group, program,
+                                                                        number, tools)
 
     def run(self, tool):
         p = self.program
@@ -38,7 +39,8 @@ def kernel_rounds(a, built):
                                  counting=[built[k] + '-count', size]) for k in a.kernels]
 
     def recorders(pairs):
-        return [] if a.native else [Bobbin(a.bobbin, m, c) for m, c in pairs if m in a.modes and c in a.codecs]
+        return [] if a.native else [Bobbin(a.bobbin, m, c) for m, c in pairs if m in a.modes
+                                    and c in a.codecs]
 
     main = recorders([('main', 'run'), ('all', 'run')])
     rest = recorders([(m, c) for m in ('main', 'all') for c in ('null', 'run', 'parlot', 'none')]
@@ -48,7 +50,8 @@ def kernel_rounds(a, built):
     for size in sizes:
         for ranks in a.ranks:
             pairs = a.pairs if ranks == 1 else a.mpi_pairs
-            groups['run'] += repeat('kernels', 'run', subjects(size, ranks), pairs, [Native()] + main)
+            groups['run'] += repeat('kernels', 'run', subjects(size, ranks), pairs,
+                                    [Native()] + main)
             if len(rest) > len(main):
                 groups['codecs'] += repeat('kernels', 'codecs', subjects(size, ranks), a.mpi_pairs,
                                            [Native()] + rest)
@@ -57,8 +60,8 @@ def kernel_rounds(a, built):
         if size not in a.callgrind:
             continue
         for ranks in a.ranks if size == 'S' else [1]:
-            groups['callgrind'] += repeat('kernels', 'callgrind', subjects(size, ranks), a.callgrind_pairs,
-                                          [Native(), Callgrind()])
+            groups['callgrind'] += repeat('kernels', 'callgrind', subjects(size, ranks),
+                                          a.callgrind_pairs, [Native(), Callgrind()])
     return groups
 
 
@@ -83,7 +86,8 @@ def all_rounds(a, built, heavy):
                          [Native()] + [Bobbin(a.bobbin, m, 'run') for m in ('main', 'all')])
     if 'heavy' in a.parts:
         own = [] if a.native else [Bobbin(a.bobbin, m, 'run') for m in a.modes]
-        rounds += repeat('heavy', 'run', programs.heavy_programs(heavy, a.quick), a.pairs, [Native()] + own)
+        rounds += repeat('heavy', 'run', programs.heavy_programs(heavy, a.quick), a.pairs,
+                         [Native()] + own)
     if 'peers' in a.parts:
         peers, last = peer_rounds(a, heavy, built)
         rounds += peers
@@ -97,7 +101,8 @@ def measure(rounds, log, work, cache, progress):
     left = [r for r in rounds if not r.is_done(log)]
     for i, r in enumerate(left):
         for tool in r.turned():
-            progress('%d of %d: %s %s n=%d round %d %s' % (i + 1, len(left), r.program.name, r.program.size,
+            progress('%d of %d: %s %s n=%d round %d %s' % (i + 1, len(left), r.program.name,
+                                                           r.program.size,
                                                         r.program.ranks, r.number, tool.name))
             warm_up(r.program, tool, warm, work, cache)
             log.append(run_once(r.program, tool, work, cache, r.run(tool)))

@@ -1,28 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The file of runs: one line for every finished run, and all that the tables are printed from.
+"""The file of runs: one line for each finished run. Tables are printed from this file only.
 
-A line that was cut off by a kill is dropped. A later line about the same run replaces an earlier one.
-Comment lines (#) say which bobbin, which programs and which machine the lines are about."""
+A line that was truncated by a kill is dropped. A later line about the same run replaces an earlier
+one. Comment lines (#) have the versions of bobbin and of the programs, and the machine."""
 import csv
 import os
 
 NATIVE = 'native'
 WHOLE = ['ranks', 'round', 'calls', 'raw_bytes', 'trace_bytes', 'processes', 'threads', 'peak_kb']
 REAL = ['wall_s', 'cpu_s', 'loop_s', 'thread_start_us', 'before_s', 'patch_s', 'inside_s']
-FIELDS = ['part', 'group', 'program', 'size', 'ranks', 'round', 'tool', 'wall_s', 'cpu_s', 'loop_s', 'calls',
-          'raw_bytes', 'trace_bytes', 'processes', 'threads', 'peak_kb', 'thread_start_us', 'before_s',
-          'patch_s', 'inside_s', 'output', 'error']
+FIELDS = ['part', 'group', 'program', 'size', 'ranks', 'round', 'tool', 'wall_s', 'cpu_s', 'loop_s',
+          'calls', 'raw_bytes', 'trace_bytes', 'processes', 'threads', 'peak_kb', 'thread_start_us',
+          'before_s', 'patch_s', 'inside_s', 'output', 'error']
 KEY = FIELDS[:7]
 
 
 class Run:
-    """One run. What is not known is None; `error` is None if the run counts, else why it does not.
+    """One run. An unknown value is None; `error` is None if the run counts, otherwise the reason.
 
     part, group, program, size, ranks, round, tool   which run; runs are compared within a round
-    wall_s, cpu_s    of the whole program, the tool's own processes included
-    loop_s           of the main loop, as the program says
+    wall_s, cpu_s    of the whole program, including the tool's own processes
+    loop_s           of the main loop, as printed by the program
     trace_bytes      of the call streams; for other tools of their files
-    before_s, patch_s, inside_s   until the agent begins; until the first recorded call; until the end
+    before_s         until the agent starts
+    patch_s          until the first recorded call
+    inside_s         until the end
     output           a checksum of standard output"""
     __slots__ = FIELDS
 
@@ -35,7 +37,8 @@ class Run:
 
     def texts(self):
         values = [getattr(self, f) for f in FIELDS]
-        return ['' if v is None else '%.6f' % v if isinstance(v, float) else ' '.join(str(v).split())
+        return ['' if v is None else '%.6f' % v if isinstance(v, float)
+                else ' '.join(str(v).split())
                 for v in values]
 
 
@@ -55,7 +58,8 @@ def read_file(path):
     whole = data.rfind(b'\n') + 1
     lines = data[:whole].decode().splitlines()
     comments = [line for line in lines if line.startswith('#')]
-    return comments, [parse(r) for r in csv.DictReader(l for l in lines if not l.startswith('#'))], whole
+    return comments, [parse(r) for r in csv.DictReader(l for l in lines
+                                                       if not l.startswith('#'))], whole
 
 
 class Log:
@@ -75,7 +79,8 @@ class Log:
         if os.path.exists(path) and os.path.getsize(path):
             comments, whole = self.load(path)
             if identity not in comments:
-                raise SystemExit('%s is of another bobbin or other programs; name another file, or print it '
+                raise SystemExit('%s is of another bobbin or other programs; name another file, or '
+                                 'print it '
                                  'with --tables' % path)
             os.truncate(path, whole)
         self.file = open(path, 'a', newline='')

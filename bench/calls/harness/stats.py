@@ -10,7 +10,7 @@ def median(values):
 
 def interval(values, level=0.95):
     """(low, high, coverage): the narrowest pair of order statistics, symmetric around the median,
-    that covers the true median with at least `level`; for few values the range and what it covers."""
+    that covers the true median with at least `level`; for few values the range and its coverage."""
     ordered = sorted(values)
     n = len(ordered)
     if n == 0:

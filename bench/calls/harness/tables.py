@@ -14,9 +14,9 @@ PAPER = """
 ParLoT, input C, 16 cores, geometric means: overhead 1.6 main, 1.9 all, 6.9 callgrind;
 bandwidth 2.2 and 30.0 kB/s per core, compression 2371.4 and 1107.4; uncompressed 1.7-2x slower."""
 LEGEND = """
-A cell `-` was not run; `v!k`: k of its runs failed and are left out; FAILED: all did; GM `v*k`: k of the
-programs that were run have no value and are missing from the mean. Ratios are of CPU time at 1 rank, of wall
-time above, traced / native of the same round."""
+A cell `-` was not run; `v!k`: k of its runs failed and are left out; FAILED: all did; GM `v*k`: k
+of the programs that were run have no value and are missing from the mean. Ratios are of CPU time
+at 1 rank, of wall time above, traced / native of the same round."""
 NOISE = 1.03    # added ns of a tool that adds less than this are noise
 THREE = ('min', 'median', 'max')
 SIZES, RANKS = ('L', 'S'), (1, 4, 16)    # of the whole benchmark
@@ -66,7 +66,8 @@ class Cell:
 
     def overheads(self, tool, what=None):
         what = what or self.judge
-        return [getattr(r, what) / getattr(n, what) for n, r in self.pairs(tool) if getattr(n, what)]
+        return [getattr(r, what) / getattr(n, what) for n, r in self.pairs(tool)
+                if getattr(n, what)]
 
     def bandwidths(self, tool):
         """kB/s per core: trace bytes / wall time of that traced run / ranks."""
@@ -79,7 +80,8 @@ class Cell:
 
     def added_ns(self, tool):
         """Median over rounds of added CPU time / calls of that run."""
-        return stats.median([(r.cpu_s - n.cpu_s) * 1e9 / r.calls for n, r in self.pairs(tool) if r.calls])
+        return stats.median([(r.cpu_s - n.cpu_s) * 1e9 / r.calls for n, r in self.pairs(tool)
+                             if r.calls])
 
 
 def make_cells(rows, part, group=None):
@@ -96,7 +98,8 @@ def make_cells(rows, part, group=None):
 
 
 def pick(values, which):
-    return min(values) if which == 'min' else max(values) if which == 'max' else stats.median(values)
+    return (min(values) if which == 'min' else max(values) if which == 'max'
+            else stats.median(values))
 
 
 def cell_text(cell, tool, values, text):
@@ -131,7 +134,8 @@ def by_place(cells):
 
 
 def matrix(title, cells, tools, get, digits):
-    """The paper's form: programs across, and the geometric mean; median, min and max of the runs down."""
+    """The paper's form: a column for each program and the geometric mean; rows for median, min and
+    max of the runs."""
     places, names = by_place(cells)
     rows = []
     for size in dict.fromkeys(size for size, _ in places):
@@ -145,9 +149,11 @@ def matrix(title, cells, tools, get, digits):
                     def text(values, which=which):
                         return number(pick(values, which), digits)
 
-                    row = ['%s %s' % (size, tool), ranks, which] if which == 'median' else ['', '', which]
+                    row = (['%s %s' % (size, tool), ranks, which] if which == 'median'
+                           else ['', '', which])
                     row += [cell_text(own.get(n), tool, lists[n], text) for n in names]
-                    rows.append(row + [mean_text(run, lambda v, which=which: number(mean_of(v, which), digits))])
+                    rows.append(row + [mean_text(
+                        run, lambda v, which=which: number(mean_of(v, which), digits))])
     print_table(title, ['input, tool', 'ranks', 'of runs'] + names + ['GM'], rows)
 
 
@@ -158,7 +164,8 @@ def three(values):
 def print_breakdown(places, cells):
     """One table for each size and number of ranks, all tools of a round side by side."""
     measured, names = by_place(cells)
-    print('\nBreakdown: overhead, min/median/max; null: patches and handler only, run: ours, parlot: the paper\'s '
+    print('\nBreakdown: overhead, min/median/max; null: patches and handler only, run: ours, '
+          'parlot: the paper\'s '
           'codec,\nnone: uncompressed. All of a line are from the same rounds.')
     for size, ranks in places:
         own = measured.get((size, ranks))
@@ -169,10 +176,12 @@ def print_breakdown(places, cells):
         table = []
         for n in names:
             lists = [own[n].overheads(t) if n in own else [] for t in BREAKDOWN]
-            table.append([n] + [cell_text(own.get(n), t, v, lambda v: three(pick(v, w) for w in THREE))
+            table.append([n] + [cell_text(own.get(n), t, v,
+                                          lambda v: three(pick(v, w) for w in THREE))
                                 for t, v in zip(BREAKDOWN, lists)])
         lists = [[own[n].overheads(t) for n in own if t in own[n].runs] for t in BREAKDOWN]
-        table.append(['GM'] + [mean_text(v, lambda v: three(mean_of(v, w) for w in THREE)) for v in lists])
+        table.append(['GM'] + [mean_text(v, lambda v: three(mean_of(v, w) for w in THREE))
+                               for v in lists])
         print_table(title, [''] + [t[len('bobbin '):] for t in BREAKDOWN], table, separator=' ')
 
 
@@ -185,9 +194,11 @@ def print_spread(title, cells):
             judged = c.overheads(tool)
             low, high, covered = stats.interval(judged)
             row = [c.label(), c.ranks, tool, c.judge[:-2]]
-            row += [number(pick(judged, w), 3) if judged else FAILED for w in ('min', 'median', 'max')]
+            row += [number(pick(judged, w), 3) if judged else FAILED
+                    for w in ('min', 'median', 'max')]
             row += ['%s..%s (%.1f%%)' % (number(low, 3), number(high, 3), 100 * covered)]
-            row += [number(stats.median(c.overheads(tool, what)), 3) for what in ('cpu_s', 'wall_s')]
+            row += [number(stats.median(c.overheads(tool, what)), 3)
+                    for what in ('cpu_s', 'wall_s')]
             rows.append(row + ['%d/%d' % (len(judged), len(c.runs[tool]))])
     print_table(title, ['program', 'ranks', 'tool', 'judged', 'min', 'median', 'max',
                         'interval of the median', 'cpu', 'wall', 'pairs'], rows)
@@ -202,7 +213,8 @@ def print_calls(cells):
                                 for t in ('counted', 'bobbin main run', 'bobbin all run'))
         rows.append([c.label(), c.ranks, number(wall, 2), number(cpu, 2)]
                     + [number(v, 0) for v in (counted, main, every)]
-                    + [number(v / cpu, 0) if v and cpu else EMPTY for v in (counted or main, every)])
+                    + [number(v / cpu, 0) if v and cpu else EMPTY
+                       for v in (counted or main, every)])
     print_table('Calls (per second of native CPU time, all ranks together)',
                 ['program', 'ranks', 'wall s', 'cpu s', 'counted main', 'bobbin main', 'bobbin all',
                  'main calls/s', 'all calls/s'], rows)
@@ -228,14 +240,15 @@ def print_kernels(rows):
 
 
 def print_peers(cells):
-    """Added ns per call that the tool itself saw. The means are over the programs where both tools cost more
-    than noise: to leave out those where only the other one does is to that one's advantage."""
+    """Added ns per call, as measured by the tool itself. The means are over the programs where both
+    tools cost more than noise: dropping only those where one tool does would favour it."""
     rows = []
     means = {}
     for c in cells:
         for tool in ('bobbin main run', 'bobbin all run', 'uftrace', 'callgrind'):
             ns = c.added_ns(tool)
-            rows.append([c.label(), tool, cell_text(c, tool, c.overheads(tool), lambda v: number(ns, 1)),
+            rows.append([c.label(), tool,
+                         cell_text(c, tool, c.overheads(tool), lambda v: number(ns, 1)),
                          number(c.median(tool, lambda r: r.calls), 0),
                          number(stats.median(c.overheads(tool)), 2)])
             if ns is not None and stats.median(c.overheads(tool)) >= NOISE:
@@ -245,10 +258,12 @@ def print_peers(cells):
     for peer, own in (('uftrace', 'bobbin main run'), ('callgrind', 'bobbin all run')):
         both = [k for k in means.get(peer, {}) if k in means.get(own, {})]
         if not both:
-            print('  %s / %s: no program where both ended well and cost more than noise' % (peer, own))
+            print('  %s / %s: no program where both ended well and cost more than noise'
+                  % (peer, own))
             continue
         factor = stats.geometric_mean([means[peer][k] / means[own][k] for k in both])
-        print('  %s / %s, added ns per call, geometric mean of the %d programs where both add at least %.0f %%: %.1fx'
+        print('  %s / %s, added ns per call, geometric mean of the %d programs where both add at '
+              'least %.0f %%: %.1fx'
               % (peer, own, len(both), 100 * (NOISE - 1), factor))
 
 
@@ -270,13 +285,16 @@ def print_startup(cells):
             for tool in (warm + ' cold', warm):
                 added = [r.wall_s - n.wall_s for n, r in c.pairs(tool)]
                 row += [cell_text(c, tool, added, lambda v: number(stats.median(v) * 1e3, 1))]
-                row += [number(ms(c, tool, get), 1) for get in (lambda r: r.before_s, lambda r: r.patch_s)]
+                row += [number(ms(c, tool, get), 1)
+                        for get in (lambda r: r.before_s, lambda r: r.patch_s)]
             row += [number(ms(c, warm, get), 1) for get in (lambda r: r.inside_s, after)]
             rows.append(row + [len(c.good(warm))])
-    print_table('Start-up, wall ms, medians, with a cold and a warm plan cache. added = before (launcher, loader) + patch '
-                '(plans, patches)\n+ program (from its first recorded call) + after (the launcher ends the trace) - native',
-                ['program', 'images', 'calls', 'native', 'cold added', 'before', 'patch', 'warm added', 'before',
-                 'patch', 'program', 'after', 'runs'], rows)
+    print_table('Start-up, wall ms, medians, with a cold and a warm plan cache. added = before '
+                '(launcher, loader) + patch '
+                '(plans, patches)\n+ program (from its first recorded call) + after (the launcher '
+                'ends the trace) - native',
+                ['program', 'images', 'calls', 'native', 'cold added', 'before', 'patch',
+                 'warm added', 'before', 'patch', 'program', 'after', 'runs'], rows)
 
 
 def print_threads(cells):
@@ -297,9 +315,13 @@ def print_threads(cells):
         for images in ('main', 'all'):
             traced = more('bobbin %s run' % images)
             added = [None if a is None or b is None else a - b for a, b in zip(traced, native)]
-            rows.append([size, images] + [number(v, 1) for v in (native[0], traced[0], added[0], native[1], added[1])])
-    print_table('Threads: resident kB of one more thread, and us from pthread_create to its first statement',
-                ['calls', 'images', 'native kB', 'traced kB', 'added kB', 'native us', 'added us'], rows)
+            rows.append([size, images]
+                        + [number(v, 1)
+                           for v in (native[0], traced[0], added[0], native[1], added[1])])
+    print_table('Threads: resident kB of one more thread, and us from pthread_create to its first '
+                'statement',
+                ['calls', 'images', 'native kB', 'traced kB', 'added kB', 'native us', 'added us'],
+                rows)
 
 
 def print_failures(rows):

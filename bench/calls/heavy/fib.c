@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nothing but calls: the worst case of any call tracer. */
+/* Only calls: the worst case of a call tracer. */
 #include <stdio.h>
 #include <stdlib.h>
 

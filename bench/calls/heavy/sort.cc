@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* std::sort with a comparator that is a real call, as a library's callback is. */
+/* std::sort with a comparator that is a real call, as a library callback is. */
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* threads N CALLS: N threads that live at the same time make CALLS calls each. They are created one
- * after the other, each when the one before has begun and waits. Prints, on standard error, the peak
- * resident size in kB and the mean time from create to the thread's first statement in ns. */
+/* threads N CALLS: N threads that live at the same time make CALLS calls each. Each one is created
+ * when the previous one has started and waits. Prints to standard error the peak resident size in
+ * kB and the mean time from pthread_create to the thread's first statement in ns. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

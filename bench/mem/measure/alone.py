@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each thread's trace takes by itself: its records folded and packed with the descriptors that they name, as bobbin merge does it
-when there is no other thread. While a program runs its threads' records are in buffers that outlive a kill -9, raw; of threads that are alive at
-the end they stay there until they are merged, so the file then says nothing about what a thread's folded records take."""
+"""The size of each thread's trace alone: its records folded and packed with the descriptors that
+they name, as by bobbin merge if there was no other thread. While a program runs, the records of its
+threads are in raw buffers that outlive a kill -9. Those of threads that are alive at the end stay
+there until they are merged, so the file does not have the folded size of a thread's records."""
 import json
 import os
 import pathlib
@@ -36,7 +37,8 @@ def only(data, number):
     for at, (magic, kind, _, stream, _, size, aux, _, _) in chunks(data):
         if kind in OF_A_STREAM and stream != number:
             struct.pack_into("<H", out, at + 4, PAD)
-            struct.pack_into("<I", out, at + 40, crc32c(struct.pack("<IHIQQ", magic, PAD, stream, size, aux)))
+            struct.pack_into("<I", out, at + 40,
+                             crc32c(struct.pack("<IHIQQ", magic, PAD, stream, size, aux)))
     return out
 
 
@@ -50,7 +52,8 @@ def sizes(bobbin, trace, work):
         os.mkdir(folder)
         pathlib.Path(folder, path.name).write_bytes(only(data, number))
         subprocess.run([bobbin, "merge", "-q", folder], check=True)
-        out = subprocess.run([bobbin, "info", "--json", folder], capture_output=True, check=True).stdout
+        out = subprocess.run([bobbin, "info", "--json", folder], capture_output=True,
+                             check=True).stdout
         found.append(json.loads(out)["stream_bytes"])
     shutil.rmtree(folder, ignore_errors=True)
     return found

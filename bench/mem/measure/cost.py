@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What recording a memory access costs: processor time (user and system) per access in ns, the program's own work
-included, start and end of the program taken off.
+"""Cost of recording a memory access: processor time (user and system) per access in ns, including
+the program's own work, without start and end of the program.
 
-Columns: plain, the program alone; engine native (N) and engine valgrind (V), each with null (records made and
-discarded), raw and fold; Valgrind without a tool's work (V none); with --lackey lackey; accesses per run; bytes
-per access of engine native, raw and folded. Times are the least of the rounds, which take turns; the spread is what the
-rounds of `N fold` lie apart. With --lackey lackey does a fiftieth of the work."""
+Columns: plain, the program alone; engine native (N) and engine valgrind (V), each with null
+(records are made and discarded), raw and fold; Valgrind without a tool (V none); lackey with
+--lackey; accesses per run; bytes per access of engine native, raw and folded. Times are the minimum
+of the rounds, which alternate; the spread is that of the rounds of `N fold`. lackey does a fiftieth
+of the work."""
 import json
 import os
 import resource
@@ -37,20 +38,23 @@ class Bench:
             for kind, codec in CODECS.items():
                 self.kinds[f"{name} {kind}"] = self.record(engine, codec)
         if options.lackey:
-            self.kinds["lackey"] = [*plain, "--tool=lackey", "--trace-mem=yes", "--log-file=/dev/null"]
+            self.kinds["lackey"] = [*plain, "--tool=lackey", "--trace-mem=yes",
+                                    "--log-file=/dev/null"]
 
     def trace(self):
         return os.path.join(self.work, "trace")
 
     def record(self, engine, codec):
-        return [self.bobbin, "record", "-q", "--mem", f"--engine={engine}", f"--codec={codec}", "-o", self.trace(), "--"]
+        return [self.bobbin, "record", "-q", "--mem", f"--engine={engine}", f"--codec={codec}",
+                "-o", self.trace(), "--"]
 
     def once(self, kind, kernel, times):
         shutil.rmtree(self.trace(), ignore_errors=True)
         return cpu([*self.kinds[kind], self.program, kernel, str(times)], cwd=self.work)
 
     def sizes(self):
-        out = subprocess.run([self.bobbin, "info", "--json", self.trace()], capture_output=True, check=True).stdout
+        out = subprocess.run([self.bobbin, "info", "--json", self.trace()], capture_output=True,
+                             check=True).stdout
         return json.loads(out)
 
     def kernel(self, name):
@@ -66,14 +70,17 @@ class Bench:
                     info = self.sizes()
                     accesses = info["accesses"] - start
                     bytes_of[kind] = info["stream_bytes"]
-        ns = {k: 1e9 * (min(full[k]) - min(empty[k])) / accesses * TIMES[name] / work[k] for k in self.kinds}
+        ns = {k: 1e9 * (min(full[k]) - min(empty[k])) / accesses * TIMES[name] / work[k]
+              for k in self.kinds}
         spread = 100 * (max(full["N fold"]) - min(full["N fold"])) / min(full["N fold"])
         print(f"{name:10}", *[f"{ns[k]:8.2f}" for k in self.kinds], f"{accesses:12,}",
-              f"{bytes_of['N raw'] / accesses:6.2f}", f"{bytes_of['N fold'] / accesses:9.5f}", f"{spread:5.0f} %", flush=True)
+              f"{bytes_of['N raw'] / accesses:6.2f}", f"{bytes_of['N fold'] / accesses:9.5f}",
+              f"{spread:5.0f} %", flush=True)
 
 
 def table(options, work):
     bench = Bench(options, work)
-    print(f"{'ns/access':10}", *[f"{k:>8}" for k in bench.kinds], f"{'accesses':>12}", "raw B/", "folded B/", "spread")
+    print(f"{'ns/access':10}", *[f"{k:>8}" for k in bench.kinds], f"{'accesses':>12}", "raw B/",
+          "folded B/", "spread")
     for name in options.kernels:
         bench.kernel(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The file of runs: one line of CSV each, written when the run has ended. Tables are made of these lines only."""
+"""The file of runs: one line of CSV for each finished run. Tables are made of these lines only."""
 import csv
 import dataclasses
 import os
@@ -29,7 +29,8 @@ class Row:
 
 
 NAMES = [f.name for f in dataclasses.fields(Row)]
-TYPES = {f.name: {"str": str, "int": int, "float": float}.get(f.type, f.type) for f in dataclasses.fields(Row)}
+TYPES = {f.name: {"str": str, "int": int, "float": float}.get(f.type, f.type)
+         for f in dataclasses.fields(Row)}
 
 
 class Log:
@@ -49,7 +50,8 @@ class Log:
                 self.rows.append(Row(**{k: TYPES[k](v) for k, v in line.items() if k in TYPES}))
 
     def add(self, row):
-        row.cpu, row.wall = round(row.cpu, 4), round(row.wall, 4)  # tables are the same from the file
+        # rounded, so that tables are the same if made from the file
+        row.cpu, row.wall = round(row.cpu, 4), round(row.wall, 4)
         self.rows.append(row)
         if self.file:
             csv.writer(self.file, lineterminator="\n").writerow(dataclasses.astuple(row))

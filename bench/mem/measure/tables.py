@@ -42,7 +42,8 @@ def print_table(title, head, lines):
     widths = [max(len(str(line[i])) for line in [head, *lines]) for i in range(len(head))]
     print(f"\n{title}\n")
     for line in [head, *lines]:
-        print("  ".join(str(c).ljust(w) if i < 2 else str(c).rjust(w) for i, (c, w) in enumerate(zip(line, widths))).rstrip())
+        print("  ".join(str(c).ljust(w) if i < 2 else str(c).rjust(w)
+                        for i, (c, w) in enumerate(zip(line, widths))).rstrip())
 
 
 def sizes(rows):
@@ -57,12 +58,16 @@ def sizes(rows):
         is_lost = ratio < SMALLER if key[1] not in KERNEL_BYTES else (
             both.stream_bytes > KERNEL_BYTES[key[1]] or per_thread > THREAD_BYTES[key[1]])
         lost += is_lost
-        lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}", f"{both.accesses:,}",
-                      number(both.raw_bytes), thread, number(first.stream_bytes), number(threads.stream_bytes),
-                      number(both.stream_bytes), f"{ratio:.0f}", paper_of(key, programs.paper_sizes()).paper or "-"])
-    print_table("Sizes: bytes of one thread by itself (mean, most), in the buffers of all as they end, with the threads of each process "
+        lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}",
+                      f"{both.accesses:,}", number(both.raw_bytes), thread,
+                      number(first.stream_bytes), number(threads.stream_bytes),
+                      number(both.stream_bytes), f"{ratio:.0f}",
+                      paper_of(key, programs.paper_sizes()).paper or "-"])
+    print_table("Sizes: bytes of one thread by itself (mean, most), in the buffers of all as they "
+                "end, with the threads of each process "
                 "merged, with all\nprocesses merged",
-                ["", "program", "threads x ranks", "accesses", "raw", "a thread", "buffers", "threads", "ranks", "smaller",
+                ["", "program", "threads x ranks", "accesses", "raw", "a thread", "buffers",
+                 "threads", "ranks", "smaller",
                  "paper, raw:compressed"], lines)
     return lost
 
@@ -81,15 +86,23 @@ def breakdown(rows):
         lost += bool(is_lost)
         calls, folding = (f"{folded - flat:.2f}", flat - null) if flat else ("-", folded - null)
         accesses = kinds["folded"][-1].accesses
-        lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}", f"{accesses:,}", f"{native:.2f}",
+        lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}",
+                      f"{accesses:,}", f"{native:.2f}",
                       f"{null:.2f}", calls, f"{folding:.2f}", f"{max(0, merging - ranks):.3f}",
-                      f"{ranks:.3f}" if key[4] > 1 else "-", f"{raw:.2f}", f"{ratio:.1f}", known.goal or "-",
-                      f"{1e9 * (folded - native) / max(1, accesses):.1f}", f"{100 * share:.1f} %", known.paper or "-"])
-    print_table("Breakdown: processor time in seconds. Native; with a null sink, in all; then what is added by call paths, by "
-                "folding,\nby merging threads, by merging ranks. Beside it: raw records in all; recording / native; ns added an "
-                "access; merging / recording", ["", "program", "threads x ranks", "accesses", "native", "null", "+paths", "+folding",
-                                                "+threads", "+ranks", "raw", "ratio", "goal", "ns", "merging",
-                                                "paper: native / instrumented / compressed + threads + ranks, s"], lines)
+                      f"{ranks:.3f}" if key[4] > 1 else "-", f"{raw:.2f}", f"{ratio:.1f}",
+                      known.goal or "-", f"{1e9 * (folded - native) / max(1, accesses):.1f}",
+                      f"{100 * share:.1f} %", known.paper or "-"])
+    print_table("Breakdown: processor time in seconds. Native; with a null sink, in all; then what "
+                "is added by call paths, by "
+                "folding,\nby merging threads, by merging ranks. Beside it: raw records in all; "
+                "recording / native; ns added an "
+                "access; merging / recording",
+                ["", "program", "threads x ranks", "accesses", "native", "null", "+paths",
+                 "+folding",
+                                                "+threads", "+ranks", "raw", "ratio", "goal", "ns",
+                 "merging",
+                                                "paper: native / instrumented / compressed + "
+                                                "threads + ranks, s"], lines)
     return lost
 
 
@@ -98,17 +111,21 @@ def merging(rows):
     for key, kinds in by_program(rows, "merging").items():
         if "merging" not in kinds:
             continue
-        native, folded, first, again = (median(kinds, k) for k in ("native", "folded", "merging first", "merging"))
+        native, folded, first, again = (median(kinds, k)
+                                        for k in ("native", "folded", "merging first", "merging"))
         before, after = kinds["folded"][-1], kinds["merging"][-1]
         is_lost = again > MERGING * folded
         lost += is_lost
-        lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}", f"{before.accesses:,}", f"{native:.2f}",
-                      f"{folded:.2f}", f"{again:.3f}", f"{100 * again / folded:.1f} %", f"{first:.3f}",
-                      f"{100 * first / folded:.1f} %", number(before.stream_bytes), number(after.stream_bytes)])
-    print_table("Merging of threads and ranks, names, lines and variables included: processor time in seconds; by that of recording; "
+        lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}",
+                      f"{before.accesses:,}", f"{native:.2f}",
+                      f"{folded:.2f}", f"{again:.3f}", f"{100 * again / folded:.1f} %",
+                      f"{first:.3f}", f"{100 * first / folded:.1f} %", number(before.stream_bytes),
+                      number(after.stream_bytes)])
+    print_table("Merging of threads and ranks, names, lines and variables included: processor time "
+                "in seconds; by that of recording; "
                 "the same\nwhere these names have to be found out. Last: bytes before and after", [
-                    "", "program", "threads x ranks", "accesses", "native", "recording", "merging", "share", "first", "share",
-                    "before", "after"], lines)
+                    "", "program", "threads x ranks", "accesses", "native", "recording", "merging",
+                    "share", "first", "share", "before", "after"], lines)
     return lost
 
 
@@ -118,11 +135,15 @@ def peers(rows):
         if "callgrind" not in kinds:
             continue
         ours, few, many = (kinds[k][-1] for k in ("bobbin", "lackey, zstd -1", "lackey, zstd -19"))
-        lines.append(["", f"{key[1]} {key[2]}", f"{ours.accesses:,}", number(ours.stream_bytes), f"{ours.cpu:.2f}",
-                      number(few.raw_bytes), number(few.stream_bytes), f"{few.cpu:.1f}", number(many.stream_bytes),
-                      f"{many.cpu:.1f}", f"{kinds['callgrind'][-1].cpu:.2f}", f"{kinds['native'][-1].cpu:.3f}"])
-    print_table("Peers: bytes, and processor time of the whole run in seconds. lackey sees all images and instructions, from the start on",
-                ["", "program", "accesses", "bobbin", "s", "lackey's text", "zstd -1", "s", "zstd -19", "s", "callgrind, s",
+        lines.append(["", f"{key[1]} {key[2]}", f"{ours.accesses:,}", number(ours.stream_bytes),
+                      f"{ours.cpu:.2f}", number(few.raw_bytes), number(few.stream_bytes),
+                      f"{few.cpu:.1f}", number(many.stream_bytes),
+                      f"{many.cpu:.1f}", f"{kinds['callgrind'][-1].cpu:.2f}",
+                      f"{kinds['native'][-1].cpu:.3f}"])
+    print_table("Peers: bytes, and processor time of the whole run in seconds. lackey sees all "
+                "images and instructions, from the start on",
+                ["", "program", "accesses", "bobbin", "s", "lackey's text", "zstd -1", "s",
+                 "zstd -19", "s", "callgrind, s",
                  "native, s"], lines)
     return 0
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Algebraic multigrid: conjugate gradients with a V-cycle before each step, on the 7-point Laplacian of a cube.
- * amg N [STEPS]: N x N x N points, however many ranks there are.
+/* Algebraic multigrid: conjugate gradients, preconditioned by a V-cycle, on the 7-point Laplacian
+ * of a cube. amg N [STEPS]: N x N x N points, for any number of ranks.
  *
- * Set-up makes the levels from the matrix alone: neighbours become aggregates, and the matrix of the aggregates is the
- * Galerkin product with piecewise constant interpolation. Status 1 if the residual does not fall. */
+ * The set-up derives the levels from the matrix alone: neighbours become aggregates, and the matrix
+ * of the aggregates is the Galerkin product with piecewise constant interpolation. Status 1 if the
+ * residual does not decrease. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,9 @@ static void make_laplacian(struct matrix *m, long n)
 
 	for (int i = 0; i < rows; i++) {
 		long g = low + i, x = g % n, y = g / n % n, z = g / (n * n);
-		long to[7] = { z > 0 ? g - n * n : -1, y > 0 ? g - n : -1,	 x > 0 ? g - 1 : -1, g,
-			       x < n - 1 ? g + 1 : -1, y < n - 1 ? g + n : -1, z < n - 1 ? g + n * n : -1 };
+		long to[7] = { z > 0 ? g - n * n : -1, y > 0 ? g - n : -1,
+			       x > 0 ? g - 1 : -1, g, x < n - 1 ? g + 1 : -1,
+			       y < n - 1 ? g + n : -1, z < n - 1 ? g + n * n : -1 };
 
 		for (int k = 0; k < 7; k++) {
 			if (to[k] < 0)
@@ -75,7 +77,7 @@ static void make_aggregates(struct level *l)
 				l->aggregate[m->column[k]] = l->coarse;
 		l->coarse++;
 	}
-	for (int i = 0; i < m->rows; i++) { /* what is left joins a neighbour */
+	for (int i = 0; i < m->rows; i++) { /* the remaining rows join a neighbour */
 		for (int k = m->row[i]; k < m->row[i + 1] && l->aggregate[i] < 0; k++)
 			if (m->column[k] < m->rows)
 				l->aggregate[i] = l->aggregate[m->column[k]];
@@ -98,8 +100,8 @@ static void list_rows(const struct level *l, int *at, int *list)
 	at[0] = 0;
 }
 
-/* The row of the aggregate of these `count` rows, after the entries up to `from`; returns where it ends. seen[label] is
- * the index of the newest entry of that column. */
+/* Appends the row of the aggregate of these `count` rows after entry `from`; returns the end.
+ * seen[label] is the index of the newest entry of that column. */
 static int multiply_row(const struct matrix *m, const int *rows, int count, const int *label,
 			int *seen, int from, int *column, double *value)
 {
@@ -119,8 +121,8 @@ static int multiply_row(const struct matrix *m, const int *rows, int count, cons
 	return to;
 }
 
-/* The columns of the next level: own ones by aggregate, others after them. number[label] is how all ranks count
- * them; returns that list, the caller's. */
+/* Numbers the columns of the next level: own ones by aggregate, others after them. number[label] is
+ * the global number; the caller owns the returned list. */
 static long *label_columns(const struct level *l, long first, int *label)
 {
 	const struct matrix *m = &l->a;
@@ -240,7 +242,7 @@ static void precondition(struct level *l, int levels, const double *r, double *z
 		z[i] = l->x[i];
 }
 
-/* Returns by which factor the residual fell. */
+/* Returns the factor by which the residual decreased. */
 static double solve(struct level *l, int levels, int steps)
 {
 	const struct matrix *m = &l->a;
@@ -267,7 +269,7 @@ static double solve(struct level *l, int levels, int steps)
 			p[i] = z[i] + new_rz / rz * p[i];
 		rz = new_rz;
 	}
-	multiply(m, x, q); /* the true one, not what the recurrence says */
+	multiply(m, x, q); /* the true residual, not that of the recurrence */
 	for (int i = 0; i < m->rows; i++)
 		r[i] = 1 + (double)((i + m->first[comm_rank]) % 7) / 7 - q[i];
 	start = sqrt(dot(m->rows, r, r)) / start;

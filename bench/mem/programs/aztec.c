@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Krylov solver as Aztec has them: restarted GMRES with a diagonal preconditioner, on the
- * matrix of linear finite elements on triangles. aztec N [STEPS]: N x N nodes for each rank.
+/* A Krylov solver as in Aztec: restarted GMRES with a diagonal preconditioner, on the matrix of
+ * linear finite elements on triangles. aztec N [STEPS]: N x N nodes for each rank.
  *
- * The nodes of a rank are numbered at random, as those of a mesh that some generator made: columns follow no rule.
- * Each rank assembles the rows of its strip from the elements that touch it. Status 1 if the residual does not fall. */
+ * The nodes of a rank are numbered randomly, as in meshes of some generators, so columns are
+ * irregular. Each rank assembles the rows of its strip from the elements that touch it. Status 1 if
+ * the residual does not decrease. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #define RESTART 20
 #define ROW_MAX 8		/* entries of a row: six neighbours, itself, and one spare */
 #define WIND 0.3		/* convection: it makes the matrix unsymmetric */
-#define FLOOR 0.05		/* reaction, so that a handful of steps are enough */
+#define FLOOR 0.05		/* reaction, so that a few steps suffice */
 
 /* --- mesh --- */
 
@@ -43,7 +44,7 @@ static void make_mesh(struct mesh *m, long n)
 	}
 }
 
-/* How all ranks count node (x, y). */
+/* The global number of node (x, y). */
 static long node(const struct mesh *m, long x, long y)
 {
 	return y / m->n * m->n * m->n + m->number[y % m->n * m->n + x];
@@ -104,7 +105,7 @@ static void assemble(const struct mesh *m, struct assembly *a)
 		}
 }
 
-/* Rows of any length, consecutive. */
+/* Consecutive rows of varying length. */
 static void make_matrix(struct matrix *out, const struct mesh *m)
 {
 	struct assembly a = { .rows = (int)(m->n * m->n), .first = m->n * m->n * comm_rank };
@@ -189,7 +190,7 @@ static void rotate(struct gmres *k, int j)
 	k->g[j] *= k->c[j];
 }
 
-/* x += what the basis says after `n` steps */
+/* x += the correction by the basis after `n` steps. */
 static void update(struct gmres *k, const struct matrix *m, double *x, int n)
 {
 	double y[RESTART];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective calls and halo exchange by MPI, or for a single rank without it. */
 #include "comm.h"
 
 #include <stdio.h>

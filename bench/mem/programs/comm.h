@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the programs ask of MPI. Without -DWITH_MPI there is one rank, and no MPI.
- * Threads: call from one. Whatever fails ends the program with a message. */
+/* The communication of the programs. Without -DWITH_MPI there is one rank, and no MPI. Threads:
+ * call from one. Failures end the program with a message. */
 #ifndef BENCH_COMM_H
 #define BENCH_COMM_H
 

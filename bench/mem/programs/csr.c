@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Distributed sparse matrices in compressed rows: set-up of ghosts and halos, products, vectors.
+ * Rows are shared by OpenMP threads. */
 #include "csr.h"
 
 #include <stdlib.h>
@@ -39,7 +41,7 @@ int list_find(const long *list, int n, long wanted)
 	return low;
 }
 
-/* Columns as this rank counts them. Returns the list of ghosts. */
+/* Converts columns to local numbers. Returns the list of ghosts. */
 static long *number_columns(struct matrix *m, const long *global)
 {
 	long mine = m->first[comm_rank], next = m->first[comm_rank + 1];
@@ -60,7 +62,8 @@ static long *number_columns(struct matrix *m, const long *global)
 	return ghost;
 }
 
-/* Who needs what of whom. Ghosts are sorted, so those of a rank are neighbours. */
+/* Finds the rows that each rank needs of others. Ghosts are sorted, so those of a rank are
+ * adjacent. */
 static void make_halo(struct matrix *m, const long *ghost)
 {
 	struct halo *h = &m->halo;
@@ -117,8 +120,9 @@ void matrix_make(struct matrix *m, int rows, int *row, long *global, double *val
 
 void matrix_free(struct matrix *m)
 {
-	void *all[] = { m->first,	 m->row,	  m->column,	   m->value,	 m->diagonal,
-			m->halo.peer,	 m->halo.send_at, m->halo.recv_at, m->halo.send, m->halo.buffer };
+	void *all[] = { m->first,     m->row,	       m->column,	m->value,     m->diagonal,
+			m->halo.peer, m->halo.send_at, m->halo.recv_at, m->halo.send,
+			m->halo.buffer };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		free(all[i]);
@@ -153,7 +157,8 @@ void multiply(const struct matrix *m, double *x, double *y)
 	}
 }
 
-/* Blocks are summed in one order, so the sum does not depend on the threads; nor do they race for it. */
+/* Blocks are summed in a fixed order, so the sum does not depend on the threads, and they do not
+ * race. */
 double dot(int n, const double *x, const double *y)
 {
 	double part[BLOCKS], s = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sparse matrices whose rows are distributed over the ranks, in blocks. A rank has its rows 0 .. rows - 1 and, after
- * them, ghosts: the columns of others that these need. A vector contains both. */
+/* Sparse matrices whose rows are distributed over the ranks in blocks. A rank has its rows 0 ..
+ * rows - 1, followed by ghosts: the columns of other ranks that these need. A vector contains
+ * both. */
 #ifndef BENCH_CSR_H
 #define BENCH_CSR_H
 
@@ -16,16 +17,16 @@ struct matrix {
 	struct halo halo;
 };
 
-/* `row`, `global` (columns as all ranks count them) and `value` become the matrix's; so does `first`. */
+/* The matrix takes ownership of `row`, `global` (columns by global number), `value` and `first`. */
 void matrix_make(struct matrix *m, int rows, int *row, long *global, double *value, long *first);
 void matrix_free(struct matrix *m);
-/* A list of the first rows, if this rank has so many: the caller's. */
+/* The list of first rows if this rank has `rows` rows; owned by the caller. */
 long *deal_rows(int rows);
 double *vector_make(const struct matrix *m);
 
-/* Sorted, each once; returns how many. */
+/* Sorts and removes duplicates; returns the new length. */
 int list_unique(long *list, int n);
-/* Where `wanted` is, or the last one before it. */
+/* The index of `wanted`, or of the last smaller element. */
 int list_find(const long *list, int n, long wanted);
 
 void multiply(const struct matrix *m, double *x, double *y);	/* y = m x */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The micro-benchmarks: dense KIND N [TIMES [bare]]. KIND is add, matmul, lu, cholesky or csr; threads by OpenMP. Status
- * 1 if the result is wrong; bare: it is not looked at, so that there are no other accesses than the kernel's. */
+/* The micro-benchmarks: dense KIND N [TIMES [bare]]. KIND is add, matmul, lu, cholesky or csr;
+ * OpenMP threads. Status 1 if the result is wrong. bare: no check, so that there are only the
+ * accesses of the kernel. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@ static long n;
 static int bare;
 static double *a, *b, *c;
 
-/* a x = y for a square matrix; `part` says which elements count: those at or below the diagonal, at or above, all. */
+/* a x = y for a square matrix; `part`: elements at or below the diagonal, at or above it, or
+ * all. */
 static void apply(const double *m, int part, const double *x, double *y)
 {
 	for (long i = 0; i < n; i++) {

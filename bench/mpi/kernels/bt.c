@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* BT-like: five coupled fields in a box, in time by approximate factorisation, block tridiagonal systems along every line of each axis.
- * The box is cut into q x q x q cells, q x q ranks have q of them each (a multipartition: in each layer of cells, along each axis,
- * each rank has one). So all ranks work at every stage of a sweep, and each has the same six neighbours for all of its cells.
+/* BT-like: five coupled fields in a box, in time by approximate factorisation, block tridiagonal
+ * systems along every line of each axis. The box is divided into q x q x q cells, and each of q x q
+ * ranks has q of them (a multipartition: one in each layer of cells, along each axis). So all ranks
+ * work in every stage of a sweep, and each has the same six neighbours for all of its cells.
  *
  *     mpirun -n 9 bt [POINTS [STEPS]]     a square number of ranks; 24 points an axis, 20 steps
  *
- * The sum that is printed is the same on any number of ranks; what it is for the default problem is checked. */
+ * The printed sum is the same on any number of ranks; for the default problem it is checked. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -16,11 +17,11 @@
 #define SIDE_MAX 8	/* 64 ranks */
 #define DIFFUSION 0.3
 #define EXPECTED 27621.944566
-#define LINE (F * F + F) /* doubles that a line takes on to the next cell */
+#define LINE (F * F + F) /* doubles that a line passes to the next cell */
 
 struct cell {
 	int at[3], from[3], size[3]; /* where in the box of cells; its first point; its points */
-	double *u, *r, *g;	     /* with a ghost all around; without: right side, eliminated blocks */
+	double *u, *r, *g; /* with ghosts on all sides; without: right side, eliminated blocks */
 };
 
 static int rank, side, points = 24;
@@ -82,7 +83,8 @@ static void make_cell(struct cell *c, int z)
 
 /* --- faces --- */
 
-/* A face of u, out of or into `buffer`: the plane `at` (0 is the first of its own, -1 a ghost) along axis d. */
+/* Copies a face of u to or from `buffer`: the plane `at` (0 is the first own one, -1 a ghost) along
+ * axis d. */
 static double *move_face(struct cell *c, int d, int at, double *buffer, int out)
 {
 	int a = (d + 1) % 3, b = (d + 2) % 3, p[3];
@@ -97,7 +99,7 @@ static double *move_face(struct cell *c, int d, int at, double *buffer, int out)
 	return buffer;
 }
 
-/* All faces that a rank has for a neighbour go in one message. */
+/* All faces for one neighbour are in one message. */
 static void exchange_faces(void)
 {
 	static double *face[2][6];
@@ -126,7 +128,7 @@ static void exchange_faces(void)
 	for (int k = 0; k < 6; k++) {
 		double *at = face[1][k];
 
-		/* the neighbour packed by its own z; its cell's neighbour of ours need not come in the order of ours */
+		/* the neighbour packed in the order of its z, which may differ from ours */
 		for (int z = 0; z < side; z++)
 			for (int c = 0; c < side; c++)
 				if (cell[c].at[k / 2] != (k % 2 ? side - 1 : 0) &&
@@ -185,7 +187,8 @@ static void solve_block(double b[F][F], double *g, double *r)
 	}
 }
 
-/* One point of a line: above it is what came out for the point before, G and r (0 at the wall). */
+/* Eliminates one point of a line; `above` has the result of the previous point, G and r (0 at the
+ * wall). */
 static void eliminate(const double *u, const double *above, double *g, double *r)
 {
 	double b[F][F];
@@ -201,8 +204,8 @@ static void eliminate(const double *u, const double *above, double *g, double *r
 	solve_block(b, g, r);
 }
 
-/* All lines of a cell along axis d: from its first point to its last, or back. `line` is what the cell before said, and becomes what
- * this one says. */
+/* Processes all lines of a cell along axis d, from the first point to the last, or back. `line` has
+ * the values of the previous cell, and gets those for the next one. */
 static void run_lines(struct cell *c, int d, int back, double *line)
 {
 	int a = (d + 1) % 3, b = (d + 2) % 3, p[3];
@@ -225,7 +228,8 @@ static void run_lines(struct cell *c, int d, int back, double *line)
 			}
 }
 
-/* Stage by stage each rank has one cell of the layer. What a cell says to the next one is on its way while the next stage waits. */
+/* In each stage each rank has one cell of the layer. Messages to the next cell are under way during
+ * the next stage. */
 static void sweep(int d, int back)
 {
 	MPI_Request request[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
@@ -293,7 +297,8 @@ int main(int argc, char **argv)
 	if (side * side != ranks || side > SIDE_MAX || points < side || steps < 1) {
 		if (!rank)
 			fprintf(stderr,
-				"bt: want a square of at most %d ranks, and a point for each cell\n",
+				"bt: want a square of at most %d ranks, "
+				"and a point for each cell\n",
 				SIDE_MAX * SIDE_MAX);
 		MPI_Finalize();
 		return 2;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CG-like: conjugate gradients, the matrix cut into blocks of rows and columns as NPB does it. Sums go over a row of ranks by exchanges with
- * rank ^ 2^i, the vector comes back by an exchange with the transposed rank.
+/* CG-like: conjugate gradients, the matrix divided into blocks of rows and columns as in NPB. A row
+ * of ranks sums by exchanges with rank ^ 2^i; an exchange with the transposed rank returns the
+ * vector.
  *
  *     mpirun -n 8 cg [ROWS [ROUNDS]]     a power of two; 512 rows, 5 rounds of 25 steps
  *
- * The result is checked to what another order of additions changes. */
+ * The result is checked with a tolerance for the order of additions. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static void sum_row(double *x, int n)
 	}
 }
 
-/* y = A x; both are cut by columns: each rank of a column of ranks has the same piece. */
+/* y = A x; both are distributed by columns: each rank of a column of ranks has the same part. */
 static void multiply(const double *x, double *y)
 {
 	int k = rank % across, r = rank / across, two = across / down;
@@ -77,7 +78,7 @@ static double *vector(int n)
 	return p;
 }
 
-/* z = A^-1 x, nearly; the norm of what is left. */
+/* z = about A^-1 x; returns the norm of the residual. */
 static double solve(const double *x, double *z)
 {
 	static double *r, *p, *q;

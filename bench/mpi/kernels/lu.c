@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LU-like: symmetric successive over-relaxation in a box that is cut along two axes. A sweep goes through the planes of the third: each
- * rank waits for the edges of the ranks before it in both axes, and hands its own on: a wavefront. Ranks at the border have fewer calls.
+/* LU-like: symmetric successive over-relaxation in a box that is divided along two axes. A sweep
+ * passes the planes of the third axis as a wavefront: each rank receives edges of its predecessors
+ * in both axes, and sends its own to its successors. Ranks at the border have fewer calls.
  *
  *     mpirun -n 8 lu [POINTS [STEPS]]     a power of two; 32 points an axis, 20 steps
  *
- * The order of all additions is that of one rank, so the result is, too. */
+ * The order of all additions is that of one rank, so the result is the same. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ static void sweep_down(void)
 	}
 }
 
-/* What the sweep after this one finds beyond the border: whole faces, as NPB's exchange_3. */
+/* Exchanges whole faces for the next sweep, as NPB's exchange_3. */
 static void exchange(int axis, int up)
 {
 	int to = up ? after[axis] : before[axis], from = up ? before[axis] : after[axis],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ring of README: a number goes round, and a sum. */
+/* The ring of README: a number travels around the ring, and a sum. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that are given one of two matrices: the first in one of 20 calls.
+/* Functions that get one of two matrices, the first in one of 20 calls.
  * calls TIMES */
 #include <stdio.h>
 #include <stdlib.h>

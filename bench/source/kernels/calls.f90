@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Procedures that are given one of two matrices: the first in one of 20 calls.
+! Procedures that get one of two matrices, the first in one of 20 calls.
 ! calls TIMES
 program calls
   implicit none

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sparse matrix of N rows times a vector: the elements of the vector come in an irregular order. gather TIMES */
+/* A sparse matrix of N rows times a vector, whose elements come in irregular order. gather TIMES */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A sparse matrix times a vector: the elements of the vector come in an irregular order. gather TIMES
+! A sparse matrix times a vector, whose elements come in irregular order. gather TIMES
 program gather
   implicit none
   integer, parameter :: n = 200, width = 20

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Matrix product of N x N, as it is written down. matmul TIMES
+! The textbook matrix product of N x N. matmul TIMES
 program product
   implicit none
   integer, parameter :: n = 200

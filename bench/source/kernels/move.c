@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a point of space is after N movements, each a rotation around an axis at random and a step; all places on the way are kept.
- * move TIMES */
+/* The path of a point in space: N movements, each a random rotation and a step; all places are
+ * kept. move TIMES */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Costs of probes: irregular places (one probe for each), short rows of nests; and, with a probe for each access, what turns, ends of
-! loops and places at random cost more. probe WHAT TIMES
+! Costs of probes: irregular addresses (one probe for each), short rows of nests; and additional
+! costs of single probes: turns, ends of loops, irregular addresses. probe WHAT TIMES
 module cells
   implicit none
   integer, parameter :: n = 2000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Smoothing of an N x N array: each element becomes the mean of itself and its four neighbours, STEPS times. smooth STEPS */
+/* Smoothing of an N x N array: the mean of each element and its four neighbours. smooth STEPS */
 #include <stdio.h>
 #include <stdlib.h>
 

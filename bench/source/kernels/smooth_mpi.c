@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Smoothing with a master and slaves: the master sends each slave its rows; slaves exchange borders in each step and send their rows back.
- * smooth_mpi STEPS, two ranks or more, N divisible by their number less one. */
+/* Smoothing with a master that sends each slave its rows; slaves exchange borders in each step and
+ * return their rows. smooth_mpi STEPS; two ranks or more, N divisible by the number of slaves. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Smoothing with a master and slaves: the master sends each slave its columns; slaves exchange borders in each step and send their columns
-! back. smooth_mpi STEPS, two ranks or more, N divisible by their number less one.
+! Smoothing with a master that sends each slave its columns; slaves exchange borders in each step
+! and return their columns. smooth_mpi STEPS; two ranks or more, N divisible by the number of slaves
 program smoothing
   implicit none
   integer, parameter :: n = 200
@@ -50,12 +50,13 @@ subroutine slave(rank, slaves, steps)
   right = MPI_PROC_NULL
   if (rank > 1) left = rank - 1
   if (rank < slaves) right = rank + 1
-  call MPI_Recv(a(1, 1), columns*n, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  call MPI_Recv(a(1, 1), columns*n, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD, &
+       MPI_STATUS_IGNORE, ierr)
   do step = 1, steps
-     call MPI_Sendrecv(a(1, 1), n, MPI_DOUBLE_PRECISION, left, 1, a(1, columns + 1), n, MPI_DOUBLE_PRECISION, right, 1, &
-          MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
-     call MPI_Sendrecv(a(1, columns), n, MPI_DOUBLE_PRECISION, right, 2, a(1, 0), n, MPI_DOUBLE_PRECISION, left, 2, &
-          MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+     call MPI_Sendrecv(a(1, 1), n, MPI_DOUBLE_PRECISION, left, 1, a(1, columns + 1), n, &
+          MPI_DOUBLE_PRECISION, right, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+     call MPI_Sendrecv(a(1, columns), n, MPI_DOUBLE_PRECISION, right, 2, a(1, 0), n, &
+          MPI_DOUBLE_PRECISION, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
      call smooth(columns)
   end do
   call MPI_Send(a(1, 1), columns*n, MPI_DOUBLE_PRECISION, 0, 3, MPI_COMM_WORLD, ierr)
@@ -75,10 +76,12 @@ subroutine master(slaves)
      end do
   end do
   do s = 0, slaves - 1
-     call MPI_Send(a(1, s*columns + 1), columns*n, MPI_DOUBLE_PRECISION, s + 1, 0, MPI_COMM_WORLD, ierr)
+     call MPI_Send(a(1, s*columns + 1), columns*n, MPI_DOUBLE_PRECISION, s + 1, 0, &
+          MPI_COMM_WORLD, ierr)
   end do
   do s = 0, slaves - 1
-     call MPI_Recv(a(1, s*columns + 1), columns*n, MPI_DOUBLE_PRECISION, s + 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+     call MPI_Recv(a(1, s*columns + 1), columns*n, MPI_DOUBLE_PRECISION, s + 1, 3, &
+          MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
   end do
   total = 0
   do i = 1, n

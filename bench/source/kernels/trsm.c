@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* X with X A = B, A an upper triangle, in place of B: the loops of BLAS's DTRSM, for rows. trsm TIMES */
+/* X with X A = B, A an upper triangle, in place of B: the loops of BLAS DTRSM. trsm TIMES */
 #include <stdio.h>
 #include <stdlib.h>
 

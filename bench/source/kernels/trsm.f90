@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! X with A X = B, A an upper triangle, in place of B: the loops of BLAS's DTRSM (left, upper, not transposed). trsm TIMES
+! X with A X = B, A an upper triangle, in place of B: the loops of BLAS DTRSM (left). trsm TIMES
 program trsm
   implicit none
   integer, parameter :: n = 200

@@ -13,7 +13,7 @@
 #define BATCH 1024u
 #define TICK 1000000u
 
-/* Addresses lo <= address < hi are elements of the variable `row`. */
+/* Cache entry: addresses lo <= address < hi are elements of the variable `row`. */
 struct slot {
 	uint64_t lo, hi, pc;
 	uint32_t image;
@@ -26,9 +26,9 @@ struct bob_arrays {
 	const struct bob_arrays_wanted *wanted;
 	BOB_VEC(struct bob_array_row) rows;
 	struct bob_array *sorted;
-	size_t found;		/* of `sorted` */
+	size_t found;		/* length of `sorted` */
 	uint64_t accesses;
-	/* of the thread */
+	/* state of the current thread: */
 	struct slot slot[SLOTS];
 	uint32_t thread, process;
 	uint64_t position, all;
@@ -46,7 +46,7 @@ static int same_variable(const struct bob_array_row *r, const struct bob_shape *
 	       (!s->rank || !memcmp(own->bounds, s->bounds, s->rank * sizeof(*s->bounds)));
 }
 
-/* The row of this variable; SIZE_MAX: no memory. */
+/* Index of the variable's row, created if new; SIZE_MAX: no memory. */
 static size_t row_of(struct bob_arrays *a, const struct bob_shape *s)
 {
 	const struct bob_image_info *im = bob_trace_image(a->trace, a->process, s->image);
@@ -63,7 +63,7 @@ static size_t row_of(struct bob_arrays *a, const struct bob_shape *s)
 	return a->st == BOB_OK ? i : SIZE_MAX;
 }
 
-/* 0: it is in no variable, or not in what is wanted. */
+/* Looks up the variable of an access. Returns 0 if there is none or it is not selected. */
 static int find(struct bob_arrays *a, const struct bob_access *x, struct slot *slot)
 {
 	struct bob_shape s;
@@ -97,7 +97,7 @@ static int find(struct bob_arrays *a, const struct bob_access *x, struct slot *s
 	return 1;
 }
 
-/* Subscripts of the element; its cell. 0: it is not in the box. */
+/* Computes an element's subscripts and cell. Returns 0 if it is outside the box. */
 static int place(const struct bob_array_row *r, uint64_t number, int64_t *subscript, uint64_t *cell)
 {
 	const struct bob_array *p = &r->pub;
@@ -130,7 +130,8 @@ static void touch(struct bob_arrays *a, struct bob_array_row *r, uint64_t number
 	r->pub.last = t;
 }
 
-/* The element that contains the access's last byte. Bytes after all elements are in no element. */
+/* Index of the element with the access's last byte. Bytes after the last element are in no
+ * element. */
 static uint64_t last_of(const struct slot *slot, const struct bob_access *x, uint32_t element)
 {
 	const uint64_t more = slot->hi - 1 - x->address, size = x->size ? x->size : 1;
@@ -138,8 +139,8 @@ static uint64_t last_of(const struct slot *slot, const struct bob_access *x, uin
 	return (x->address - slot->lo + (size - 1 < more ? size - 1 : more)) / element;
 }
 
-/* Elements *number to `last`, each once, in `n` if that is not NULL. 0: none is in the box. Else
- * *number is the first that is. */
+/* Counts the elements *number to `last` once each, in `n` if that is not NULL. Returns 0 if none is
+ * in the box; otherwise *number becomes the first that is. */
 static int count_cells(struct bob_array_row *r, uint32_t *n, uint64_t *number, uint64_t last,
 		       int64_t *subscript)
 {
@@ -185,7 +186,7 @@ static void count(struct bob_arrays *a, const struct bob_access *x, uint32_t win
 	touch(a, r, number, site);
 }
 
-/* The share of the thread that its next access is in; 0: it is not wanted. */
+/* Window of the thread's next access. Returns 0 if it is not selected. */
 static int window_of(const struct bob_arrays *a, uint32_t *window)
 {
 	const uint32_t windows = a->wanted->windows ? a->wanted->windows : 1;
@@ -291,7 +292,7 @@ bob_status bob_arrays_create(const struct bob_trace *t, const uint32_t *threads,
 	}
 	if (st == BOB_OK || st == BOB_ERR_CORRUPT)
 		st = finish(a);
-	a->wanted = NULL; /* the caller's, no longer needed */
+	a->wanted = NULL; /* owned by the caller, no longer needed */
 	if (st != BOB_OK) {
 		bob_arrays_destroy(a);
 		return st;

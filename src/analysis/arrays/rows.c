@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of the analysis of arrays: binning of large variables, sites, and hash tables of moves. */
 #include "analysis/arrays/rows.h"
 
 #include <fnmatch.h>
@@ -22,8 +23,7 @@ int bob_array_name_fits(const char *name, const char *pattern)
 	return in && strlen(pattern) == len && !memcmp(pattern, name, len);
 }
 
-/* As few elements in a cell as it takes: the largest dimension is halved until there are not too
- * many. */
+/* Chooses the smallest bins: halves the largest dimension until there are few enough cells. */
 static void choose_cells(struct bob_array_row *r, uint64_t most)
 {
 	struct bob_array *p = &r->pub;
@@ -50,7 +50,7 @@ static void choose_cells(struct bob_array_row *r, uint64_t most)
 	}
 }
 
-/* The box is given as people write subscripts. */
+/* Converts the box from source order to fastest dimension first. */
 static void turn_box(struct bob_array_row *r, const struct bob_arrays_wanted *w)
 {
 	const uint32_t rank = r->pub.shape.rank;
@@ -139,7 +139,7 @@ size_t bob_array_site_of(struct bob_array_row *r, const struct bob_trace *t, uin
 	return r->sites.count - 1;
 }
 
-/* NULL: it is not kept. */
+/* NULL: the table is full. */
 static struct bob_array_move *move_of(struct bob_array_site_row *s, uint32_t rank,
 				      const int64_t *by)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Subscripts of addresses and bounding boxes of pieces, as text in the notation of the source
+ * language. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +9,7 @@
 #include "analysis/arrays/arrays.h"
 #include "bobbin/fold.h"
 
-#define POINTS_MAX 65536u	/* of a piece that are gone through */
+#define POINTS_MAX 65536u	/* points of a piece that are examined */
 
 __attribute__((format(printf, 4, 5))) static void add(char *text, size_t size, size_t *len,
 						      const char *format, ...)
@@ -67,7 +69,7 @@ int bob_subscripts_text(const struct bob_trace *t, uint32_t process, uint64_t ad
 struct box {
 	const struct bob_trace *trace;
 	uint32_t process;
-	struct bob_shape shape;	/* of the first point */
+	struct bob_shape shape;	/* of the first point's variable */
 	int64_t first[BOB_SHAPE_DIMENSIONS_MAX], last[BOB_SHAPE_DIMENSIONS_MAX];
 	uint64_t points;
 };
@@ -90,7 +92,7 @@ static int take_point(struct box *b, uint64_t address)
 	return 1;
 }
 
-/* How often loop `d` runs in iteration `at` of those around it; 0: not at all. */
+/* Trip count of loop `d` at the indices `at` of the outer loops; 0: none. */
 static uint64_t count_of(const struct bob_piece *p, uint32_t d, const uint64_t *at)
 {
 	uint64_t n = p->count[d];
@@ -111,8 +113,8 @@ static int has_growth(const struct bob_piece *p, uint32_t d)
 	return any != 0;
 }
 
-/* Loops below `d`, all iterations. A loop that moves nothing, and which others do not depend on, is
- * gone through once. */
+/* Visits all iterations of the loops below `d`. A loop that does not change the address, and on
+ * which no other loop depends, is visited once. */
 static int take_loops(struct box *b, const struct bob_piece *p, uint32_t d, uint64_t address,
 		      uint64_t *at)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of statements and elements of instrumented variables. */
 #include "analysis/arrays/tables.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #define MOVES_SHOWN 3u
 #define TEXT_MAX 1024u
 
-/* "[0][+1] 98%, [+1][-49] 2%". */
+/* Formats moves: "[0][+1] 98%, [+1][-49] 2%". */
 static void moves_text(const struct bob_array *a, const struct bob_array_site *site,
 		       char text[TEXT_MAX])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Creates and destroys a simulation, passes it single accesses, and sums its counts. */
+/* Creates and destroys a simulation, processes single accesses, and sums the counts of sites. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define MEMORY_DEFAULT (4ull << 30)
 
-/* --- beginning and end --- */
+/* --- creation and destruction --- */
 
 static bob_status level_init(struct bob_cache *c, struct cache_level *l, uint32_t k)
 {
@@ -135,7 +135,7 @@ void bob_cache_straddle(struct bob_cache *c, const struct cache_by *by,
 	uint64_t offset = a->address & (c->config.line_bytes - 1);
 
 	site->straddles++;
-	site->level[0].accesses[a->type != BOB_CACHE_LOAD]--; /* `accesses` implies one */
+	site->level[0].accesses[a->type != BOB_CACHE_LOAD]--; /* included in `accesses` */
 	while (left) {
 		uint64_t n = c->config.line_bytes - offset;
 

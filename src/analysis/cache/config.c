@@ -8,7 +8,7 @@
 #include "analysis/cache/config.h"
 #include "base/ascii.h"
 
-#define MACHINE BOB_CACHE_LEVELS	/* number of that section, after the levels */
+#define MACHINE BOB_CACHE_LEVELS	/* section number of [machine], after the levels */
 #define NO_SECTION 0xffffffffu
 #define QUOTED_MAX 32
 
@@ -23,8 +23,8 @@ struct parser {
 	struct bob_cache_config config;
 	uint32_t line;
 	uint32_t section;
-	uint32_t section_line[BOB_CACHE_LEVELS + 1]; /* 0: not there */
-	uint32_t seen[BOB_CACHE_LEVELS + 1];	     /* bits by key */
+	uint32_t section_line[BOB_CACHE_LEVELS + 1]; /* 0: missing */
+	uint32_t seen[BOB_CACHE_LEVELS + 1];	     /* bit set of keys */
 };
 
 enum key { KEY_CORES, KEY_LINE, KEY_SIZE, KEY_WAYS, KEY_SHARED, KEY_INCLUSIVE, KEYS };
@@ -33,7 +33,7 @@ static const char *const key_names[KEYS] = {
 	"cores", "line", "size", "ways", "shared", "inclusive"
 };
 
-/* --- complaints --- */
+/* --- messages --- */
 
 __attribute__((format(printf, 4, 5))) static bob_status
 complain(struct parser *p, uint32_t line, bob_status st, const char *format, ...)
@@ -50,7 +50,7 @@ complain(struct parser *p, uint32_t line, bob_status st, const char *format, ...
 	return st;
 }
 
-/* A word of the text, as it may be printed. */
+/* A word of the text in printable form. */
 static const char *quote(struct word w, char buffer[QUOTED_MAX + 3])
 {
 	size_t n = w.len < QUOTED_MAX ? w.len : QUOTED_MAX;
@@ -84,7 +84,7 @@ static int equals(struct word w, const char *s)
 	return !s[w.len];
 }
 
-/* A number of at most 15 digits, then blanks and the rest. */
+/* Parses at most 15 digits, then blanks; *rest is the remaining text. */
 static int read_digits(struct word w, uint64_t *value, struct word *rest)
 {
 	size_t i = 0;
@@ -231,7 +231,7 @@ static bob_status take_line(struct parser *p, const char *at, const char *end)
 	return take_value(p, trim(w.at, equal), trim(equal + 1, w.at + w.len));
 }
 
-/* --- the whole --- */
+/* --- the whole text --- */
 
 static bob_status check_levels_there(struct parser *p)
 {
@@ -254,7 +254,8 @@ static bob_status check_levels_there(struct parser *p)
 	return BOB_OK;
 }
 
-/* What is impossible, into `text`; *at is the level (or MACHINE) to blame. */
+/* Writes the reason why the machine is impossible to `text`; *at: the level (or MACHINE)
+ * concerned. */
 static int impossible(const struct bob_cache_config *c, char *text, size_t size, uint32_t *at);
 
 bob_status bob_cache_config_parse(const char *text, size_t len, const char *name,
@@ -298,7 +299,7 @@ bob_status bob_cache_config_check(const struct bob_cache_config *c, struct bob_c
 	return BOB_ERR_INVAL;
 }
 
-/* --- what cannot be --- */
+/* --- impossible machines --- */
 
 static int is_power_of_two(uint64_t x)
 {
@@ -382,7 +383,7 @@ static int impossible(const struct bob_cache_config *c, char *text, size_t size,
 		*at = l;
 		if (impossible_sets(c, l, text, size) || impossible_order(c, l, text, size))
 			return 1;
-		/* sizes are bounded here, before anything is multiplied by them again */
+		/* bounds the sizes before they are multiplied again */
 		lines += v->size_bytes / c->line_bytes * (v->shared ? 1 : c->cores);
 		if (v->size_bytes / c->line_bytes > BOB_CACHE_LINES_MAX ||
 		    lines > BOB_CACHE_LINES_MAX)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The caches to be simulated: a description of at most four levels, as a struct, as a text that
- * people write, or by the name of a preset. The text, with every key that there is (docs/cache.md):
+/* Description of the simulated caches, with at most four levels: as a struct, as a text, or by the
+ * name of a preset. The text with all its keys (docs/cache.md):
  *
  *     # a comment, up to the end of the line
  *     [machine]
@@ -13,9 +13,9 @@
  *     size = 8M
  *     ways = 16
  *     shared = yes             # one cache for all cores, not one for each; default no
- *     inclusive = yes          # holds whatever the levels above hold; default no
+ *     inclusive = yes          # contains all lines of the levels above; default no
  *
- * Everything here is by value and has no owner. Any thread. */
+ * All structs are plain values. Any thread. */
 #ifndef BOB_ANALYSIS_CACHE_CONFIG_H
 #define BOB_ANALYSIS_CACHE_CONFIG_H
 
@@ -25,15 +25,15 @@
 #include "bobbin/status.h"
 
 #define BOB_CACHE_LEVELS 4u
-#define BOB_CACHE_PRIVATE 2u		/* levels that may be private to a core */
+#define BOB_CACHE_PRIVATE 2u		/* maximal number of private levels */
 #define BOB_CACHE_CORES_MAX 64u
 #define BOB_CACHE_LINE_MIN 16u
 #define BOB_CACHE_LINE_MAX 4096u
 #define BOB_CACHE_WAYS_MAX 1024u
-#define BOB_CACHE_LINES_MAX (1u << 24)	/* of all caches together: they are that much memory */
+#define BOB_CACHE_LINES_MAX (1u << 24)	/* of all caches together: bounds the memory */
 
 struct bob_cache_level {
-	uint64_t size_bytes;	/* a power of two of sets */
+	uint64_t size_bytes;	/* size / (ways * line) must be a power of two */
 	uint32_t ways;
 	uint8_t shared;
 	uint8_t inclusive;
@@ -46,27 +46,28 @@ struct bob_cache_config {
 	struct bob_cache_level level[BOB_CACHE_LEVELS]; /* [0] is L1 */
 };
 
-/* One line, without a newline: what is wrong, and for texts where: "FILE:LINE: cause". */
+/* One line without a newline: the cause, for texts preceded by "FILE:LINE: ". */
 struct bob_cache_complaint {
 	char text[256];
 };
 
-/* BOB_ERR_INVAL: no such machine can be simulated; `why` (or NULL) says what is impossible. */
+/* BOB_ERR_INVAL: the machine cannot be simulated; `why` (or NULL) gets the reason. */
 bob_status bob_cache_config_check(const struct bob_cache_config *c,
 				  struct bob_cache_complaint *why);
 
-/* `text` may be anything; `name` is the file's, for complaints. *out is changed only on BOB_OK, and
- * has been checked then. Errors: BOB_ERR_CORRUPT (not of this form), BOB_ERR_INVAL (impossible). */
+/* Parses an untrusted text; `name` is the file's, for messages. On BOB_OK *out is valid and
+ * checked, otherwise unchanged. Errors: BOB_ERR_CORRUPT (syntax), BOB_ERR_INVAL (impossible
+ * machine). */
 bob_status bob_cache_config_parse(const char *text, size_t len, const char *name,
 				  struct bob_cache_config *out, struct bob_cache_complaint *why);
 
-/* Writes the text that parses back to `c`, at most `size` bytes with the 0 at its end. 512 are
+/* Writes a text that parses back to `c`, at most `size` bytes including the final 0. 512 are
  * enough. */
 void bob_cache_config_write(const struct bob_cache_config *c, char *text, size_t size);
 
-/* BOB_NONE: no preset has that name. */
+/* BOB_NONE: unknown preset. */
 bob_status bob_cache_preset(const char *name, struct bob_cache_config *out);
-/* The presets by number, from 0: the name, and its description in *about. NULL after the last. */
+/* Name and description of preset `number`, from 0. NULL after the last. */
 const char *bob_cache_preset_name(uint32_t number, const char **about);
 
 #endif

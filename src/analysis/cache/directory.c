@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Directory of the lines that the program accessed. A page has 64 lines (one core: a word of bits)
- * or 16 (a block of line_info). A hash table finds pages; the most recent page is cached. */
+ * or 16 (a block of line_info). Pages are in a hash table; the most recent one is cached. */
 #include <stdlib.h>
 
 #include "analysis/cache/model.h"
@@ -62,7 +62,7 @@ static int grow(struct bob_cache *c)
 	return 1;
 }
 
-/* The slot of a page, made if it is not there. */
+/* Slot of a page, created if new. */
 static uint64_t *page(struct bob_cache *c, uint64_t key)
 {
 	struct directory *d = &c->dir;
@@ -155,7 +155,7 @@ struct line_user *bob_cache_user(const struct bob_cache *c, const struct line_in
 	return NULL;
 }
 
-/* Users are sorted by core, so that results need no sorting. */
+/* Inserts a user. Users are sorted by core, so that results need no sorting. */
 struct line_user *bob_cache_user_add(struct bob_cache *c, struct line_info *e, uint32_t core)
 {
 	struct directory *d = &c->dir;

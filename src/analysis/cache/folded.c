@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Converts nests of records (fold/nests.h) to nests of accesses. A block becomes its accesses, each
- * at word + offset. A loop record becomes one more loop if its trip count is the same at all
- * positions of the nest. Other nests are expanded record by record. Iterations of loops with
- * payload are passed one by one, like blocks. */
+ * at word + offset. A loop record becomes one more loop if its trip count is the same throughout
+ * the nest; other nests are expanded record by record. Iterations of loops with payload are passed
+ * one by one, like blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +13,9 @@
 struct shape {
 	const struct bob_mem_desc *desc;
 	uint64_t bias;
-	uint32_t first;		/* site */
-	uint32_t words;		/* of its leaves */
-	uint8_t loops;		/* a loop that says how often it runs */
+	uint32_t first;		/* site of its first access */
+	uint32_t words;		/* words per leaf */
+	uint8_t loops;		/* a loop record, which has its trip count */
 };
 
 struct run {
@@ -106,7 +106,7 @@ static bob_status run_leaf(struct run *r, const struct shape *s, const uint64_t 
 	return BOB_OK;
 }
 
-/* All records of `count` items, whatever they are. */
+/* Expands all records of `count` items. */
 static bob_status expand(struct run *r, const struct bob_fold_nest_item *item, uint32_t count,
 			 uint64_t *idx)
 {
@@ -151,7 +151,7 @@ static int is_constant(const struct bob_fold_nest_item *e, uint32_t word)
 	return !moves;
 }
 
-/* The loop of a loop record: its trips are the same at all positions. 0: they are not. */
+/* Converts a loop record to a loop. Returns 0 if its trip count varies in the nest. */
 static int add_loop(struct run *r, const struct bob_fold_nest_item *e, const struct bob_mem_desc *d)
 {
 	const uint64_t *counter = e->step + (size_t)d->counter * BOB_NEST_DEPTH;
@@ -167,7 +167,7 @@ static int add_loop(struct run *r, const struct bob_fold_nest_item *e, const str
 	return 1;
 }
 
-/* How much the word of an access grows in an iteration of a loop record; 0: that differs. */
+/* Increment of an access's word per iteration of a loop record. Returns 0 if it varies. */
 static int step_of(const struct bob_fold_nest_item *e, const struct bob_mem_desc *d, uint32_t word,
 		   int64_t *step)
 {
@@ -207,7 +207,7 @@ static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_
 	return !s->loops || step_of(e, s->desc, a->word, &item->step[e->depth]);
 }
 
-/* The accesses of a record in the nest. 0: it is no nest of accesses. */
+/* Adds the accesses of a record to the nest. Returns 0 if they are no nest. */
 static int add_record(struct run *r, const struct bob_fold_nest_item *e)
 {
 	const struct shape *s = &r->shape[e->shape];
@@ -247,7 +247,7 @@ static int add_items(struct run *r, const struct bob_fold_nest_item *item, uint3
 			return 0;
 		r->items.at[at].items = (uint32_t)r->items.count - at - 1;
 		if (!r->items.at[at].items)
-			r->items.count = at;	/* nothing in it is an access */
+			r->items.count = at;	/* the loop has no accesses */
 		i += item[i].items;
 	}
 	return 1;
@@ -255,8 +255,7 @@ static int add_items(struct run *r, const struct bob_fold_nest_item *item, uint3
 
 /* --- sites that depend on addresses --- */
 
-/* The most that a loop can run, or the hull of an access: base and its growth over `depth`
- * loops. */
+/* Bounds over `depth` loops of a trip count, or of an access's addresses. */
 static void hull_of(const struct bob_cache_item *x, const uint64_t *most, uint32_t depth,
 		    uint64_t *lo, uint64_t *hi)
 {
@@ -271,7 +270,7 @@ static void hull_of(const struct bob_cache_item *x, const uint64_t *most, uint32
 	}
 }
 
-/* BOB_NONE: an access is at several. */
+/* Chooses the site of each access by its addresses. BOB_NONE: one has several. */
 static bob_status choose_sites(struct run *r, uint32_t from, uint32_t count, uint64_t *most,
 			       uint32_t depth)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Passes the accesses of one participant of a folded memory trace (mem/fold.h) to a simulation:
- * nests as nests, everything else record by record. The counts equal those of all accesses one by
- * one. */
+/* Simulates the accesses of one participant of a folded memory trace (mem/fold.h): nests are passed
+ * as nests, other records one by one. The counts equal those of single accesses. */
 #ifndef BOB_ANALYSIS_CACHE_FOLDED_H
 #define BOB_ANALYSIS_CACHE_FOLDED_H
 
@@ -9,21 +8,22 @@
 #include "mem/fold.h"
 
 struct bob_cache_records {
-	/* The descriptor of this number, or NULL; what is added to link addresses of its image. */
+	/* Looks up a descriptor by number (NULL: unknown), and the load bias of its image. */
 	const struct bob_mem_desc *(*desc)(void *ctx, uint32_t number);
 	uint64_t (*bias)(void *ctx, const struct bob_mem_desc *desc);
-	/* The site of its first access; those of the others follow. */
+	/* The site of the descriptor's first access; its other accesses have the following
+	 * numbers. */
 	bob_status (*sites)(void *ctx, uint32_t number, const struct bob_mem_desc *desc,
 			    uint32_t *first);
-	/* The site of an access that is made at bytes from `lo` to before `hi`; `site` is that of
-	 * its instruction. BOB_NONE: it is not one for all of them. NULL: it is `site`. */
+	/* The site of an access to the bytes [lo, hi); `site` is that of its instruction. BOB_NONE:
+	 * it differs within the range. NULL: always `site`. */
 	bob_status (*vary)(void *ctx, uint8_t type, uint64_t lo, uint64_t hi, uint32_t *site);
 	void *ctx;
 };
 
-/* BOB_NONE: not possible in this way, and nothing happened: signal handlers may have run within
- * records. *lost: marks that say that accesses are missing. Errors: BOB_ERR_CORRUPT, BOB_ERR_NOMEM,
- * and those of bob_cache_access. */
+/* BOB_NONE: impossible, and nothing was simulated, because signal handlers may have run within
+ * records. *lost: number of marks of missing accesses. Errors: BOB_ERR_CORRUPT, BOB_ERR_NOMEM, and
+ * those of bob_cache_access. */
 bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct bob_folded *f,
 			    uint32_t participant, const struct bob_cache_records *from,
 			    uint64_t *lost);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slow path of an access of one core to one line: lookup from level to level, invalidation in other
+/* Slow path of an access of one core to one line: lookup level by level, invalidation in other
  * cores, fills on the way back, and evictions.
  *
- * Order, which decides every count: (1) look up the private levels; (2) what other cores have of
- * the line is written back to the first shared level, and ended if the access writes; (3) look up
- * the shared levels; (4) fill from the lowest level that missed up to L1. What a fill evicts is
- * handled at once. A line written back to a level that does not have it is put there.
+ * The counts depend on this order: (1) look up the private levels; (2) write back other cores'
+ * copies of the line to the first shared level, and invalidate them if the access writes; (3) look
+ * up the shared levels; (4) fill from the lowest level that missed up to L1. Evictions by a fill
+ * are processed immediately. A line that is written back to a level without it is inserted there.
  *
- * Why this terminates: what is evicted from a level only goes further down; a copy above an
- * inclusive level is dropped, never moved; and an inclusive level always has what is written back
- * to it. */
+ * Termination: an evicted line only moves down; a copy above an inclusive level is dropped, never
+ * moved; and an inclusive level contains all lines that are written back to it. */
 #include <string.h>
 
 #include "analysis/cache/model.h"
 
-/* A line that left a level. */
+/* A line removed from a level. */
 struct gone {
 	uint64_t word;
 	uint32_t site;
@@ -29,7 +28,7 @@ static inline struct bob_cache_counts *counts(struct bob_cache *c, const struct 
 
 /* --- sets --- */
 
-/* Words first .. at - 1 of a set move one place back; what was at `at` is lost. */
+/* Moves the words first .. at - 1 of a set back by one place, over the word at `at`. */
 static inline void move_back(struct cache_level *l, uint64_t first, uint64_t at)
 {
 	uint64_t n = at - first;
@@ -42,7 +41,7 @@ static inline void move_back(struct cache_level *l, uint64_t first, uint64_t at)
 	}
 }
 
-/* Word `at` of the set that begins at `first` becomes the most recent. */
+/* Makes word `at` the most recent of the set at `first`. */
 static inline void promote(struct cache_level *l, uint64_t first, uint64_t at)
 {
 	uint64_t word = l->word[at];
@@ -71,7 +70,7 @@ static inline void take_out(const struct cache_level *l, uint64_t at, struct gon
 	g->written = l->read ? l->written[at] : 0;
 }
 
-/* A new line to the front; what was last leaves. */
+/* Inserts a line as the most recent; the least recent line is removed. */
 static inline void insert(struct cache_level *l, uint64_t word, uint32_t site, struct gone *g)
 {
 	uint64_t first = set_index(l, word >> 3), last = first + l->ways - 1;
@@ -84,7 +83,7 @@ static inline void insert(struct cache_level *l, uint64_t word, uint32_t site, s
 		l->read[first] = l->written[first] = 0;
 }
 
-/* Removes a word from the middle of a set: the free word is at its end. */
+/* Removes a word from the middle of a set; the free place moves to the end. */
 static void drop(struct cache_level *l, uint64_t at, struct gone *g)
 {
 	uint64_t n;
@@ -103,9 +102,10 @@ static void drop(struct cache_level *l, uint64_t at, struct gone *g)
 	}
 }
 
-/* --- who used which bytes --- */
+/* --- use of bytes --- */
 
-/* Records what a core did since its last report: in its own masks, and as foreign to the others. */
+/* Records the accesses of a core since its last report: in its own masks, and as foreign in those
+ * of others. */
 static void report_use(struct bob_cache *c, const struct line_info *e, uint32_t core, uint64_t read,
 		       uint64_t written)
 {
@@ -122,7 +122,7 @@ static void report_use(struct bob_cache *c, const struct line_info *e, uint32_t 
 	c->events++;
 }
 
-/* A line that left an L1 and may be shared. */
+/* Reports the use of a line that left an L1, if it may be shared. */
 static inline void report_gone(struct bob_cache *c, const struct cache_core *core,
 			       const struct gone *g)
 {
@@ -135,13 +135,13 @@ static inline void report_gone(struct bob_cache *c, const struct cache_core *cor
 		report_use(c, e, core->number, g->read, g->written);
 }
 
-/* --- what leaves --- */
+/* --- evictions --- */
 
 static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		  uint32_t k, struct gone *g);
 
-/* A dirty line is written back to level k, or to memory. Passed by pointer: copies of structs that
- * were just written in parts are slow to load. */
+/* Writes a dirty line back to level k or to memory. Passed by pointer, because loading a struct
+ * that was just written in parts is slow. */
 static void put_down(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		     uint32_t k, const struct gone *g)
 {
@@ -159,12 +159,12 @@ static void put_down(struct bob_cache *c, const struct cache_by *by, struct cach
 		l->word[at] |= FLAG_DIRTY;
 		return;
 	}
-	BOB_ASSERT(!l->inclusive && (g->word & FLAG_OWN)); /* changed, so no other core has it */
+	BOB_ASSERT(!l->inclusive && (g->word & FLAG_OWN)); /* dirty, so no other core has it */
 	insert(l, line << 3 | FLAG_DIRTY | FLAG_OWN, g->site, &out);
 	evict(c, by, core, k, &out);
 }
 
-/* Copies of a line above inclusive level k leave too. Returns FLAG_DIRTY if one was changed. */
+/* Invalidates copies of a line above inclusive level k. Returns FLAG_DIRTY if one was dirty. */
 static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 			   uint32_t k, uint64_t line)
 {
@@ -206,7 +206,7 @@ static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struc
 	return dirty & FLAG_DIRTY;
 }
 
-/* `g` was pushed out of level k, of `core` if that is private. */
+/* Processes the eviction of `g` from level k; `core` is its owner if the level is private. */
 static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
 		  uint32_t k, struct gone *g)
 {
@@ -225,8 +225,8 @@ static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_c
 
 /* --- other cores --- */
 
-/* One other core gives up what it has of a line: if `write` all of it, else only that it alone has
- * it. Returns whether it had the line. */
+/* Invalidates the line in another core if `write`; otherwise the core loses its exclusive
+ * ownership. Returns whether it had the line. */
 static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core *o, uint64_t line,
 	       struct line_info *e, int write)
 {
@@ -259,14 +259,14 @@ static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core
 			l->word[at] &= ~(FLAG_DIRTY | FLAG_OWN);
 		}
 	}
-	if (from) {		/* counted where it was, put where all can see it */
+	if (from) {		/* counted at its old level, stored where all cores can access it */
 		counts(c, by, from - 1)->write_backs++;
 		put_down(c, by, o, c->private_levels, &changed);
 	}
 	return had;
 }
 
-/* All other cores. Returns how many had the line. */
+/* The same for all other cores. Returns how many had the line. */
 static uint32_t ask_others(struct bob_cache *c, const struct cache_by *by, uint64_t line,
 			   struct line_info *e, int write)
 {
@@ -298,7 +298,7 @@ static uint32_t ask_others(struct bob_cache *c, const struct cache_by *by, uint6
 	return had;
 }
 
-/* This core has the line, but not alone, and writes. */
+/* A store to a line that this core has, but not exclusively. */
 static void upgrade(struct bob_cache *c, const struct cache_by *by, uint64_t line)
 {
 	struct line_info *e = bob_cache_line(c, line);
@@ -316,7 +316,7 @@ static void upgrade(struct bob_cache *c, const struct cache_by *by, uint64_t lin
 	}
 }
 
-/* From the moment at which a second core accesses a line, the users of its bytes are recorded. */
+/* Begins to record the use of a line's bytes when a second core accesses it. */
 static int become_shared(struct bob_cache *c, uint32_t core, uint64_t line, struct line_info *e)
 {
 	uint64_t bit = 1ull << core;
@@ -356,8 +356,8 @@ static void fill(struct bob_cache *c, const struct cache_by *by, uint64_t line, 
 	}
 }
 
-/* Looks the line up in levels from `k` on, up to `end`, and counts misses by the causes given.
- * Returns the first level that has it, or `end`. */
+/* Looks up the line in levels [k, end) and counts misses with the given causes. Returns the first
+ * level that has it, or `end`. */
 static uint32_t look_up(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint32_t k,
 			uint32_t end, int write, const enum bob_cache_cause *cause)
 {
@@ -388,7 +388,7 @@ static void count_l1(struct bob_cache *c, const struct cache_by *by, int write,
 	counts(c, by, 0)->misses[write][cause]++;
 }
 
-/* One core: there is no other one to ask. */
+/* Miss with one core: no coherence. */
 static void miss_alone(struct bob_cache *c, const struct cache_by *by, uint64_t line, int write)
 {
 	enum bob_cache_cause cause[BOB_CACHE_LEVELS];
@@ -402,7 +402,7 @@ static void miss_alone(struct bob_cache *c, const struct cache_by *by, uint64_t 
 	fill(c, by, line, k, FLAG_OWN, write);
 }
 
-/* No private level of the core has the line. */
+/* Miss in all private levels of the core. */
 static uint64_t miss_among(struct bob_cache *c, const struct cache_by *by, uint64_t line,
 			   uint64_t mask, struct line_info *e, int write)
 {

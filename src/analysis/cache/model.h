@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a simulation, for the files of this folder.
+/* State of a simulation; internal to this folder.
  *
- * A cache is an array of sets, a set an array of *words* in order of recency, the most recent
- * first, empty ones last: line number << 3 | flags. So a hit on the most recent line moves nothing,
+ * A cache is an array of sets. A set is an array of *words* in LRU order, most recent first, empty
+ * ones last; a word is line number << 3 | flags. So a hit on the most recent line moves nothing,
  * the victim is the last word, and equal states are equal bytes.
  *
  * The *directory* has each line that was ever accessed: one bit with one core, struct line_info
- * with several. Its `holders` may include cores that evicted the line silently; they are checked
+ * with several. Its `holders` may include cores that evicted the line silently; this is checked
  * when it matters. */
 #ifndef BOB_ANALYSIS_CACHE_MODEL_H
 #define BOB_ANALYSIS_CACHE_MODEL_H
@@ -15,23 +15,24 @@
 #include "base/assert.h"
 #include "base/host/map.h"
 
-#define FLAG_DIRTY 1ull		/* to be written back */
+#define FLAG_DIRTY 1ull		/* must be written back */
 /* no other core has it: E or M of MESI; always set in shared levels */
 #define FLAG_OWN 2ull
-#define FLAG_SHARED 4ull	/* L1: a second core has accessed it, so users are known by byte */
+#define FLAG_SHARED 4ull	/* L1: accessed by several cores, use of bytes is recorded */
 #define FLAGS 7ull
-#define EMPTY (~0ull)		/* no line: lines are numbers below 2^60, so it equals none */
+#define EMPTY (~0ull)		/* no line: line numbers are below 2^60 */
 
 struct cache_level {
 	uint64_t *word;
-	uint32_t *site;		/* that brought the line */
+	uint32_t *site;		/* site that brought in the line */
 	uint64_t *read,
-		*written; /* granules since the last report to the directory; L1, several cores */
+		*written; /* L1, several cores: granules accessed since the last report to the
+			   * directory */
 	uint64_t set_mask;
 	uint32_t ways;
 	uint32_t number;	/* 0 is L1 */
 	int inclusive;
-	/* lookups and write-backs so far: unchanged, then so is the state */
+	/* number of lookups and write-backs; if unchanged, the state is unchanged */
 	uint64_t used;
 };
 
@@ -41,33 +42,33 @@ struct cache_core {
 };
 
 struct line_info {
-	uint64_t seen;		/* cores that ever wanted it */
-	uint64_t holders;	/* cores that have it, and perhaps more */
-	uint64_t taken[BOB_CACHE_PRIVATE]; /* cores whose copy in this level was ended by a store */
-	uint32_t users;		/* first of a list of struct line_user; 0: one core only */
+	uint64_t seen;		/* bit set: cores that ever accessed it */
+	uint64_t holders;	/* superset of the cores that have it */
+	uint64_t taken[BOB_CACHE_PRIVATE]; /* cores whose copy in this level a store invalidated */
+	uint32_t users;		/* first of a list of struct line_user; 0: a single core */
 	uint32_t unused;
 };
 
-/* What a core did with a line that several have wanted. */
+/* Use by one core of a line that several cores accessed. */
 struct line_user {
 	uint64_t read, written;
-	uint64_t foreign;	/* written by others since it lost its copy */
-	uint32_t lost_thread, lost_site; /* to whom it lost its copy */
+	uint64_t foreign;	/* granules written by others since it lost its copy */
+	uint32_t lost_thread, lost_site; /* store that invalidated its copy */
 	uint32_t core;
 	uint32_t next;		/* 0: none */
 };
 
-#define BLOCK_LINES 16u		/* of line_info, allocated together */
+#define BLOCK_LINES 16u		/* of line_info per block */
 
 struct directory {
 	uint64_t *key;		/* page + 1; open addressing */
-	uint64_t *value;	/* one core: a bit a line; several: index of a block */
+	uint64_t *value;	/* one core: bit set of lines; several: index of a block */
 	uint64_t pages, capacity;
-	uint64_t last_key;	/* most recent page, or 0 */
+	uint64_t last_key;	/* most recent page + 1, or 0 */
 	uint64_t last_slot;
-	struct line_info **block; /* index 0 is not used */
+	struct line_info **block; /* index 0 is unused */
 	uint64_t blocks, block_capacity;
-	struct line_user *user;	/* index 0 is not used */
+	struct line_user *user;	/* index 0 is unused */
 	uint32_t users, user_capacity;
 	uint64_t bytes, bytes_max;
 };
@@ -75,39 +76,38 @@ struct directory {
 struct sharing_table {
 	BOB_MAP(struct bob_cache_sharing);
 	uint64_t lost;
-	int sorted;		/* `index` is not valid then */
+	int sorted;		/* `index` is then invalid */
 };
 
-/* Buffers for nests (nest.h), kept from one nest to the next: most are small. */
+/* Buffers for nests (nest.h), reused for all nests, most of which are small. */
 struct nest_buffers {
 	struct loop_info *info;
 	uint32_t *site;
 	struct bob_cache_site *before;
-	uint32_t items, sites;	/* how much there is */
+	uint32_t items, sites;	/* capacities */
 };
 
 struct bob_cache {
 	struct bob_cache_config config;
 	uint32_t threads, sites;
-	uint32_t cores;		/* that are used: no more than threads */
+	uint32_t cores;		/* in use: at most the number of threads */
 	uint32_t private_levels;
 	uint32_t line_shift, granule_shift;
-	int multi;		/* more than one core is used */
+	int multi;		/* several cores are in use */
 	bob_status status;	/* of the first failure */
 	struct cache_core *core;
 	uint8_t *core_of;	/* by thread */
 	struct cache_level shared[BOB_CACHE_LEVELS];
-	struct bob_cache_site
-		*site; /* accesses of L1 are only those that `accesses` does not imply */
+	struct bob_cache_site *site; /* accesses to L1 are only those in addition to `accesses` */
 	struct directory dir;
 	struct sharing_table sharing;
 	struct nest_buffers nest;
 	uint64_t skipped;
-	uint64_t slow;		/* touches that were no plain L1 hit */
+	uint64_t slow;		/* accesses except plain L1 hits */
 	uint64_t events;	/* changes of the directory */
 };
 
-/* What is being done, passed along. */
+/* Initiator of an access: core, thread, site. */
 struct cache_by {
 	struct cache_core *core;
 	uint32_t thread, site;
@@ -139,11 +139,11 @@ static inline int64_t cache_find(const struct cache_level *l, uint64_t line)
 	return -1;
 }
 
-/* directory.c. NULL or 0: no memory, c->status says so. */
+/* directory.c. NULL or 0: no memory, and c->status is set. */
 struct line_info *bob_cache_line(struct bob_cache *c, uint64_t line);
 struct line_info *bob_cache_line_known(const struct bob_cache *c,
-				       uint64_t line); /* NULL: never touched */
-/* One core: was the line touched before? It is now. */
+				       uint64_t line); /* NULL: never accessed */
+/* One core: marks the line as accessed. Returns whether it was before. */
 int bob_cache_touch_first(struct bob_cache *c, uint64_t line);
 struct line_user *bob_cache_user(const struct bob_cache *c, const struct line_info *e,
 				 uint32_t core);
@@ -159,15 +159,15 @@ void bob_cache_sharing_fini(struct sharing_table *t);
 /* nest_look.c */
 void bob_cache_nest_fini(struct nest_buffers *buffers);
 
-/* hierarchy.c: one line. `mask` are the granules of it. */
+/* hierarchy.c: access to one line. `mask`: its granules. */
 void bob_cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line,
 			  uint64_t mask, uint8_t type);
 
-/* access.c: an access of more than one line. */
+/* access.c: access to several lines. */
 void bob_cache_straddle(struct bob_cache *c, const struct cache_by *by,
 			const struct bob_cache_access *a);
 
-/* The granules of `len` > 0 bytes at `offset` in a line. */
+/* Granules of `len` > 0 bytes at `offset` in a line. */
 static inline uint64_t cache_mask(const struct bob_cache *c, uint64_t offset, uint64_t len)
 {
 	uint64_t first = offset >> c->granule_shift, last = (offset + len - 1) >> c->granule_shift;
@@ -183,7 +183,7 @@ static inline void cache_mark(struct cache_level *l1, uint64_t at, uint64_t mask
 		l1->written[at] |= mask;
 }
 
-/* One line; the plain hit inline. */
+/* Access to one line, with an inline fast path for a plain hit. */
 static inline void cache_touch(struct bob_cache *c, const struct cache_by *by, uint64_t line,
 			       uint64_t mask, uint8_t type)
 {
@@ -207,7 +207,7 @@ static inline int cache_valid(const struct bob_cache *c, const struct bob_cache_
 	       a->type <= BOB_CACHE_ATOMIC;
 }
 
-/* Arguments are valid. 7 ns for a plain hit (bench/cache/bench_cache.c). */
+/* Arguments must be valid. 7 ns for a plain hit (bench/cache/bench_cache.c). */
 static inline void cache_access(struct bob_cache *c, struct cache_core *core,
 				const struct bob_cache_access *a)
 {

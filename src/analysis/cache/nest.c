@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops, without simulating every iteration. A simulation is a function of the state and of the
- * lines accessed, so each of these three rules gives exactly the counts of plain simulation:
+/* Simulates loops without simulating every iteration. A simulation is a function of the state and
+ * the accessed lines, so each of these three rules gives exactly the counts of plain simulation:
  *
- *  1. Accesses that follow each other within a line: the first one made it the most recent line of
- *     L1, so the others are hits that change nothing (bob_cache_run).
- *  2. An iteration after which all its lines are in L1 (and owned where written): the next one, if
- *     it accesses the same lines in the same order, hits always, and leaves the same order of
- *     recency; so does any further one. Loops of accesses look up whether all lines are there;
- *     other loops are simulated once more, and must hit always.
- *  3. Iterations that access the same lines, of which one left the state exactly as it found it:
- *     caches are compared word by word; c->events shows that the directory did not change. Then
- *     all further iterations do what this one did, misses included.
+ *  1. Consecutive accesses within a line: the first one made it the most recent line of L1, so the
+ *     others are hits that change nothing (bob_cache_run).
+ *  2. An iteration after which all its lines are in L1 (and owned where written): if the next one
+ *     accesses the same lines in the same order, it only hits, and leaves the same LRU order; so
+ *     does any further one. For loops of accesses this is checked by lookup; other loops are
+ *     simulated once more, and must only hit.
+ *  3. Iterations that access the same lines, one of which left the state exactly as it was before:
+ *     caches are compared word by word, and c->events shows that the directory did not change. Then
+ *     all further iterations have the same effects as this one, including misses.
  *
- * "The same lines in the same order": trip counts inside do not depend on the loop's index, and
- * each access stays within its line as the index grows, at every position of the loops inside. */
+ * "The same lines in the same order" means: inner trip counts do not depend on the loop's index,
+ * and each access stays within its line as the index grows, at every position of the inner
+ * loops. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/cache/nest.h"
 
 #define FOREVER (~0ull)
-#define COMPARE_RATE 4u		/* words compared for each access simulated, at most */
+#define COMPARE_RATE 4u		/* maximal number of words compared per simulated access */
 
 /* --- within a line --- */
 
@@ -29,7 +30,7 @@ static uint64_t magnitude(int64_t x)
 	return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* How often an access can move by `step` until its first or last byte is in another line. */
+/* Number of steps of `step` until the first or last byte of an access is in another line. */
 static uint64_t moves_left(const struct bob_cache *c, uint64_t address, uint32_t size, int64_t step)
 {
 	uint64_t end = c->config.line_bytes - 1;
@@ -47,7 +48,7 @@ static int straddles(const struct bob_cache *c, uint64_t address, uint32_t size)
 	return size > c->config.line_bytes - (address & (c->config.line_bytes - 1));
 }
 
-/* The granules of `n` accesses from `address` on, all in one line of L1, are used. */
+/* Marks the granules of `n` accesses from `address` on, all in one line of L1, as used. */
 static void mark_run(struct bob_cache *c, struct cache_core *core, uint64_t address, uint32_t size,
 		     uint8_t type, int64_t step, uint64_t n)
 {
@@ -56,7 +57,7 @@ static void mark_run(struct bob_cache *c, struct cache_core *core, uint64_t addr
 
 	if (at < 0)
 		return;
-	if (length <= size) {	/* without holes */
+	if (length <= size) {	/* contiguous */
 		length *= n - 1;
 		mask = cache_mask(c, step < 0 ? offset - length : offset, length + size);
 	} else {
@@ -66,7 +67,7 @@ static void mark_run(struct bob_cache *c, struct cache_core *core, uint64_t addr
 	cache_mark(&core->level[0], (uint64_t)at, mask, type);
 }
 
-/* `n` accesses that are known to hit, the first one at `address`. */
+/* Counts `n` accesses that are known to hit, from `address` on. */
 static void count_hits(struct bob_cache *c, struct cache_core *core,
 		       const struct bob_cache_access *a, int64_t step, uint64_t n)
 {
@@ -120,8 +121,7 @@ static uint64_t value_at(const struct nest *n, const struct bob_cache_item *item
 	return v;
 }
 
-/* Do all of these hit, and go on hitting? Lines that the iteration wrote are owned if they are
- * there. */
+/* Do all of these hit from now on? Lines that the iteration wrote are owned if they are present. */
 static int all_there(const struct nest *n, const struct bob_cache_access *a, uint32_t count)
 {
 	const struct bob_cache *c = n->c;
@@ -140,7 +140,7 @@ static int all_there(const struct nest *n, const struct bob_cache_access *a, uin
 	return 1;
 }
 
-/* How many of the next iterations, at most `most`, want the same lines as the present one. */
+/* Number of following iterations, at most `most`, that access the same lines as the current one. */
 static uint64_t leaf_moves(const struct bob_cache *c, const struct bob_cache_access *a,
 			   const int64_t *step, uint32_t count, uint64_t most)
 {
@@ -148,7 +148,7 @@ static uint64_t leaf_moves(const struct bob_cache *c, const struct bob_cache_acc
 		uint64_t m = moves_left(c, a[i].address, a[i].size, step[i]);
 
 		if (c->multi && step[i] && straddles(c, a[i].address, a[i].size))
-			m = 0;		/* its bytes are in two lines */
+			m = 0;		/* the bytes are in two lines */
 		most = m < most ? m : most;
 	}
 	return most;
@@ -174,8 +174,8 @@ static void run_leaf(struct nest *n, uint32_t loop, uint64_t trips)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct bob_cache_item *m = &item[1 + i];
 
-		a[i] = (struct bob_cache_access){ value_at(n, m, depth), n->thread, m->site, m->size,
-						  m->type };
+		a[i] = (struct bob_cache_access){ value_at(n, m, depth), n->thread, m->site,
+						  m->size, m->type };
 		step[i] = m->step[depth];
 	}
 	while (trips && n->c->status == BOB_OK) {
@@ -202,8 +202,8 @@ static void run_leaf(struct nest *n, uint32_t loop, uint64_t trips)
 
 static void run_items(struct nest *n, uint32_t from, uint32_t to, uint32_t depth);
 
-/* Like leaf_moves. The offset of an access within its line must be the same at all positions of the
- * loops inside: then it is that of their first. */
+/* Like leaf_moves for loops of loops. An access must have the same offset in its line at all
+ * positions of the inner loops, so that their first position is representative. */
 static uint64_t loop_moves(struct nest *n, uint32_t loop, uint64_t most)
 {
 	const struct bob_cache *c = n->c;
@@ -233,7 +233,7 @@ static uint64_t level_words(const struct cache_level *l)
 	return (l->set_mask + 1) * l->ways;
 }
 
-/* Bits of the levels that were used since the snapshot's marks, and how many words these have. */
+/* Bit set of the levels used since the snapshot, and their total size in words. */
 static uint32_t used_levels(struct nest *n, const struct snapshot *s, uint64_t *words)
 {
 	uint32_t bits = 0;
@@ -250,7 +250,8 @@ static uint32_t used_levels(struct nest *n, const struct snapshot *s, uint64_t *
 	return bits;
 }
 
-/* Copies the levels in `bits` into the snapshot, or compares them with it: 0 if they are equal. */
+/* Copies the levels in `bits` to the snapshot, or compares them with it. Returns 0 if they are
+ * equal. */
 static int copy_or_compare(struct nest *n, struct snapshot *s, uint32_t bits, int compare)
 {
 	uint8_t *p = s->bytes;
@@ -284,7 +285,7 @@ static void take_snapshot(struct nest *n, struct snapshot *s, uint32_t bits, uin
 		void *bytes = realloc(s->bytes, bytes_needed);
 
 		if (!bytes)
-			return;		/* then nothing is found equal */
+			return;		/* no state will be found equal */
 		s->bytes = bytes;
 		s->capacity = bytes_needed;
 	}
@@ -299,7 +300,7 @@ static void copy_sites(const struct nest *n, const struct loop_info *info,
 		to[i] = n->c->site[n->site[info->first_site + i]];
 }
 
-/* Accesses since `before`. */
+/* Number of accesses since `before`. */
 static uint64_t done_since(const struct nest *n, const struct loop_info *info,
 			   const struct bob_cache_site *before)
 {
@@ -311,9 +312,9 @@ static uint64_t done_since(const struct nest *n, const struct loop_info *info,
 	return accesses;
 }
 
-/* What was counted since `before`, `times` times more. Only sites of the body count anything: a
- * line that another site brought, once evicted, comes back as the body's, so the state would not be
- * the same. */
+/* Adds `times` times the counts since `before`. Only sites of the body have counts: a line brought
+ * in by another site, once evicted, would return with a site of the body, so the state would
+ * differ. */
 static void repeat(struct nest *n, const struct loop_info *info,
 		   const struct bob_cache_site *before, uint64_t times)
 {
@@ -326,7 +327,7 @@ static void repeat(struct nest *n, const struct loop_info *info,
 	}
 }
 
-/* `count` > 1 iterations that want the same lines. The index moves along. */
+/* Simulates `count` > 1 iterations with the same lines, and advances the index. */
 static void run_same(struct nest *n, uint32_t loop, uint64_t count)
 {
 	struct bob_cache *c = n->c;
@@ -401,8 +402,8 @@ static void run_items(struct nest *n, uint32_t from, uint32_t to, uint32_t depth
 			run_loop(n, i);
 			i += item->items;
 		} else {
-			struct bob_cache_access a = { value_at(n, item, depth), n->thread, item->site,
-						      item->size, item->type };
+			struct bob_cache_access a = { value_at(n, item, depth), n->thread,
+						      item->site, item->size, item->type };
 
 			cache_access(n->c, n->core, &a);
 		}

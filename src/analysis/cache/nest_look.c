@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Preparation of a nest: validates its items and computes properties and sites of each loop. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/cache/nest.h"
 #include "base/order.h"
 
-/* Items `from` to `to` at `depth` loops; BOB_ERR_INVAL: they are no nest. */
+/* Checks the items [from, to) at depth `depth`. BOB_ERR_INVAL: they are no nest. */
 static bob_status check(const struct nest *n, uint32_t from, uint32_t to, uint32_t depth)
 {
 	for (uint32_t i = from; i < to; i++) {
@@ -35,7 +36,7 @@ static bob_status check(const struct nest *n, uint32_t from, uint32_t to, uint32
 	return BOB_OK;
 }
 
-/* The sites of each loop's body, sorted, once each. */
+/* Collects the sites of each loop's body, sorted and unique. */
 static bob_status collect_sites(struct nest *n, uint32_t count)
 {
 	struct nest_buffers *buffers = &n->c->nest;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Presets of well-known processors, with published sizes. One description covers the cores that
- * share one last-level cache: a chip, or a core complex. A sliced last level is one cache here; if
+/* Presets of well-known processors, with published sizes. A preset describes the cores that share
+ * one last-level cache: a chip, or a core complex. A sliced last level is modelled as one cache; if
  * its total size is not a power of two, the preset is a model whose size is. */
 #include <string.h>
 

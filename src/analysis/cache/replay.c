@@ -14,7 +14,7 @@
 #include "base/hash.h"
 
 #define SITES_FIRST 1024u
-#define DESCS_KNOWN (1u << 20)	/* descriptors beyond get sites for each shape */
+#define DESCS_KNOWN (1u << 20)	/* further descriptors get new sites for each shape */
 #define NO_ID 0xffffffffu
 
 BOB_STATIC_ASSERT((int)BOB_CACHE_LOAD == (int)BOB_ACCESS_LOAD &&
@@ -23,19 +23,19 @@ BOB_STATIC_ASSERT((int)BOB_CACHE_LOAD == (int)BOB_ACCESS_LOAD &&
 		  "kinds of accesses have the same numbers");
 
 struct replay {
-	struct bob_cache_replay result; /* first, see bob_cache_replay_destroy */
+	struct bob_cache_replay result; /* first member: bob_cache_replay_destroy casts */
 	struct bob_cache_place *place;
-	uint32_t *slot;		/* site + 1; 2 * capacity */
+	uint32_t *slot;		/* hash table: site + 1; size 2 * capacity */
 	uint32_t capacity;
 	const struct bob_functions *functions;
 	const struct bob_trace *trace;
 	uint32_t process, count;
 	struct bob_turns *turns;
-	BOB_VEC(uint32_t) first_site; /* + 1, by descriptor */
+	BOB_VEC(uint32_t) first_site; /* by descriptor: first site + 1 */
 	int by_variable;
 	struct bob_cache_variables variables;
 	struct bob_stack_range *stack; /* by thread */
-	uint32_t folded_thread;	/* the one whose nests are simulated */
+	uint32_t folded_thread;	/* the thread whose nests are simulated */
 };
 
 /* --- sites --- */
@@ -121,7 +121,7 @@ static bob_status site_of(struct replay *r, uint32_t thread, const struct bob_ac
 
 /* --- threads --- */
 
-/* Accesses of chosen thread `number`. */
+/* Simulates accesses of the selected thread `number`. */
 static bob_status simulate(struct replay *r, uint32_t number, const struct bob_access *access,
 			   size_t count)
 {
@@ -139,7 +139,7 @@ static bob_status simulate(struct replay *r, uint32_t number, const struct bob_a
 	return BOB_OK;
 }
 
-/* Damage is skipped, and reported at the end. */
+/* Skips damage and reports it at the end. */
 static bob_status run(struct replay *r, struct bob_error *err)
 {
 	const struct bob_access *access;
@@ -162,7 +162,7 @@ static bob_status run(struct replay *r, struct bob_error *err)
 	return damage;
 }
 
-/* --- one thread, folded --- */
+/* --- a single folded thread --- */
 
 static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 {
@@ -215,7 +215,7 @@ static bob_status vary(void *ctx, uint8_t type, uint64_t lo, uint64_t hi, uint32
 	return v == BOB_CACHE_NO_VARIABLE ? BOB_NONE : find_site(r, p.image, p.pc, v, site);
 }
 
-/* BOB_NONE: it cannot be done this way, and nothing has happened. */
+/* BOB_NONE: not possible, and nothing was simulated. */
 static bob_status run_folded(struct replay *r, const uint32_t *threads, struct bob_error *err)
 {
 	const struct bob_cache_records from = { find_desc, bias_of, sites_of,

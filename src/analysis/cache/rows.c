@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of cache counts: maps sites to places and combines equal places. */
 #include "analysis/cache/rows.h"
 #include "base/order.h"
 
@@ -34,7 +35,7 @@ static void unite(struct bob_cache_rows *r)
 	r->count = n + 1;
 }
 
-/* Without a known line: the rest of the function. */
+/* Accesses without a known line form one row per function. */
 static void set_line(const struct bob_trace *t, uint32_t process, const struct bob_cache_place *p,
 		     struct bob_cache_row *row)
 {
@@ -55,7 +56,7 @@ static int set_variable(const struct bob_cache_replay *r, const struct bob_cache
 	row->variable = r->variables[p->variable];
 	row->image = row->variable.image;
 	row->pc = 0;
-	if (!*row->variable.function) { /* wherever it is accessed */
+	if (!*row->variable.function) { /* the same in all functions */
 		row->known = 0;
 		row->number = ~0u;
 	}
@@ -91,9 +92,9 @@ bob_status bob_cache_rows_add(struct bob_cache_rows *r, const struct bob_cache_r
 		if (r->by == BOB_CACHE_BY_LINE)
 			set_line(r->trace, process, p, row);
 		if (r->by == BOB_CACHE_BY_VARIABLE && !set_variable(replay, p, row))
-			r->count--; /* the instruction as such has no accesses */
+			r->count--; /* no accesses without a variable */
 	}
-	unite(r);		/* the same instruction in several processes */
+	unite(r);		/* combines an instruction of several processes */
 	bob_cache_total(replay->cache, &total);
 	bob_cache_add(&r->total, &total);
 	return BOB_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of misses by missing site and causing site, and its queries. It has a bounded number of
- * rows; misses of further pairs are only counted. */
+/* Table of coherence misses by missing and causing site, and its queries. The number of rows is
+ * bounded; misses of further pairs are only counted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static uint64_t hash_of(const struct bob_cache_sharing *k)
 	return bob_hash_mix(h ^ ((uint64_t)k->by_thread << 32 | k->by_site));
 }
 
-/* After sorting. 0: no memory. */
+/* Rebuilds the index after sorting. Returns 0 if memory is exhausted. */
 static int index_rows(struct sharing_table *t)
 {
 	bob_index_clear(&t->index);
@@ -29,7 +29,7 @@ static int index_rows(struct sharing_table *t)
 	return 1;
 }
 
-/* NULL: there is no such row. */
+/* NULL: no such row. */
 static struct bob_cache_sharing *find(const struct sharing_table *t,
 				      const struct bob_cache_sharing *k, uint64_t hash)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of cache simulations: counts by level and by place, and lines shared between cores. */
 #define _GNU_SOURCE
 #include "analysis/cache/tables.h"
 
@@ -19,7 +20,8 @@ struct bob_table *bob_cache_levels_table(const struct bob_cache_rows *r)
 		{ "share", NULL, BOB_COLUMN_SHARE, 0, "of accesses that missed" },
 		{ "cold", NULL, BOB_COLUMN_COUNT, 0, "misses: the line was never there" },
 		{ "replaced", NULL, BOB_COLUMN_COUNT, 0, "misses: the line was evicted" },
-		{ "coherence", NULL, BOB_COLUMN_COUNT, 0, "misses: another core wrote to the line" },
+		{ "coherence", NULL, BOB_COLUMN_COUNT, 0,
+		  "misses: another core wrote to the line" },
 		{ "evictions", NULL, BOB_COLUMN_COUNT, 0, "lines replaced by others" },
 		{ "write_backs", "write-backs", BOB_COLUMN_COUNT, 0,
 		  "changed lines that left for the next level" },
@@ -65,7 +67,8 @@ static struct bob_table *create(const struct bob_cache_rows *r)
 {
 	static const char *const kinds[] = { "function", "instruction", "line", "variable", "row" };
 	static const struct bob_column first[] = {
-		{ "accesses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS, "loads, stores and atomics" },
+		{ "accesses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS,
+		  "loads, stores and atomics" },
 		{ "share", NULL, BOB_COLUMN_SHARE, 0, "of all accesses" },
 		{ "loads", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_EXTRA, NULL },
 		{ "stores", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_EXTRA, NULL },
@@ -149,7 +152,7 @@ struct bob_table *bob_cache_rows_table(const struct bob_cache_rows *r,
 
 /* --- sharing --- */
 
-/* Does a core use bytes of the line from `from` to before `to`? */
+/* Does a core use any of the bytes [from, to) of the line? */
 static int is_used(uint64_t mask, uint32_t granule, uint64_t from, uint64_t to)
 {
 	for (uint64_t at = from / granule; at < 64 && at * granule < to; at++)
@@ -158,7 +161,7 @@ static int is_used(uint64_t mask, uint32_t granule, uint64_t from, uint64_t to)
 	return 0;
 }
 
-/* Of the heap: what the instruction says, whichever kind of access it is. */
+/* Heap: prints the pointer of the instruction, for any type of access. */
 static void print_pointer(const struct bob_trace *t, uint32_t process,
 			  const struct bob_cache_place *p, FILE *out)
 {
@@ -204,8 +207,10 @@ void bob_cache_line_variables(const struct bob_trace *t, uint32_t process,
 struct bob_table *bob_cache_sharing_table(void)
 {
 	static const struct bob_column columns[] = {
-		{ "misses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS, "after the other core's store" },
-		{ "false_sharing", "false", BOB_COLUMN_COUNT, 0, "it wrote other bytes of the line" },
+		{ "misses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS,
+		  "after the other core's store" },
+		{ "false_sharing", "false", BOB_COLUMN_COUNT, 0,
+		  "it wrote other bytes of the line" },
 		{ "true_sharing", "true", BOB_COLUMN_COUNT, 0, "it wrote bytes that are wanted" },
 		{ "cache_line", "line", BOB_COLUMN_ADDRESS, 0, "its first byte" },
 		{ "variables", NULL, BOB_COLUMN_TEXT, BOB_COLUMN_FILLED, "in use in the line" },

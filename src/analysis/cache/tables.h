@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulated caches as tables, which the caller destroys; NULL if there is no memory. Threads: as
- * the simulation. */
+/* Results of cache simulations as tables, which the caller destroys; NULL if memory is exhausted.
+ * Threads: those of the simulation. */
 #ifndef BOB_ANALYSIS_CACHE_TABLES_H
 #define BOB_ANALYSIS_CACHE_TABLES_H
 
@@ -12,22 +12,23 @@
 
 /* Sums by level. */
 struct bob_table *bob_cache_levels_table(const struct bob_cache_rows *r);
-/* Rows with most misses of the last level first, then of the one above. The columns depend on the
- * levels of the machine alone: a table of no rows has them, too. */
+/* In descending order of misses of the last level, then of the level above it. The columns depend
+ * only on the levels of the machine, also in an empty table. */
 struct bob_table *bob_cache_rows_table(const struct bob_cache_rows *r,
 				       const struct bob_naming *names);
-/* Lines that one core's stores took from another: empty, then with the rows of one process after
- * the other. `threads` are the threads of the simulation. */
+/* Lines that one core's stores invalidated in another. bob_cache_sharing_table makes an empty
+ * table; bob_cache_sharing_rows adds the rows of one process. `threads`: threads of the
+ * simulation. */
 struct bob_table *bob_cache_sharing_table(void);
 void bob_cache_sharing_rows(struct bob_table *t, const struct bob_cache_rows *r,
 			    const struct bob_cache_replay *replay, const uint32_t *threads,
 			    const struct bob_naming *names);
 
-/* The variables in a line that cores use, separated by commas, with offsets unless they begin
- * there. */
+/* Prints the variables in the bytes of a line that cores use, separated by commas, with offsets
+ * unless they begin there. */
 void bob_cache_line_variables(const struct bob_trace *t, uint32_t process,
 			      const struct bob_cache_replay *replay,
 			      const struct bob_cache_sharing *row, uint32_t line_bytes, FILE *out);
-#define BOB_CACHE_CORES_SHOWN 8u /* of a line */
+#define BOB_CACHE_CORES_SHOWN 8u /* per line */
 
 #endif

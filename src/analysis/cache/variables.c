@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The variable of an access changes only where an object or the stack begins or ends. So an answer
- * is valid for a range of addresses, and is cached per instruction. */
+/* The variable of an access changes only at the borders of objects and of the stack. So a result is
+ * valid for a range of addresses, and is cached per instruction. */
 #include "analysis/cache/variables.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static uint32_t number_of(struct bob_cache_variables *s, const struct bob_variab
 	return (uint32_t)s->count - 1;
 }
 
-/* Where in `m` the answer for m->lo holds. */
+/* Computes the range of addresses around m->lo with the same result. */
 static void find_stretch(const struct bob_cache_variables *s, uint64_t at, struct bob_cache_memo *m)
 {
 	const struct bob_stack_range *k = m->stack;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts calls per function and per arc in one pass over a thread's events.
  *
- * Frames refer to arcs by their numbers in a map; the arc by which a function was last entered is
- * tried first. `below` of a frame counts the calls inside it; its exit adds them to the caller. */
+ * Frames refer to arcs by index in a map; the arc by which a function was last entered is tried
+ * first. `below` of a frame counts the calls inside it; its exit adds them to the caller. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,17 +14,18 @@
 #define TICK_EVENTS (1u << 20)
 
 struct frame {
-	uint32_t depth;		/* first, see stacks.h */
+	uint32_t depth;		/* first member, see stacks.h */
 	uint32_t number;
 	uint32_t arc;
-	uint32_t apart;		/* not called by the frame below it: a signal, or not known */
+	uint32_t apart;		/* the frame below is not its caller: a signal handler, or
+				 * unknown */
 	uint64_t below;
 };
 
-/* What a pass keeps per function. */
+/* State of a function during a pass. */
 struct function {
 	uint32_t active;	/* open frames in the current thread */
-	uint32_t last_arc;	/* it was entered by, + 1; 0: none */
+	uint32_t last_arc;	/* arc of its last entry + 1; 0: none */
 };
 
 struct bob_callgraph {
@@ -36,15 +37,15 @@ struct bob_callgraph {
 	BOB_MAP(struct bob_call_arc) arcs;
 };
 
-/* Ids may be any 32-bit numbers, and a process may claim all of them. */
+/* Ids may be any 32-bit numbers, and a damaged process may claim all of them. */
 #define MAPPED_MAX (1u << 20)
 
-/* What one pass needs besides the graph. */
+/* State of one pass. */
 struct pass {
 	struct bob_callgraph *g;
 	struct bob_stacks stacks;
 	uint32_t process;
-	uint32_t *map;		/* id in process -> number, of the first MAPPED_MAX ids */
+	uint32_t *map;		/* function number by id, for the first MAPPED_MAX ids */
 	uint32_t map_count;
 };
 
@@ -83,7 +84,7 @@ static uint64_t hash_of(uint32_t caller, uint32_t callee)
 	return bob_hash_mix((uint64_t)caller << 32 | callee);
 }
 
-/* After sorting. */
+/* Rebuilds the index after sorting. */
 static bob_status index_arcs(struct bob_callgraph *g)
 {
 	bob_status st = BOB_OK;
@@ -158,7 +159,7 @@ static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_ev
 	struct frame *top;
 	bob_status st;
 
-	while (bob_stack_ends(&p->stacks, k, ev->depth))	/* exits that are not known */
+	while (bob_stack_ends(&p->stacks, k, ev->depth))	/* exits that were not recorded */
 		leave(g, &p->stacks, k);
 	if (ev->notes & BOB_NOTE_SIGNAL)
 		caller = BOB_CALLER_SIGNAL;
@@ -189,7 +190,7 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 
 	for (;;) {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
+		if (st == BOB_ERR_CORRUPT) {	/* intact events may follow */
 			damage = st;
 			continue;
 		}
@@ -217,7 +218,7 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 	}
 }
 
-/* The functions of an image, if it has any, have consecutive numbers. */
+/* The functions of an image have consecutive numbers. */
 static void map_image(struct pass *p, const struct bob_image_info *im, uint32_t ids)
 {
 	uint32_t first = bob_functions_number(p->g->functions, p->process, im->first_id);
@@ -299,7 +300,7 @@ const struct bob_call_arc *bob_callgraph_arcs(struct bob_callgraph *g, size_t *c
 {
 	if (g->arcs.count)
 		qsort(g->arcs.at, g->arcs.count, sizeof(*g->arcs.at), by_caller);
-	bob_index_clear(&g->arcs.index); /* made again by the next add */
+	bob_index_clear(&g->arcs.index); /* rebuilt by the next bob_callgraph_add */
 	for (uint32_t i = 0; i < g->count; i++)
 		g->states[i].last_arc = 0;
 	*count = g->arcs.count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls per call path: a tree in which every node is a function reached through its parent's path.
- * Its size is bounded; a path that would need a further node stays at its parent. */
+/* Calling context tree: calls per call path. Its size is bounded; a path that would need another
+ * node is counted at its parent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define TICK_EVENTS (1u << 20)
 
 struct frame {
-	uint32_t depth;		/* first, see stacks.h */
+	uint32_t depth;		/* first member, see stacks.h */
 	uint32_t context;
 };
 
@@ -109,7 +109,7 @@ static bob_status read_events(struct bob_contexts *c, struct bob_cursor *cursor,
 		struct bob_stack *k;
 
 		st = bob_cursor_next(cursor, &ev, damage == BOB_OK ? err : NULL);
-		if (st == BOB_ERR_CORRUPT) {	/* there may be more after it */
+		if (st == BOB_ERR_CORRUPT) {	/* intact events may follow */
 			damage = st;
 			continue;
 		}
@@ -153,7 +153,7 @@ bob_status bob_contexts_add(struct bob_contexts *c, const struct bob_trace *t, u
 	return st;
 }
 
-/* qsort has no context argument: the keys travel with the indices. */
+/* Sort keys with indices, because qsort has no context argument. */
 struct sort_key {
 	uint64_t weight;
 	uint32_t parent, number, index;
@@ -167,8 +167,7 @@ bob_status bob_contexts_sort(struct bob_contexts *c)
 
 	if (!keys)
 		return BOB_ERR_NOMEM;
-	for (uint32_t i = (uint32_t)c->count - 1; i > 0;
-	     i--) /* children come after their parents */
+	for (uint32_t i = (uint32_t)c->count - 1; i > 0; i--) /* children follow their parents */
 		c->at[c->at[i].parent].below += c->at[i].below + c->at[i].calls;
 	for (uint32_t i = 1; i < c->count; i++)
 		keys[i - 1] = (struct sort_key){ c->at[i].below + c->at[i].calls, c->at[i].parent,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows are made in the order of function numbers, so equal counts are printed in that order. */
+/* Tables of a call graph. Rows are made in the order of function numbers, which is also the order
+ * of equal counts. */
 #include "analysis/callgraph/tables.h"
 
 #include <stdlib.h>
 
-/* Columns that several tables have. */
+/* Columns of several tables. */
 #define CALLS                                                                                      \
 	{                                                                                          \
 		"calls", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS, "how often it was called"        \
@@ -130,7 +131,7 @@ struct bob_table *bob_callgraph_functions_table(struct bob_callgraph *g,
 	return by_calls(t);
 }
 
-/* Calls that functions of each image get from other images; NULL: no memory. */
+/* By image: number of calls of its functions from other images; NULL: no memory. */
 static uint64_t *calls_from_outside(struct bob_callgraph *g, const struct bob_functions *f)
 {
 	const uint32_t images = bob_functions_image_count(f);
@@ -289,7 +290,7 @@ struct walk {
 	uint64_t rows;
 };
 
-/* Recursion is bounded by the depth. Children come with the largest first. */
+/* Adds the paths below `parent`, largest first. The recursion is bounded by `depth`. */
 static void put_paths(struct walk *w, uint32_t parent, uint64_t parent_row, uint32_t depth)
 {
 	if (depth >= w->depth)

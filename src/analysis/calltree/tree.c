@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding of siblings, on line: when a finished call is appended, it is merged with an equal one
- * before it (x 2), and a row of up to BOB_TREE_PERIOD_MAX items that equals the row before it
- * becomes one repeating row. Hashes find candidates, a full comparison decides, and the loser of a
- * comparison is freed, so folding costs a constant per event. Depth of recursion is bounded by
- * BOB_TREE_DEPTH_MAX levels of calls; rows in rows halve in number, so they nest at most 64
- * deep. */
+/* Online folding of siblings. When a completed call is appended, it is merged with an equal one
+ * before it (x 2), and up to BOB_TREE_PERIOD_MAX items that equal the items before them become one
+ * repeated group. Hashes find candidates, a full comparison decides, and the duplicate is freed, so
+ * folding costs constant time per event. Recursion is bounded by BOB_TREE_DEPTH_MAX levels of
+ * calls; nested groups halve in number, so they nest at most 64 deep. */
 #include "analysis/calltree/tree.h"
 
 #include <stdlib.h>
@@ -43,7 +42,7 @@ void bob_tree_free(struct bob_tree_pool *p, struct bob_tree_node *n)
 	for (uint32_t i = 0; i < n->count; i++)
 		bob_tree_free(p, n->items[i].node);
 	n->count = 0;
-	if (n->capacity > 64) {	/* keep small vectors with their nodes */
+	if (n->capacity > 64) {	/* keep small arrays for reuse */
 		free(n->items);
 		n->items = NULL;
 		n->capacity = 0;
@@ -119,7 +118,7 @@ static bob_status push_item(struct bob_tree_node *parent, struct bob_tree_node *
 	return BOB_OK;
 }
 
-/* The last item equals the one before it, counts apart: add them up. */
+/* Merges the last item with an equal one before it: adds the repetitions. */
 static int merge_pair(struct bob_tree_pool *p, struct bob_tree_node *parent)
 {
 	struct bob_tree_item *last = &parent->items[parent->count - 1], *before = last - 1;
@@ -147,7 +146,7 @@ static void drop_last(struct bob_tree_pool *p, struct bob_tree_node *parent, uin
 		bob_tree_free(p, parent->items[--parent->count].node);
 }
 
-/* The last `period` items are one more round of the row before them. */
+/* Merges the last `period` items with the equal group before them. */
 static int join_row(struct bob_tree_pool *p, struct bob_tree_node *parent, uint32_t period)
 {
 	struct bob_tree_item *tail = &parent->items[parent->count - period], *row = tail - 1;
@@ -161,7 +160,7 @@ static int join_row(struct bob_tree_pool *p, struct bob_tree_node *parent, uint3
 	return 1;
 }
 
-/* The last `period` items equal the `period` before them: make a row of them. */
+/* Makes a group of the last 2 * `period` items if both halves are equal. */
 static int make_row(struct bob_tree_pool *p, struct bob_tree_node *parent, uint32_t period)
 {
 	struct bob_tree_item *first = &parent->items[parent->count - 2 * period];
@@ -172,7 +171,7 @@ static int make_row(struct bob_tree_pool *p, struct bob_tree_node *parent, uint3
 		return 0;
 	row = bob_tree_new(p);
 	if (!row)
-		return 0;	/* no memory to fold with: stays as it is */
+		return 0;	/* without memory they stay unfolded */
 	for (uint32_t i = 0; i < period; i++)
 		if (push_item(row, first[i].node) != BOB_OK) {
 			row->count = 0;

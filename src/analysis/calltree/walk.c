@@ -3,9 +3,9 @@
  * when to print.
  *
  * Completed calls are in the tree under their parent, folded. Nothing is printed before the end
- * unless the tree exceeds its bound. Then all completed calls are printed and freed; they no longer
- * fold with later calls, which changes the layout and not the content. Each stack of a thread is a
- * tree of its own. */
+ * unless the tree exceeds its bound. Then all completed calls are printed and freed. They no longer
+ * fold with later calls, which changes the layout and not the contents. Each stack of a thread is a
+ * separate tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +17,18 @@
 #define TICK_EVENTS (1u << 20)
 
 enum frame_state {
-	FRAME_HIDDEN = 1,	/* it and everything below it */
-	FRAME_PASSED = 2,	/* only it */
+	FRAME_HIDDEN = 1,	/* hide it and its subtree */
+	FRAME_PASSED = 2,	/* hide only it */
 	FRAME_ONLY = 4		/* it or a caller has BOB_TREE_ONLY */
 };
 
 struct frame {
-	uint32_t depth;			/* first, see stacks.h */
+	uint32_t depth;			/* first member, see stacks.h */
 	uint32_t number;
-	struct bob_tree_node *node;	/* NULL: not shown, or not yet */
+	struct bob_tree_node *node;	/* NULL: hidden, or not yet created */
 	uint32_t state;
 	uint32_t notes;
-	uint32_t level;		/* shown callers */
+	uint32_t level;		/* number of shown callers */
 	uint64_t index;
 };
 
@@ -40,7 +40,7 @@ struct walk {
 	struct bob_tree_pool pool;
 	struct bob_tree_sink sink;
 	struct bob_stacks stacks;
-	BOB_VEC(struct bob_tree_node *) roots; /* per stack, made when needed */
+	BOB_VEC(struct bob_tree_node *) roots; /* by stack, created on demand */
 	uint32_t process;
 	uint32_t max_depth, max_nodes;
 };
@@ -65,7 +65,7 @@ static struct bob_tree_node *root_of(struct walk *w, uint32_t stack)
 	return *root;
 }
 
-/* The node under which a call on top of frame `i` - 1 hangs. */
+/* The parent node of a call at frame `i`. */
 static struct bob_tree_node *parent_of(struct walk *w, struct bob_stack *k, size_t i,
 				       uint32_t stack)
 {
@@ -97,7 +97,7 @@ static uint32_t state_of(const struct walk *w, uint32_t number, const struct fra
 	return state;
 }
 
-/* By filters; depth is the caller's business. */
+/* Do the filters select the frame? The depth is not checked. */
 static int is_chosen(const struct walk *w, const struct frame *f)
 {
 	return !(f->state & (FRAME_HIDDEN | FRAME_PASSED)) &&
@@ -116,7 +116,7 @@ static bob_status give_node(struct walk *w, struct frame *f, uint32_t flags)
 	return BOB_OK;
 }
 
-/* The first call of the range: its open callers, the first `depth` frames, become visible. */
+/* First call of the range: makes its open callers, the first `depth` frames, visible. */
 static bob_status show_callers(struct walk *w, struct bob_stack *k, size_t depth)
 {
 	for (size_t i = depth; i-- > 0;) {
@@ -124,7 +124,7 @@ static bob_status show_callers(struct walk *w, struct bob_stack *k, size_t depth
 		bob_status st;
 
 		if (f->node)
-			break;	/* those further out have theirs */
+			break;	/* outer callers have nodes */
 		if (!is_chosen(w, f) || f->level >= w->max_depth)
 			continue;
 		st = give_node(w, f, BOB_TREE_CONTEXT);
@@ -200,7 +200,7 @@ static bob_status enter(struct walk *w, struct bob_stack *k, const struct bob_ev
 	return st == BOB_OK ? show_callers(w, k, k->depth - 1) : st;
 }
 
-/* Print and free all that is finished, on every stack; open frames get their lines. */
+/* Prints and frees all completed calls on every stack; open frames get their lines. */
 static void flush(struct walk *w)
 {
 	for (uint32_t s = 0; s < w->roots.count && !w->sink.stopped; s++) {
@@ -219,7 +219,7 @@ static void flush(struct walk *w)
 	}
 }
 
-/* A call of MPI: a leaf under the frame on top. */
+/* An MPI call: a leaf under the top frame. */
 static bob_status take_mpi(struct walk *w, struct bob_stack *k, const struct bob_event *ev)
 {
 	const struct frame *top = k->depth ? frame_at(w, k, k->depth - 1) : NULL;
@@ -247,7 +247,7 @@ static bob_status take_mpi(struct walk *w, struct bob_stack *k, const struct bob
 	return st;
 }
 
-/* BOB_END after the last event of the range. */
+/* Returns BOB_END after the last event of the range. */
 static bob_status take(struct walk *w, const struct bob_event *ev)
 {
 	struct bob_stack *k = bob_stacks_get(&w->stacks, ev->stack);
@@ -334,7 +334,7 @@ bob_status bob_tree_walk(const struct bob_trace *t, const struct bob_functions *
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
 		if (st == BOB_OK)
 			st = take(&w, &ev);
-		else if (st == BOB_ERR_CORRUPT)	/* there may be more after it */
+		else if (st == BOB_ERR_CORRUPT)	/* intact events may follow */
 			damage = st;
 	} while (st == BOB_OK || st == BOB_ERR_CORRUPT);
 	end = finish(&w);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Formats messages of the concern analysis as one printable line. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Applies a map to the texts of its files. Each file has one word per line, the owner of that line.
- * Claims are applied in the order of the map, so the second claim of a line is the error. */
+ * Claims are applied in the order of the map, so the second claim of a line is reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/concerns/concerns.h"
 
-#define FREE 0u		/* a line without a claim; else the number of the claim plus 1 */
+#define FREE 0u		/* a line without a claim; otherwise number of the claim + 1 */
 
 struct laying {
 	const struct bob_concerns_map *map;
@@ -16,9 +16,9 @@ struct laying {
 	const char *text;
 	size_t len;
 	size_t lines;
-	size_t *begin;		/* of each line, and the end */
+	size_t *begin;		/* offset of each line, and of the end */
 	uint8_t *class;
-	uint32_t *claim[2];	/* [of_concern][line]: FREE or a claim's number plus 1 */
+	uint32_t *claim[2];	/* [of_concern][line]: FREE or number of the claim + 1 */
 };
 
 static bob_status no_such_text(const struct laying *l, const struct bob_concerns_claim *c,
@@ -34,7 +34,7 @@ static const char *name_of(const struct laying *l, const struct bob_concerns_cla
 	return c->of_concern ? l->map->concern[c->owner].name : l->map->component[c->owner].name;
 }
 
-/* --- which lines --- */
+/* --- lines of a claim --- */
 
 static int line_has(const struct laying *l, size_t line, const char *text)
 {
@@ -51,7 +51,7 @@ static int line_has(const struct laying *l, size_t line, const char *text)
 	return 0;
 }
 
-/* The next line with the text, from `line`; l->lines: there is none. */
+/* The next line with the text, from `line` on; l->lines: none. */
 static size_t find_text(const struct laying *l, size_t line, const char *text)
 {
 	while (line < l->lines && !line_has(l, line, text))
@@ -108,7 +108,7 @@ static bob_status last_line(const struct laying *l, const struct bob_concerns_cl
 	return BOB_OK;
 }
 
-/* --- laying them down --- */
+/* --- assigning lines --- */
 
 static bob_status lay(const struct laying *l, const struct bob_concerns_claim *c, size_t line)
 {
@@ -158,7 +158,7 @@ static uint32_t rest_of(const struct bob_concerns_map *map)
 	return BOB_CONCERNS_NONE;
 }
 
-/* The message names files relative to the map's folder, as the user must. */
+/* The message names the file relative to the map's folder, as the map does. */
 static bob_status fail_unclaimed(const struct laying *l, size_t line, const char *whom)
 {
 	const char *slash = strrchr(l->map->name, '/'), *file = l->map->file[l->file];
@@ -244,7 +244,7 @@ static bob_status count_file(const struct bob_concerns_map *map, uint32_t file,
 	return st;
 }
 
-/* Where most of its lines are, the first such one, unless the map says. */
+/* The component with most of its lines (the first such one), unless the map names one. */
 static uint32_t home_of(const struct bob_concerns_map *map, const struct bob_concerns_counts *c,
 			uint32_t concern)
 {

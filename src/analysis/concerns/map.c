@@ -15,22 +15,22 @@ enum section { NO_SECTION, COMPONENT, CONCERN, ANNOTATIONS };
 struct parser {
 	struct bob_concerns_map *map;
 	struct bob_concerns_complaint *why;
-	const char *at, *end;		/* the rest of this line */
-	const char *begin;		/* of this line */
-	char *words;			/* where the next word is put */
+	const char *at, *end;		/* the rest of the current line */
+	const char *begin;		/* start of the current line */
+	char *words;			/* where the next word is stored */
 	uint32_t line;
 	enum section section;
-	uint32_t owner;			/* in its table */
-	size_t cap;			/* of claims */
+	uint32_t owner;			/* index in its table */
+	size_t cap;			/* capacity of claims */
 };
 
-/* What only marks events, see include/bobbin/events.h. */
+/* Functions and macros that only mark events, see include/bobbin/events.h. */
 static const char *const event_marks[] = { "bob_event_begin*", "bob_event_end*",
 					   "bob_event_instant*", "BOB_EVENT_BEGIN",
 					   "BOB_EVENT_END", "BOB_EVENT_INSTANT" };
 #define EVENT_MARKS (sizeof(event_marks) / sizeof(*event_marks))
 
-/* --- complaints --- */
+/* --- messages --- */
 
 #define COMPLAIN(p, column, st, ...)                                                               \
 	bob_concerns_complain((p)->why, st, (p)->map->name, (p)->line, column, __VA_ARGS__)
@@ -40,7 +40,7 @@ static uint32_t column_of(const struct parser *p, const char *at)
 	return (uint32_t)(at - p->begin) + 1;
 }
 
-/* "a, b, c": what there is instead of a name that is not known. */
+/* "a, b, c": the valid names, for messages about unknown ones. */
 static const char *list_names(const struct bob_concerns_name *names, uint32_t count,
 			      char buffer[128])
 {
@@ -77,9 +77,9 @@ static int takes(struct parser *p, char c)
 	return 1;
 }
 
-/* A word up to a blank or one of `stops`, or anything in double quotes, where \ takes the next
- * letter as it is. *column is where it begins. `words` never gets ahead of `at`, for a word is not
- * longer than what it was read from. */
+/* Reads a word up to a blank or one of `stops`, or a quoted word, in which \ escapes the next
+ * character. *column: its start. `words` never overtakes `at`, because a word is not longer than
+ * its source. */
 static bob_status read_word(struct parser *p, const char *stops, const char **out, uint32_t *column)
 {
 	const char *from;
@@ -167,10 +167,10 @@ static bob_status take_section(struct parser *p)
 	} else if (!strcmp(kind, "annotations")) {
 		p->section = ANNOTATIONS;
 	} else {
-		return COMPLAIN(
-			p, column, BOB_ERR_CORRUPT,
-			"section [%.40s] is not known; there are [component NAME], [concern NAME], [annotations]",
-			kind);
+		return COMPLAIN(p, column, BOB_ERR_CORRUPT,
+				"section [%.40s] is not known; there are [component NAME], "
+				"[concern NAME], [annotations]",
+				kind);
 	}
 	if (st == BOB_OK && !takes(p, ']'))
 		return COMPLAIN(p, column_of(p, p->at), BOB_ERR_CORRUPT, "']' is missing here");
@@ -390,9 +390,9 @@ static bob_status take_line(struct parser *p)
 	return take_file(p, word, column);
 }
 
-/* --- the whole --- */
+/* --- the whole map --- */
 
-/* Every component and concern must hold something. */
+/* Every component and concern must have a claim. */
 static bob_status check_whole(struct parser *p)
 {
 	struct bob_concerns_map *m = p->map;
@@ -448,7 +448,7 @@ bob_status bob_concerns_map_parse(const char *text, size_t len, const char *name
 					     "the map is larger than %u bytes",
 					     BOB_CONCERNS_MAP_BYTES);
 	m = calloc(1, sizeof(*m));
-	/* a word needs its zero besides: at most as many as there are bytes */
+	/* each word needs a terminating zero, and there are at most as many words as bytes */
 	if (m)
 		m->text = malloc(2 * len + name_len + 2);
 	if (!m || !m->text) {

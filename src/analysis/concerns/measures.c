@@ -41,7 +41,7 @@ double bob_concerns_dedi(const struct bob_concerns_counts *c, uint32_t component
 	return share(c->sloc[component][concern], bob_concerns_of_component(c, component));
 }
 
-/* n / (n - 1) times the sum of (x - 1/n)^2: 1 if all lies in one of n, 0 if all have the same. */
+/* n / (n - 1) times the sum of (x - 1/n)^2: 1 if everything is in one of n, 0 if all are equal. */
 static double unevenness(const double *x, uint32_t n)
 {
 	double sum = 0;

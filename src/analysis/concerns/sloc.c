@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two passes. The first copies the text byte for byte, with comments replaced by blanks and the
- * letters of strings by S, so the second does not depend on the language: a blank line of the copy
- * was blank or a comment. The second pass looks for annotations where a statement can begin. Any
- * bytes are valid input. */
+/* Classifies lines in two passes. The first one copies the text byte for byte, with comments
+ * replaced by blanks and the letters of strings by S. So the second one does not depend on the
+ * language: a blank line of the copy was blank or a comment. The second pass looks for annotations
+ * where a statement can begin. Any bytes are valid input. */
 #include "analysis/concerns/sloc.h"
 #include "base/ascii.h"
 
@@ -11,16 +11,16 @@
 
 #define STRING 'S'
 #define RAW_DELIMITER_MAX 16u	/* of a C++ raw string, by the standard */
-#define MARK_LINES_MAX 64u	/* of one call: no line is looked at more often */
+#define MARK_LINES_MAX 64u	/* per call; bounds how often a line is examined */
 #define FIXED_TEXT 7u		/* first column of the text of fixed form */
-#define FIXED_END 72u		/* and the last one */
+#define FIXED_END 72u		/* last column of that text */
 
 struct masking {
 	const char *at, *end;
 	char *to;
 };
 
-/* A letter that makes a line of fixed form a comment, in column 1. */
+/* A character that makes a line of fixed form a comment, in column 1. */
 static int is_fixed_comment(char c)
 {
 	return c == 'c' || c == 'C' || c == '*' || c == '!';
@@ -61,7 +61,7 @@ size_t bob_sloc_lines(const char *text, size_t len)
 	return lines + (len && text[len - 1] != '\n');
 }
 
-/* --- what is left without comments --- */
+/* --- removing comments --- */
 
 static void keep(struct masking *m, size_t n)
 {
@@ -70,7 +70,7 @@ static void keep(struct masking *m, size_t n)
 	m->at += n;
 }
 
-/* White space stays, all else becomes `c`. */
+/* Copies white space and replaces other characters by `c`. */
 static void put(struct masking *m, char c)
 {
 	*m->to++ = bob_is_blank(*m->at) || *m->at == '\n' ? *m->at : c;
@@ -84,7 +84,7 @@ static int follows(const struct masking *m, const char *text)
 	return (size_t)(m->end - m->at) >= n && !memcmp(m->at, text, n);
 }
 
-/* A comment up to the end of its line, which a backslash moves on. */
+/* A comment up to the end of its line, which a backslash continues. */
 static void mask_line_comment(struct masking *m)
 {
 	while (m->at < m->end && *m->at != '\n') {
@@ -108,7 +108,7 @@ static void mask_block_comment(struct masking *m)
 		put(m, ' ');
 }
 
-/* Up to the closing quote, or the end of the line: what #if leaves out may contain prose with an
+/* Up to the closing quote or the end of the line: text excluded by #if may contain an
  * apostrophe. */
 static void mask_quoted(struct masking *m)
 {
@@ -128,7 +128,7 @@ static void mask_quoted(struct masking *m)
 		put(m, STRING);
 }
 
-/* `at` is the quote of R"delimiter( ... )delimiter". 0: it is no raw string. */
+/* `at` is the quote of R"delimiter( ... )delimiter". Returns 0 if it is no raw string. */
 static int mask_raw(struct masking *m)
 {
 	const char *delimiter = m->at + 1, *p = delimiter;
@@ -184,8 +184,8 @@ static void mask_c(struct masking *m)
 	}
 }
 
-/* Fortran: up to `stop` (in a line, its end excluded). *quote is that of a string that the line
- * before left open, and becomes that of one left open here. */
+/* Fortran: up to `stop`, the end of the line. *quote: that of a string left open by the previous
+ * line; returns that of one left open here. */
 static void mask_fortran(struct masking *m, const char *stop, char *quote)
 {
 	while (m->at < stop) {
@@ -243,8 +243,8 @@ static void mask_free_line(struct masking *m, const char *eol, char *quote)
 		*quote = 0;
 }
 
-/* Where column FIXED_TEXT begins; *joins: the line goes on from the one before. A tab leads there,
- * too, and a digit after it takes the place of column 6. */
+/* Start of column FIXED_TEXT; *joins: a continuation line. A tab advances to that column, and a
+ * digit after it replaces column 6. */
 static const char *fixed_text(const char *at, const char *eol, int *joins)
 {
 	for (unsigned column = 1; column < FIXED_TEXT - 1 && at < eol; column++, at++)
@@ -275,7 +275,7 @@ static void mask_fixed_line(struct masking *m, const char *eol, char *quote)
 		*quote = 0;
 	keep(m, (size_t)(text - m->at) - (joins ? 1 : 0));
 	if (joins)
-		put(m, ' ');	/* the mark in column 6 belongs to no word */
+		put(m, ' ');	/* the continuation mark in column 6 is no part of a word */
 	stop = (size_t)(eol - text) > FIXED_END - FIXED_TEXT + 1 ?
 		       text + FIXED_END - FIXED_TEXT + 1 :
 		       eol;
@@ -335,7 +335,7 @@ static size_t word_length(const struct scanning *s)
 	return n;
 }
 
-/* From the opening parenthesis to after the closing one. */
+/* Skips from the opening parenthesis to after the closing one. */
 static int skip_parentheses(struct scanning *s)
 {
 	size_t depth = 0, lines = 0;
@@ -353,7 +353,7 @@ static int skip_parentheses(struct scanning *s)
 	return 0;
 }
 
-/* One statement that is a call of a mark. */
+/* Parses one statement that is a call of a mark. */
 static int take_mark(struct scanning *s)
 {
 	int fortran = s->language != BOB_SLOC_C;
@@ -388,7 +388,7 @@ static int take_mark(struct scanning *s)
 	return 1;
 }
 
-/* Lines of calls of marks from the line that begins at s->at: how many, 0 for none. */
+/* Number of lines of consecutive calls of marks from the line at s->at; 0: none. */
 static size_t mark_lines(struct scanning s)
 {
 	const char *from = s.at;
@@ -411,7 +411,7 @@ static int begins_statement(char last)
 
 static void find_marks(struct scanning *s, uint8_t *class)
 {
-	char last = 0;	/* of the code so far; 0: nothing, or a directive */
+	char last = 0;	/* last character of the code so far; 0: none, or a directive */
 	int joins = 0, directive = 0;
 	size_t line = 0, skip = 0;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Table of concern measures: CONC, DOS, DEDI and DOF. */
 #include "analysis/concerns/tables.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

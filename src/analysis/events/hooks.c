@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets of the same hook, event, phase and place are united; data that the user packed is of one
- * process, and a row of its own. */
+/* Table of hook results. Sets with the same hook, event, phase and place are united. User-defined
+ * data belongs to one process and is a row of its own. */
 #define _GNU_SOURCE
 #include "analysis/events/hooks.h"
 
@@ -20,11 +20,11 @@
 #define TEXT_SHOWN 400u		/* bytes */
 #define CALLERS_SHOWN 3u
 
-/* One hook at one event, perhaps of one place; sets of the user's own are those of one process. */
+/* One hook at one event, possibly at one place; user-defined sets are those of one process. */
 struct row {
 	char *event, *hook, *text;
-	char *place;		/* where it is, as text; "": no place */
-	uint32_t process;	/* the first one */
+	char *place;		/* its place as text; "": none */
+	uint32_t process;	/* the first one with such a set */
 	struct bob_set_call *call;
 	uint32_t depth;
 	uint32_t phase, processes;
@@ -43,7 +43,7 @@ struct gathering {
 	uint32_t damaged;
 };
 
-/* Control characters go to no terminal. */
+/* Replaces control characters, which must not reach a terminal. */
 static char *text_of(const uint8_t *bytes, size_t len)
 {
 	char *text = malloc(len + 1);
@@ -63,7 +63,7 @@ static int same(const char *text, const uint8_t *bytes, size_t len)
 
 /* --- places --- */
 
-/* As the process has it, or any other. */
+/* Finds the image by key, in the given process first. */
 static int find_image(const struct bob_trace *t, uint64_t key, uint32_t *process, uint32_t *image)
 {
 	const uint32_t count = bob_trace_process_count(t), first = *process;
@@ -205,7 +205,7 @@ static int take(void *ctx, uint32_t process, const struct bob_set *s)
 
 BOB_COMPARE(by_name, struct row, BOB_TEXT(event) BOB_TEXT(hook) BOB_UP(phase) BOB_TEXT(place))
 
-/* The innermost place alone, and its parts. */
+/* The innermost place, as text and as cells. */
 static void put_place(struct bob_table *t, const struct gathering *g, const struct row *row)
 {
 	uint32_t process = row->process, image = BOB_SET_NO_IMAGE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out,
- * wherever the event comes from; numbers are gathered as those of hooks are
- * (archive/events/value_numbers.h), integers exactly as well (whole_numbers.h), texts as long as
- * there are few different ones. Of MPI's functions only what is a number in any process: counts,
+/* Collects parameter values in one pass over the events of each thread. A row is a parameter of an
+ * event, as input or as result, at any place. Numbers are collected like those of hooks
+ * (archive/events/value_numbers.h), integers also exactly (whole_numbers.h), texts while there are
+ * few distinct ones. Of MPI functions only parameters that are numbers in every process: counts,
  * bytes, tags and the like. */
 #define _GNU_SOURCE
 #include "analysis/events/parameters.h"
@@ -20,30 +20,30 @@
 #include "base/order.h"
 #include "table/numbers.h"
 
-#define TEXTS_MAX 48u		/* of a row */
+#define TEXTS_MAX 48u		/* distinct texts per row */
 #define TEXTS_SHOWN 6u
-#define TEXT_BYTES 200u		/* that are looked at */
+#define TEXT_BYTES 200u		/* bytes of a text that are compared */
 
 struct text {
 	uint64_t word[TEXT_BYTES / 8], bytes, count;
 };
 
 struct row {
-	const struct bob_mpi_function *function; /* the event's first */
-	const struct bob_mpi_param *param; /* one of that name */
+	const struct bob_mpi_function *function; /* first entry of the event */
+	const struct bob_mpi_param *param; /* a parameter of that name */
 	int is_out;
-	uint64_t count, others;	/* others: texts that are not in the list */
+	uint64_t count, others;	/* others: texts beyond TEXTS_MAX */
 	struct bob_value_numbers numbers;
-	struct bob_whole_numbers *whole; /* of integers; NULL: of others */
-	struct text *text;	/* in the order of their first times; NULL: numbers */
+	struct bob_whole_numbers *whole; /* of integers; otherwise NULL */
+	struct text *text;	/* in order of first occurrence; NULL: numbers */
 	uint32_t texts;
 };
 
 struct gathering {
 	struct row *row;
 	size_t count, cap;
-	/* Of functions that were met, by number: rows of their parameters, in then out. ROW_NONE:
-	 * not one to be reported. */
+	/* Cache by function number: rows of its parameters, alternating input and result. ROW_NONE:
+	 * not reported. */
 	uint32_t *rows_of[BOB_USER_FUNCTION_LAST + 1];
 };
 
@@ -142,7 +142,7 @@ static void take_value(struct row *to, const struct bob_mpi_call *c, const struc
 	} else if (p->role == BOB_MPI_ROLE_DOUBLE) {
 		memcpy(&d, &v, sizeof(d));
 		bob_value_add(&to->numbers, d);
-		free(to->whole); /* one of that name was an integer */
+		free(to->whole); /* another parameter of that name is not an integer */
 		to->whole = NULL;
 	} else if (c->function->flags & BOB_MPI_USER || bob_mpi_value_is_number(p->role, v)) {
 		bob_value_add(&to->numbers, (double)(int64_t)v);
@@ -175,7 +175,7 @@ static bob_status take_thread(struct gathering *g, const struct bob_trace *t, ui
 			st = BOB_ERR_NOMEM;
 			break;
 		}
-		/* of one that has not ended what comes out is not there */
+		/* an incomplete event has no results */
 		for (uint32_t i = 0; i < 2u * c.function->count; i++)
 			if (rows[i] != ROW_NONE && !(i & 1 && c.event.open))
 				take_value(&g->row[rows[i]], &c, &c.function->params[i / 2]);
@@ -191,7 +191,7 @@ BOB_COMPARE(by_name, struct row,
 
 BOB_COMPARE(by_count, struct text, BOB_DOWN(count) BOB_UP(bytes) BOB_BYTES(word))
 
-/* "odd" (150 times), "even", ... 12 in all */
+/* "odd" (150 times), "even", ... 12 in total */
 static void print_texts(struct row *row, FILE *out)
 {
 	char a[BOB_NUMBER_MAX];

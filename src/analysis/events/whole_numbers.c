@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Exact collection of integers, and the cells of tables that show collected numbers. */
 #define _GNU_SOURCE
 #include "analysis/events/whole_numbers.h"
 
@@ -11,7 +12,7 @@
 #include "table/numbers.h"
 
 #define SIGN (1ull << 63)
-#define DIGITS_MAX 48u		/* of 128 bits, with sign and zero */
+#define DIGITS_MAX 48u		/* of a 128-bit integer, with sign and terminating zero */
 
 void bob_whole_add(struct bob_whole_numbers *w, int64_t v)
 {

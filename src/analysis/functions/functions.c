@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Function numbers of a whole run. A trace numbers functions per process, image after image; here
+/* Function numbers of a whole run. A trace numbers functions per process, image by image. Here
  * equal images of different processes (or one that was unloaded and loaded again) share one range
  * of numbers. Only images are stored, never a table of all functions of all processes. */
 #include <stdlib.h>
@@ -10,17 +10,17 @@
 #include "base/order.h"
 #include "base/search.h"
 
-/* Others have arrays of this many elements, and an image whose file is missing may claim any number
- * of functions: ids of images beyond this sum are unknown. */
+/* Callers allocate arrays of this size, and an image without a file may claim any number of
+ * functions. Ids of images beyond this sum are unknown. */
 #define FUNCTIONS_MAX (1u << 23)
 
-/* One image of one process: ids first_id.. are numbers first.. */
+/* An image of a process: ids from first_id on have the numbers from `first` on. */
 struct range {
 	uint32_t first_id, count, first;
 };
 
 struct process_ranges {
-	struct range *ranges;	/* by first_id */
+	struct range *ranges;	/* sorted by first_id */
 	uint32_t count;
 };
 
@@ -50,8 +50,7 @@ static int same_image(const struct bob_functions *f, const struct bob_function_i
 	       !strcmp(other->path, im->path);
 }
 
-/* Find image `image` of `process` among the known ones, or add it. BOB_NONE: it has too many
- * functions. */
+/* Finds or adds image `image` of `process`. BOB_NONE: it has too many functions. */
 static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32_t image,
 			       uint32_t *first)
 {
@@ -125,7 +124,7 @@ bob_status bob_functions_create(const struct bob_trace *t, struct bob_functions 
 		bob_functions_destroy(f);
 		return st;
 	}
-	f->count++;	/* the unknown one */
+	f->count++;	/* the number of unknown functions */
 	*out = f;
 	return BOB_OK;
 }

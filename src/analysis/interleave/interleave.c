@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scheduler of a replay. A thread is ready, or waits until the count of one object reaches a value.
  * The thread that raises the count wakes the threads for which it suffices, so choosing the next
- * thread means finding a ready one. Objects are identified by number and stay in a table. */
+ * thread means finding a ready one. Objects are in a hash table by number. */
 #include <stdlib.h>
 
 #include "analysis/interleave/interleave.h"
@@ -19,7 +19,7 @@ struct thread {
 struct object {
 	uint64_t name;
 	uint64_t count;
-	uint32_t waiting;	/* threads */
+	uint32_t waiting;	/* number of waiting threads */
 };
 
 struct bob_interleave {
@@ -47,7 +47,7 @@ bob_status bob_interleave_create(uint32_t threads, uint64_t quantum, struct bob_
 		return BOB_ERR_NOMEM;
 	}
 	v->threads = v->alive = threads;
-	v->turn = threads - 1;	/* the first turn is that of the next one */
+	v->turn = threads - 1;	/* the first turn is that of thread 0 */
 	v->quantum = quantum ? quantum : BOB_INTERLEAVE_QUANTUM;
 	*out = v;
 	return BOB_OK;
@@ -69,7 +69,7 @@ uint64_t bob_interleave_forced(const struct bob_interleave *v)
 
 /* --- waiting and waking --- */
 
-/* Wakes the threads for which the count suffices; turns among them raise it. */
+/* Wakes the threads for which the count suffices; turns among them raise it again. */
 static void wake(struct bob_interleave *v, struct object *o)
 {
 	int woken = 1;
@@ -130,8 +130,8 @@ bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_wha
 
 /* --- turns --- */
 
-/* Is it better to let `t` go on than `than`? Of what several wait for the least value comes
- * first. */
+/* Should `t` continue rather than `than`? Of several threads that wait for turns, the smallest
+ * value precedes. */
 static int goes_before(const struct bob_interleave *v, const struct thread *t,
 		       const struct thread *than)
 {
@@ -143,7 +143,7 @@ static int goes_before(const struct bob_interleave *v, const struct thread *t,
 				     than->value - BOB_MAP_FIND(&v->objects, &than->object)->count;
 }
 
-/* All wait. */
+/* All threads wait: lets one of them continue. */
 static void force(struct bob_interleave *v)
 {
 	const struct thread *chosen = NULL;

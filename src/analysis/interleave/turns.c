@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Replays the accesses of a process: one reader per thread, scheduled by interleave.c. */
 #include "analysis/interleave/turns.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #define BATCH 1024u
 
 struct reader {
-	uint32_t thread;	/* of the trace */
+	uint32_t thread;	/* index in the trace */
 	struct bob_access_cursor *cursor; /* NULL: no records */
 	struct bob_access *batch;
 	size_t at, count;
@@ -18,13 +19,13 @@ struct bob_turns {
 	const struct bob_trace *trace;
 	struct bob_interleave *order;
 	struct reader *reader;
-	uint32_t chosen, count;	/* those from `chosen` on only synchronise */
+	uint32_t chosen, count;	/* readers from `chosen` on only synchronise */
 	int reports_syncs;
 	struct bob_sync_event sync;
 	struct bob_value_place value;
 };
 
-/* A reader for each thread of the process, the chosen ones first. */
+/* Makes a reader for each thread of the process, selected ones first. */
 static bob_status make_readers(struct bob_turns *v, const uint32_t *threads, uint32_t count)
 {
 	uint32_t n = bob_trace_thread_count(v->trace), chosen = 0;

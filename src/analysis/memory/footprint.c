@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of accesses is a lattice: blocks of `bytes` at base + sum of index * step, all steps
- * positive, the smallest first. If each step is at least the extent of what is inside, no two
- * blocks overlap and the bytes can be counted. Lattices that continue each other (the four loads of
- * an unrolled loop) become one; equal ones count once; what then still overlaps is bounded from
- * both sides. */
+/* Footprints by lattices. A sequence of accesses is a lattice: blocks of `bytes` at base + sum of
+ * index * step, all steps positive, the smallest first. If each step is at least the extent of the
+ * inner dimensions, no two blocks overlap and the bytes can be counted. Adjacent lattices (the four
+ * loads of an unrolled loop) are joined, equal ones count once, and the remaining overlaps are
+ * bounded from both sides. */
 #include "analysis/memory/footprint.h"
 
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "base/host/vec.h"
 #include "base/order.h"
 
-#define LATTICES_JOIN 4096u	/* so many are worth looking for equal ones */
+#define LATTICES_JOIN 4096u	/* number at which joining is attempted */
 #define LATTICES_MAX 65536u	/* 10 MB */
 
 struct bob_lattice {
 	uint64_t base, end;	/* hull: base <= byte < end */
-	uint64_t bytes;		/* of a block */
-	uint64_t distinct;	/* bytes of the whole; at most, unless exact */
+	uint64_t bytes;		/* size of a block */
+	uint64_t distinct;	/* distinct bytes; an upper bound unless exact */
 	uint32_t dims;
 	int exact;
 	uint64_t count[BOB_PIECE_DIMS], step[BOB_PIECE_DIMS];
@@ -47,8 +47,7 @@ static void drop_dim(struct bob_lattice *l, uint32_t d)
 	memmove(&l->count[d], &l->count[d + 1], (l->dims - d) * sizeof(l->count[0]));
 }
 
-/* Blocks that touch are one block; loops that go on where the inner one ends are one loop. Then
- * count. */
+/* Joins adjacent blocks, and loops that continue an inner one; then counts. */
 static void simplify(struct bob_lattice *l)
 {
 	uint64_t extent;
@@ -79,8 +78,7 @@ static void simplify(struct bob_lattice *l)
 		l->distinct = extent;
 }
 
-/* Rows whose lengths depend on loops around them: counted if even the longest ones do not
- * overlap. */
+/* Rows whose lengths depend on outer loops: counted if even the longest ones do not overlap. */
 static void count_triangle(struct bob_lattice *l, const struct bob_piece *p, unsigned size)
 {
 	uint64_t lo, hi, inner = size, points = bob_piece_points(p);
@@ -103,7 +101,7 @@ static void count_triangle(struct bob_lattice *l, const struct bob_piece *p, uns
 	l->bytes = size;
 	if (!l->exact || l->distinct > l->end - l->base)
 		l->distinct = l->end - l->base;
-	l->dims = BOB_PIECE_DIMS + 1; /* no lattice to be continued */
+	l->dims = BOB_PIECE_DIMS + 1; /* never joined */
 }
 
 static int is_triangle(const struct bob_piece *p)
@@ -126,7 +124,8 @@ static int same_form(const struct bob_lattice *a, const struct bob_lattice *b)
 	       !memcmp(a->count, b->count, a->dims * sizeof(a->count[0]));
 }
 
-/* Those of one form that touch each other, block by block. Returns whether any did. */
+/* Joins lattices of equal form that are adjacent, block by block. Returns whether any were
+ * joined. */
 static int join(struct bob_footprint *f)
 {
 	size_t n = 0;
@@ -186,7 +185,7 @@ int bob_footprint_add(struct bob_footprint *f, const struct bob_piece *p, int64_
 		f->dropped += l.distinct;
 		return 0;
 	}
-	/* a quarter stays free, or what is joined is soon full again */
+	/* require a quarter of free capacity, otherwise joining soon repeats */
 	if (bob_vec_reserve(&f->lattice, f->count, &f->cap, sizeof(l), f->cap / 4 + 1) != BOB_OK)
 		return -1;
 	f->lattice[f->count++] = l;
@@ -195,7 +194,8 @@ int bob_footprint_add(struct bob_footprint *f, const struct bob_piece *p, int64_
 
 BOB_COMPARE(by_base, struct bob_lattice, BOB_UP(base) BOB_DOWN(end))
 
-/* Lattices whose hulls overlap: at least the largest, at most all, or the union of the hulls. */
+/* Bounds of lattices whose hulls overlap: at least the largest, at most the sum or the union of the
+ * hulls. */
 static void count_group(const struct bob_lattice *l, size_t count, uint64_t *least, uint64_t *most)
 {
 	uint64_t all = 0, largest = 0, dense = 0, hull = 0, dense_end = 0, hull_end = 0;
@@ -213,7 +213,7 @@ static void count_group(const struct bob_lattice *l, size_t count, uint64_t *lea
 		if (!l[i].exact || l[i].distinct != l[i].end - l[i].base)
 			continue;
 		from = l[i].base > dense_end ? l[i].base : dense_end;
-		if (l[i].end > from) { /* what is dense, each byte once */
+		if (l[i].end > from) { /* dense lattices, each byte once */
 			dense += l[i].end - from;
 			dense_end = l[i].end;
 		}

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Derives frame addresses from the folded accesses of a thread: collects one candidate per access
+ * and keeps the unambiguous ones. */
 #include "analysis/memory/frames.h"
 
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 #include "base/host/vec.h"
 #include "base/order.h"
 
-#define THREAD_BLOCK (~0ull - 1) /* in the place of a function: the image's block of the thread */
+#define THREAD_BLOCK (~0ull - 1) /* instead of a function: the thread's block of the image */
 
 struct frame {
 	uint64_t function;	/* link address */
@@ -25,7 +27,7 @@ struct bob_frames {
 
 BOB_COMPARE(by_key, struct frame, BOB_UP(path) BOB_UP(image) BOB_UP(function))
 
-/* The function of an instruction, or ~0. */
+/* Link address of the function of an instruction, or ~0. */
 static uint64_t function_of(const struct bob_frames *f, uint32_t image, uint64_t pc)
 {
 	struct bob_function_info fn;
@@ -57,7 +59,7 @@ static void add(struct bob_frames *f, const struct frame *frame)
 		f->failed = 1;
 }
 
-/* What the accesses of a leaf say. */
+/* Adds the frame addresses that the accesses of a leaf imply. */
 static void add_leaf(struct bob_frames *f, const struct bob_folded *folded, uint32_t participant,
 		     uint32_t part, uint32_t shape, const struct bob_leaf *leaf,
 		     const struct bob_leaf_access *a)
@@ -86,7 +88,7 @@ static void add_leaf(struct bob_frames *f, const struct bob_folded *folded, uint
 		frame.function = function_of(f, leaf->image, a[i].pc);
 		if (p->kind == BOB_PLACE_THREAD) {
 			if (leaf->kind != BOB_LEAF_BLOCK)
-				continue;	/* it says less, but nothing else */
+				continue;	/* redundant: blocks determine the address */
 			frame.path = BOB_FOLD_NO_PATH;
 			frame.function = THREAD_BLOCK;
 		}
@@ -114,7 +116,7 @@ static void unite(struct bob_frames *f)
 
 struct bob_frames *bob_frames_create(const struct bob_trace *t, uint32_t thread, uint32_t part)
 {
-	struct bob_leaf_access *a = calloc(4096, sizeof(*a)); /* a leaf has at most so many */
+	struct bob_leaf_access *a = calloc(4096, sizeof(*a)); /* maximum per leaf */
 	struct bob_frames *f = calloc(1, sizeof(*f));
 	uint32_t participant;
 	const struct bob_folded *folded = bob_trace_folded(t, thread, &participant);

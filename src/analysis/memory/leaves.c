@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every access of every leaf is looked at once: how often it comes is known from the loops' trip
- * counts, where it goes from its column's pieces. By variable each piece is an access of its own,
- * because it may be in a variable of its own. */
+/* Counts the folded accesses of a thread, leaf by leaf: their numbers follow from the loops' trip
+ * counts, their addresses from the pieces of their columns. By variable, each piece is counted
+ * separately, because it may be in another variable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define PIECES_MAX BOB_MEMORY_PIECES_MAX
 #define PIECES_FEW BOB_MEMORY_PIECES_FEW
-#define LEAF_ACCESSES 4096u	/* at most */
+#define LEAF_ACCESSES 4096u	/* maximal number per leaf */
 
 struct thread {
 	struct bob_memory *m;
@@ -38,7 +38,7 @@ static void place_of(const struct thread *t, const struct bob_leaf *leaf,
 	*p = a->type == BOB_ACCESS_LOAD ? line.load : line.store;
 }
 
-/* Does the variable of an access follow from its instruction, without the address? */
+/* Does the variable of an access follow from its instruction, independent of the address? */
 static int is_placed(const struct thread *t, const struct bob_leaf *leaf,
 		     const struct bob_leaf_access *a)
 {
@@ -73,11 +73,11 @@ struct adding {
 	const struct bob_leaf *leaf;
 	const struct bob_leaf_access *a;
 	uint32_t path, pieces;
-	uint64_t points;	/* of the pieces so far */
-	size_t row;		/* + 1, of all pieces, unless rows are variables */
+	uint64_t points;	/* values of the pieces so far */
+	size_t row;		/* row of all pieces, + 1, unless rows are variables */
 };
 
-/* The row of the piece: by variable, where it is decides. */
+/* The row of a piece; by variable, it depends on the piece's addresses. */
 static struct bob_memory_entry *row_of(struct adding *x, const struct bob_piece *p)
 {
 	struct bob_variable_access a = access_of(x->leaf, x->a);
@@ -132,7 +132,7 @@ static void judge(struct adding *x, uint64_t times)
 		complain(x, BOB_MEMORY_PIECES, x->pieces, times);
 }
 
-/* Accesses whose addresses follow no rule. */
+/* Adds accesses whose addresses follow no rule. */
 static void add_irregular(struct adding *x, uint64_t times)
 {
 	struct bob_variable_access a = access_of(x->leaf, x->a);
@@ -202,7 +202,7 @@ static int count_points(void *ctx, const struct bob_piece *p)
 	return ++x->pieces == PIECES_MAX;
 }
 
-/* Of an access that will be expanded: why it did not fold, all the same. */
+/* Reports why an access that will be expanded did not fold. */
 static void judge_skipped(struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
 			  const struct bob_leaf_access *a)
 {
@@ -218,11 +218,11 @@ static void judge_skipped(struct thread *t, uint32_t shape, const struct bob_lea
 
 /* --- leaves that are loops --- */
 
-/* A column: its only piece, and the sum of all values of regular ones. */
+/* A column: its only piece, and the sum of its values in pieces. */
 struct column {
 	struct bob_piece piece;
 	uint32_t pieces;
-	int left;		/* there are irregular ones, too */
+	int left;		/* it has values that follow no rule, too */
 	uint64_t sum;
 };
 
@@ -249,7 +249,7 @@ static void read_column(const struct thread *t, uint32_t shape, uint32_t word, s
 	c->left |= left;
 }
 
-/* The addresses of an access of a loop, as one piece. 0: there is no such piece. */
+/* The addresses of a loop's access as one piece. Returns 0 if there is no such piece. */
 static int loop_piece(const struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
 		      const struct bob_leaf_access *a, const struct column *begin,
 		      const struct column *end, struct bob_piece *all)
@@ -299,7 +299,7 @@ static void add_loop_access(struct thread *t, uint32_t shape, uint32_t path,
 	r->pub.unknown += trips;
 }
 
-/* All runs of the loop together: each ends its counter where it ends. */
+/* Counts the iterations of all runs of the loop from their initial and final counters. */
 static void add_loop(struct thread *t, uint32_t shape, uint32_t path, const struct bob_leaf *leaf,
 		     const struct bob_leaf_access *a)
 {
@@ -314,7 +314,7 @@ static void add_loop(struct thread *t, uint32_t shape, uint32_t path, const stru
 			add_loop_access(t, shape, path, leaf, &a[i], &begin, &end, trips);
 }
 
-/* Does no run of the loop have a number of iterations without rule? */
+/* Do all runs of the loop have regular trip counts? */
 static int is_regular(struct thread *t, uint32_t shape, const struct bob_leaf *leaf)
 {
 	struct column begin, end;
@@ -379,8 +379,8 @@ static bob_status add_part(struct thread *t, struct bob_leaf_access *a)
 	return t->m->failed ? BOB_ERR_NOMEM : st;
 }
 
-/* Are there only leaves whose accesses can be counted without their values? By variable: which
- * instructions must be expanded? */
+/* Can all accesses be counted without their values? By variable: which instructions must be
+ * expanded? */
 static int is_plain(struct thread *t, struct bob_leaf_access *a)
 {
 	int plain = 1;
@@ -389,7 +389,7 @@ static int is_plain(struct thread *t, struct bob_leaf_access *a)
 		struct bob_leaf leaf;
 
 		if (bob_trace_leaf(t->m->trace, t->thread, i, &leaf, a, LEAF_ACCESSES) != BOB_OK)
-			continue; /* said when it is used */
+			continue; /* reported when it is used */
 		plain = leaf.kind == BOB_LEAF_BLOCK || leaf.kind == BOB_LEAF_MARK ||
 			leaf.kind == BOB_LEAF_SYNC || leaf.kind == BOB_LEAF_VALUES ||
 			(leaf.kind == BOB_LEAF_LOOP && is_regular(t, i, &leaf));
@@ -410,8 +410,8 @@ static int is_one_piece(struct thread *t, uint32_t shape, const struct bob_leaf 
 	return loop_piece(t, shape, leaf, a, &begin, &end, &all);
 }
 
-/* Instructions whose accesses only their addresses give a variable, and whose addresses are not
- * affine: in any leaf. */
+/* Finds the instructions whose variables depend on the addresses, if these are not affine in any
+ * leaf. */
 static void find_skipped(struct thread *t, struct bob_leaf_access *a)
 {
 	for (uint32_t i = 0; i < bob_folded_shapes(t->folded); i++) {

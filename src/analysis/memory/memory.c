@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts threads one after the other: on the folded form where it suffices (leaves.c), else
- * expanded. */
+/* Counts the accesses of threads one by one: on the folded form where possible (leaves.c),
+ * otherwise expanded. */
 #include "analysis/memory/memory.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void add_expanded(struct bob_memory *m, const struct bob_access *x)
 	r->pub.unknown++;
 }
 
-/* All accesses, or (`only`) those of some instructions. */
+/* Expands all accesses, or those of the instructions in `only`. */
 static bob_status expand(struct bob_memory *m, uint32_t thread, struct bob_memory_skipped *only,
 			 struct bob_error *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds code that did not fold in the structure of a thread's folded accesses: loops whose trip
- * counts follow no rule, and items that are outside of loops in the spine again and again, because
- * the order of accesses does not repeat. */
+/* Finds code that did not fold in the structure of a thread's folded accesses: loops with irregular
+ * trip counts, and items that occur often in the spine outside of loops, because the order of
+ * accesses does not repeat. */
 #include <stdlib.h>
 
 #include "analysis/memory/rows.h"
 
-/* The first instruction of an item, for people. */
+/* The first instruction of an item. */
 static int first_pc(const struct bob_memory *m, uint32_t thread, const struct bob_folded *f,
 		    uint32_t item, struct bob_memory_unfolded *u)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows by what they stand for, found by a hash. */
+/* Rows of the memory analysis in a hash table; their keys are function, instruction, line or
+ * variable. */
 #include "analysis/memory/rows.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static int same_row(const struct bob_memory_row *a, const struct bob_memory_row 
 	       !strcmp(a->variable.name, b->variable.name) && !strcmp(a->function, b->function);
 }
 
-/* --- what a row stands for --- */
+/* --- keys --- */
 
 static void by_function(const struct bob_memory *m, const struct bob_variable_access *a,
 			struct bob_memory_row *r)
@@ -104,7 +105,7 @@ void bob_memory_count(struct bob_memory_row *r, unsigned type, uint64_t times, u
 	r->bytes += times * size;
 }
 
-/* If there are more strides than the table holds, a rare one is replaced. */
+/* Adds a stride; if the table is full, the rarest one is replaced. */
 static void add_stride(struct bob_memory_entry *e, int64_t bytes, uint64_t accesses)
 {
 	struct bob_memory_stride *s = e->pub.stride, *least = s;
@@ -127,7 +128,7 @@ void bob_memory_add_piece(struct bob_memory *m, struct bob_memory_entry *r,
 {
 	if (p->dims)
 		add_stride(r, (int64_t)p->step[0], times);
-	/* processes have addresses of their own: user space has 47 bits */
+	/* separates the address spaces of processes: user space has 47 bits */
 	offset = (int64_t)((uint64_t)offset + ((uint64_t)m->process << 48));
 	if (bob_footprint_add(&r->footprint, p, offset, size))
 		m->failed = 1;
@@ -152,7 +153,7 @@ BOB_COMPARE(by_values, struct bob_memory_unfolded, BOB_DOWN(values) BOB_UP(reaso
 BOB_COMPARE(by_cause, struct bob_memory_unfolded,
 	    BOB_UP(process) BOB_UP(image) BOB_UP(pc) BOB_UP(reason) BOB_UP(type))
 
-/* What several leaves or threads said of one place is one. */
+/* Combines the entries of several leaves or threads for one place. */
 static void unite_unfolded(struct bob_memory *m)
 {
 	struct bob_memory_unfolded *u = m->unfolded.at;

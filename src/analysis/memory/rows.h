@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the memory analysis: rows that accesses are added to. */
+/* Internal to the memory analysis: rows to which accesses are added. */
 #ifndef BOB_ANALYSIS_MEMORY_ROWS_H
 #define BOB_ANALYSIS_MEMORY_ROWS_H
 
@@ -7,8 +7,8 @@
 #include "analysis/memory/memory.h"
 #include "base/host/map.h"
 
-#define BOB_MEMORY_PIECES_MAX 4096u /* of a column that are looked at: more are irregular */
-#define BOB_MEMORY_PIECES_FEW 64u /* that are no complaint */
+#define BOB_MEMORY_PIECES_MAX 4096u /* per column; further ones are irregular */
+#define BOB_MEMORY_PIECES_FEW 64u /* up to this number pieces are not reported */
 
 struct bob_memory_entry {
 	struct bob_memory_row pub;
@@ -21,26 +21,26 @@ struct bob_memory {
 	BOB_VEC(struct bob_memory_unfolded) unfolded;
 	const struct bob_trace *trace;
 	enum bob_memory_by by;
-	uint32_t process;	/* of the thread under way */
-	struct bob_stack_range stack; /* likewise */
-	uint64_t syncs;		/* marks of synchronisation */
+	uint32_t process;	/* of the current thread */
+	struct bob_stack_range stack; /* of the current thread */
+	uint64_t syncs;		/* number of synchronisation marks */
 	int failed;
 };
 
-/* The row of an access; `a` has process and stack filled in by this. NULL: no memory. It holds
- * until the next call. */
+/* The row of an access; sets process and stack in `a`. NULL: no memory. Valid until the next
+ * call. */
 struct bob_memory_entry *bob_memory_row_of(struct bob_memory *m, struct bob_variable_access *a);
 void bob_memory_count(struct bob_memory_row *r, unsigned type, uint64_t times, unsigned size);
-/* The piece's values + offset are addresses of `times` accesses. */
+/* Adds `times` accesses at the piece's values plus `offset`. */
 void bob_memory_add_piece(struct bob_memory *m, struct bob_memory_entry *r,
 			  const struct bob_piece *p, int64_t offset, unsigned size, uint64_t times);
-/* Those of the same reason and place become one in the end. */
+/* Entries with the same reason and place are combined at the end. */
 void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfolded *u);
 bob_status bob_memory_finish(struct bob_memory *m);
 
-/* leaves.c: the folded accesses of a thread, each leaf once. BOB_NONE: there are some that must be
- * expanded, and nothing was added. `skip`: a set of instructions whose accesses are not added,
- * because they will be expanded; grows. */
+/* leaves.c: adds the folded accesses of a thread, each leaf once. BOB_NONE: the thread must be
+ * expanded, and nothing was added. `skip`: set of instructions that will be expanded and are not
+ * added here; it may grow. */
 struct bob_memory_pc {
 	uint64_t pc;
 	uint32_t image;
@@ -51,8 +51,8 @@ struct bob_memory_skipped {
 bob_status bob_memory_add_folded(struct bob_memory *m, uint32_t thread,
 				 struct bob_memory_skipped *skip);
 
-/* order.c: adds loops with irregular trip counts, and what the spine has many of. `shape` and
- * `loop` are the part's counts. */
+/* order.c: adds loops with irregular trip counts, and frequent items of the spine. `shape` and
+ * `loop`: counts of the part. */
 void bob_memory_look_at_order(struct bob_memory *m, uint32_t thread, uint32_t part,
 			      const uint64_t *shape, const uint64_t *loop);
 

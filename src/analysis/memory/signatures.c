@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A path is a row of call sites, and the function that is called at one is the one that the next
- * site, or at last the access, lies in. So a node is known by the node of its caller, the call site
- * and the function. */
+/* Builds the tree of call paths. A path is a sequence of call sites. The function called at a site
+ * is the one that contains the next site, or finally the access. So a node is identified by its
+ * parent, call site and function. */
 #include "analysis/memory/signatures.h"
 
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "base/order.h"
 #include "bobbin/fold.h"
 
-#define DEPTH_MAX 32768u	/* paths of a folder: none is longer */
+#define DEPTH_MAX 32768u	/* maximal length of a path of a folder */
 
 struct node {
 	struct bob_signature pub;
-	uint32_t parent;	/* index, BOB_SIGNATURE_NONE */
-	uint32_t first, next;	/* child and sibling, + 1 */
+	uint32_t parent;	/* index, or BOB_SIGNATURE_NONE */
+	uint32_t first, next;	/* child and sibling: index + 1 */
 };
 
 struct bob_signatures {
@@ -25,7 +25,7 @@ struct bob_signatures {
 	BOB_MAP(struct node);
 	struct bob_signature *sorted;
 	uint64_t without;
-	uint64_t *place;	/* of the path under way, the innermost first */
+	uint64_t *place;	/* of the current path, innermost first */
 };
 
 void bob_signatures_destroy(struct bob_signatures *s)
@@ -47,7 +47,7 @@ static uint64_t hash_of(const struct node *n)
 	return bob_hash_mix(h ^ n->pub.function ^ (uint64_t)n->pub.image << 40);
 }
 
-/* Its number; a new one if there is none like it. */
+/* Number of an equal node; `n` is added if there is none. */
 static bob_status number_of(struct bob_signatures *s, const struct node *n, uint32_t *number)
 {
 	const uint64_t hash = hash_of(n);
@@ -72,7 +72,7 @@ static bob_status number_of(struct bob_signatures *s, const struct node *n, uint
 	return BOB_OK;
 }
 
-/* The node of what is called by *at from `site` and holds `pc`; *at becomes it. */
+/* Moves *at to the node of the function containing `pc` that is called from `site`. */
 static bob_status step(struct bob_signatures *s, uint32_t *at, uint32_t site_image, uint64_t site,
 		       uint32_t image, uint64_t pc)
 {
@@ -88,7 +88,7 @@ static bob_status step(struct bob_signatures *s, uint32_t *at, uint32_t site_ima
 	return number_of(s, &n, at);
 }
 
-/* The node of accesses at `pc` by this path. */
+/* The node of accesses at `pc` on this path. */
 static bob_status find(struct bob_signatures *s, const struct bob_folded *f, uint32_t path,
 		       uint32_t image, uint64_t pc, uint32_t *at)
 {
@@ -127,7 +127,7 @@ struct thread {
 	struct bob_signatures *s;
 	const struct bob_folded *folded;
 	uint32_t thread, participant;
-	uint64_t *times, *loop;	/* by shape and by loop */
+	uint64_t *times, *loop;	/* counts by shape and by loop */
 	uint64_t done;
 };
 
@@ -163,7 +163,7 @@ static int add_piece(void *ctx, const struct bob_piece *p)
 	return s->st != BOB_OK;
 }
 
-/* How often all runs of a loop go round together. 0: it cannot be said without expanding. */
+/* Total number of iterations of a loop. Returns 0 if expansion is required. */
 static int sum_trips(const struct thread *t, uint32_t part, uint32_t shape,
 		     const struct bob_leaf *leaf, uint64_t *trips)
 {
@@ -181,7 +181,7 @@ static int sum_trips(const struct thread *t, uint32_t part, uint32_t shape,
 	return !left && !more && begin.st == BOB_OK && end.st == BOB_OK;
 }
 
-/* BOB_NONE: the thread has to be expanded. Nothing is counted yet unless `really`. */
+/* BOB_NONE: the thread must be expanded. Counts only if `really`. */
 static bob_status add_shape(struct thread *t, uint32_t part, uint32_t shape, int really)
 {
 	uint64_t times = t->times[shape];
@@ -283,7 +283,7 @@ BOB_COMPARE_POINTERS(by_accesses, struct node,
 
 static void add_up(struct bob_signatures *s)
 {
-	for (size_t i = s->count; i-- > 0;) { /* callers come first */
+	for (size_t i = s->count; i-- > 0;) { /* callers precede callees */
 		struct node *n = &s->at[i];
 
 		n->pub.below += n->pub.loads + n->pub.stores + n->pub.atomics;
@@ -292,7 +292,7 @@ static void add_up(struct bob_signatures *s)
 	}
 }
 
-/* Lists of siblings, then all of them from the roots on. */
+/* Builds sorted lists of siblings, then lists all nodes in preorder. */
 static bob_status sort(struct bob_signatures *s)
 {
 	struct node **order = calloc(s->count + 1, sizeof(*order));
@@ -307,7 +307,7 @@ static bob_status sort(struct bob_signatures *s)
 	for (size_t i = 0; i < s->count; i++)
 		order[i] = &s->at[i];
 	qsort(order, s->count, sizeof(*order), by_accesses);
-	for (size_t i = s->count; i-- > 0;) { /* pushed in front: the most accesses last */
+	for (size_t i = s->count; i-- > 0;) { /* prepends, so that most accesses come first */
 		uint32_t *list = order[i]->parent == BOB_SIGNATURE_NONE ?
 					 &roots :
 					 &s->at[order[i]->parent].first;

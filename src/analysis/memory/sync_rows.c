@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of marks and their objects, found by hashes; a row is the same in all processes if its texts
- * and its call site are. */
+/* Hash tables of synchronisation rows and their objects. Rows of different processes are equal if
+ * their texts and call sites are. */
 #include "analysis/memory/sync_rows.h"
 #include "base/order.h"
 
@@ -92,7 +92,7 @@ bob_status bob_sync_table_finish(struct bob_sync_table *s)
 	if (n)
 		qsort(s->sorted, n, sizeof(*s->sorted), by_use);
 	for (size_t i = 0, end = 0; i < n;
-	     i = end) { /* totals are 0 until here: rows of a variable lie together */
+	     i = end) { /* totals are 0 so far; rows of a variable are adjacent */
 		uint64_t total = 0;
 
 		for (end = i; end < n && same_variable(&s->sorted[i], &s->sorted[end]); end++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mark's object is its first word. Where that word's column consists of pieces, the pieces are
- * counted, and loops that do not change it in one step; otherwise all events of the thread are
- * read. */
+/* Collects synchronisation marks. The object of a mark is its first word. If that word's column
+ * consists of pieces, these are counted, and loops that do not change the object in one step;
+ * otherwise all events of the thread are read. */
 #include "analysis/memory/syncs.h"
 
 #include <stdlib.h>
@@ -11,12 +11,11 @@
 #include "bobbin/fold.h"
 #include "mem/sync.h"
 
-#define WALK_MAX                                                                                   \
-	(1u << 20) /* steps, for a leaf's objects; if it takes more, all events are looked at */
-#define CRITICAL_PREFIX ".gomp_critical_user_" /* GCC's name of a critical section that has one */
+#define WALK_MAX (1u << 20) /* steps per leaf; if exceeded, all events are read */
+#define CRITICAL_PREFIX ".gomp_critical_user_" /* GCC: named critical section */
 #define NO_IMAGE 0xffffffffu
 
-/* What threads do it with. */
+/* The kind of object that the operation uses. */
 static const char *what_of(uint32_t kind)
 {
 	switch ((enum bob_sync_kind)kind) {
@@ -65,20 +64,20 @@ static int has_address(uint32_t kind, uint64_t object)
 {
 	const char *what = what_of(kind);
 
-	/* 1 is the critical section without a name */
+	/* 1 is the unnamed critical section */
 	return strcmp(what, "thread") && strcmp(what, "team") && strcmp(what, "atomic") &&
 	       (strcmp(what, "critical") || object != 1);
 }
 
 /* --- marks --- */
 
-/* Marks of one kind, from one place. */
+/* Marks of one kind at one place. */
 struct marks {
 	struct bob_sync_table *s;
 	uint32_t thread, process;
 	struct bob_sync_entry site;
-	uint64_t budget;	/* steps that may still be taken */
-	int dry;		/* nothing is added */
+	uint64_t budget;	/* remaining steps */
+	int dry;		/* dry run: nothing is added */
 };
 
 static int on_stack(const struct marks *m, uint64_t address)
@@ -116,7 +115,7 @@ static void add_marks(struct marks *m, uint64_t object, uint64_t times)
 	bob_sync_table_add(m->s, &e, m->thread, object, times);
 }
 
-/* `place` of the path's last call: the one that is going on. */
+/* The call site is the innermost place of the path: the call of the synchronisation function. */
 static void set_site(struct marks *m, const struct bob_folded *f, uint32_t path, uint32_t kind)
 {
 	struct bob_sync_row *r = &m->site.pub;
@@ -151,7 +150,7 @@ static void set_site(struct marks *m, const struct bob_folded *f, uint32_t path,
 
 /* --- folded threads --- */
 
-/* Do counts of inner loops depend on this one's index? */
+/* Do trip counts of inner loops depend on the index of loop `d`? */
 static int is_used(const struct bob_piece *p, uint32_t d)
 {
 	for (uint32_t i = 0; i < d; i++)
@@ -160,7 +159,8 @@ static int is_used(const struct bob_piece *p, uint32_t d)
 	return 0;
 }
 
-/* Loop d - 1 and those in it, at these indices of those around. 0: the budget is used up. */
+/* Walks loop d - 1 and its inner loops at the given outer indices. Returns 0 if the budget is
+ * exhausted. */
 static int walk(struct marks *m, const struct bob_piece *p, uint32_t d, uint64_t *index,
 		uint64_t value, uint64_t times)
 {
@@ -199,7 +199,7 @@ static int walk_piece(void *ctx, const struct bob_piece *p)
 struct folded_thread {
 	const struct bob_folded *f;
 	uint32_t participant;
-	uint64_t *shape, *loop;	/* counts of a part */
+	uint64_t *shape, *loop;	/* counts of the part */
 	uint8_t *is_sync;	/* by shape */
 	uint32_t *kind;
 };
@@ -239,7 +239,8 @@ static bob_status begin_folded(const struct bob_trace *t, uint32_t thread, struc
 	return BOB_OK;
 }
 
-/* Of one part; `dry`: BOB_NONE if the objects of a leaf are no pieces, or too many. */
+/* Processes one part. `dry`: returns BOB_NONE if the objects of a leaf are not pieces, or too
+ * many. */
 static bob_status walk_part(struct marks *m, const struct folded_thread *x, uint32_t part)
 {
 	bob_status st = bob_folded_counts(x->f, x->participant, part, x->shape, x->loop);
@@ -260,7 +261,7 @@ static bob_status walk_part(struct marks *m, const struct folded_thread *x, uint
 	return st;
 }
 
-/* BOB_NONE: it must be expanded; nothing was added. */
+/* BOB_NONE: the thread must be expanded; nothing was added. */
 static bob_status add_folded(struct bob_sync_table *s, uint32_t thread,
 			     const struct folded_thread *x)
 {
@@ -339,7 +340,7 @@ static bob_status add_thread(struct bob_sync_table *s, uint32_t thread, struct b
 	return st;
 }
 
-/* --- all --- */
+/* --- all threads --- */
 
 bob_status bob_sync_table_create(const struct bob_trace *t, const uint32_t *threads, uint32_t count,
 				 struct bob_sync_table **out, struct bob_error *err)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of memory accesses, of code that did not fold, and of synchronisation. */
 #include "analysis/memory/tables.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Exact, or a bound. */
+/* The exact footprint, or a bound. */
 static void put_footprint(struct bob_table *t, const struct bob_memory_row *r)
 {
 	if (r->unknown == bob_memory_accesses(r))
@@ -25,7 +26,7 @@ static void put_footprint(struct bob_table *t, const struct bob_memory_row *r)
 			r->footprint_most);
 }
 
-/* The most frequent one; how frequent, if there are others. */
+/* The most frequent stride, and its share if there are others. */
 static void put_stride(struct bob_table *t, const struct bob_memory_row *r)
 {
 	const struct bob_memory_stride *s = &r->stride[0];
@@ -83,7 +84,8 @@ struct bob_table *bob_memory_table(const struct bob_memory *m, const struct bob_
 {
 	static const char *const kinds[] = { "function", "instruction", "line", "variable" };
 	const struct bob_column columns[] = {
-		{ "accesses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS, "loads, stores and atomics" },
+		{ "accesses", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS,
+		  "loads, stores and atomics" },
 		{ "share", NULL, BOB_COLUMN_SHARE, 0, "of all accesses in the table" },
 		{ "loads", NULL, BOB_COLUMN_COUNT, 0, NULL },
 		{ "stores", NULL, BOB_COLUMN_COUNT, 0, "stores and atomics" },
@@ -131,7 +133,7 @@ struct bob_table *bob_memory_table(const struct bob_memory *m, const struct bob_
 	return t;
 }
 
-/* --- what did not fold --- */
+/* --- code that did not fold --- */
 
 static void put_reason(struct bob_table *t, const struct bob_memory_unfolded *u,
 		       const struct bob_trace *trace)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the variable of an access: by instruction where debug information determines it, otherwise
+ * by address; and the extent of a thread's stack. */
 #include "analysis/memory/variables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define STACK_MAX (256ull << 20)
-#define RED_ZONE 128u	/* below the stack pointer, a function's own by the ABI */
+#define RED_ZONE 128u	/* below the stack pointer, usable by the function (x86-64 ABI) */
 
 void bob_piece_hull(const struct bob_piece *p, uint64_t *lo, uint64_t *hi)
 {
@@ -15,8 +17,7 @@ void bob_piece_hull(const struct bob_piece *p, uint64_t *lo, uint64_t *hi)
 	for (uint32_t d = p->dims; d-- > 0;) {
 		uint64_t n = p->count[d], most;
 
-		for (uint32_t e = d + 1; e < p->dims;
-		     e++) /* counts that depend on other loops: at their longest */
+		for (uint32_t e = d + 1; e < p->dims; e++) /* variable counts: use their maximum */
 			if ((int64_t)p->grow[bob_piece_pair(d, e)] > 0)
 				n += p->grow[bob_piece_pair(d, e)] * last[e];
 		if ((int64_t)n <= 0)
@@ -81,7 +82,7 @@ void bob_stack_range_of(const struct bob_trace *t, uint32_t thread, struct bob_s
 			(void)bob_folded_pieces(f, participant, k, 2 * i, leaf.sp_word, add_piece,
 						&r, &left);
 	}
-	if (out->hi - out->lo > STACK_MAX) /* several stacks: who knows what lies between them */
+	if (out->hi - out->lo > STACK_MAX) /* several stacks: the range between them is unknown */
 		memset(out, 0, sizeof(*out));
 	else if (out->hi)
 		out->lo -= RED_ZONE;
@@ -103,7 +104,7 @@ static void by_instruction(const struct bob_trace *t, const struct bob_variable_
 	}
 }
 
-/* Does it lie in one variable, or section, of an image? */
+/* Is the access within one variable or section of an image? */
 static int by_address(const struct bob_trace *t, const struct bob_variable_access *a, int section,
 		      struct bob_variable *v)
 {
@@ -112,7 +113,7 @@ static int by_address(const struct bob_trace *t, const struct bob_variable_acces
 	if (!a->placed || bob_trace_object(t, a->process, a->lo, &o) != BOB_OK)
 		return 0;
 	if (!o.is_section && section)
-		; /* the beginning is in a variable, but not all */
+		; /* it begins in a variable and ends outside of it */
 	else if (o.is_section != section || a->hi - o.address > o.size)
 		return 0;
 	*v = (struct bob_variable){ .kind = section ? BOB_VARIABLE_SECTION : BOB_VARIABLE_STATIC,
@@ -122,7 +123,7 @@ static int by_address(const struct bob_trace *t, const struct bob_variable_acces
 	return 1;
 }
 
-/* Like a static variable: the same in all functions of the image. */
+/* A thread-local variable; like a static variable it is the same in all functions of the image. */
 static void of_thread(const struct bob_trace *t, const struct bob_variable_access *a,
 		      const char *name, struct bob_variable *v)
 {

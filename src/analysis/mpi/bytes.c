@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Numbers of the first and last function of each kind there; those of large counts are 1024
- * higher. */
+/* Numbers of the first and last function of each kind; large-count functions have numbers higher by
+ * 1024. */
 enum {
 	SEND_FIRST = 1,
 	SEND_LAST = 4,
@@ -65,14 +65,14 @@ enum {
 	LARGE = 1024,
 };
 
-#define NO_OP 14u		/* predefined operation, as in functions.txt */
+#define NO_OP 14u		/* MPI_NO_OP in functions.txt */
 
 static uint32_t base_of(const struct bob_mpi_function *f)
 {
 	return f->number >= LARGE ? f->number - LARGE : f->number;
 }
 
-/* The blocking form of a collective operation; 0: it is no collective operation. */
+/* The blocking form of a collective operation; 0: not collective. */
 static uint32_t collective_of(uint32_t n)
 {
 	if (n >= BARRIER && n <= EXSCAN)
@@ -122,7 +122,7 @@ const struct bob_mpi_function *bob_mpi_collective_form(const struct bob_mpi_func
 	return n ? bob_mpi_function_of(n) : NULL;
 }
 
-/* --- arithmetic in which what is not known stays so --- */
+/* --- arithmetic that propagates BOB_MPI_UNKNOWN --- */
 
 static uint64_t times(uint64_t a, uint64_t b)
 {
@@ -138,7 +138,7 @@ uint64_t bob_mpi_plus(uint64_t a, uint64_t b)
 	return a == BOB_MPI_UNKNOWN || b >= BOB_MPI_UNKNOWN - a ? BOB_MPI_UNKNOWN : a + b;
 }
 
-/* A negative count is the program's mistake. */
+/* A negative count is an error of the program and counts as 0. */
 static uint64_t positive(uint64_t n)
 {
 	return (int64_t)n > 0 ? n : 0;
@@ -154,11 +154,11 @@ static uint64_t size_named(const struct bob_mpi_objects *o, const struct bob_mpi
 {
 	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, name);
 
-	/* the null type: it was not said, and does not count */
+	/* the null type counts as 0 bytes */
 	return !p || !bob_mpi_in(c, p) ? 0 : bob_mpi_objects_size(o, bob_mpi_in(c, p));
 }
 
-/* So many of a type. */
+/* Bytes of `count` elements of a type. */
 static uint64_t amount(const struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 		       const char *count, const char *type)
 {
@@ -174,7 +174,7 @@ static const struct bob_value_vector *vector_named(const struct bob_mpi_call *c,
 	return i < c->event.vectors ? &c->event.vector[i] : &none;
 }
 
-/* Some elements were not kept. */
+/* Was the vector truncated? */
 static int is_cut(const struct bob_value_vector *v)
 {
 	uint64_t length;
@@ -205,8 +205,7 @@ static uint64_t members_of(const struct bob_mpi_comm *comm)
 	return comm && comm->members ? comm->members : BOB_MPI_UNKNOWN;
 }
 
-/* Is the calling process the root, or among the two groups of an intercommunicator the one that
- * says MPI_ROOT? */
+/* Is the process the root? In an intercommunicator, the root passes MPI_ROOT. */
 static int is_root(const struct bob_mpi_call *c, const struct bob_mpi_comm *comm)
 {
 	int64_t root = (int64_t)named(c, "root");
@@ -420,8 +419,8 @@ uint64_t bob_mpi_comm_of(const struct bob_mpi_objects *o, const struct bob_mpi_c
 	return p ? bob_mpi_objects_window_comm(o, bob_mpi_in(c, p)) : BOB_MPI_UNKNOWN;
 }
 
-/* Counts in the order of ranks, or, of Alltoallv and Alltoallw, beginning with the process itself
- * and going around. */
+/* Counts in the order of ranks; for Alltoallv and Alltoallw rotated, starting with the process
+ * itself. */
 static int spread_vector(const struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 			 const char *counts, const char *type, uint64_t *to,
 			 const struct bob_mpi_comm *comm)
@@ -500,7 +499,7 @@ int bob_mpi_spread(const struct bob_mpi_objects *o, const struct bob_mpi_call *c
 	}
 }
 
-/* Everything above asks for: roles, and of ranks these two by name. */
+/* The values that the functions above use: all roles, and these two ranks by name. */
 enum bob_mpi_depends bob_mpi_bytes_depend(const struct bob_mpi_function *f,
 					  const struct bob_mpi_param *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decodes events with values by the table of MPI's functions. An event that is not in the table is
- * skipped as damaged. */
+/* Decodes events with values by the table of MPI functions. An unknown event is skipped as
+ * damage. */
 #include "analysis/mpi/calls.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct bob_mpi_reader {
 	struct bob_value_cursor *cursor;
 	const struct bob_trace *trace;
 	uint32_t process;
-	/* of the communicator that the call made, by their ranks in the trace */
+	/* ranks in the trace of the members of the call's new communicator */
 	BOB_VEC(uint64_t) members;
 };
 
@@ -45,7 +45,7 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r)
 	free(r);
 }
 
-/* MPI's: a varint of at most three bytes. */
+/* Keys of MPI functions: a varint of at most three bytes. */
 const struct bob_mpi_function *bob_mpi_function_of_key(const struct bob_trace *t,
 						       const uint8_t *key, size_t len)
 {
@@ -88,8 +88,10 @@ const struct bob_mpi_function *bob_mpi_function_fitting(const struct bob_trace *
 bob_status bob_mpi_unknown_function(struct bob_error *err)
 {
 	if (err)
-		*err = (struct bob_error){ .code = BOB_ERR_CORRUPT,
-					   .text = "a call of MPI is of no function that is known" };
+		*err = (struct bob_error){
+			.code = BOB_ERR_CORRUPT,
+			.text = "a call of MPI is of no function that is known"
+		};
 	return BOB_ERR_CORRUPT;
 }
 
@@ -106,7 +108,7 @@ static bob_status take_members(struct bob_mpi_reader *r, struct bob_value_vector
 	return BOB_OK;
 }
 
-/* A call makes one communicator at most. */
+/* A call creates at most one communicator. */
 static bob_status take_new_comm(struct bob_mpi_reader *r, struct bob_mpi_call *c)
 {
 	for (uint32_t i = 0; i < c->function->count; i++) {
@@ -153,7 +155,7 @@ const struct bob_mpi_param *bob_mpi_param_of(const struct bob_mpi_function *f,
 	return NULL;
 }
 
-/* Whose length lies before word `own`. */
+/* The number of vectors whose length word precedes word `own`. */
 static uint32_t vector_at(const struct bob_mpi_function *f, uint32_t own)
 {
 	uint32_t before = 0;

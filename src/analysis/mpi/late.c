@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Wait states: reads the calls of all threads merged by time, with a heap of threads, and passes
+ * them to late_calls.c. */
 #include "analysis/mpi/late.h"
 
 #include <stdlib.h>
@@ -8,18 +10,18 @@
 
 #define RANKS_MAX (1u << 24)
 
-/* A thread, at the call that comes next. */
+/* A thread, positioned at its next call. */
 struct source {
 	struct bob_mpi_reader *reader;
 	struct bob_span_cursor *spans;
 	struct bob_mpi_call call;
 	struct bob_value_span span;
-	uint64_t begin_ns;	/* by the clock of rank 0 */
-	uint64_t made;		/* requests, before the call */
+	uint64_t begin_ns;	/* on the clock of rank 0 */
+	uint64_t made;		/* number of requests created before the call */
 	uint32_t thread, process;
 };
 
-/* --- what there is --- */
+/* --- preconditions --- */
 
 static bob_status refuse(struct bob_error *err, const char *why)
 {
@@ -28,8 +30,8 @@ static bob_status refuse(struct bob_error *err, const char *why)
 	return BOB_NONE;
 }
 
-/* Every thread with calls has their moments, and no calls are left out: else messages would be
- * matched wrongly. */
+/* All threads with calls must have times, and no calls may be excluded: otherwise messages would be
+ * mismatched. */
 static bob_status check(const struct bob_trace *t, struct bob_error *err)
 {
 	int found = 0;
@@ -101,12 +103,12 @@ static bob_status find_processes(struct bob_mpi_late *l, struct bob_error *err)
 	return st == BOB_OK ? find_ranks(l, err) : st;
 }
 
-/* --- in the order of time --- */
+/* --- merging by time --- */
 
 struct heap {
 	struct source *source;
 	uint32_t count;
-	uint32_t *at;		/* sources, by begin_ns */
+	uint32_t *at;		/* indices of sources, by begin_ns */
 };
 
 static int is_before(const struct heap *h, uint32_t a, uint32_t b)
@@ -131,7 +133,7 @@ static void sink(struct heap *h, uint32_t i)
 	}
 }
 
-/* Damage ends the thread: what follows it cannot be counted. */
+/* Damage ends the thread, because the calls after it cannot be counted. Returns 0 at the end. */
 static int next(struct bob_mpi_late *l, struct source *s)
 {
 	uint64_t uncertainty;
@@ -227,7 +229,7 @@ static bob_status read_all(struct bob_mpi_late *l)
 	return st == BOB_OK && l->no_memory ? BOB_ERR_NOMEM : st;
 }
 
-/* --- public --- */
+/* --- public functions --- */
 
 bob_status bob_mpi_late_create(const struct bob_trace *t, struct bob_mpi_late **out,
 			       struct bob_error *err)

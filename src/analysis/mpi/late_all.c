@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* As in functions.txt. */
+/* Numbers in functions.txt. */
 enum {
 	BARRIER = 84,
 	BCAST,
@@ -20,8 +20,8 @@ enum {
 
 struct instance {
 	uint32_t members, came;
-	uint64_t root;		/* in the communicator; BOB_MPI_UNKNOWN: it has none */
-	struct bob_late_call call[]; /* by rank in it */
+	uint64_t root;		/* rank in the communicator; BOB_MPI_UNKNOWN: no root */
+	struct bob_late_call call[]; /* by rank in the communicator */
 };
 
 enum rule { WAIT_FOR_ALL, WAIT_FOR_ROOT, ROOT_WAITS, WAIT_FOR_LOWER };
@@ -52,7 +52,7 @@ static void judge(struct bob_mpi_late *l, const struct instance *x, uint32_t who
 	struct bob_late_wait w = { .call = x->call[who] };
 
 	if (w.call.end_ns == UINT64_MAX)
-		return; /* it did not return: how long it waited is unknown */
+		return; /* it did not return, so its waiting time is unknown */
 	bob_late_judge(l, &w, &x->call[last].site, x->call[last].begin_ns);
 	bob_late_done(l, &w);
 }
@@ -128,7 +128,7 @@ void bob_late_collective(struct bob_mpi_late *l, const struct bob_late_event *e,
 			return;
 		}
 	}
-	if (n >= BARRIER && n <= EXSCAN) /* the blocking ones; others are waited for elsewhere */
+	if (n >= BARRIER && n <= EXSCAN) /* only blocking functions */
 		arrive(l, &e->at, c->number, own, *count,
 		       root ? bob_mpi_in(e->call, root) : BOB_MPI_UNKNOWN);
 	++*count;

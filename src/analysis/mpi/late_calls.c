@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Interprets MPI calls for the analysis of wait states: which messages a call sends, posts receives
+ * for, or completes, and which requests it creates, starts, cancels and frees. */
 #include "analysis/mpi/late_calls.h"
 
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 
 #include "analysis/mpi/bytes.h"
 
-/* As in functions.txt; large counts are 1024 higher. */
+/* Numbers in functions.txt; large-count functions have numbers higher by 1024. */
 enum {
 	RECV = 5,
 	SENDRECV = 6,
@@ -34,17 +36,18 @@ enum {
 	LARGE = 1024
 };
 
-#define MESSAGE (1ull << 63)	/* among requests: a message that was probed */
+#define MESSAGE (1ull << 63)	/* flag of ids in `requests`: a probed message */
 
-/* A receive that is posted; or a persistent operation. */
+/* A posted receive, or a persistent operation. */
 struct request {
-	struct bob_late_receive *receive; /* NULL: none is under way */
+	struct bob_late_receive *receive; /* NULL: none is pending */
 	int is_persistent, sends, is_cancelled;
 	const struct bob_late_comm *comm; /* of a receive */
-	uint64_t peer;		/* of a send in its communicator, else in MPI_COMM_WORLD */
+	uint64_t peer;		/* of a send: rank in its communicator; otherwise in
+				 * MPI_COMM_WORLD */
 	uint64_t tag;
-	uint64_t source;	/* of a receive: the rank in `comm` */
-	uint64_t number;	/* of a send: of its communicator, for the process */
+	uint64_t source;	/* of a receive: rank in `comm` */
+	uint64_t number;	/* of a send: the process's number of its communicator */
 };
 
 void bob_late_request_free(void *request)
@@ -95,7 +98,7 @@ static uint64_t out_word(const struct bob_mpi_call *c, const char *name)
 
 /* --- sending --- */
 
-/* A message goes to rank `to` of the process's communicator `number`. */
+/* Sends a message to rank `to` of the process's communicator `number`. */
 static void send_to(struct bob_mpi_late *l, const struct bob_late_event *e, uint64_t number,
 		    uint64_t to, uint64_t tag)
 {
@@ -137,7 +140,7 @@ static int listens(const struct bob_mpi_late *l, uint32_t process)
 	return !l->process[process].deaf && !l->process[process].doubtful;
 }
 
-/* What a call that receives asks for. 0: nothing that can be followed. */
+/* Source and tag of a receiving call. Returns 0 if its message cannot be matched. */
 static int asks_for(struct bob_mpi_late *l, const struct bob_late_event *e,
 		    const struct bob_late_comm **comm, uint64_t *source, uint64_t *tag)
 {
@@ -157,7 +160,7 @@ static int asks_for(struct bob_mpi_late *l, const struct bob_late_event *e,
 	return 1;
 }
 
-/* It got this: of `comm`, ranks in that. The receive is gone. */
+/* Completes a receive with its status, which has ranks in `comm`. Frees the receive. */
 static void got(struct bob_mpi_late *l, struct bob_late_receive *r,
 		const struct bob_late_comm *comm, const uint64_t *status, struct bob_late_wait *w)
 {
@@ -182,7 +185,7 @@ static struct bob_late_wait *begin_wait(struct bob_mpi_late *l, const struct bob
 	return w;
 }
 
-/* The status of a call that has one. */
+/* The call's status, or NULL. */
 static const uint64_t *status_of(const struct bob_mpi_call *c)
 {
 	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "status");
@@ -218,7 +221,7 @@ static void drop_request(struct bob_mpi_late *l, uint32_t process, uint64_t id)
 	bob_late_map_drop(&l->requests, process, id);
 }
 
-/* The id of the request that the call made; 0: it cannot be distinguished from others. */
+/* Id of the call's new request; 0: unknown. */
 static uint64_t new_request(const struct bob_late_event *e)
 {
 	const uint64_t word = out_word(e->call, "request");
@@ -321,7 +324,7 @@ static void receive_now(struct bob_mpi_late *l, const struct bob_late_event *e)
 		return;
 	r = post(l, e, comm, source, tag);
 	if (r && e->call->event.open)
-		bob_late_forget(l, r, 1); /* it waits for ever */
+		bob_late_forget(l, r, 1); /* it waits forever */
 	if (!r || e->call->event.open)
 		return;
 	w = begin_wait(l, e);
@@ -361,7 +364,7 @@ static void send_later(struct bob_mpi_late *l, const struct bob_late_event *e)
 					.tag = named(e->call, "tag", "") });
 }
 
-/* A message that was probed counts as received, by any receive. */
+/* A probed message counts as received by some receive. */
 static void probe(struct bob_mpi_late *l, const struct bob_late_event *e)
 {
 	const uint64_t message = out_word(e->call, "message");
@@ -415,7 +418,7 @@ static void end_request(struct bob_mpi_late *l, const struct bob_late_event *e, 
 	drop_request(l, e->at.site.process, id);
 }
 
-/* --- all --- */
+/* --- all calls --- */
 
 static void receive(struct bob_mpi_late *l, const struct bob_late_event *e, uint32_t n)
 {
@@ -464,7 +467,7 @@ void bob_late_take(struct bob_mpi_late *l, const struct bob_late_event *e)
 	const uint32_t n = f->number >= LARGE ? f->number - LARGE : f->number;
 	const enum bob_mpi_class class = bob_mpi_class_of(f);
 
-	/* Calls that failed, or were not recorded: what happened then is unknown. */
+	/* The effect of failed or unrecorded calls is unknown. */
 	if ((bob_mpi_result(e->call) && moves_messages(class, n)) ||
 	    (n == PCONTROL && !e->call->event.word[0]) || n == PRECV_INIT)
 		l->process[e->at.site.process].doubtful = 1;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators under numbers that all processes share. One is known by its members, and by which
- * one of those with the same members it is: they are made in the same order everywhere. An
- * intercommunicator is known by both groups, and each has a view of it. */
+/* Numbers of communicators that are equal in all processes. A communicator is identified by its
+ * members and its ordinal among those with the same members, which all members create in the same
+ * order. An intercommunicator is identified by both groups, each of which has its own view of
+ * it. */
 #include "analysis/mpi/late_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX (1u << 20) /* of a communicator */
+#define NUMBER_MAX (1u << 20) /* of a communicator; bounds the work */
 
 static uint64_t hash_of(const struct bob_late_comm *c)
 {
@@ -31,14 +32,14 @@ static int same_groups(const struct bob_late_comm *a, const struct bob_late_comm
 	       same_ranks(a->local, a->locals, b->local, b->locals);
 }
 
-/* NULL: there is none yet. */
+/* NULL: unknown. */
 static struct bob_late_comm *known(const struct bob_mpi_late *l, const struct bob_late_comm *c)
 {
 	const uint64_t hash = hash_of(c);
 	struct bob_late_comm *x = NULL;
 
 	for (uint64_t turn = 0; turn < UINT32_MAX;
-	     turn++) { /* others of the same hash: practically never */
+	     turn++) { /* hash collisions are practically absent */
 		x = bob_late_map_get(&l->comms, hash, turn);
 		if (!x || (x->ordinal == c->ordinal && same_groups(x, c)))
 			break;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matches messages with receives. A channel is (sender, receiver, communicator, tag); its messages
- * are received in the order in which they were sent (MPI's non-overtaking rule). The message of a
- * receive is settled when the receive is known to be of this channel, and no receive that was
- * posted before it can still turn out to be. So a wildcard delays the receives after it until it
- * has got a message, and a cancelled receive delays them until it is known whether it got one. */
+ * are received in the order in which they were sent (MPI's non-overtaking rule). A receive is
+ * settled, that is assigned to a message of a channel, when its channel is known and no receive
+ * posted before it can still turn out to be of the same channel. So a wildcard delays the receives
+ * after it until it has matched, and a cancelled receive delays them until it is known whether it
+ * matched. */
 #include "analysis/mpi/late_private.h"
 
 #include <stdlib.h>
 
 struct bob_late_receive {
-	struct bob_late_receive *before, *next; /* of the process, while it is not settled */
+	struct bob_late_receive *before, *next; /* list of the process's unsettled receives, or of
+						 * the channel's incomplete ones */
 	uint32_t process, comm;
-	uint64_t source, tag;	/* what it asks for, or what it got */
-	uint64_t order;		/* of posting, in the process */
-	int is_known;		/* it has got it */
+	uint64_t source, tag;	/* as requested; once known, as received */
+	uint64_t order;		/* order of posting in the process */
+	int is_known;		/* source and tag are as received */
 	int is_discarded, is_cancelled;
-	struct bob_late_channel *channel; /* settled */
-	uint64_t number;	/* in that */
+	struct bob_late_channel *channel; /* NULL: not settled */
+	uint64_t number;	/* of the message in the channel */
 	struct bob_late_wait *wait;
 };
 
@@ -106,7 +108,7 @@ void bob_late_send(struct bob_mpi_late *l, const struct bob_late_call *c, uint32
 
 /* --- receives --- */
 
-/* After those that were posted before it. */
+/* Inserts `r` in the order of posting. */
 static void put_in(struct bob_late_posted *p, struct bob_late_receive *r)
 {
 	struct bob_late_receive *before = p->last;
@@ -131,14 +133,14 @@ static void take_out(struct bob_late_posted *p, struct bob_late_receive *r)
 		p->last = r->before;
 }
 
-/* It is not yet known what it gets, or whether it gets anything. */
+/* Is it unknown which message it matches, or whether it matches any? */
 static int is_open(const struct bob_late_receive *r)
 {
 	return !r->is_known &&
 	       (r->source == BOB_LATE_ANY || r->tag == BOB_LATE_ANY || r->is_cancelled);
 }
 
-/* May they get messages of the same channel? */
+/* Can both match messages of the same channel? */
 static int may_meet(const struct bob_late_receive *a, const struct bob_late_receive *b)
 {
 	return a->comm == b->comm &&
@@ -168,7 +170,7 @@ static void fulfil(struct bob_mpi_late *l, struct bob_late_receive *r)
 	free(r);
 }
 
-/* In the order of posting: what was held up may now be settled. */
+/* Settles receives that are no longer delayed, in the order of posting. */
 static void settle(struct bob_mpi_late *l, uint32_t process)
 {
 	struct bob_late_posted *p = &l->process[process].posted;
@@ -226,8 +228,9 @@ void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64
 		settle(l, process);
 }
 
-/* If a receive after it has got a message of the channel, it has got an earlier one: messages do
- * not overtake. Otherwise the receives after it are settled anew when it is complete. */
+/* Cancels a settled receive. If a later receive of the channel is complete, this one matched an
+ * earlier message, because messages do not overtake. Otherwise it and the later receives become
+ * unsettled until it is complete. */
 void bob_late_cancel(struct bob_mpi_late *l, struct bob_late_receive *r)
 {
 	struct bob_late_channel *c = r->channel;
@@ -254,7 +257,7 @@ void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
 
 	if (r->channel) {
 		l->process[process].deaf |=
-			r->is_cancelled; /* it got nothing, and others after it did */
+			r->is_cancelled; /* later receives are settled already */
 		fulfil(l, r);
 		return;
 	}
@@ -263,8 +266,8 @@ void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
 	settle(l, process);
 }
 
-/* A wildcard whose result stays unknown delays all that it might have matched: the process cannot
- * be followed any more. */
+/* The result of a wildcard stays unknown, so receives that might match the same messages can no
+ * longer be matched in this process. */
 void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int ends)
 {
 	r->is_discarded = 1;
@@ -274,7 +277,7 @@ void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int end
 		l->process[r->process].deaf |= !ends;
 }
 
-/* --- the end --- */
+/* --- end of the trace --- */
 
 static void end_wait(struct bob_mpi_late *l, struct bob_late_wait *w)
 {
@@ -286,7 +289,7 @@ static void end_channel(struct bob_mpi_late *l, const struct bob_late_entry *e)
 {
 	struct bob_late_channel *c = e->value;
 	const struct bob_late_process *to =
-		&l->process[l->process_of[(uint32_t)e->key[1]]]; /* channel_of */
+		&l->process[l->process_of[(uint32_t)e->key[1]]]; /* see channel_of */
 
 	for (size_t k = 0; k < c->capacity; k++) {
 		if (c->slot[k].wait)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Results of the analysis of wait states: sums by call site and cause; and maps with pairs of
+ * numbers as keys. */
 #include "analysis/mpi/bytes.h"
 #include "analysis/mpi/late_private.h"
 #include "base/order.h"
@@ -6,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- tables --- */
+/* --- maps --- */
 
 void *bob_late_map_get(const struct bob_late_map *m, uint64_t a, uint64_t b)
 {
@@ -42,8 +44,7 @@ void bob_late_map_free(struct bob_late_map *m, void (*release)(void *value))
 
 /* --- rows --- */
 
-/* The row or the cause by these numbers, of `size` bytes, a new one if there is none; NULL: no
- * memory. */
+/* Finds or adds the entry of a key, `size` bytes; NULL: no memory. */
 static void *entry_of(struct bob_mpi_late *l, struct bob_late_map *m, uint64_t a, uint64_t b,
 		      size_t size)
 {
@@ -60,7 +61,7 @@ static void *entry_of(struct bob_mpi_late *l, struct bob_late_map *m, uint64_t a
 	return e;
 }
 
-/* A row, and its number from 1 on where causes look for it. */
+/* A row, and its number (from 1), to which causes refer. */
 struct row {
 	struct bob_mpi_late_row row;
 	uint64_t number;
@@ -147,7 +148,7 @@ void bob_late_done(struct bob_mpi_late *l, const struct bob_late_wait *w)
 	c->cause.lost_ns += w->lost_ns;
 }
 
-/* --- in the end --- */
+/* --- results --- */
 
 BOB_COMPARE(by_cause, struct cause,
 	    BOB_UP(row) BOB_DOWN(cause.lost_ns) BOB_UP(cause.process) BOB_UP(cause.path))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for others as a table: a row for each call site, with the cause that cost most. */
+/* Table of wait states: a row per call site, with the cause that cost most time. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,9 +9,9 @@
 
 #define EXTRA BOB_COLUMN_EXTRA
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define CAUSES_SHOWN 3u		/* ranks that were waited for */
+#define CAUSES_SHOWN 3u		/* ranks listed as causes */
 
-/* The site that most of the time was lost to, and by which ranks with their shares. */
+/* The call site that caused most of the waiting time, and the causing ranks with their shares. */
 static void put_causes(struct bob_table *t, const struct bob_mpi_late_row *row,
 		       const struct bob_mpi_places *places, const struct bob_trace *trace,
 		       const struct bob_naming *names)
@@ -87,7 +87,8 @@ struct bob_table *bob_mpi_late_table(const struct bob_mpi_late *l, const struct 
 		  "the call that most of it was lost to, and its ranks" },
 		{ "cause_call", NULL, BOB_COLUMN_TEXT, EXTRA, "the function of that call" },
 		{ "cause_rank", NULL, BOB_COLUMN_NUMBER, EXTRA, "the rank that most was lost to" },
-		{ "cause_calls", NULL, BOB_COLUMN_COUNT, EXTRA, "calls that waited for it longest" },
+		{ "cause_calls", NULL, BOB_COLUMN_COUNT, EXTRA,
+		  "calls that waited for it longest" },
 		{ "cause_ns", NULL, BOB_COLUMN_NS, EXTRA, "time lost to it" },
 	};
 	struct bob_table *t = bob_table_create("mpi_late", "call site", columns, COUNT(columns));

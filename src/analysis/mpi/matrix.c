@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls, in runs (runs.h). A row with one place per rank sums what a process
- * sends, a second row what it fetches from others; the used places are kept. */
+/* Builds the communication matrix in one pass over the calls, in runs (runs.h). A dense row of the
+ * matrix sums what the current process sends, a second one what it fetches; nonempty cells are
+ * kept. */
 #include "analysis/mpi/matrix.h"
 
 #include <stdlib.h>
@@ -21,12 +22,12 @@ struct bob_mpi_matrix {
 	const struct bob_trace *trace;
 	enum bob_mpi_matrix_of of;
 	BOB_VEC(struct bob_mpi_cell) cells;
-	BOB_VEC(struct sum) row[WAYS]; /* of the process that is being read */
-	BOB_VEC(uint64_t) spread; /* of one collective call */
+	BOB_VEC(struct sum) row[WAYS]; /* of the current process */
+	BOB_VEC(uint64_t) spread; /* bytes by rank of one collective call */
 	uint32_t ranks;
 	uint64_t lost;
-	struct bob_mpi_objects *objects; /* of process `process` */
-	uint32_t process, thread; /* thread: its number in the process */
+	struct bob_mpi_objects *objects; /* of the current process */
+	uint32_t process, thread; /* thread: number in the process */
 	int failed, sorted, has_one_sided;
 };
 
@@ -55,7 +56,7 @@ void bob_mpi_matrix_destroy(struct bob_mpi_matrix *m)
 	free(m);
 }
 
-/* --- one row --- */
+/* --- dense rows --- */
 
 static int reach(struct bob_mpi_matrix *m, uint32_t rank)
 {
@@ -87,7 +88,7 @@ static void move(struct bob_mpi_matrix *m, enum way way, uint32_t rank, uint64_t
 		s->bytes += times * bytes;
 }
 
-/* A message to PROC_NULL is not sent. */
+/* Messages to MPI_PROC_NULL are not counted. */
 static void move_in(struct bob_mpi_matrix *m, enum way way, uint64_t comm, uint64_t rank,
 		    uint64_t bytes, uint64_t times)
 {
@@ -234,7 +235,7 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 	if (rank < RANKS_MAX)
 		return keep_rows(m, rank) ? BOB_ERR_NOMEM : st;
 	m->lost = lost;
-	for (int way = 0; way < WAYS; way++) { /* of an unknown rank */
+	for (int way = 0; way < WAYS; way++) { /* all messages of a process of unknown rank */
 		for (size_t i = 0; i < m->row[way].count; i++)
 			m->lost += m->row[way].at[i].messages;
 		m->row[way].count = 0;
@@ -242,11 +243,11 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 	return st;
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 BOB_COMPARE(by_pair, struct bob_mpi_cell, BOB_UP(from) BOB_UP(to))
 
-/* Several threads of a process send to the same rank. */
+/* Combines the cells of several threads of a process. */
 static void unite(struct bob_mpi_matrix *m)
 {
 	size_t n = 0;

@@ -8,13 +8,13 @@
 
 #include "analysis/mpi/pending.h"
 
-#define MESSAGES (1ull << 63)	/* ids of probed messages */
+#define MESSAGES (1ull << 63)	/* flag of ids of probed messages */
 
 struct bob_mpi_messages {
 	const struct bob_mpi_objects *objects;
 	struct bob_mpi_pendings pending;
 	uint64_t unknown;
-	/* the call that is being taken */
+	/* the current call */
 	const struct bob_mpi_call *call;
 	uint32_t thread;
 	uint64_t made;
@@ -46,7 +46,7 @@ uint64_t bob_mpi_messages_unknown(const struct bob_mpi_messages *m)
 	return m->unknown;
 }
 
-/* --- the call's words --- */
+/* --- words of the call --- */
 
 static const struct bob_mpi_param *param(const struct bob_mpi_messages *m, const char *name)
 {
@@ -58,13 +58,13 @@ static uint64_t in(const struct bob_mpi_messages *m, const char *name)
 	return bob_mpi_in(m->call, param(m, name));
 }
 
-/* The tag of what it sends, or of what it receives. */
+/* Tag of the sent or received message. */
 static int64_t tag_of(const struct bob_mpi_messages *m, const char *own)
 {
 	return (int64_t)in(m, param(m, own) ? own : "tag");
 }
 
-/* Source, tag, bytes; NULL: there is none. */
+/* Source, tag, bytes; NULL: no status. */
 static const uint64_t *status_of(const struct bob_mpi_messages *m)
 {
 	const struct bob_mpi_param *p = param(m, "status");
@@ -81,14 +81,14 @@ static uint64_t new_request(const struct bob_mpi_messages *m)
 	return (uint64_t)(m->thread + 1) << 32 | (uint32_t)m->made;
 }
 
-/* --- what begins --- */
+/* --- starts --- */
 
 static int is_collective(enum bob_mpi_class class)
 {
 	return class == BOB_MPI_CLASS_COLLECTIVE || class == BOB_MPI_CLASS_COLLECTIVE_INIT;
 }
 
-/* What the call is, or makes a request of; kind 0: nothing. */
+/* The operation of the call or of its new request; kind 0: none. */
 static void describe(const struct bob_mpi_messages *m, struct bob_mpi_pending *x)
 {
 	const struct bob_mpi_function *f = m->call->function;
@@ -159,7 +159,7 @@ static bob_status begin(struct bob_mpi_messages *m, struct bob_mpi_pending *x)
 	return st;
 }
 
-/* --- what ends --- */
+/* --- completions --- */
 
 static bob_status end_receive(struct bob_mpi_messages *m, const struct bob_mpi_pending *x,
 			      const uint64_t *status, enum bob_mpi_act_kind kind)
@@ -178,7 +178,7 @@ static bob_status end_receive(struct bob_mpi_messages *m, const struct bob_mpi_p
 	return report(m, &got, kind, 1);
 }
 
-/* `x` is of the table, and may be gone then. */
+/* Completes `x`, an element of the table, which may be removed. */
 static bob_status end(struct bob_mpi_messages *m, struct bob_mpi_pending *x, const uint64_t *status)
 {
 	bob_status st = BOB_OK;
@@ -234,7 +234,7 @@ static bob_status take_new(struct bob_mpi_messages *m, const struct bob_mpi_pend
 	whole.id = new_request(m);
 	whole.persistent = (n > 5 && !strcmp(name + n - 5, "_init")) ||
 			   (n > 7 && !strcmp(name + n - 7, "_init_c"));
-	if (word == 1) { /* complete at once, and no handle of its own */
+	if (word == 1) { /* complete immediately, without a handle of its own */
 		bob_status st = begin(m, &whole);
 
 		if (st == BOB_OK && (whole.kind & BOB_MPI_PENDING_SEND))
@@ -252,7 +252,7 @@ static bob_status take_new(struct bob_mpi_messages *m, const struct bob_mpi_pend
 	return x->persistent ? BOB_OK : begin(m, x);
 }
 
-/* Mprobe and its like: the message leaves the queue, and the call that receives it has only its
+/* Mprobe and the like: the message leaves the queue, and the receiving call refers to it by
  * number. */
 static bob_status take_probed(struct bob_mpi_messages *m, const struct bob_mpi_param *message)
 {
@@ -294,7 +294,7 @@ static bob_status take_starts(struct bob_mpi_messages *m)
 	return st;
 }
 
-/* Wait, Waitall, ...: which of the requests, and their statuses. */
+/* Wait, Waitall, ...: completed requests and their statuses. */
 static bob_status take_completions(struct bob_mpi_messages *m, const struct bob_mpi_param *many)
 {
 	const struct bob_mpi_function *f = m->call->function;
@@ -347,7 +347,7 @@ static bob_status take_freed(struct bob_mpi_messages *m)
 	return st;
 }
 
-/* A parameter of that role that goes in, or that only comes out; NULL: none. */
+/* An input parameter of that role, or one that is only output; NULL: none. */
 static const struct bob_mpi_param *find(const struct bob_mpi_function *f, enum bob_mpi_role role,
 					int goes_in)
 {
@@ -381,7 +381,7 @@ bob_status bob_mpi_messages_take(struct bob_mpi_messages *m, const struct bob_mp
 		if (!strcmp(f->name, "Request_free") || !strcmp(f->name, "Cancel"))
 			return take_freed(m);
 		if (!(p->flags & BOB_MPI_COMES_OUT))
-			return BOB_OK; /* Request_get_status, Pready, ... */
+			return BOB_OK; /* Request_get_status, Pready, ... complete nothing */
 		return take_completions(m, p->flags & BOB_MPI_VECTOR ? p : NULL);
 	}
 	p = find(f, BOB_MPI_ROLE_MESSAGE, 0);

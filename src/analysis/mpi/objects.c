@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads all calls of a process once, in runs (runs.h), and keeps those that create objects. Handles
- * are few; they are found by binary search. */
+/* Reads all calls of a process once, in runs (runs.h), and keeps those that create objects. There
+ * are few handles; they are found by binary search. */
 #include "analysis/mpi/objects.h"
 
 #include <stdlib.h>
@@ -15,11 +15,11 @@ struct pair {
 	uint64_t key, value;
 };
 
-/* Rows of `size` bytes that begin with their 64-bit key. */
+/* Array of rows of `size` bytes, each beginning with its 64-bit key. */
 struct rows {
 	uint8_t *at;
 	size_t count, cap, size;
-	/* keys do not ascend; of several threads they may not, until they are sorted */
+	/* keys are not ascending (several threads): sort before lookup */
 	int mixed;
 };
 
@@ -27,10 +27,10 @@ struct bob_mpi_objects {
 	const struct bob_trace *trace;
 	uint32_t process;
 	uint32_t rank;		/* in the trace */
-	uint32_t first, world;	/* of its world: first rank, size */
+	uint32_t first, world;	/* first rank and size of its world */
 	struct rows comms, types, windows, persistents;
-	BOB_VEC(uint32_t *) lists; /* of members, owned */
-	uint32_t *all;		/* members of MPI_COMM_WORLD */
+	BOB_VEC(uint32_t *) lists; /* members of communicators, owned */
+	uint32_t *all;		/* ranks 0, 1, ..., the members of MPI_COMM_WORLD */
 	int no_memory;
 };
 
@@ -85,7 +85,7 @@ static void set_members(struct bob_mpi_objects *o, struct bob_mpi_comm *c,
 	c->members = (uint32_t)v->count;
 }
 
-/* Where a process sends to in the topology that the call makes. */
+/* Number of destinations in the topology that the call creates. */
 static uint32_t neighbours_of(const struct bob_mpi_call *c)
 {
 	const struct bob_mpi_function *f = c->function;
@@ -111,7 +111,7 @@ static int is_dup(const struct bob_mpi_function *f)
 	return !strncmp(f->name, "Comm_", 5) && strstr(f->name, "dup");
 }
 
-/* The own group of an intercommunicator that was made of `from`. */
+/* Sets the own group of an intercommunicator created from `from`. */
 static void set_local(struct bob_mpi_comm *c, const struct bob_mpi_comm *from)
 {
 	if (!strcmp(c->made_by->name, "Intercomm_create") && from->me != ~0u) {
@@ -145,7 +145,7 @@ static void add_comm(struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 	to->neighbours = neighbours_of(c);
 	if (v->count) {
 		set_members(o, to, v);
-	} else { /* one that is not there yet: only Comm_idup makes these */
+	} else { /* not yet complete: only Comm_idup */
 		to->member = from.member;
 		to->members = from.members;
 		to->me = from.member ? from.me : ~0u;
@@ -323,7 +323,7 @@ void bob_mpi_objects_destroy(struct bob_mpi_objects *o)
 	free(o);
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 uint32_t bob_mpi_objects_rank(const struct bob_mpi_objects *o)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Table of incomplete requests: a hash map by id. */
 #include "analysis/mpi/pending.h"
 
 void bob_mpi_pendings_free(struct bob_mpi_pendings *p)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tree of call paths over all processes: a hash map from parent, image and address to the node. */
 #include "analysis/mpi/places.h"
 
 #include <stdlib.h>
@@ -11,13 +12,13 @@
 
 struct node {
 	struct bob_mpi_place place;
-	uint32_t image;		/* common number */
+	uint32_t image;		/* number shared by processes */
 };
 
 struct bob_mpi_places {
 	const struct bob_trace *trace;
-	BOB_MAP(struct node) nodes;	/* [0] is no path */
-	uint32_t **image_of;	/* by process and its number there */
+	BOB_MAP(struct node) nodes;	/* [0] is the empty path */
+	uint32_t **image_of;	/* by process and its number of the image */
 	BOB_VEC(const struct bob_image_info *) images;
 };
 
@@ -88,7 +89,7 @@ static uint32_t image_of(struct bob_mpi_places *p, uint32_t process, uint32_t im
 	return of[image];
 }
 
-/* The node of this place called from `parent`, made if there is none; 0: no memory. */
+/* Finds or adds the node of a place called from `parent`; 0: no memory. */
 static uint32_t node_of(struct bob_mpi_places *p, uint32_t parent, uint32_t image, uint64_t pc)
 {
 	const uint64_t hash = bob_hash_mix(pc ^ bob_hash_mix((uint64_t)image << 32 | parent));

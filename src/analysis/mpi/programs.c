@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Folds the calls of each thread again with common names, and groups threads with equal loops. */
 #include "analysis/mpi/programs.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "base/host/vec.h"
 
 #define KEY_BYTES 8u		/* u16 function, u8 open, u8 0, u32 path */
-#define SHAPES 8192u		/* remembered of a thread; a power of two */
+#define SHAPES 8192u		/* cache of a thread's shapes; a power of two */
 #define FRONT UINT32_MAX
 
 struct group {
@@ -31,7 +32,7 @@ struct bob_mpi_programs {
 /* --- folding one thread --- */
 
 struct known {
-	uint64_t key;		/* + 1 */
+	uint64_t key;		/* key + 1 */
 	uint32_t shape;
 };
 
@@ -135,7 +136,7 @@ static bob_status fold_thread(struct bob_mpi_programs *all, struct bob_mpi_progr
 	return st;
 }
 
-/* --- who does the same --- */
+/* --- grouping --- */
 
 static int same_items(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
 {
@@ -179,7 +180,7 @@ static int hash_item(void *ctx, uint32_t item)
 	return 0;
 }
 
-/* By a hash of 64 bits: the spine may be long. */
+/* Compares spines by a 64-bit hash, because they may be long. */
 static struct spine spine_of(const struct bob_folded *f)
 {
 	struct spine s = { 1, 0 };
@@ -214,7 +215,7 @@ static bob_status put_in_group(struct bob_mpi_programs *p, const struct bob_mpi_
 	return BOB_OK;
 }
 
-/* --- all of them --- */
+/* --- all threads --- */
 
 static bob_status fold_all(struct bob_mpi_programs *p, const uint32_t *threads, uint32_t count,
 			   struct bob_error *err)

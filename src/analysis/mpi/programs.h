@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI calls of each thread as loops, and the sets of threads with equal calls. The calls are
- * folded anew with names that all processes share: an item of a folded trace here is a whole call,
- * vectors included, so equal programs have equal items.
+/* The MPI calls of each thread as loops, and sets of threads with equal calls. The calls are folded
+ * again with names that all processes share. An item of a folded trace here is a whole call
+ * including vectors, so equal programs have equal items.
  *
- * A leaf's words are those of its event, followed by a number for each of its vectors: equal
- * vectors have equal numbers. Reads every call once; memory does not depend on their number, but on
- * how many different vectors there are.
+ * A leaf's words are those of its event, followed by a number per vector: equal vectors have equal
+ * numbers. Reads every call once; memory depends on the number of distinct vectors, not of calls.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_ANALYSIS_MPI_PROGRAMS_H
@@ -18,37 +17,36 @@
 struct bob_mpi_program {
 	const struct bob_trace *trace;
 	uint32_t thread;
-	uint32_t rank;		/* ~0: not known */
-	const struct bob_folded *folded; /* one participant */
+	uint32_t rank;		/* ~0: unknown */
+	const struct bob_folded *folded; /* with one participant */
 	uint64_t calls;
-	int open;		/* its last call had not come back */
-	int damaged;		/* something of it could not be read */
+	int open;		/* the last call did not return */
+	int damaged;		/* some calls were unreadable */
 };
 
 struct bob_mpi_leaf {
 	const struct bob_mpi_function *function;
-	uint32_t path;		/* of bob_mpi_programs_places */
+	uint32_t path;		/* in bob_mpi_programs_places */
 	int open;
 };
 
 struct bob_mpi_programs;
 
-/* Of these threads; those without calls are left out. BOB_ERR_NOMEM. */
+/* Folds these threads; threads without calls are omitted. Errors: BOB_ERR_NOMEM. */
 bob_status bob_mpi_programs_create(const struct bob_trace *t, const uint32_t *threads,
 				   uint32_t count, struct bob_mpi_programs **out,
 				   struct bob_error *err);
 void bob_mpi_programs_destroy(struct bob_mpi_programs *p); /* NULL is allowed */
 
-/* Sets of threads whose calls are the same loops of the same functions from the same places;
- * parameters and trip counts may differ. In the order of their first threads. Borrowed. */
+/* Sets of threads whose calls are the same loops of the same functions at the same places;
+ * parameters and trip counts may differ. Ordered by their first threads. Borrowed. */
 uint32_t bob_mpi_programs_groups(const struct bob_mpi_programs *p);
 const struct bob_mpi_program *const *bob_mpi_programs_group(const struct bob_mpi_programs *p,
 							    uint32_t group, uint32_t *count);
-/* 0: no such leaf. */
+/* Returns 0 if there is no such leaf. */
 int bob_mpi_programs_leaf(const struct bob_mpi_program *program, uint32_t shape,
 			  struct bob_mpi_leaf *out);
-/* The values of vector number `number`: *count of them. NULL: it was not kept, there were too
- * many. */
+/* The *count values of vector `number`. NULL: not stored, because there were too many. */
 const uint64_t *bob_mpi_programs_vector(const struct bob_mpi_programs *p, uint64_t number,
 					uint64_t *count);
 const struct bob_mpi_places *bob_mpi_programs_places(const struct bob_mpi_programs *p);

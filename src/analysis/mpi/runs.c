@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each item of a nest of events (archive/events/event_nests.h) is handled by itself. A loop around
- * it in which no relevant value changes becomes a factor; other loops are expanded. A request's
+/* Processes each item of a nest of events (archive/events/event_nests.h) separately. An enclosing
+ * loop in which no relevant value changes becomes a factor; other loops are expanded. A request's
  * name is the number of requests that the thread has created since. So if a loop creates as many
- * requests per iteration as the names grow by, the requests are the same ones. */
+ * requests per iteration as the names grow by, the requests are the same. */
 #include "analysis/mpi/runs.h"
 
 #include <string.h>
@@ -18,15 +18,14 @@ struct reporter {
 	struct bob_error *err;
 	bob_status damage;
 	uint64_t made;		/* before the nest */
-	/* of the nest */
+	/* the current nest */
 	struct bob_event_nest *nest;
 	const struct bob_event_nest_item *item;
 	uint32_t count;
-	const struct bob_mpi_function *function[ITEMS_MAX]; /* NULL: a loop, or not known */
-	uint64_t before
-		/* requests made in it before the item's first time; of loops: by an iteration */
-		[ITEMS_MAX];
-	uint64_t trips[BOB_EVENT_NEST_DEPTH], made_by[BOB_EVENT_NEST_DEPTH]; /* of loops around */
+	const struct bob_mpi_function *function[ITEMS_MAX]; /* NULL: a loop, or unknown */
+	/* requests created in the nest before the item first occurs; for loops: per iteration */
+	uint64_t before[ITEMS_MAX];
+	uint64_t trips[BOB_EVENT_NEST_DEPTH], made_by[BOB_EVENT_NEST_DEPTH]; /* by depth */
 };
 
 static bob_status report(struct reporter *t, const struct bob_mpi_function *f,
@@ -37,7 +36,7 @@ static bob_status report(struct reporter *t, const struct bob_mpi_function *f,
 	return t->q->take(t->q->ctx, &run);
 }
 
-/* --- one by one --- */
+/* --- single events --- */
 
 static bob_status take_one(void *ctx, uint32_t item, const struct bob_value_event *e)
 {
@@ -52,11 +51,11 @@ static bob_status take_one(void *ctx, uint32_t item, const struct bob_value_even
 	return t->q->want(t->q->ctx, f) == BOB_MPI_WANT_NONE ? BOB_OK : report(t, f, e, 1, made);
 }
 
-/* --- requests that a nest makes --- */
+/* --- requests created by a nest --- */
 
 static const uint64_t at_first[BOB_EVENT_NEST_DEPTH];
 
-/* How many each event of the item makes; 0 in *same: not all the same. */
+/* Requests created per event of the item. *same is set to 0 if the number varies. */
 static bob_status made_by_item(const struct reporter *t, uint32_t item, uint64_t *made, int *same)
 {
 	const struct bob_mpi_function *f = t->function[item];
@@ -82,7 +81,7 @@ static bob_status made_by_item(const struct reporter *t, uint32_t item, uint64_t
 	return st;
 }
 
-/* Fills t->before from `from` to `to`, after *made of them. */
+/* Sets t->before for [from, to) and adds to *made. */
 static bob_status count_made(struct reporter *t, uint32_t from, uint32_t to, uint64_t *made,
 			     int *same)
 {
@@ -104,7 +103,7 @@ static bob_status count_made(struct reporter *t, uint32_t from, uint32_t to, uin
 	return st;
 }
 
-/* --- what varies --- */
+/* --- variation --- */
 
 static uint32_t word_varies(const struct reporter *t, uint32_t item, uint32_t word)
 {
@@ -129,7 +128,7 @@ static uint32_t vector_varies(const struct reporter *t, uint32_t item, uint32_t 
 	return mask;
 }
 
-/* Is it negative in all iterations, or in none? */
+/* Is the sign the same in all iterations? */
 static int sign_stays(const struct reporter *t, uint32_t item, uint32_t word, int64_t first)
 {
 	__extension__ typedef __int128 wide;
@@ -145,7 +144,7 @@ static int sign_stays(const struct reporter *t, uint32_t item, uint32_t word, in
 	return (least >= 0 && most <= INT64_MAX) || (most < 0 && least >= INT64_MIN);
 }
 
-/* Are the requests the same ones in all iterations of loop `d`, where their names change by
+/* Are the requests the same in all iterations of loop `d`, in which their names change by
  * `step`? */
 static int requests_stay(const struct reporter *t, const uint64_t *name, uint64_t count,
 			 uint64_t step, uint32_t d)
@@ -182,7 +181,7 @@ static uint32_t requests_vary(const struct reporter *t, uint32_t item,
 	return mask;
 }
 
-/* Bits of the loops around along which the answer may change. */
+/* Bit set of the enclosing loops in which the relevant value may change. */
 static uint32_t param_varies(const struct reporter *t, uint32_t item, const struct bob_mpi_param *p,
 			     const struct bob_value_event *e)
 {
@@ -225,8 +224,8 @@ static bob_status what_varies(struct reporter *t, uint32_t item, enum bob_mpi_wa
 
 /* --- nests --- */
 
-/* The item in all iterations of the loops of `mask`, the outer ones first; `times` is what the
- * other loops make. */
+/* Reports the item for all iterations of the loops in `mask`, outermost first; `times` is the
+ * product of the other loops. */
 static bob_status report_item(struct reporter *t, uint32_t item, uint32_t mask)
 {
 	uint64_t at[BOB_EVENT_NEST_DEPTH] = { 0 }, times = t->item[item].times;
@@ -278,8 +277,8 @@ static bob_status report_items(struct reporter *t)
 	return st;
 }
 
-/* Items of unknown functions are left out. *each: the number of places whose calls must be reported
- * in order. */
+/* Looks up the functions; items of unknown ones are omitted. *each: number of items that must be
+ * reported in call order. */
 static void know_functions(struct reporter *t, uint32_t *each)
 {
 	*each = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Cells for MPI functions and call sites. */
 #include "analysis/mpi/site_cells.h"
 
 static const char *prefix_of(const struct bob_mpi_function *f)

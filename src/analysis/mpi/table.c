@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls of each process, in runs (runs.h). The counts of the current process are
- * kept separately and added when the process is complete; only then is it known which process has
- * the most. */
+/* Builds the table in one pass over the calls of each process, in runs (runs.h). The counts of the
+ * current process are kept separately and added when the process is complete, because only then it
+ * is known which process has the maximum. */
 #include "analysis/mpi/table.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 struct entry {
 	uint64_t key;
 	struct bob_mpi_row row;
-	uint64_t calls, sent, received; /* of this process */
+	uint64_t calls, sent, received; /* of the current process */
 };
 
 struct bob_mpi_table {
@@ -59,7 +59,7 @@ void bob_mpi_table_destroy(struct bob_mpi_table *m)
 
 /* --- rows --- */
 
-/* Of the call's innermost place. */
+/* The path that consists of the call's innermost place. */
 static uint32_t path_of(struct bob_mpi_table *m, uint32_t process, const uint64_t *place,
 			uint32_t depth)
 {
@@ -93,7 +93,7 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 	return e;
 }
 
-/* What one call adds, or its part on one communicator. */
+/* Contribution of one call, or of its part on one communicator. */
 struct amounts {
 	uint64_t calls, own, sent, received;
 	int64_t left;
@@ -130,7 +130,7 @@ static void end_process(struct entry *e, uint32_t process)
 	e->calls = e->sent = e->received = 0;
 }
 
-/* What is known of the communicator itself. */
+/* Sets the properties of the communicator. */
 static void describe_comm(struct bob_mpi_row *r, const struct bob_mpi_objects *o)
 {
 	const struct bob_mpi_comm *c = bob_mpi_objects_comm(o, r->comm);
@@ -167,7 +167,7 @@ static int add(struct adding *a, uint64_t comm, const struct bob_mpi_run *run,
 	return 0;
 }
 
-/* What the requests that it starts send, each on the communicator that it was made for. */
+/* Adds the bytes of started requests, each on the communicator of its creation. */
 static int add_starts(struct adding *a, const struct bob_mpi_run *run)
 {
 	const struct bob_mpi_call *c = &run->call;
@@ -346,7 +346,7 @@ static int take_times(void *ctx, const struct bob_value_pair *p)
 		return 1;
 	e->row.function = f;
 	e->row.time_ns += p->duration.sum_ns;
-	m->sum.row.time_ns += is_own ? 0 : p->duration.sum_ns; /* they lie in one another */
+	m->sum.row.time_ns += is_own ? 0 : p->duration.sum_ns; /* these are nested */
 	return 0;
 }
 
@@ -357,9 +357,9 @@ bob_status bob_mpi_table_add_times(struct bob_mpi_table *m)
 	return bob_trace_value_times(m->trace, BOB_VALUES_MPI, take_times, m);
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
-/* Call sites of equal weight: in the order of their addresses. */
+/* Call sites with equal counts are in the order of their addresses. */
 static int by_calls(const void *a, const void *b)
 {
 	const struct bob_mpi_row *x = a, *y = b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns that are of no use for the rows at hand are there all the same, so that CSV and JSON have
- * the same columns whatever the program did; text leaves them out. */
+/* Tables of MPI calls. Columns without values for the rows are present, so that CSV and JSON always
+ * have the same columns; text omits them. */
 #define _GNU_SOURCE
 #include "analysis/mpi/tables.h"
 
@@ -141,7 +141,7 @@ static void put_bytes(struct bob_table *t, const struct bob_mpi_row *r, uint64_t
 	bob_table_bound(t, r->unknown ? BOB_CELL_AT_LEAST : BOB_CELL_EXACT, bytes);
 }
 
-/* How much more than the mean the process with most has, over all processes. */
+/* Load imbalance: maximum over mean of the processes. */
 static void put_balance(struct bob_table *t, const struct bob_mpi_share *s, uint32_t processes)
 {
 	bob_table_real(t, (double)s->most * processes / (double)s->sum);
@@ -158,8 +158,8 @@ static void put_trips(struct bob_table *t, const struct bob_mpi_trips *trips)
 			bob_table_none(t);
 }
 
-/* "comm#1 of 2 by MPI_Comm_split": of rows of several communicators, such as one that each process
- * makes. */
+/* "comm#1 of 2 by MPI_Comm_split"; the row may combine several communicators, such as one per
+ * process. */
 static void put_comm_text(struct bob_table *t, const struct bob_mpi_row *r)
 {
 	char *text = NULL;

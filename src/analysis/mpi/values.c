@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Formats words of MPI calls by their roles: handles, requests, ranks, constants, bit sets,
+ * strings. */
 #include "analysis/mpi/values.h"
 
 #include <inttypes.h>
@@ -7,7 +9,7 @@
 
 #define FIRST_NEW 256u
 #define RANGES_SHOWN 12u
-#define TEXT_MAX 200u		/* bytes shown */
+#define TEXT_MAX 200u		/* maximal number of bytes shown */
 
 static const char *kind_of(enum bob_mpi_role role)
 {
@@ -53,7 +55,7 @@ static void print_handle(enum bob_mpi_role role, const char *kind, uint64_t v, F
 		fprintf(out, "%s#%" PRIu64, kind, v - FIRST_NEW + 1);
 }
 
-/* By how many the thread has made since. */
+/* The name of a request is the number of requests that the thread created since. */
 static void print_request(uint64_t v, FILE *out)
 {
 	if (!v)
@@ -113,7 +115,7 @@ static int is_bits(enum bob_mpi_role role)
 	return role == BOB_MPI_ROLE_MODE || role == BOB_MPI_ROLE_ASSERTION;
 }
 
-/* As short as it can be read back. */
+/* The shortest text that reads back as the same double. */
 static void print_double(uint64_t bits, FILE *out)
 {
 	char text[32];

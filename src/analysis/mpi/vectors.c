@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Interning of vectors: a hash map by contents; the values are in one array. */
 #include "analysis/mpi/vectors.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ uint64_t bob_mpi_vectors_number(struct bob_mpi_vectors *v, const uint64_t *value
 			return p.number;
 	}
 	if (count > BOB_MPI_VECTORS_VALUES_MAX - v->values.count ||
-	    BOB_VEC_RESERVE(&v->values, count + 1)) /* one of no values has an address, too */
+	    BOB_VEC_RESERVE(&v->values, count + 1)) /* an empty vector has an address, too */
 		return BOB_MPI_VECTOR_NONE;
 	to = BOB_MAP_ADD(&v->vectors, hash);
 	if (!to)

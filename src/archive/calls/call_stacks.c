@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing and copying of the call stacks of a thread. */
+/* Growth and copies of the call stacks of a thread. */
 #include "archive/calls/call_stacks.h"
 
 #include <stdlib.h>

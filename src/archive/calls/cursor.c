@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cursor turns symbols into entries and exits and keeps the call stacks of the thread, one per
- * BOB_SYM_STACK number. The rule is in docs/format.md, "Events". It keeps copies of the stacks at
- * block starts, so that seeking backwards costs at most a few blocks. */
+/* A cursor converts symbols to entries and exits, and maintains the thread's call stacks, one per
+ * BOB_SYM_STACK number (docs/format.md, "Events"). It keeps checkpoints of the stacks at block
+ * starts, so that seeking backwards decodes at most a few blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +9,16 @@
 #include "archive/reader.h"
 #include "run/symbol.h"
 
-#define SYMBOLS 4096		/* decoded at a time */
+#define SYMBOLS 4096		/* decoded at once */
 #define CHECKPOINTS_MAX 64
-#define CHECKPOINT_FRAMES_MAX 65536 /* no copies of larger stacks */
+#define CHECKPOINT_FRAMES_MAX 65536 /* larger stacks get no checkpoints */
 
-/* What carries over from one symbol to the next, besides the stacks. */
+/* State between symbols, except the stacks. */
 struct carry {
 	uint64_t index;		/* of the next entry */
-	uint32_t stack;		/* current */
-	uint32_t notes;		/* for the next entry */
-	uint32_t high;		/* id bits 22.. of the next ordinary symbol */
+	uint32_t stack;		/* current stack number */
+	uint32_t notes;		/* notes for the next entry */
+	uint32_t high;		/* upper id bits (22 and up) of the next ordinary symbol */
 };
 
 struct checkpoint {
@@ -37,16 +37,16 @@ struct bob_cursor {
 	uint32_t *syms;
 	size_t at, n;
 	uint64_t base;		/* position of syms[0] */
-	/* the symbol under way: first exits, then perhaps an entry */
+	/* the current symbol: first exits, then possibly an entry */
 	uint64_t pops;
 	uint64_t pops_pos;
-	int drain;		/* end all frames of all stacks, as `pops` would */
+	int drain;		/* end all frames of all stacks instead of `pops` */
 	size_t drain_stack;
-	int entry;		/* syms[at - 1] still has to be entered */
-	int reports_values;		/* bob_cursor_enable_values */
+	int entry;		/* the entry of syms[at - 1] is pending */
+	int reports_values;		/* set by bob_cursor_enable_values */
 	struct bob_allowance allowed;
-	uint32_t values;	/* what EVENT or EVENTS still has to report; 0: nothing */
-	bob_status stop;	/* sticky */
+	uint32_t values;	/* EVENT or EVENTS still to be reported; 0: none */
+	bob_status stop;	/* permanent failure */
 	struct bob_cursor_faults faults;
 	struct checkpoint *checks;
 	size_t check_count, check_stride;
@@ -54,7 +54,7 @@ struct bob_cursor {
 
 /* --- checkpoints --- */
 
-/* Every second one goes when the table is full, so they stay evenly spread. */
+/* Removes every second checkpoint if the table is full, so that they stay evenly spaced. */
 static void thin_out(struct bob_cursor *c)
 {
 	size_t n = 0;
@@ -69,7 +69,7 @@ static void thin_out(struct bob_cursor *c)
 	c->check_stride *= 2;
 }
 
-/* At the start of block `block`, before its first symbol. Having none is no failure. */
+/* Saves a checkpoint at the start of block `block`. A failed allocation is harmless. */
 static void keep_checkpoint(struct bob_cursor *c, size_t block)
 {
 	struct checkpoint *k;
@@ -273,10 +273,10 @@ static inline void emit_exit(struct bob_cursor *c, struct bob_call_stack *s, uin
 	ev->reserved = 0;
 }
 
-/* Returns 1 if an exit was emitted, 0 if all stacks are empty. */
+/* Ends one frame. Returns 0 if all stacks are empty. */
 static int drain_one(struct bob_cursor *c, struct bob_event *ev)
 {
-	c->stacks[0].inherited = 0; /* only the first stack has any */
+	c->stacks[0].inherited = 0; /* only stack 0 has inherited frames */
 	for (; c->frame_count; c->drain_stack++) {
 		struct bob_call_stack *s = &c->stacks[c->drain_stack];
 
@@ -289,7 +289,7 @@ static int drain_one(struct bob_cursor *c, struct bob_event *ev)
 	return 0;
 }
 
-/* Exits that find no frame of ours end inherited ones; more than those cannot be. */
+/* Exits without a recorded frame end inherited frames; any further ones are faults. */
 static __attribute__((noinline)) void pop_inherited(struct bob_cursor *c, struct bob_call_stack *s)
 {
 	uint64_t n = c->pops < s->inherited ? c->pops : s->inherited;
@@ -352,7 +352,7 @@ static bob_status fail_stop(struct bob_cursor *c, bob_status st, struct bob_erro
 			st == BOB_ERR_FULL ? "the call stack is too deep" : "no memory");
 }
 
-/* What the symbol under way still has to give. BOB_END: nothing more. */
+/* Emits the next event of the current symbol. BOB_END: it has no more. */
 static inline bob_status emit_pending(struct bob_cursor *c, struct bob_event *ev,
 				      struct bob_error *err)
 {
@@ -411,7 +411,7 @@ bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bo
 
 /* --- seeking --- */
 
-/* The position of the symbol whose events come next. */
+/* Position of the next symbol to be processed. */
 static uint64_t next_pos(const struct bob_cursor *c)
 {
 	return c->at < c->n ? c->base + c->at : c->r.pos;
@@ -422,7 +422,7 @@ static int between_symbols(const struct bob_cursor *c)
 	return !c->pops && !c->drain && !c->entry && !c->values;
 }
 
-/* Step over whole symbols until the next one is at `pos` or later. */
+/* Processes whole symbols until the next one is at `pos` or later. */
 static bob_status run_to(struct bob_cursor *c, uint64_t pos, struct bob_error *err)
 {
 	struct bob_event ev;
@@ -437,7 +437,7 @@ static bob_status run_to(struct bob_cursor *c, uint64_t pos, struct bob_error *e
 		if (c->at < c->n && next_pos(c) >= pos)
 			return BOB_OK;
 		st = c->at == c->n ? refill(c, err) : take_symbol(c, err);
-		if (st != BOB_OK && st != BOB_ERR_CORRUPT) /* continue after a damaged block */
+		if (st != BOB_OK && st != BOB_ERR_CORRUPT) /* damaged blocks are skipped */
 			return st;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time marks: assigns the marks of every marks file to their threads. */
+/* Assigns the time marks of all marks files to their threads. */
 #include "archive/keyed.h"
 #include "archive/reader.h"
 #include "base/order.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `name`: pid << 32 | seq. */
+/* `name`: pid << 32 | seq of the process. */
 static struct bob_process *find_process(const struct bob_trace *t, const struct bob_keyed *pids,
 					const struct bob_file *f, uint64_t name)
 {

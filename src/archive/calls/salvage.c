@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of a stream whose chain is broken: every 8-byte aligned place is tried for a block header
- * with a right checksum. A block counts if the following header confirms it or the stream's head
- * names it; only the symbols of such a block are known exactly. */
+/* Finds the blocks of a stream whose chain is broken: every 8-byte aligned offset is tried for a
+ * block header with a valid checksum. A block is used if the next header confirms it or the
+ * stream's head names it; only then its symbols are known exactly. */
 #include "archive/reader.h"
 #include "base/host/vec.h"
 
@@ -17,7 +17,8 @@ struct found_list {
 	BOB_VEC(struct found);
 };
 
-/* Headers in stream order; one that goes back in number or position is no header of this stream. */
+/* Lists headers in stream order. A header whose number or position decreases is not of this
+ * stream. */
 static bob_status scan(const struct bob_stream *s, uint64_t end_pos, struct found_list *list)
 {
 	struct found f;
@@ -40,7 +41,7 @@ static bob_status scan(const struct bob_stream *s, uint64_t end_pos, struct foun
 	return BOB_OK;
 }
 
-/* Does the header `next` vouch for the block before it? */
+/* Does the header `next` confirm the block before it? */
 static int vouched(const struct found *f, const struct found *next)
 {
 	return next->b.no == f->b.no + 1 && next->b.prev_off == f->at &&
@@ -48,7 +49,7 @@ static int vouched(const struct found *f, const struct found *next)
 	       next->at - f->at - sizeof(f->b) >= next->b.prev_len;
 }
 
-/* 0: what belongs to the block is not known, so it cannot be decoded exactly. */
+/* Returns 0 if the extent of the block is unknown, so that it cannot be decoded exactly. */
 static int describe(const struct bob_stream *s, const struct found *f, const struct found *next,
 		    uint64_t end_pos, const struct bob_run_slot *slot, struct bob_block_ref *ref)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symbols of one stream: checks a block's checksum, hands its bytes to the decoder of src/run
- * (in place where they lie in one piece), and continues after a damaged block. Of a block that is
- * cut off it gives the symbols that every continuation would give: the bytes are decoded followed
- * by zeros and followed by ones. A range coder's decisions are monotone in its input, so where both
- * decoders agree, the missing bytes would have agreed too. */
+/* Iteration over the symbols of one stream: checks a block's checksum, passes its bytes to the
+ * decoder of src/run (in place if they are contiguous), and continues after a damaged block. Of a
+ * truncated block it returns the symbols that do not depend on the missing bytes: the block is
+ * decoded twice, followed by zeros and followed by ones. The decisions of a range coder are
+ * monotonic in its input, so symbols on which both agree are right. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "run/symbol.h"
 
 #define READ_SYMBOLS 8192
-#define PAD_BYTES 32	/* more than the decoder may read beyond the end */
+#define PAD_BYTES 32	/* exceeds the decoder's read-ahead */
 
-/* Fresh pages rather than cleared ones: small streams touch few of a decoder's tables. */
+/* Fresh pages instead of cleared memory: small streams touch few pages of a decoder's tables. */
 static void *dec_alloc(void *ctx, size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -70,7 +70,7 @@ void bob_symbols_goto(struct bob_symbol_reader *r, size_t block)
 		r->pos = r->s->blocks[block].pos;
 }
 
-/* The block's coded bytes with the stream's tail where it needs one. */
+/* The block's coded bytes, with the stream's tail appended where needed. */
 static bob_status block_bytes(struct bob_symbol_reader *r, const struct bob_block_ref *b,
 			      struct bob_run_input *in)
 {
@@ -98,7 +98,7 @@ static bob_status block_bytes(struct bob_symbol_reader *r, const struct bob_bloc
 	return BOB_OK;
 }
 
-/* Both continuations of a cut-off block. */
+/* Opens a truncated block with both continuations. */
 static bob_status open_partial(struct bob_symbol_reader *r, const struct bob_block_ref *b,
 			       struct bob_run_input *in)
 {
@@ -133,7 +133,7 @@ static bob_status open_partial(struct bob_symbol_reader *r, const struct bob_blo
 	return st;
 }
 
-/* What both continuations agree on; BOB_END where they part. */
+/* Returns the symbols on which both continuations agree; BOB_END at the first difference. */
 static bob_status read_partial(struct bob_symbol_reader *r, uint32_t *syms, size_t cap, size_t *n)
 {
 	uint32_t other[256];
@@ -255,8 +255,7 @@ bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* The function of the last entry among the symbols from the reader's block on. BOB_NONE: there are
- * no entries. */
+/* Function of the last entry from the reader's block on. BOB_NONE: no entries. */
 static bob_status last_of(struct bob_symbol_reader *r, uint32_t *syms, uint32_t *id)
 {
 	bob_status st, found = BOB_NONE;

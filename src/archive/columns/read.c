@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading tables: descriptions first, which bound what follows; then the columns that the caller's
- * schema has, each by its coding. Columns are known by their place: a schema only grows at its
- * end. */
+/* Reader of tables: the descriptions first, which bound the sizes; then the columns of the caller's
+ * schema. Columns are identified by position, because schemas only grow at the end. */
 #include "archive/columns/columns.h"
 
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static int is_bytes(uint32_t type)
 	return type == BOB_STORED_BYTES || type == BOB_STORED_TEXT;
 }
 
-/* Its length is in data.len; where it is follows when all are known. */
+/* Sets data.len; data.at follows when all lengths are known. */
 static void get_column(struct bob_reader *r, int has_names, struct bob_stored_column *c)
 {
 	const uint32_t how = (uint32_t)bob_reader_up_to(r, UINT32_MAX);
@@ -55,7 +54,7 @@ bob_status bob_stored_next(const uint8_t **at, const uint8_t *end, struct bob_st
 		get_column(&r, (int)(columns % 2), &out->column[i]);
 	for (uint32_t i = 0; i < out->columns && !r.bad; i++)
 		out->column[i].data.at = bob_reader_bytes(&r, out->column[i].data.len);
-	if (r.bad || out->rows > (size_t)(r.at - *at)) /* memory is in proportion to the file */
+	if (r.bad || out->rows > (size_t)(r.at - *at)) /* keeps memory proportional to the file */
 		return BOB_ERR_CORRUPT;
 	*at = r.at;
 	return BOB_OK;
@@ -69,7 +68,7 @@ struct filling {
 	size_t row_bytes, count;
 };
 
-/* BOB_ERR_CORRUPT: the field cannot have it. */
+/* BOB_ERR_CORRUPT: the value is invalid for the field. */
 static bob_status set_number(const struct filling *f, size_t i, uint64_t v)
 {
 	uint8_t *to = f->rows + i * f->row_bytes + f->c->at;
@@ -156,7 +155,7 @@ static bob_status read_column(const struct bob_stored_column *said, const struct
 
 /* --- rows --- */
 
-/* A column that was not written: 0, of references none. */
+/* Fills a missing column: 0, references none. */
 static bob_status fill_absent(const struct filling *f)
 {
 	const struct bob_stored_column none = { .type = f->c->type, .data = { f->rows, 0 } };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing tables. A column is encoded by a function that gives its bytes to a sink; the same
- * function, with a sink that only counts, says how long each coding would be. */
+/* Writer of tables. One function encodes a column to a sink; with a counting sink it computes the
+ * length of each coding. */
 #include "archive/columns/columns.h"
 
 #include <string.h>
 
 #include "base/varint.h"
 
-#define NAMES_SHARE 64u		/* names are written if the rest is so many times as long */
-#define BACK_ROWS 64u		/* how far BACK looks for the same value */
+#define NAMES_SHARE 64u		/* names are at most this share of the rest */
+#define BACK_ROWS 64u		/* search distance of BACK */
 
 struct sink {
-	bob_rows_fn put;	/* NULL: bytes are only counted */
+	bob_rows_fn put;	/* NULL: only count bytes */
 	void *ctx;
 	uint64_t len;
 };
@@ -48,7 +48,7 @@ static int is_bytes(const struct bob_schema_column *c)
 
 /* --- values --- */
 
-/* The field as a number of 64 bits. */
+/* The field as a 64-bit number. */
 static uint64_t value_at(const struct rows *r, const struct bob_schema_column *c, size_t i)
 {
 	const uint8_t *at = r->at + i * r->bytes + c->at;
@@ -121,7 +121,7 @@ static void put_numbers(struct sink *s, const struct rows *r, const struct bob_s
 	}
 }
 
-/* How many rows before `i` the value was last; 0: in none of those that are looked at. */
+/* Distance in rows to the last equal value before row `i`; 0: none within the search distance. */
 static size_t rows_back(const struct rows *r, const struct bob_schema_column *c, size_t i)
 {
 	const struct bob_cell_bytes v = span_at(r, c, i);
@@ -165,7 +165,7 @@ static int is_zero(const struct rows *r, const struct bob_schema_column *c)
 	return 1;
 }
 
-/* The shortest; of several, the first one. */
+/* Selects the shortest coding; the first one in case of a tie. */
 static uint32_t choose(const struct rows *r, const struct bob_schema_column *c, uint64_t *len)
 {
 	static const uint8_t numbers[] = { BOB_CODING_PLAIN, BOB_CODING_DELTA, BOB_CODING_RUNS,
@@ -190,7 +190,7 @@ static uint32_t choose(const struct rows *r, const struct bob_schema_column *c, 
 	return best;
 }
 
-/* --- all of it --- */
+/* --- the table --- */
 
 struct chosen {
 	uint32_t coding[BOB_STORED_COLUMNS_MAX];

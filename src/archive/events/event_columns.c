@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Visits each folded trace of the threads once: merged threads share one. */
+/* Visits the columns of each folded trace of the threads once; merged threads share one. */
 #include "archive/events/event_columns.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ static bob_status show(struct looking *l, uint32_t item, uint32_t word)
 	return st;
 }
 
-/* The event at the same place that has such a vector; elements do not name their event. 0: no event
- * has it. */
+/* Finds the event at the same place that has such a vector, because elements do not name their
+ * event. Returns 0 if there is none. */
 static int find_event(struct looking *l, const struct bob_fold_shape *element)
 {
 	struct bob_event_column *c = &l->column;
@@ -65,7 +65,7 @@ static bob_status look_at_shape(struct looking *l, uint32_t shape)
 	bob_folded_shape(l->f, shape, &s);
 	st = bob_event_leaf_key(s.key, s.key_len, s.words, &def);
 	if (st < 0 || (st == BOB_NONE && !find_event(l, &s)))
-		return BOB_OK; /* readers of events say what is wrong */
+		return BOB_OK; /* readers of events report the damage */
 	if (st == BOB_OK) {
 		c->key = def.key;
 		c->key_len = def.key_len;
@@ -106,7 +106,7 @@ bob_status bob_event_columns(const struct bob_trace *t,
 	for (size_t i = 0; i < t->thread_count && st == BOB_OK && !l.stop; i++) {
 		const struct bob_stream *s = t->threads[i];
 
-		if (!s->mpi.folded || s->mpi.participant) /* a first participant is there */
+		if (!s->mpi.folded || s->mpi.participant) /* visited before */
 			continue;
 		l.f = s->mpi.folded;
 		memset(&l.column, 0, sizeof(l.column));

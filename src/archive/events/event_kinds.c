@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kinds of events in a trace, by the keys of its shapes: nothing is expanded. */
+/* Kinds of events in a trace, determined from the keys of its shapes without expansion. */
 #include "archive/write/event_write.h"
 #include "archive/reader.h"
 #include "archive/events/user_key.h"
@@ -30,7 +30,7 @@ static uint32_t of_folded(const struct bob_folded *f)
 
 uint32_t bob_trace_value_origins(const struct bob_trace *t)
 {
-	const struct bob_folded *before = NULL; /* merged ones are many threads' */
+	const struct bob_folded *before = NULL; /* several threads share a merged trace */
 	uint32_t found = 0;
 
 	for (uint32_t i = 0; i < t->thread_count; i++) {

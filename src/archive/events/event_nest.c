@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A nest of events, made from a nest of leaves. A leaf's values are affine in the indices of the
- * loops around it; an event is a leaf, followed by the leaves of its elements, which may be in
- * loops of their own. That holds for a whole loop if each iteration has whole events, as many
- * elements as the first. */
+/* Makes a nest of events from a nest of leaves. A leaf's values are affine in the indices of the
+ * enclosing loops. An event is a leaf followed by the leaves of its elements, which may be in loops
+ * of their own. The conversion is possible for a loop if each iteration consists of whole events
+ * with the same number of elements. */
 #include "archive/events/event_nest.h"
 
 #include <string.h>
 
 #include "archive/reader.h"
 
-/* --- making --- */
+/* --- construction --- */
 
 static int varies(const struct bob_event_nest *n, const struct bob_fold_nest_item *f, uint32_t word)
 {
@@ -46,7 +46,7 @@ static void add_loop(struct bob_event_nest *n, uint32_t depth, uint64_t trips)
 	n->item[n->count++] = (struct bob_event_nest_item){ .depth = depth, .trips = trips };
 }
 
-/* To the next vector that has elements, from n->vector on. */
+/* Advances n->vector to the next vector that has elements. */
 static void next_vector(struct bob_event_nest *n, const uint64_t *word)
 {
 	const struct bob_event_layout *l = &n->part[n->gathers - 1].def.layout;
@@ -60,7 +60,7 @@ static void next_vector(struct bob_event_nest *n, const uint64_t *word)
 	n->gathers = 0;
 }
 
-/* A length must be the same in all iterations. */
+/* Returns 0 unless the lengths are equal in all iterations. */
 static int lengths_of(const struct bob_event_nest *n, const struct bob_event_nest_part *p,
 		      uint64_t *word)
 {
@@ -105,8 +105,7 @@ static int add_event(struct bob_event_nest *n, uint32_t leaf, uint64_t times)
 	return 1;
 }
 
-/* How many elements of the vector that is expected the item is, if it is nothing else; UINT64_MAX:
- * it is. */
+/* Number of elements of the expected vector in the item; UINT64_MAX: it contains something else. */
 static uint64_t elements_in(const struct bob_event_nest *n, uint32_t item)
 {
 	const struct bob_fold_nest_item *f = &n->fold[item];
@@ -150,7 +149,7 @@ static int add_elements(struct bob_event_nest *n, uint32_t item)
 	return 1;
 }
 
-/* Items from `from` on to `to`, with all that is in them, which comes `times` times. */
+/* Adds the items [from, to) and their contents, which occur `times` times. */
 static int add_items(struct bob_event_nest *n, uint32_t from, uint32_t to, uint64_t times)
 {
 	for (uint32_t i = from, own; i < to; i += 1 + n->fold[i].items) {
@@ -203,7 +202,7 @@ void bob_event_nest_free(struct bob_event_nest *n)
 	bob_event_values_free(&n->path);
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 const struct bob_event_nest_item *bob_event_nest_items(const struct bob_event_nest *n,
 						       uint32_t *count)
@@ -301,7 +300,7 @@ int bob_event_nest_element_step(const struct bob_event_nest *n, uint32_t item, u
 	return 1;
 }
 
-/* --- one by one --- */
+/* --- iteration over events --- */
 
 static bob_status each_of(struct bob_event_nest *n, uint32_t from, uint32_t to, uint64_t *at,
 			  bob_event_nest_fn each, void *ctx)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Visits the folded part of a stream nest by nest, then its log event by event. A loop of the
- * fold's nest becomes one of events where no event has begun before it and each of its iterations
- * consists of whole events; else its iterations are visited one by one. */
+/* Visits the folded part of a stream nest by nest, then its log event by event. A loop of leaves
+ * becomes a loop of events if no event has begun before it and each iteration consists of whole
+ * events. Otherwise its iterations are visited one by one. */
 #include "archive/events/event_nests.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct walk {
 	bob_status damage;
 	uint64_t damages, visits;
 	int lost;
-	/* an event that has begun and whose elements are awaited */
+	/* an event whose elements are expected next */
 	int begun;
 	struct bob_event_def def;
 	struct bob_event_values words, path;
@@ -44,9 +44,9 @@ static bob_status visit_one(struct walk *w, struct bob_value_event *e)
 	return w->visit(w->ctx, w->nest);
 }
 
-/* --- events alone --- */
+/* --- single events --- */
 
-/* To the next vector that has elements, from w->vector on; without any the event is complete. */
+/* Advances w->vector to the next vector with elements. If there is none, the event is complete. */
 static bob_status next_vector(struct walk *w)
 {
 	struct bob_value_event e = { 0 };
@@ -124,7 +124,7 @@ static bob_status visit_nest(struct walk *w)
 	return w->visit(w->ctx, w->nest);
 }
 
-/* Where an iteration is nothing but damage, the others are. */
+/* If an iteration contains only damage, so do the others, and they are skipped. */
 static bob_status take_iterations(struct walk *w, uint32_t item)
 {
 	const struct bob_fold_nest_item *f = &w->nest->fold[item];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end times of events, for readers: of each thread, and by the clock that all ranks
- * share. */
+/* Begin and end times of events, by the thread's own clock and by rank 0's clock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +59,7 @@ void bob_span_cursor_close(struct bob_span_cursor *c)
 
 /* --- clocks --- */
 
-/* A second measurement that is not later than the first is not used. */
+/* A second measurement that is not later than the first is ignored. */
 static void clock_of(const struct bob_process *p, struct bob_clock *out)
 {
 	*out = (struct bob_clock){ 0 };
@@ -123,7 +122,7 @@ uint64_t bob_trace_moment(const struct bob_trace *t, uint32_t process, uint64_t 
 	if (c.uncertainty_ns[0] > *uncertainty_ns)
 		*uncertainty_ns = c.uncertainty_ns[0];
 	if (t->processes[process]->info.world > 0 && !is_on_one_host(t))
-		*uncertainty_ns = BOB_CLOCK_UNKNOWN; /* beside rank 0 of its own world */
+		*uncertainty_ns = BOB_CLOCK_UNKNOWN; /* relative to rank 0 of its own world */
 	return ns + (uint64_t)offset_at(&c, ns);
 }
 

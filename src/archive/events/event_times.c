@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Durations of events and intervals between them, for readers: per thread where the thread recorded
- * them, for all threads where they are merged. */
+/* Durations of events and intervals between them: per thread as recorded, or over all threads of
+ * merged processes. */
 #include <string.h>
 
 #include "archive/write/event_write.h"
@@ -75,8 +75,8 @@ static void site_of_shape(const struct bob_folded *f, uint32_t shape, uint32_t t
 	out->depth = depth;
 }
 
-/* The thread that is a participant of the merged events; if the file has lost it, or they are in a
- * head that the threads' own files go on from, another thread. UINT32_MAX: the trace has none. */
+/* The thread of a participant of the merged events. If the file has lost it, or the events are in a
+ * head that the threads' own files continue, another thread. UINT32_MAX: there is none. */
 static uint32_t thread_of(const struct bob_trace *t, const struct bob_common *c,
 			  uint32_t participant)
 {

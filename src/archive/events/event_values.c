@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values and the path of an event, as arrays that grow. */
+/* Growing buffers for the values and the path of an event. */
 #include "archive/events/event_values.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values (event_write.h): the folded part of a stream, then its log. A leaf of the
- * folded trace that is an event is followed by those of its vectors' elements, which are put
- * together again here. */
+/* Reader of events with values (event_write.h): the folded part of a stream, then its log. In the
+ * folded trace an event is a leaf, followed by the leaves of its vectors' elements; these are
+ * reassembled here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,26 +16,26 @@ struct bob_value_cursor {
 	const struct bob_event_stream *e;
 	struct bob_fold_cursor *fold; /* NULL: not begun, or done */
 	int folded_done;
-	struct bob_fold_event ahead; /* a leaf that was read and belongs to the next event */
+	struct bob_fold_event ahead; /* look-ahead: a leaf of the next event */
 	int have_ahead;
-	size_t chunk;		/* of the log */
-	uint64_t *log;		/* a copy of it; NULL: not yet */
-	size_t at, count;	/* values of it */
-	uint64_t expected;	/* position at which the next record buffer begins */
+	size_t chunk;		/* index in the log */
+	uint64_t *log;		/* aligned copy of the chunk; NULL: not yet made */
+	size_t at, count;	/* of the copy */
+	uint64_t expected;	/* expected position of the next record buffer */
 	int lost;
 	struct bob_allowance allowed;
-	struct bob_event_values words, path; /* of the event given last */
-	struct bob_event_def said; /* of it, without its path */
+	struct bob_event_values words, path; /* of the last event */
+	struct bob_event_def said; /* definition of the last event, without its path */
 };
 
 /* --- opening a trace --- */
 
-/* The definitions in a chunk, whose values have been copied to `v`. */
+/* Reads the definitions in a chunk, whose values were copied to `v`. */
 static bob_status read_defs(struct bob_trace *t, const struct bob_file *f, uint64_t off,
 			    struct bob_event_stream *s, const uint64_t *v, size_t count)
 {
 	const uint64_t most =
-		f->size / (2 * sizeof(*v)); /* each has a header and a value, at least */
+		f->size / (2 * sizeof(*v)); /* each has at least a header and a value */
 
 	for (size_t at = 0, len; at < count; at += 1 + len) {
 		uint32_t number = (uint32_t)v[at];
@@ -97,8 +97,8 @@ static bob_status add_moments(struct bob_trace *t, const struct bob_file *f, uin
 	return st;
 }
 
-/* Positions say how much of a chunk was used; of the last one, which may be open, its records
- * do. */
+/* The position of the next chunk shows how much of a chunk was used; for the last one, which may be
+ * open, its records do. */
 static uint64_t flat_bytes(const struct bob_file *f, const struct bob_fold_stream *in)
 {
 	const struct bob_fold_log *last = &in->log[in->log_count - 1];
@@ -217,7 +217,7 @@ static bob_status damaged(const struct bob_value_cursor *c, uint64_t off, struct
 	return bob_fail(err, BOB_ERR_CORRUPT, c->s->file, off, text);
 }
 
-/* --- what is folded --- */
+/* --- folded events --- */
 
 static bob_status next_leaf(struct bob_value_cursor *c, struct bob_fold_event *leaf)
 {
@@ -228,7 +228,7 @@ static bob_status next_leaf(struct bob_value_cursor *c, struct bob_fold_event *l
 	return BOB_OK;
 }
 
-/* The elements of all vectors, which follow the words. */
+/* Collects the elements of all vectors, which follow the words. */
 static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def *d,
 			 struct bob_error *err)
 {
@@ -341,8 +341,8 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	return BOB_OK;
 }
 
-/* An event that has not ended is reported only from the last record buffer: a following one would
- * have it again. */
+/* An incomplete event is returned only from the last record buffer, because a later buffer would
+ * repeat it. */
 static bob_status next_logged(struct bob_value_cursor *c, struct bob_value_event *e,
 			      struct bob_error *err)
 {
@@ -398,7 +398,7 @@ bob_status bob_value_cursor_next_sized(struct bob_value_cursor *c, struct bob_va
 	struct bob_value_event e;
 	bob_status st;
 
-	if (out_size == sizeof(e)) /* the usual case saves the copy */
+	if (out_size == sizeof(e)) /* common case: no copy */
 		return next(c, out, err);
 	st = next(c, &e, err);
 	bob_sized_copy(out, out_size, &e, sizeof(e));
@@ -441,7 +441,7 @@ static bob_status count_nest(void *ctx, struct bob_event_nest *nest)
 		s->events += item[i].times;
 		if (bob_event_nest_get(nest, i, first, &e) != BOB_OK)
 			return BOB_ERR_NOMEM;
-		s->values += item[i].times * values_of(&e); /* vectors are as long in all of them */
+		s->values += item[i].times * values_of(&e); /* vectors have constant length */
 	}
 	return BOB_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments of events: lists the parts of a stream, in its own file or packed in a merged one, and
- * reads their values in order. */
+/* Reader of times of events: lists the parts of a stream, in its own file or packed in a merged
+ * one, and reads their values in order. */
 #include "archive/events/exact.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/search.h"
 #include "base/varint.h"
 
-/* --- what there is --- */
+/* --- lists of parts --- */
 
 static bob_status add_part(struct bob_exact_parts *p, const struct bob_exact_part *part)
 {
@@ -29,7 +29,7 @@ static void sort_parts(struct bob_exact_parts *p)
 		qsort(p->at, p->count, sizeof(*p->at), by_first);
 }
 
-/* A process may have died between making a chunk and writing into it. */
+/* An empty chunk is valid: the process may have been killed before it wrote a value. */
 bob_status bob_exact_list_own(struct bob_trace *t, const struct bob_file *f, uint32_t stream,
 			      struct bob_exact_parts *out)
 {
@@ -78,7 +78,7 @@ static int get_segment(const uint8_t **at, const uint8_t *end, struct bob_exact_
 	       bob_varint_get(at, end, &p->len) == BOB_OK && is_segment(p);
 }
 
-/* Version 1: the index of a chunk, then its tails. BOB_ERR_CORRUPT: it is not that. */
+/* Version 1: the index of a chunk, then its tails. BOB_ERR_CORRUPT: invalid. */
 static bob_status list_chunk_v1(const struct bob_file *f, const struct bob_chunk_ref *c,
 				struct bob_exact_parts *out)
 {
@@ -126,7 +126,7 @@ static const struct bob_schema_column heads_columns[] = {
 const struct bob_schema bob_exact_heads =
 	BOB_SCHEMA(BOB_STORED_HEADS, "heads", struct bob_exact_segment, heads_columns);
 
-/* The table `moments` of a chunk. BOB_ERR_CORRUPT, BOB_ERR_VERSION: it has none, or of others. */
+/* Reads the table `moments` of a chunk. BOB_ERR_CORRUPT, BOB_ERR_VERSION: missing or invalid. */
 static bob_status list_chunk(const struct bob_file *f, const struct bob_chunk_ref *c,
 			     struct bob_exact_parts *out)
 {
@@ -204,7 +204,7 @@ uint64_t bob_exact_bytes(const struct bob_file *f, uint32_t stream)
 	return n;
 }
 
-/* --- one after the other --- */
+/* --- values --- */
 
 void bob_exact_open(struct bob_exact_reader *r, const struct bob_event_stream *s)
 {
@@ -233,7 +233,7 @@ static bob_status read_plain(struct bob_exact_reader *r, const struct bob_exact_
 	return BOB_OK;
 }
 
-/* The heads of a part, in its payload: from a byte on, or a row. */
+/* Finds the heads of a part in a chunk's payload, by offset or by row. */
 static bob_status find_heads(const struct bob_exact_part *p, const struct bob_payload *all,
 			     struct bob_cell_bytes *heads)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packing of a segment of moments: a head byte per value, and its remaining bits in a bit string. */
+/* Packs a segment of times: a head byte per value, and its remaining bits in a bit string. */
 #include "archive/events/exact.h"
 
 #include <string.h>
 
 #include "archive/merge/merging.h"
 
-/* A head says a value below 8, or how many bits it has and the two bits after the first one. */
+/* Heads below WHOLE are values. Others encode the number of bits and the two bits after the leading
+ * one. */
 #define WHOLE 8u
 #define HEADS (4 * (64 - 3) + 8)
 
@@ -25,7 +26,7 @@ static uint8_t head_of(uint64_t v)
 	return (uint8_t)(4 * (bits + 1) + (v >> bits & 3));
 }
 
-/* --- bits, the lowest first --- */
+/* --- bit strings, lowest bit first --- */
 
 struct writing {
 	struct bob_bytes *to;

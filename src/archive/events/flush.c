@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parser of --flush-every (flush.h). Errors name what was expected. */
+/* Parser of --flush-every (flush.h). Errors state what was expected. */
 #include "archive/events/flush.h"
 
 #include <string.h>
 
 #define MOST 1000000000000000000ull
 
-/* Digits from `text` on; where they end. NULL: there are none, or the number is 0 or too large. */
+/* Parses a decimal number. Returns its end, or NULL if there is none, it is 0 or too large. */
 static const char *number(const char *text, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -20,7 +20,7 @@ static const char *number(const char *text, uint64_t *out)
 	return v ? text : NULL;
 }
 
-/* ns; 0: invalid. */
+/* Length of a unit of time in ns; 0: invalid. */
 static uint64_t unit(const char *text)
 {
 	static const struct {

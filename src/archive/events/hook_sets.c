@@ -12,20 +12,21 @@
 #include "base/order.h"
 
 struct part {
-	const uint8_t *at, *end;	/* its sets, of version 1 ... */
-	struct bob_set_row *row;	/* ... or as tables: these three are malloc'ed */
+	const uint8_t *at, *end;	/* sets of version 1 */
+	struct bob_set_row *row;	/* sets in tables; these three are malloc'ed */
 	size_t rows;
 	struct bob_set_call *call;
 	size_t calls;
 	uint64_t *names;
 	uint64_t own, times;
-	uint32_t count;			/* names; 0: it counts in any case */
+	uint32_t count;			/* number of names; 0: the chunk has none and is always
+					 * valid */
 	uint32_t process;
 };
 
 struct parts {
 	BOB_VEC(struct part);
-	uint64_t *inner;		/* names that are in others', ascending */
+	uint64_t *inner;		/* names contained in other chunks, ascending */
 	size_t inners;
 	bob_status worst;
 };
@@ -37,7 +38,7 @@ static void free_part(struct part *p)
 	free(p->names);
 }
 
-/* A table that need not be there. */
+/* Reads an optional table. */
 static bob_status read_rows(const struct part *p, const struct bob_schema *t, void *rows,
 			    size_t *count)
 {
@@ -123,7 +124,7 @@ static bob_status find_inner(struct parts *all)
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->count; i++)
-		n += all->at[i].count; /* no more than the files have */
+		n += all->at[i].count; /* bounded by the size of the files */
 	all->inner = malloc((n + 1) * sizeof(*all->inner));
 	if (!all->inner)
 		return BOB_ERR_NOMEM;
@@ -134,7 +135,7 @@ static bob_status find_inner(struct parts *all)
 	return BOB_OK;
 }
 
-/* Chunks of one name, the one that was written last first. */
+/* Orders chunks by name, the latest version first. */
 static int by_name(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;

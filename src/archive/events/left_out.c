@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the configuration of a process excluded from its MPI calls and accesses. */
+/* Lists the settings of a process that excluded some of its MPI calls or memory accesses. */
 #include <string.h>
 
 #include "archive/reader.h"
 
-/* Settings that leave something out, with the values that do not. */
+/* Settings that can exclude something, with the values that exclude nothing. */
 static const struct {
 	const char *variable, *name, *harmless;
-	int of_mpi;		/* else of memory accesses */
+	int of_mpi;		/* 0: of memory accesses */
 } settings[] = {
 	{ "BOBBIN_MPI_FUNCTIONS=", "mpi-functions=", "", 1 },
 	{ "BOBBIN_MPI_VECTORS=", "mpi-vectors=", "", 1 },
@@ -25,7 +25,7 @@ static int is_one_of(const char *word, const char *words)
 	return 0;
 }
 
-/* Which setting it is, and *value; -1: none that leaves something out. */
+/* Index of the setting, and its *value; -1: it excludes nothing. */
 static int find(const char *config, const char **value)
 {
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {

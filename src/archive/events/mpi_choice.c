@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selection of MPI functions: matches the patterns, then adds the functions that make handles which
- * selected ones use. These are recorded if members or sizes must be known, else followed. */
+/* Selection of MPI functions: matches the patterns, then adds the functions that create handles
+ * used by the selected ones. These are recorded if members or sizes are needed, otherwise
+ * followed. */
 #include "archive/events/mpi_choice.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ static int is_word(const char *p, size_t len, const char *word)
 	return !word[len];
 }
 
-/* Is c in the set at p, which begins after its '['? *used: bytes of it, the ']' included. */
+/* Is c in the set at p, which begins after '['? *used: its length including ']'. */
 static int in_set(const char *p, size_t len, char c, size_t *used)
 {
 	int hit = 0;
@@ -47,7 +48,7 @@ static int in_set(const char *p, size_t len, char c, size_t *used)
 	return hit;
 }
 
-/* '*', '?' and [set]; one '*' to go back to is enough. */
+/* Wildcard match of '*', '?' and [set]; backtracking to the last '*' is sufficient. */
 static int match(const char *p, size_t len, const char *name)
 {
 	size_t at = 0, star = 0, used;
@@ -124,7 +125,7 @@ const char *bob_mpi_choice_bad(const char *patterns, size_t *len)
 	}
 }
 
-/* --- what follows from them --- */
+/* --- closure over handles --- */
 
 #define BIT(role) (1u << (uint32_t)(role))
 #define TRANSIENT (BIT(BOB_MPI_ROLE_REQUEST) | BIT(BOB_MPI_ROLE_MESSAGE))
@@ -134,7 +135,7 @@ static uint32_t handle(const struct bob_mpi_param *p)
 	return p->role >= BOB_MPI_ROLE_COMM && p->role <= BOB_MPI_ROLE_KEYVAL ? BIT(p->role) : 0;
 }
 
-/* Kinds of handles that it has among its parameters; only those with one of `flags`. */
+/* Kinds of handles among the parameters that have one of `flags`, as a bit set. */
 static uint32_t kinds(const struct bob_mpi_function *f, uint32_t flags)
 {
 	uint32_t all = 0;
@@ -155,7 +156,8 @@ static int makes_what_must_be_known(const struct bob_mpi_function *f, uint32_t s
 	return 0;
 }
 
-/* It begins or ends MPI: recorded in any case, so that one sees whether it ended. */
+/* Is it MPI_Init or MPI_Finalize? Always recorded, so that readers see whether MPI was
+ * finalised. */
 static int is_bound(const struct bob_mpi_function *f)
 {
 	return f->flags & (BOB_MPI_STARTED | BOB_MPI_FINISHING);

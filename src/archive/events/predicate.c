@@ -16,7 +16,7 @@ enum { OPERAND, NAME, NOT, AND, OR, LESS, LESS_EQUAL, MORE, MORE_EQUAL, EQUAL, N
 struct parser {
 	struct bob_predicate *p;
 	const char *at;
-	const char *expected;	/* NULL: all is well so far */
+	const char *expected;	/* set on a syntax error */
 	uint32_t depth;
 };
 
@@ -121,7 +121,7 @@ static uint8_t operand(struct parser *g)
 
 static uint8_t comparison(struct parser *g)
 {
-	/* longer ones first */
+	/* longer operators first */
 	static const struct {
 		const char *text;
 		uint8_t op;
@@ -219,13 +219,13 @@ const char *bob_predicate_name(const struct bob_predicate *p, uint32_t i, size_t
 	return NULL;
 }
 
-/* --- asking --- */
+/* --- evaluation --- */
 
 struct asking {
 	const struct bob_predicate *p;
 	int (*find)(void *ctx, const char *name, size_t len, struct bob_predicate_value *v);
 	void *ctx;
-	int unknown;		/* a parameter is not there */
+	int unknown;		/* a parameter is missing */
 };
 
 static struct bob_predicate_value value_of(struct asking *a, uint8_t node)
@@ -245,7 +245,7 @@ static double number_of(const struct bob_predicate_value *v)
 	return v->type == BOB_PREDICATE_DOUBLE ? v->d : (double)v->i;
 }
 
-/* Less: 1, equal: 2, more: 4; 0: neither, a NaN or things that are not comparable. */
+/* Less: 1, equal: 2, greater: 4; 0: unordered (NaN) or not comparable. */
 static int order_of(const struct bob_predicate_value *x, const struct bob_predicate_value *y)
 {
 	const int texts =

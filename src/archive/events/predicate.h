@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions on the parameters of an event, as users write them: "count > 1000 && (dest == 0 ||
- * name != \"x\")".
+/* Conditions on the parameters of an event, as users write them:
+ * "count > 1000 && (dest == 0 || name != \"x\")".
  *
- *     or: and || and ...    and: not && not ...    not: ! not, ( or ), comparison
- *     comparison: operand, or operand < <= > >= == != operand    operand: name, integer, number, "text"
+ *     or:         and || and ...
+ *     and:        not && not ...
+ *     not:        ! not, ( or ), comparison
+ *     comparison: operand, or operand < <= > >= == != operand
+ *     operand:    name, integer, number, "text"
  *
- * An operand alone is true if it is neither 0 nor empty. Integers are compared as such, else
- * numbers as doubles; a text and a number are not equal. If an event has no such parameter, the
+ * A single operand is true if it is neither 0 nor empty. Two integers are compared as integers,
+ * other numbers as doubles; a text and a number are unequal. If an event lacks a parameter, the
  * whole condition is false.
  *
- * Threads: a condition does not change; any. */
+ * Threads: any; a parsed condition is constant. */
 #ifndef BOB_ARCHIVE_PREDICATE_H
 #define BOB_ARCHIVE_PREDICATE_H
 
@@ -19,7 +22,7 @@
 #include "bobbin/status.h"
 
 #define BOB_PREDICATE_NODES 32u
-#define BOB_PREDICATE_TEXT 512u	/* bytes of a condition */
+#define BOB_PREDICATE_TEXT 512u	/* maximal length of a condition */
 
 enum bob_predicate_type { BOB_PREDICATE_INT, BOB_PREDICATE_DOUBLE, BOB_PREDICATE_TEXT_TYPE };
 
@@ -41,16 +44,17 @@ struct bob_predicate_node {
 
 struct bob_predicate {
 	struct bob_predicate_node node[BOB_PREDICATE_NODES];
-	uint32_t count;		/* the last one is the root */
+	uint32_t count;		/* the last node is the root */
 	char text[BOB_PREDICATE_TEXT + 1];
 };
 
-/* `text` is copied. BOB_ERR_INVAL: *at is where in it, *expected what was expected there. */
+/* Parses a copy of `text`. BOB_ERR_INVAL: *at is the position of the error, *expected what was
+ * expected there. */
 bob_status bob_predicate_parse(const char *text, struct bob_predicate *p, size_t *at,
 			       const char **expected);
-/* The i-th name in it, in its own text; NULL: there are no more. */
+/* The i-th parameter name, borrowed from the condition; NULL: no more. */
 const char *bob_predicate_name(const struct bob_predicate *p, uint32_t i, size_t *len);
-/* `find` gives the parameter of that name, 0: there is none. */
+/* Evaluates the condition. `find` returns the parameter of a name, or 0. */
 int bob_predicate_holds(const struct bob_predicate *p,
 			int (*find)(void *ctx, const char *name, size_t len,
 				    struct bob_predicate_value *v),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Schemas of the tables of value sets, and the conversion of sets from and to rows. */
+/* Schemas of the tables of value sets; conversion between sets and rows. */
 #include "archive/events/sets_table.h"
 
 static const struct bob_schema_column sets_columns[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Value sets in a file as tables (docs/format.md, "Sets"): `sets`, the calls of their paths in
- * `calls`, and, of a chunk that has a name, `set_names`. Ranks send each other the rows as
- * value_sets.h has them. Freestanding. */
+/* Value sets as tables in a file (docs/format.md, "Sets"): `sets`, the calls of their paths in
+ * `calls`, and `set_names` for a chunk that has a name. Ranks exchange sets in the form of
+ * value_sets.h. Freestanding. */
 #ifndef BOB_ARCHIVE_SETS_TABLE_H
 #define BOB_ARCHIVE_SETS_TABLE_H
 
@@ -13,16 +13,17 @@ struct bob_set_row {
 	uint32_t phase, depth, kind, reserved;
 };
 
-/* The first one is the chunk's own, and has how often a chunk of that name was written by then. */
+/* The first row is the chunk's own name and how often a chunk of that name has been written. */
 struct bob_set_name {
 	uint64_t name, times;
 };
 
-/* Rows: struct bob_set_row, struct bob_set_call, struct bob_set_name. */
+/* Schemas of struct bob_set_row, struct bob_set_call, struct bob_set_name. */
 extern const struct bob_schema bob_sets_table, bob_set_calls_table, bob_set_names_table;
 
 struct bob_set_row bob_set_row_of(const struct bob_set *s);
-/* The set of a row; `call` has the next `left` rows of `calls`. 0: there is no such set. */
+/* Converts a row to a set; `call` points to the next `left` rows of `calls`. Returns 0 if
+ * invalid. */
 int bob_set_of_row(const struct bob_set_row *row, const struct bob_set_call *call, size_t left,
 		   struct bob_set *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times: a hash table of pairs with open addressing, addition of rows, and the checks
+/* Statistics of times: a hash table of pairs with open addressing, addition of rows, and validation
  * of rows from files. */
 #include "archive/merge/merging.h"
 #include "archive/events/times.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- adding up --- */
+/* --- addition --- */
 
 static size_t home(const struct bob_time_rows *r, uint32_t from, uint32_t to)
 {
@@ -40,7 +40,7 @@ static bob_status grow(struct bob_time_rows *r)
 	return BOB_OK;
 }
 
-/* Of two that have the same extreme the smaller number counts, so the order of adding does not. */
+/* Of equal extremes the smaller participant wins, so the result does not depend on the order. */
 static void add_sums(struct bob_time_sums *a, struct bob_time_extremes *a_of, uint64_t a_count,
 		     const struct bob_time_sums *b, const struct bob_time_extremes *b_of)
 {
@@ -96,11 +96,11 @@ void bob_time_rows_free(struct bob_time_rows *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* --- in the files of processes --- */
+/* --- rows in process files --- */
 
-/* One event more than are counted was being added when the process was killed: it is taken out, of
- * whatever bin has most, for sums of many such must not have bins that are too full. 0: these are
- * no sums of so many. */
+/* A killed process may have added an event to a bin without counting it. It is removed from the
+ * fullest bin, because in sums over many processes such events would accumulate. Returns 0 if the
+ * sums do not fit `count` otherwise. */
 static int mend_sums(struct bob_time_sums *s, uint64_t count)
 {
 	uint64_t n = 0, most = 0;

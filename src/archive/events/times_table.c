@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times on disk: the tables `times` and `bins` (docs/format.md, "Times"). What
- * follows from the smallest value is left out of the columns, so a pair that occurred once has
- * zeros there; both are undone here. The rows of version 1 are read to the same columns. */
+/* Statistics of times on disk: the tables `times` and `bins` (docs/format.md, "Times"). Columns are
+ * stored relative to the minimum, so most are zero for a pair that occurred once. Rows of version 1
+ * are converted to the same columns. */
 #include "archive/events/times.h"
 
 #include <stdlib.h>
@@ -15,11 +15,12 @@ typedef unsigned __int128 wide;
 
 struct side {
 	uint64_t min, spread;		/* spread: max - min */
-	uint64_t rest;			/* of the sum beyond count * min */
-	uint64_t square[2];		/* of the squares beyond count * min * min */
+	uint64_t rest;			/* sum - count * min */
+	uint64_t square[2];		/* sum of squares - count * min * min */
 	uint32_t min_of, max_of;
-	uint32_t first;			/* bin that is not empty, less the one of min */
-	uint32_t bins;			/* from there on, but the last, which has what is left */
+	uint32_t first;			/* first nonempty bin, relative to the bin of min */
+	uint32_t bins;			/* bins from there on, without the last one, which has the
+					 * remaining count */
 };
 
 struct cells {
@@ -78,7 +79,7 @@ static wide get_squares(const uint64_t square[2])
 	return (wide)square[1] << 64 | square[0];
 }
 
-/* Its bins are added to `to`. */
+/* Appends its bins to `to`. */
 static struct side side_of(const struct bob_time_sums *s, uint64_t count,
 			   const struct bob_time_extremes *of, struct bob_bytes *to)
 {
@@ -97,7 +98,7 @@ static struct side side_of(const struct bob_time_sums *s, uint64_t count,
 	return x;
 }
 
-/* 0: these are sums of nothing. */
+/* Returns 0 if the sums are invalid. */
 static int sums_of(const struct side *x, uint64_t count, uint32_t participants,
 		   const struct bin *bin, struct bob_time_sums *s, struct bob_time_extremes *of)
 {
@@ -121,7 +122,7 @@ static int sums_of(const struct side *x, uint64_t count, uint32_t participants,
 	return 1;
 }
 
-/* The row whose bins begin at *bin, which is advanced past them. BOB_ERR_CORRUPT. */
+/* Adds the row whose bins begin at *bin, and advances *bin. Errors: BOB_ERR_CORRUPT. */
 static bob_status add_row(struct bob_time_rows *r, const struct cells *c, uint32_t shapes,
 			  uint32_t participants, const struct bin **bin, size_t *left)
 {
@@ -212,7 +213,7 @@ static uint32_t get_below(struct input *in, uint64_t limit)
 	return in->bad ? 0 : (uint32_t)v;
 }
 
-/* `bin` has BOB_TIME_BINS elements. */
+/* Capacity of `bin`: BOB_TIME_BINS. */
 static struct side get_side(struct input *in, uint64_t count, struct bin *bin)
 {
 	struct side x = { .min = get(in) };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Table of the events that the program itself defines: entries are made at the first lookup of a
- * key, under a lock. */
+/* Table of the events that programs define. Entries are made at the first lookup of a key, under a
+ * lock. */
 #include "archive/events/user_functions.h"
 
 #include <pthread.h>
@@ -15,10 +15,10 @@
 #define ENTRIES (BOB_USER_FUNCTION_LAST - BOB_USER_FUNCTION_FIRST + 1)
 
 struct entry {
-	struct bob_mpi_function function; /* first: bob_event_function_first */
+	struct bob_mpi_function function; /* first member: bob_event_function_first casts */
 	struct bob_mpi_param param[BOB_USER_PARAMETERS_MAX];
 	struct bob_user_key key;
-	const struct bob_mpi_function *first; /* entry of the event */
+	const struct bob_mpi_function *first; /* first entry of the same event */
 	uint32_t bytes_len;
 	uint8_t bytes[BOB_EVENT_KEY_MAX];
 };

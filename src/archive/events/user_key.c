@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parser of registrations of events, and writer and reader of their keys (user_key.h). */
+/* Parser of event registrations; encoder and decoder of keys (user_key.h). */
 #include "archive/events/user_key.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ struct parsing {
 	uint32_t count, strings, used;
 };
 
-/* The end of it, and what follows: a comma, an arrow, the end. NULL: invalid. */
+/* Returns the end of the parameter and its separator (comma, arrow or end). NULL: invalid. */
 static const char *parse_parameter(struct parsing *g, const char *p)
 {
 	struct bob_user_key *k = g->key;
@@ -68,7 +68,7 @@ static const char *parse_parameter(struct parsing *g, const char *p)
 	return after_spaces(p + n);
 }
 
-/* Up to an arrow or the end. */
+/* Parses up to an arrow or the end. */
 static const char *parse_list(struct parsing *g, const char *p)
 {
 	p = after_spaces(p);
@@ -146,7 +146,7 @@ static uint32_t take_name(struct bob_reader *b, char *to, uint32_t capacity)
 	return n;
 }
 
-/* At `at` in the names; returns its end. */
+/* Stores the name at offset `at` of the names. Returns its end. */
 static uint32_t take_parameter(struct bob_reader *b, struct bob_user_key *k, uint32_t at)
 {
 	const uint32_t n = at + 2 <= BOB_USER_TEXT_MAX ?

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distribution of numbers: counts by bins, which widen when too many differ, and the packed form of
- * it. */
+/* Distribution of numbers: a histogram whose bins widen when there are too many, and its packed
+ * form. */
 #include "archive/events/value_numbers.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static uint64_t key_of(double d)
 
 	if (d != d)
 		return UINT64_MAX;
-	d += 0.0; /* -0 is 0 */
+	d += 0.0; /* turns -0 into 0 */
 	memcpy(&bits, &d, sizeof(bits));
 	return bits & SIGN ? ~bits : bits | SIGN;
 }
@@ -54,7 +54,7 @@ static void widen(struct bob_value_numbers *n)
 	n->shift = shift;
 }
 
-/* Where it is, or will be. */
+/* Index of the bin, or where to insert it. */
 static uint32_t find(const struct bob_value_numbers *n, uint64_t bin)
 {
 	size_t low;

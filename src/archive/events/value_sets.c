@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reader of value sets of version 1, which ranks also send to each other, and coding of their call
- * paths. */
+/* Reader of value sets of version 1, which ranks also exchange, and coding of their call paths. */
 #include "archive/events/value_sets.h"
 
 #include <string.h>

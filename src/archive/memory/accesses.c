@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of a thread: records expanded one by one, except accesses that an earlier record
- * already has (BOB_MEM_AGAIN). */
+/* The accesses of a thread: expands records one by one, and skips accesses that repeat earlier ones
+ * (BOB_MEM_AGAIN). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +9,16 @@
 struct bob_access_cursor {
 	const struct bob_process *p;
 	struct bob_records r;
-	struct bob_mem_walk walk; /* of the record under way */
+	struct bob_mem_walk walk; /* of the current record */
 	int walking;
-	uint64_t again;		/* so many accesses are passed over */
+	uint64_t again;		/* number of accesses to skip */
 	int lost;
 	int stops, only;	/* bob_access_cursor_stop_at_syncs */
 	int stops_at_values;		/* bob_access_cursor_stop_at_values */
 	struct bob_sync_event sync;
 	struct bob_value_place value; /* kind 0: it stopped at synchronisation */
 	struct bob_allowance allowed;
-	bob_status held;	/* to be said before anything else is read */
+	bob_status held;	/* failure to be returned by the next call */
 	struct bob_error held_err;
 };
 
@@ -81,7 +81,7 @@ int bob_access_cursor_value(const struct bob_access_cursor *c, struct bob_value_
 	return place->kind != 0;
 }
 
-/* BOB_NONE: one to stop at. */
+/* BOB_NONE: a mark to stop at. */
 static bob_status take_mark(struct bob_access_cursor *c, const struct bob_mem_record *rec)
 {
 	c->lost |= is_mark(rec, BOB_MEM_LOST);
@@ -105,7 +105,7 @@ static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err
 		return st;
 	c->lost |= rec.lost;
 	if (rec.lost)
-		c->again = 0; /* what it was about may be gone */
+		c->again = 0; /* its record may be lost */
 	if ((rec.desc->kind == BOB_MEM_MARK || c->only) && !bob_allowance_take(&c->allowed))
 		return BOB_END;
 	if (rec.desc->kind == BOB_MEM_MARK)
@@ -155,7 +155,9 @@ bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access
 		} else if (st == BOB_OK && c->again) {
 			c->again--;
 		} else if (st == BOB_OK) {
-			to[n++] = (struct bob_access){ e.address, e.pc, bob_desc_image(c->p, c->walk.desc), e.size, e.type,
+			to[n++] = (struct bob_access){ e.address, e.pc,
+						       bob_desc_image(c->p, c->walk.desc),
+						       e.size, e.type,
 						       c->lost ? BOB_ACCESS_LOST : 0 };
 			c->lost = 0;
 		}

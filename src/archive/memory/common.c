@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the memory records of a process refer to: descriptors, and the folded records of all its
- * threads if they have been merged. Processes of a merged trace share it. */
+/* Objects to which the memory records of a process refer: descriptors, and the folded records of
+ * all its threads if they were merged. Processes of a merged trace share them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t
 	return NULL;
 }
 
-/* What is apart of merged records: as they were packed, or a table. No such chunk: no bytes. *c
- * is that chunk, or NULL. */
+/* Opens the separate bytes of merged records, in their original form or as a table. Without such a
+ * chunk the result is empty. *c: the chunk, or NULL. */
 static bob_status open_shifts(struct bob_trace *t, const struct bob_file *f,
 			      enum bob_content content, const struct bob_chunk_ref **c,
 			      struct bob_payload *p)
@@ -86,7 +86,7 @@ static bob_status read_merged(struct bob_trace *t, struct bob_common *c, enum bo
 	return BOB_OK;
 }
 
-/* Times are of no stream where they are merged. */
+/* Merged times belong to no stream. */
 static bob_status read_times(struct bob_trace *t, struct bob_common *c)
 {
 	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_TABLE_TIMES, BOB_CONTENT_MPI);
@@ -140,7 +140,7 @@ static bob_status read_before(struct bob_trace *t, struct bob_common *c)
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* The rows of `before` that are the process's; they are in order of processes. */
+/* Selects the rows of `before` for the process; they are sorted by process. */
 static bob_status take_before(struct bob_process *p)
 {
 	const struct bob_common *c = p->common;
@@ -155,7 +155,7 @@ static bob_status take_before(struct bob_process *p)
 	return st;
 }
 
-/* The one of the file, a new one if it has none yet. */
+/* The struct bob_common of the file; created if it does not exist yet. */
 static bob_status find_common(struct bob_trace *t, struct bob_file *f, struct bob_common **out)
 {
 	struct bob_common *c;
@@ -238,7 +238,7 @@ int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t 
 {
 	size_t lo;
 
-	/* participants are in the order of their ids */
+	/* participants are sorted by id */
 	BOB_PARTITION_POINT(lo, bob_folded_count(merged), i,
 			    bob_folded_id(merged, (uint32_t)i) < id);
 	*participant = (uint32_t)lo;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts the accesses of a thread. Folded records are counted without expanding them, by the number
- * of occurrences of each descriptor and the sums of trip counts; only where that is not enough
- * (repeated accesses, values without a rule, masks that change), records are read one by one. */
+/* Counts the accesses of a thread. Folded records are counted without expansion, from the number of
+ * occurrences of each descriptor and the sums of trip counts. Records are read one by one only if
+ * that is insufficient (repeated accesses, values without a rule, variable masks). */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -52,23 +52,23 @@ static uint64_t count_records(const struct bob_process *p, const struct bob_stre
 	return n;
 }
 
-/* --- what is folded --- */
+/* --- folded records --- */
 
 struct leaf {
 	const struct bob_stream *s;
 	const struct bob_mem_desc *desc;
 	uint32_t part, shape;
-	uint64_t times;		/* it comes */
+	uint64_t times;		/* number of occurrences */
 };
 
 struct sum {
 	const struct bob_mem_desc *desc;
 	uint64_t value, first;
-	bool has_first, is_constant; /* all pieces are of the value `first` */
+	bool has_first, is_constant; /* the pieces have only the value `first` */
 	bool is_bad;
 };
 
-/* Of one iteration, whose guards are all this word. */
+/* Number of accesses per iteration if all guards are this word. */
 static uint64_t happen(const struct bob_mem_desc *d, uint64_t guard)
 {
 	uint64_t n = 0;
@@ -88,7 +88,7 @@ static int add_values(void *ctx, const struct bob_piece *p)
 	return s->is_bad;
 }
 
-/* The piece's values are masks. */
+/* The piece's values are guard masks. */
 static int add_happening(void *ctx, const struct bob_piece *p)
 {
 	struct sum *s = ctx;
@@ -119,8 +119,7 @@ static bool sum_of(const struct leaf *l, uint32_t word,
 	       !left && !sum->is_bad;
 }
 
-/* The word that decides whether accesses happen; BOB_MEM_NO_WORD: they do. False: there are
- * several. */
+/* Finds the only guard word; BOB_MEM_NO_WORD: no guards. False: there are several. */
 static bool find_guard(const struct bob_mem_desc *d, uint32_t *guard)
 {
 	*guard = BOB_MEM_NO_WORD;
@@ -194,7 +193,7 @@ static bool count_part(const struct bob_process *p, const struct bob_stream *s, 
 	return ok;
 }
 
-/* False: it has to be read. */
+/* False: the records have to be read. */
 static bool count_folded(const struct bob_process *p, const struct bob_stream *s, uint64_t *n)
 {
 	const uint32_t parts = bob_folded_parts(s->folded, s->participant);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory descriptors, decoded once: each MEM_DESC chunk is a run of numbers, not all consecutive.
- * Where a chunk is damaged, the following descriptors and the records that name them are lost. */
+/* Memory descriptors, decoded once. Each MEM_DESC chunk has ranges of consecutive numbers. After
+ * damage in a chunk, its remaining descriptors and the records that refer to them are lost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "base/search.h"
 #include "base/varint.h"
 
-/* One descriptor at a time is decoded here and then copied out in its own size. */
+/* Buffer for one descriptor, which is then copied in its actual size. */
 struct scratch {
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
@@ -37,7 +37,7 @@ static bob_status keep(struct bob_trace *t, struct list *l, const struct bob_mem
 	return BOB_OK;
 }
 
-/* The descriptors read so far are one run of numbers. */
+/* Makes a run of the descriptors read so far. */
 static bob_status end_run(struct bob_trace *t, struct bob_common *c, struct list *l)
 {
 	struct bob_mem_desc *desc;

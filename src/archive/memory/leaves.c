@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folded memory records for code that reads them without expanding. */
+/* Folded memory records for code that analyses them without expansion. */
 #include <string.h>
 
 #include "archive/reader.h"
@@ -113,8 +113,8 @@ static int divide(uint64_t a, int64_t by, uint64_t *q)
 	return 1;
 }
 
-/* How often the loop runs: count[0] and the pairs of loop 0 of *out, whose other loops are those of
- * `word`. */
+/* Computes the trip count of the loop: count[0] and the pairs of loop 0 of *out, whose other loops
+ * are those of `word`. */
 static int find_trips(const struct bob_leaf *leaf, const struct bob_piece *word,
 		      const struct bob_piece *begin, const struct bob_piece *end,
 		      struct bob_piece *out)

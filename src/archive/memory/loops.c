@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folded accesses of a thread with the loops around each: leaf by leaf. */
+/* Iteration over the folded accesses of a thread, leaf by leaf, with the enclosing loops of
+ * each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,10 @@ struct bob_loop_cursor {
 	const struct bob_process *p;
 	const struct bob_stream *s;
 	struct bob_fold_cursor *events;
-	struct bob_mem_walk walk;	/* of the leaf under way */
+	struct bob_mem_walk walk;	/* of the current leaf */
 	int walking;
 	uint32_t shape;
-	uint64_t again;			/* so many accesses are passed over */
+	uint64_t again;			/* number of accesses to skip */
 	uint64_t word[BOB_FOLD_WORDS_MAX];
 	bob_status failed;
 };

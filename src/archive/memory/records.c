@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory records of a stream: first the folded ones, then chunk after chunk, in place. Only the
- * position is kept, so the memory of a reader does not depend on the size of the trace. */
+/* Iteration over the memory records of a stream: first the folded ones, then the raw chunks, in
+ * place. A reader keeps only its position, so its memory does not depend on the size of the
+ * trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct raw_chunks {
 
 BOB_COMPARE(by_stream_place, struct raw_chunk, BOB_UP(stream) BOB_UP(ref.at) BOB_UP(ref.off))
 
-/* Give every stream its row of chunks, in order and without overlap. */
+/* Assigns to each stream its sorted chunks, without overlaps. */
 static void share(struct bob_trace *t, struct bob_process *p, const struct raw_chunk *raw,
 		  size_t count)
 {
@@ -42,7 +43,7 @@ static void share(struct bob_trace *t, struct bob_process *p, const struct raw_c
 						"memory records for a place that has some", 1);
 				continue;
 			}
-			/* how much of an open chunk was used is not known yet */
+			/* it is unknown how much of an open chunk was used */
 			end = raw[k].ref.at + (raw[k].ref.open ? 0 : raw[k].ref.words);
 			p->raws[used++] = raw[k].ref;
 			s->raw_count++;
@@ -90,7 +91,7 @@ uint64_t bob_records_where(const struct bob_records *r)
 	return r->chunk < r->s->raw_count ? r->s->raws[r->chunk].off + 8 * r->at : 0;
 }
 
-/* --- what is folded --- */
+/* --- folded records --- */
 
 static void end_folded(struct bob_records *r)
 {
@@ -105,7 +106,7 @@ void bob_records_skip_folded(struct bob_records *r)
 	end_folded(r);
 }
 
-/* BOB_NONE: there are no more folded ones. */
+/* BOB_NONE: no more folded records. */
 static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
 			      struct bob_error *err)
 {
@@ -133,9 +134,9 @@ static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
 			"folded memory records are not what they say");
 }
 
-/* --- what is not --- */
+/* --- raw records --- */
 
-/* The words of the present chunk. Mapped files are aligned; others are copied. NULL: no memory. */
+/* The words of the current chunk. Mapped files are aligned; others are copied. NULL: no memory. */
 static const uint64_t *words_of(struct bob_records *r)
 {
 	const struct bob_raw_ref *c = &r->s->raws[r->chunk];
@@ -162,7 +163,7 @@ static void next_chunk(struct bob_records *r)
 	r->at = 0;
 }
 
-/* The rest of the chunk is lost. */
+/* Skips the rest of the chunk after damage. */
 static bob_status give_up(struct bob_records *r, const char *text, struct bob_error *err)
 {
 	uint64_t where = bob_records_where(r);
@@ -231,7 +232,7 @@ bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 	return st;
 }
 
-/* Of an open chunk only its records show how much of it was used. */
+/* The used size of an open chunk follows only from its records. */
 static uint64_t used_bytes(const struct bob_process *p, const struct bob_stream *s)
 {
 	struct bob_mem_record rec;
@@ -255,7 +256,7 @@ static uint64_t used_bytes(const struct bob_process *p, const struct bob_stream 
 	return words * 8;
 }
 
-/* What is folded of a stream, and its log, which is raw. */
+/* Adds the folded records of a stream, and its log, which is raw. */
 static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct bob_stream *s,
 			     struct raw_chunks *raw)
 {

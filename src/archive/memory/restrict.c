@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Restricts the accesses of a thread to a stretch. Folded accesses are read by nests
- * (fold/nests.h): those before the stretch are counted, not expanded, and so are iterations of a
- * nest before it. Those in the stretch are folded anew, so that all readers of folded accesses read
- * only the stretch. Records that are not folded are skipped when they are read (records.c). */
+ * (fold/nests.h): nests and iterations before the stretch are counted, not expanded. Those in the
+ * stretch are folded again, so that all readers of folded accesses see only the stretch. Raw
+ * records are skipped when they are read (records.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 struct cutter {
 	struct bob_stretch_state state;
 	struct bob_refold fold;
-	int open;		/* `fold` is, of this one: */
+	int open;		/* `fold` is initialised, for this trace: */
 	const struct bob_folded *from;
 	const struct bob_mem_desc **desc; /* by shape */
 };
@@ -45,7 +45,7 @@ static bob_status find_descs(struct cutter *c, const struct bob_process *p)
 	return BOB_OK;
 }
 
-/* Threads that were merged are of one folded trace: then everything is there already. */
+/* Merged threads share a folded trace, for which the cutter is already open. */
 static bob_status open_cutter(struct cutter *c, const struct bob_process *p,
 			      const struct bob_stream *s)
 {
@@ -162,9 +162,9 @@ static bob_status take_folded(struct cutter *c, uint32_t participant)
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* --- what is not folded --- */
+/* --- raw records --- */
 
-/* Is the stretch there? */
+/* Does the stretch occur? */
 static bob_status scan_raw(struct bob_stretch_state *state, const struct bob_process *p,
 			   const struct bob_stream *s)
 {

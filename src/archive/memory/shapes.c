@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes of variables: META records, grouped by address, and queries. Successive bounds of a
- * variable are one shape if they differ only in the extent of the slowest dimension: then an
- * element has the same subscripts in all of them. */
+/* Shapes of variables: META records grouped by address, and queries. Successive bounds of a
+ * variable are one shape if they differ only in the extent of the slowest dimension, because then
+ * elements have the same subscripts in all of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 
 #define LOWER_MAX (1ll << 62)
 #define BYTES_MAX (1ull << 48)
-#define VARIANTS_MAX 16u		/* of a variable; if there are so many, it may have had others */
-#define BEFORE_MOST (1ull << 35) /* docs/source.md: half of what variables of a file are apart */
+#define VARIANTS_MAX 16u		/* per variable; if reached, there may have been more */
+#define BEFORE_MOST (1ull << 35) /* docs/source.md: half the distance between variables of a file */
 
 BOB_STATIC_ASSERT(BOB_SHAPE_RANK_MAX == BOB_SHAPE_DIMENSIONS_MAX, "dimensions");
 
@@ -67,7 +67,7 @@ bob_status bob_shape_read(struct bob_trace *t, struct bob_process *p, const uint
 	return BOB_OK;
 }
 
-/* --- all together --- */
+/* --- combination --- */
 
 static int same_bounds(const struct bob_recorded_shape *a, const struct bob_recorded_shape *b)
 {
@@ -76,7 +76,7 @@ static int same_bounds(const struct bob_recorded_shape *a, const struct bob_reco
 	       !memcmp(a->bounds, b->bounds, a->rec.rank * sizeof(*a->bounds));
 }
 
-/* The slowest dimension may end elsewhere. */
+/* Equal except for the extent of the slowest dimension. */
 static int same_subscripts(const struct bob_recorded_shape *a, const struct bob_recorded_shape *b)
 {
 	uint32_t rank = a->rec.rank;
@@ -89,7 +89,7 @@ static int same_subscripts(const struct bob_recorded_shape *a, const struct bob_
 	       a->bounds[rank - 1][0] == b->bounds[rank - 1][0];
 }
 
-/* By address, those with most bytes first, then by bounds. */
+/* Orders by address, then by descending size, then by bounds. */
 static int by_address(const void *x, const void *y)
 {
 	const struct bob_recorded_shape *a = *(const struct bob_recorded_shape *const *)x;
@@ -141,7 +141,7 @@ bob_status bob_shapes_build(struct bob_trace *t, struct bob_process *p)
 	return BOB_OK;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 static void place(const struct bob_shape_known *k, uint64_t distance, struct bob_shape *out)
 {
@@ -178,7 +178,7 @@ static void describe(const struct bob_shape_known *k, const struct bob_object *n
 	out->elements = k->elements;
 }
 
-/* 0: `address` is in something else. */
+/* Returns 0 if `address` is in another object. */
 static int fill(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
 		uint64_t address, struct bob_shape *out)
 {
@@ -195,8 +195,8 @@ static int fill(const struct bob_trace *t, uint32_t process, const struct bob_sh
 	return 1;
 }
 
-/* What begins before the variable and shares its storage has addresses below it, where nothing else
- * is. 0: `address` is not among them. */
+/* An object that shares the variable's storage and begins before it contains addresses below the
+ * variable, where no other variable is. Returns 0 if `address` is not one of these. */
 static int fill_before(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
 		       uint64_t address, struct bob_shape *out)
 {
@@ -241,7 +241,7 @@ bob_status bob_trace_shape_at_sized(const struct bob_trace *t, uint32_t process,
 	if (!p || index >= p->known_count)
 		return BOB_NONE;
 	if (!fill(t, process, &p->known[index], p->known[index].as->rec.address, &s))
-		memset(&s, 0, sizeof(s)); /* something else begins before it and holds it */
+		memset(&s, 0, sizeof(s)); /* another object begins before it and contains it */
 	bob_sized_copy(out, out_size, &s, sizeof(s));
 	return BOB_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source information as bytes, and back. Numbers are LEB128, differences zigzag; rows are sorted,
- * so a row costs three or four bytes. */
+/* Encoder and decoder of source information. Numbers are LEB128, differences zigzag; rows are
+ * sorted, so a row takes three or four bytes. */
 #include "archive/memory/source.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/reader.h"
 
 #define VERSION 1u
-#define ROW_FILE 1u	/* bits of a row's first number */
+#define ROW_FILE 1u	/* flag bits in a row's first number */
 #define ROW_LOAD 2u
 #define ROW_STORE 4u
 #define ROW_BITS 3
@@ -96,12 +96,12 @@ void bob_source_put(const struct bob_source *s, bob_fold_write_fn write, void *c
 	put_rows(&o, s);
 }
 
-/* --- and back --- */
+/* --- decoding --- */
 
 struct in {
 	struct bob_reader r;
 	struct bob_arena *arena;
-	int no_memory;		/* `r` is bad, too */
+	int no_memory;		/* `r.bad` is set, too */
 };
 
 static uint32_t get_u32(struct in *in)
@@ -124,7 +124,7 @@ static const char *get_text(struct in *in)
 	return text ? text : no_memory(in);
 }
 
-/* How many elements follow, of at least `least` bytes each; allocates memory for them. */
+/* Reads the number of elements, which take at least `least` bytes each, and allocates them. */
 static void *get_table(struct in *in, size_t *count, size_t least, size_t size)
 {
 	const uint64_t n = bob_reader_varint(&in->r);
@@ -227,7 +227,7 @@ bob_status bob_source_get(const uint8_t *bytes, size_t len, struct bob_arena *ar
 	return in.no_memory ? BOB_ERR_NOMEM : BOB_ERR_CORRUPT;
 }
 
-/* --- looking things up --- */
+/* --- lookup --- */
 
 const struct bob_source_row *bob_source_row_at(const struct bob_source *s, uint64_t pc)
 {

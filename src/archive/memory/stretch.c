@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State machine of a stretch: begin, inside, end, for single records and for counts of many records
- * at once. */
+/* State machine of a stretch: before, inside, after; for single records and for counts of many
+ * records at once. */
 #include "archive/memory/stretch.h"
 
 #include <string.h>
@@ -49,12 +49,12 @@ void bob_stretch_lost(struct bob_stretch_state *s)
 		fail(s, BOB_STRETCH_DAMAGED);
 }
 
-/* Both ends are counted, wherever we are. */
+/* Counts the event for both ends, in any phase. */
 static int takes_event(struct bob_stretch_state *s, const struct bob_mem_desc *d)
 {
 	int is_from = hits(&s->from, d->pc), is_to = hits(&s->to, d->pc);
-	/* the program's own events have others in them: a stretch begins where they begin, and ends
-	 * there */
+	/* the program's own events contain other events: a stretch begins and ends at their
+	 * beginning */
 	int whole = d->mark == BOB_MEM_EVENT || d->pc == BOB_STRETCH_OWN;
 
 	s->has_events = 1;
@@ -65,7 +65,7 @@ static int takes_event(struct bob_stretch_state *s, const struct bob_mem_desc *d
 		else if (is_from)
 			s->phase = whole ? BOB_STRETCH_INSIDE : BOB_STRETCH_IN_FROM;
 		return s->phase != BOB_STRETCH_BEFORE && s->phase != BOB_STRETCH_AFTER;
-	case BOB_STRETCH_IN_FROM: /* which was left by a jump */
+	case BOB_STRETCH_IN_FROM: /* left by a longjmp */
 		s->phase = BOB_STRETCH_INSIDE;
 		break;
 	case BOB_STRETCH_INSIDE:
@@ -94,7 +94,7 @@ static int takes_end(struct bob_stretch_state *s)
 	}
 }
 
-/* What they were is not known. */
+/* Their kinds are unknown. */
 static void skip_unmarked(struct bob_stretch_state *s, struct bob_stretch_target *t, uint64_t count)
 {
 	if (!is_waited_for(t) || !count)
@@ -167,7 +167,7 @@ void bob_stretch_count(const struct bob_stretch_state *s, const struct bob_mem_d
 		add(&t->to, times);
 }
 
-/* The row has so many that fit: how often before the one that is waited for? */
+/* Number of repetitions of a sequence with `fit` matching events before the awaited one. */
 static uint64_t times_before(const struct bob_stretch_target *t, uint64_t fit)
 {
 	return is_waited_for(t) && fit ? t->left / fit : UINT64_MAX;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which memory records of a thread are in a stretch (bobbin/trace.h, struct bob_stretch): decided
- * record by record, with what is known so far. Plain values: a copy continues independently. */
+/* Decides which memory records of a thread are in a stretch (bobbin/trace.h, struct bob_stretch),
+ * record by record. The state is a plain value: a copy continues independently. */
 #ifndef BOB_ARCHIVE_STRETCH_H
 #define BOB_ARCHIVE_STRETCH_H
 
 #include "bobbin/trace.h"
 #include "mem/record.h"
 
-#define BOB_STRETCH_OWN 1023u	/* what marks of the program's own events say */
+#define BOB_STRETCH_OWN 1023u	/* number in marks of the program's own events */
 
 enum bob_stretch_phase {
 	BOB_STRETCH_BEFORE,
-	BOB_STRETCH_IN_FROM,	/* in the call after which it begins */
+	BOB_STRETCH_IN_FROM,	/* inside the call after which the stretch begins */
 	BOB_STRETCH_INSIDE,
 	BOB_STRETCH_IN_TO,
 	BOB_STRETCH_AFTER
@@ -19,7 +19,7 @@ enum bob_stretch_phase {
 
 struct bob_stretch_target {
 	struct bob_stretch_end end;
-	uint64_t left;		/* so many that fit come before it */
+	uint64_t left;		/* matching events before it */
 	int found;
 };
 
@@ -31,36 +31,36 @@ struct bob_stretch_state {
 	int has_events, has_accesses; /* so far */
 };
 
-/* stretch_find.c: the same for one thread; ends that are given by an event's name are then given by
- * its number there. */
+/* stretch_find.c: resolves a stretch for one thread: ends given by an event's name are replaced by
+ * the event's number. */
 void bob_stretch_resolve(const struct bob_trace *t, uint32_t thread,
 			 const struct bob_stretch *stretch, struct bob_stretch *out);
 void bob_stretch_begin(struct bob_stretch_state *s, const struct bob_stretch *stretch);
-/* Is this record, the next one, to be kept? */
+/* Processes the next record. Returns whether it is kept. */
 int bob_stretch_takes(struct bob_stretch_state *s, const struct bob_mem_desc *d,
 		      const uint64_t *word);
-/* Records are missing here: events cannot be counted from now on. */
+/* Records are missing here: events can no longer be counted. */
 void bob_stretch_lost(struct bob_stretch_state *s);
-/* There are no more records. */
+/* Ends the records. Returns what was not found. */
 enum bob_stretch_lack bob_stretch_end(const struct bob_stretch_state *s);
 
 /* --- many records at once --- */
 
-/* Of a row of records: what matters of them. */
+/* Counts over a sequence of records. */
 struct bob_stretch_tally {
-	uint64_t from, to;	/* events that fit */
+	uint64_t from, to;	/* matching events */
 	uint64_t syncs;
-	uint64_t unmarked;	/* marks that say that events have none */
+	uint64_t unmarked;	/* marks for events without a mark of their own */
 	uint64_t events, accesses;
 };
 void bob_stretch_count(const struct bob_stretch_state *s, const struct bob_mem_desc *d,
 		       struct bob_stretch_tally *t, uint64_t times);
-/* How often the row can be passed over at once, because nothing of it is kept; UINT64_MAX: as often
- * as one likes. */
+/* How often the sequence can be skipped because none of it is kept; UINT64_MAX: any number of
+ * times. */
 uint64_t bob_stretch_passable(const struct bob_stretch_state *s, const struct bob_stretch_tally *t);
 void bob_stretch_pass(struct bob_stretch_state *s, const struct bob_stretch_tally *t,
 		      uint64_t times);
-/* Nothing that comes will be kept. */
+/* No further record will be kept. */
 int bob_stretch_is_over(const struct bob_stretch_state *s);
 
 #endif

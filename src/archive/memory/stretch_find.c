@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the ends of a stretch are among a thread's calls, and among its events themselves: a
- * stretch gets these as if they were marks. */
+/* Finds the ends of a stretch among a thread's calls, and among its events. The events are passed
+ * to the stretch as if they were marks. */
 #include <string.h>
 
 #include "archive/reader.h"
 #include "archive/events/user_key.h"
 #include "base/varint.h"
 
-/* --- events by their names --- */
+/* --- events by name --- */
 
 static int is_named(const struct bob_value_event *e, const char *name)
 {
@@ -18,8 +18,8 @@ static int is_named(const struct bob_value_event *e, const char *name)
 	       !strcmp(k.name, name);
 }
 
-/* The number, among all events of the thread, of the one that `end` means; UINT64_MAX: it does not
- * exist, or cannot be distinguished. */
+/* Number of the event `end` among all events of the thread; UINT64_MAX: it does not exist, or
+ * events were lost before it. */
 static uint64_t number_of(const struct bob_trace *t, uint32_t thread,
 			  const struct bob_stretch_end *end)
 {
@@ -70,12 +70,12 @@ static void begin(struct finder *f, const struct bob_trace *t, uint32_t thread,
 
 	bob_stretch_resolve(t, thread, stretch, &own);
 	bob_stretch_begin(&f->state, &own);
-	f->state.has_accesses = 1; /* that is not asked here */
+	f->state.has_accesses = 1; /* not checked here */
 	f->first = 0;
 	f->last = UINT64_MAX;
 }
 
-/* An event at `at`. */
+/* Reports an event at position `at`. */
 static void report(struct finder *f, uint64_t what, uint64_t at)
 {
 	const struct bob_mem_desc d = { .kind = BOB_MEM_MARK, .mark = BOB_MEM_EVENT, .pc = what };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks of synchronisation, and of events, as readers see them. One number identifies what orders
- * them: the position of a turn, or group and object. */
+/* Meaning of marks of synchronisation and of events. One number identifies the sequence that orders
+ * them: the place of a turn, or group and object. */
 #include "archive/reader.h"
 #include "mem/sync.h"
 
@@ -9,7 +9,7 @@ BOB_STATIC_ASSERT((int)BOB_SYNC_ORDER_TURN == (int)BOB_SYNC_TURN &&
 			  (int)BOB_SYNC_ORDER_AWAIT == (int)BOB_SYNC_AWAIT,
 		  "rules have the same numbers");
 
-/* Addresses are below 2^61; objects of a damaged trace that are not may meet. */
+/* Addresses are below 2^61. Larger objects, in a damaged trace, may collide. */
 static uint64_t order_of(uint32_t group, uint64_t object)
 {
 	return object << 3 | group;

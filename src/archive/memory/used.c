@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instructions with recorded accesses, and their source information. */
+/* Instructions that made recorded accesses, and their source information. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #include "base/sized.h"
 
 #define RAW_WORDS_READ                                                                             \
-	(16u << 20) /* a process with more raw records: all descriptors count as used */
+	(16u << 20) /* of a process; with more raw records all descriptors count as used */
 
-/* --- used --- */
+/* --- instructions in use --- */
 
 struct used {
-	uint8_t *bits;		/* by descriptor */
+	uint8_t *bits;		/* by descriptor number */
 	uint64_t count;
 };
 
@@ -38,7 +38,7 @@ static void mark_folded(struct used *u, const struct bob_folded *f)
 	}
 }
 
-/* Records that a killed process left, or that are not folded. Records after damage count, too. */
+/* Marks the descriptors of raw records, including records after damage. */
 static bob_status mark_raw(struct used *u, const struct bob_process *p, const struct bob_stream *s)
 {
 	struct bob_stream raw = *s;
@@ -64,7 +64,7 @@ static bob_status mark_raw(struct used *u, const struct bob_process *p, const st
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* The places of call paths of events with values. */
+/* Visits the places of call paths of events with values. */
 static void visit_calls(const struct bob_trace *t, uint32_t process,
 			void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx)
 {
@@ -86,7 +86,7 @@ static void visit_calls(const struct bob_trace *t, uint32_t process,
 				visit(ctx, image, pc);
 			}
 		if (e->folded && p->common->events)
-			break; /* all threads have the same paths */
+			break; /* all threads share these paths */
 	}
 }
 
@@ -97,7 +97,7 @@ struct visiting {
 	void *ctx;
 };
 
-/* Sets of other processes are of places that these have. */
+/* Sets of other processes are skipped: their places are visited for those processes. */
 static int visit_set(void *ctx, uint32_t process, const struct bob_set *s)
 {
 	const struct visiting *v = ctx;
@@ -125,7 +125,7 @@ static bob_status visit_sets(const struct bob_trace *t, uint32_t process,
 	for (size_t k = 0; k < f->chunk_count; k++)
 		has_sets |= f->chunks[k].head.kind == BOB_CHUNK_SETS ||
 			    f->chunks[k].head.kind == BOB_CHUNK_TABLE_SETS;
-	/* what is damaged there is said by who prints them */
+	/* damage is reported when sets are printed */
 	return has_sets && bob_hook_sets_visit(t, visit_set, &v) == BOB_ERR_NOMEM ? BOB_ERR_NOMEM :
 										    BOB_OK;
 }
@@ -179,7 +179,7 @@ int bob_archive_is_of_values(const struct bob_trace *t, uint32_t process)
 	return !calls && !p->common->desc_run_count && !p->coverage.functions;
 }
 
-/* --- what is known of them --- */
+/* --- source information --- */
 
 static const struct bob_image *image_at(const struct bob_trace *t, uint32_t process, uint32_t image)
 {
@@ -233,7 +233,7 @@ bob_status bob_trace_object_sized(const struct bob_trace *t, uint32_t process, u
 		o = bob_source_object_at(s->object, s->objects, address - im->info.bias);
 		if (!o && !section)
 			continue;
-		if (found++)	/* one was unloaded before the other came: which one it was is not known */
+		if (found++)	/* ambiguous: one image was unloaded before the other was loaded */
 			return BOB_NONE;
 		is_section = !o;
 		o = o ? o : section;
@@ -245,8 +245,7 @@ bob_status bob_trace_object_sized(const struct bob_trace *t, uint32_t process, u
 	return found ? BOB_OK : BOB_NONE;
 }
 
-/* From the end of what lies before `at`, or the beginning of what holds it, to the next such
- * border. */
+/* Narrows [*lo, *hi) to the range around `at` without a border of an object. */
 static void narrow(const struct bob_source_object *o, size_t count, uint64_t at, uint64_t *lo,
 		   uint64_t *hi)
 {
@@ -283,8 +282,7 @@ void bob_trace_object_span(const struct bob_trace *t, uint32_t process, uint64_t
 			continue;
 		narrow(im->source->object, im->source->objects, at, &from, &to);
 		narrow(im->source->section, im->source->sections, at, &from, &to);
-		/* as distances: what wraps around the end of the address space does so on both
-		 * sides */
+		/* as distances, because a range may wrap around the end of the address space */
 		from = at - from;
 		to -= at;
 		if (from < address - *lo)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lossy folding: leaves out events of few participants. The decision is made per descriptor, by the
- * number of participants that have it on any call path, because the first thread of a parallel region
- * is called by the program, the others by a run time. The remaining events are folded anew. */
+/* Lossy folding: omits events of few participants. The decision is made per descriptor, by the
+ * number of participants that have it on any call path, because the first thread of a parallel
+ * region is called by the program, the others by a run time. The remaining events are folded
+ * again. */
 #include "archive/merge/drop.h"
 
 #include <stdlib.h>
@@ -13,13 +14,13 @@ struct noise {
 	const struct bob_folded *f;
 	bob_mem_desc_fn find;
 	void *ctx;
-	uint32_t *group;	/* of each shape: those of one descriptor are one */
-	uint32_t *spread;	/* by group: participants that have it */
+	uint32_t *group;	/* by shape; shapes of one descriptor are a group */
+	uint32_t *spread;	/* by group: number of participants that have it */
 	uint32_t below, participant;
-	uint64_t again;		/* of the participant: accesses that are recorded again */
+	uint64_t again;		/* pending repeated accesses of the participant */
 };
 
-/* Records of repeated accesses refer to the accesses that follow, so nothing is left out there. */
+/* A record of repeated accesses counts the following accesses, so none of these is omitted. */
 static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event *event)
 {
 	struct noise *n = ctx;
@@ -72,7 +73,7 @@ static int by_key(const void *a, const void *b)
 	return x->shape.key_len ? memcmp(x->shape.key, y->shape.key, x->shape.key_len) : 0;
 }
 
-/* Shapes with the same key: its number is that of one of them. */
+/* Groups the shapes by key. A group's number is that of one of its shapes. */
 static bob_status group_shapes(const struct bob_folded *f, uint32_t *group)
 {
 	const uint32_t n = bob_folded_shapes(f);
@@ -127,10 +128,10 @@ bob_status bob_drop_rare(struct bob_folded **f, uint32_t below, bob_mem_desc_fn 
 	return st;
 }
 
-/* --- under the numbers of the trace --- */
+/* --- with numbers of the trace --- */
 
 struct by_number {
-	/* of the first process that has it: all but its image is the same for others */
+	/* of the first process that has it; only its image differs between processes */
 	const struct bob_mem_desc **desc;
 	uint32_t count;
 };
@@ -159,7 +160,7 @@ static bob_status list_descs(const struct bob_trace *t, const struct bob_unified
 	return BOB_OK;
 }
 
-/* One descriptor at a time is decoded here, to know where it ends. */
+/* Buffer for decoding one descriptor, to find its end. */
 struct scratch {
 	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];

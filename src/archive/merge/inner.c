@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process files within a file of kind TRACE, as leaves (inner.h). Once decoded they are ordinary
- * process files that share the records of the outer file (common.c). */
+/* Loads the process files inside a TRACE file (inner.h). Once decoded they are ordinary process
+ * files that share the records of the outer file (common.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 struct inner {
 	struct bob_file *files;
 	size_t count, cap;
-	uint64_t budget;		/* bytes that others may still have */
+	uint64_t budget;		/* remaining bytes for further files */
 };
 
 static bob_status open_folded(struct bob_trace *t, const struct bob_file *f,
@@ -28,7 +28,7 @@ static bob_status open_folded(struct bob_trace *t, const struct bob_file *f,
 	return st == BOB_OK ? bob_profiles_list(*out) : st;
 }
 
-/* The bytes move to the trace's memory. */
+/* Moves the file's bytes to the trace. */
 static bob_status add_file(struct bob_trace *t, struct inner *in, const struct bob_inner_file *file,
 			   uint32_t number)
 {
@@ -78,8 +78,8 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* The file on disk that one in a trace file stands for. That of a process which was still running
- * then (MPI_Finalize merges) has more in it. */
+/* Chooses between an inner file and the file on disk with the same name. If the process was still
+ * running when it was merged (in MPI_Finalize), the file on disk has more. */
 static void choose(struct bob_trace *t, const struct bob_keyed *names, struct bob_file *inner)
 {
 	uint64_t key = bob_key_of_text(inner->name);
@@ -97,7 +97,7 @@ static void choose(struct bob_trace *t, const struct bob_keyed *names, struct bo
 	}
 }
 
-/* Those of the trace file at `outer` join the trace's. */
+/* Adds the inner files of the trace file at `outer` to the trace. */
 static bob_status join(struct bob_trace *t, size_t outer, const struct inner *in)
 {
 	for (size_t i = 0; i < in->count; i++) {
@@ -130,7 +130,7 @@ static bob_status load(struct bob_trace *t, size_t outer)
 	return st;
 }
 
-/* Files that lay in others, from `before` on, beside those that did not. */
+/* Calls choose for all inner files, which begin at index `before`. */
 static bob_status choose_all(struct bob_trace *t, size_t before)
 {
 	struct bob_keyed names;

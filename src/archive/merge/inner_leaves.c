@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heads of files and streams as words: times as differences, so that ranks differ by little;
- * redundant fields are left out. */
+/* Conversion of file heads and stream heads to words. Times are stored as differences, so that
+ * ranks differ little; redundant fields are omitted. */
 #include <string.h>
 
 #include "archive/merge/inner.h"
 #include "archive/write/write.h"
 #include "base/crc.h"
 
-/* In the word whose lowest bit says that there is an end: who said how the process ended, and
- * what. */
+/* In the word whose lowest bit says that the process has ended: source and exit status. */
 #define SOURCE_BIT 1
 #define SOURCE_MASK 0x7fffffffu
 #define STATUS_BIT 32
@@ -68,7 +67,7 @@ void bob_inner_head_of(const uint64_t *word, struct bob_file_head *h)
 	h->end_status = (uint32_t)(word[11] >> STATUS_BIT);
 }
 
-/* Tid and state; begin; end. */
+/* Tid and state; start; end. */
 void bob_inner_stream_words(const struct bob_file_head *h, const uint8_t *bytes, uint64_t *word)
 {
 	memcpy(word, bytes, BOB_INNER_LINE_BYTES);

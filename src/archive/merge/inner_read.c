@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decodes leaves to the file of a process. Each leaf appends bytes; a leaf that begins a chunk or a
- * record ends the one before. */
+/* Decodes leaves to a process file. Each leaf appends bytes; the beginning of a chunk or record
+ * ends the previous one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 
 struct reading {
 	struct bob_inner_file *out;
-	uint64_t budget;		/* bytes that may still come */
+	uint64_t budget;		/* remaining bytes */
 	struct bob_file_head head;
 	int has_head;
-	size_t chunk, record;	/* where their heads are; 0: there is none */
+	size_t chunk, record;	/* offsets of their headers; 0: none open */
 	uint32_t kind;		/* of the chunk */
 };
 
@@ -116,11 +116,11 @@ static bob_status put_head(struct reading *r, const uint64_t *word)
 	return take(r, bytes, r->head.head_bytes);
 }
 
-/* --- what they have --- */
+/* --- contents --- */
 
-#define NUMBER_MAX 21u /* its digits, and a terminating zero */
+#define NUMBER_MAX 21u /* digits and terminating zero */
 
-/* The text of a form; as many words as it has numbers. */
+/* Expands a form. The number of words must be that of its numbers. */
 static bob_status text_of(const uint8_t *form, size_t len, const struct bob_fold_event *e, char *to,
 			  size_t *to_len)
 {
@@ -143,7 +143,7 @@ static bob_status text_of(const uint8_t *form, size_t len, const struct bob_fold
 	return n == e->words ? BOB_OK : BOB_ERR_CORRUPT;
 }
 
-/* Texts that are no part of a chunk. */
+/* Texts outside of chunks. */
 static bob_status put_name(struct reading *r, const char *text, size_t len)
 {
 	struct bob_bytes *b = &r->out->name;
@@ -250,7 +250,7 @@ static bob_status put_leaf(struct reading *r, const struct bob_fold_shape *s,
 	}
 }
 
-/* A leaf costs at least one byte of the budget, whatever it adds: loops may claim any number. */
+/* Each leaf costs at least one byte of the budget, because loops may claim any number of leaves. */
 static bob_status read_leaves(struct reading *r, const struct bob_folded *f,
 			      struct bob_fold_cursor *c)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of processes: how many processes have each, and the text with its numbers removed. */
+/* Texts of processes: counts how many processes have each, and replaces numbers in a text by
+ * words. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/merge/inner.h"
 #include "base/hash.h"
 
-#define DIGITS_MAX 19u		/* decimal: fits in a word */
+#define DIGITS_MAX 19u		/* fits in 64 bits */
 #define HEX_MAX 16u
 
 struct bob_inner_text {
 	uint64_t hash;
-	uint32_t count, last;	/* how many processes have it; the newest, + 1 */
+	uint32_t count, last;	/* number of processes that have it; the latest of them + 1 */
 };
 
 void bob_inner_texts_free(struct bob_inner_texts *t)
@@ -45,7 +46,7 @@ static bob_status grow(struct bob_inner_texts *t)
 	return BOB_OK;
 }
 
-/* Two texts of one hash would be counted together, which costs bytes at most. */
+/* Texts with equal hashes are counted together, which only affects the size of the output. */
 bob_status bob_inner_text_add(struct bob_inner_texts *t, uint64_t hash)
 {
 	struct bob_inner_text *s;
@@ -72,8 +73,8 @@ static int digit_of(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* Digits from `at` on that are a number as it would be printed, 0 if there is none; zeros in front
- * are no part of it. */
+/* Parses a number at `at` without leading zeros, as a program prints it. Returns the number of
+ * digits, or 0. */
 static size_t number_at(const uint8_t *at, size_t len, unsigned radix, size_t most, uint64_t *value)
 {
 	size_t n = 0;
@@ -94,7 +95,7 @@ static void put_byte(struct bob_inner_form *f, uint8_t byte)
 	f->key[f->len++] = byte;
 }
 
-/* A number at `i`; none in the middle of digits. */
+/* Converts a number at `i`, unless it is in the middle of digits. */
 static size_t find_number(const uint8_t *text, size_t len, size_t i, struct bob_inner_form *f)
 {
 	int hex = i >= 2 && text[i - 1] == 'x' && text[i - 2] == '0';
@@ -104,7 +105,7 @@ static size_t find_number(const uint8_t *text, size_t len, size_t i, struct bob_
 		return 0;
 	n = number_at(text + i, len - i, hex ? 16 : 10, hex ? HEX_MAX : DIGITS_MAX,
 		      &f->word[f->words]);
-	/* the zero of "0x" does not count */
+	/* the zero of "0x" is no number */
 	if (!n || (!hex && text[i] == '0' && i + 1 < len && text[i + 1] == 'x'))
 		return 0;
 	f->key[f->len++] = hex ? BOB_INNER_HEX : BOB_INNER_DECIMAL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process inside a trace file, as leaves (inner.h): its own file without its folded records, and
- * the numbers of its images in the trace. All processes are visited twice: a text that most of them
- * have is kept as it is; in another one, numbers are words. So ranks, process ids and the like are
- * columns; the digits in a path are not. */
+/* Encodes a process inside a trace file as leaves (inner.h): its own file without folded records,
+ * and the numbers of its images in the trace. All processes are visited twice. The first pass
+ * counts texts. In the second, a text that most processes have is stored literally; in other texts,
+ * numbers become words. So ranks, process ids and the like are columns; digits in a common path are
+ * not. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,11 +18,11 @@
 
 #define FORM_SEED 1u
 #define LINE_WORDS (BOB_INNER_LINE_BYTES / 8)
-/* processes of which none can be said to be different from the others */
+/* below this number of processes, no text counts as unique */
 #define FEW 4u
 
 struct walk {
-	struct bob_inner_texts *counted; /* NULL: leaves are put */
+	struct bob_inner_texts *counted; /* first pass; NULL: write leaves */
 	const struct bob_inner_texts *texts;
 	struct bob_folder *folder;
 	const struct bob_file_head *head;
@@ -46,7 +47,7 @@ static void put(struct walk *w, const void *key, size_t len, const uint64_t *wor
 		bob_folder_put(w->folder, shape, word);
 }
 
-/* A leaf whose key has a number. */
+/* A leaf whose key contains a number. */
 static void put_numbered(struct walk *w, uint8_t leaf, uint64_t number, const uint64_t *word,
 			 uint32_t words)
 {
@@ -63,7 +64,7 @@ static void put_line(struct walk *w, const uint8_t *bytes, size_t len)
 	put_numbered(w, BOB_INNER_BYTES, len, word, (uint32_t)(len + 7) / 8);
 }
 
-/* What is no text, a line each; whole lines of zeros are one leaf. */
+/* Binary data, one line per leaf; consecutive lines of zeros are one leaf. */
 static void put_bytes(struct walk *w, const uint8_t *bytes, uint64_t len)
 {
 	static const uint8_t zero[BOB_INNER_LINE_BYTES];
@@ -87,7 +88,8 @@ static int has_end(uint8_t leaf)
 	return leaf == BOB_INNER_ENDED || leaf == BOB_INNER_LINE;
 }
 
-/* What most have as it is; what others have but for its numbers; what one alone has, as bytes. */
+/* Literal if most processes have the text, with numbers as words if several have its form, else as
+ * bytes. */
 static void put_text(struct walk *w, uint8_t leaf, const uint8_t *text, size_t len)
 {
 	uint64_t hash = bob_hash64(leaf, text, len), form;
@@ -114,7 +116,7 @@ static void put_text(struct walk *w, uint8_t leaf, const uint8_t *text, size_t l
 		put(w, f.key, f.len, f.word, f.words);
 }
 
-/* Piece by piece, the last of which has what ends the text. */
+/* In pieces, of which the last one has the terminator. */
 static void put_long_text(struct walk *w, uint8_t leaf, const uint8_t *text, uint64_t len)
 {
 	for (; len > BOB_INNER_TEXT_MAX && w->status == BOB_OK; len -= BOB_INNER_TEXT_MAX) {
@@ -125,7 +127,7 @@ static void put_long_text(struct walk *w, uint8_t leaf, const uint8_t *text, uin
 		put_text(w, leaf, text, len);
 }
 
-/* Texts that end with `end`, for which there is a leaf, and what follows the last one. */
+/* Texts terminated by `end`, each as `leaf`, and the unterminated rest. */
 static void put_texts(struct walk *w, uint8_t leaf, int end, const uint8_t *text, uint64_t len)
 {
 	while (len && w->status == BOB_OK) {
@@ -180,7 +182,7 @@ static void put_body(struct walk *w, uint32_t kind, const uint8_t *body, uint32_
 	}
 }
 
-/* Are these records as writers make them, so that they can be made again from what they say? */
+/* Are the records in canonical form, so that they can be restored from their contents? */
 static int are_records(const uint8_t *bytes, uint64_t len)
 {
 	struct bob_record rec;
@@ -268,7 +270,7 @@ static void put_chunk(struct walk *w, const struct bob_file *f, const struct bob
 	}
 }
 
-/* The numbers that the process's images have now. */
+/* The map of the process's images to numbers of the trace. */
 static void put_map(struct walk *w, const struct bob_process *p, const struct bob_unified_of *of)
 {
 	uint32_t *map = malloc((p->image_count + 1) * sizeof(*map));
@@ -285,7 +287,7 @@ static void put_map(struct walk *w, const struct bob_process *p, const struct bo
 	free(map);
 }
 
-/* What has been given up, if anything has. */
+/* Writes the settings of lossy folding, if any. */
 static void put_loss(struct walk *w, const struct bob_process *p,
 		     const struct bob_fold_settings *how)
 {
@@ -302,8 +304,8 @@ static void put_loss(struct walk *w, const struct bob_process *p,
 	free(bytes);
 }
 
-/* Records that a trace file has anew, after all others: a map of images, a loss, what comes
- * before. */
+/* Records that a trace file writes again after all others: the map of images, loss, events in
+ * earlier parts. */
 static int is_said_anew(const struct bob_file *f, const struct bob_chunk_ref *c)
 {
 	struct bob_record rec;
@@ -346,7 +348,7 @@ static bob_status put_file(struct walk *w, const struct bob_inner_member *m,
 	return w->status;
 }
 
-/* --- all of it --- */
+/* --- all processes --- */
 
 static bob_status fold(const struct bob_inner_texts *t, const struct bob_inner_member *m,
 		       uint32_t number, const struct bob_fold_settings *how, void *mem,
@@ -356,7 +358,7 @@ static bob_status fold(const struct bob_inner_texts *t, const struct bob_inner_m
 	struct walk w = { .texts = t };
 	bob_status st;
 
-	if (madvise(mem, bob_folder_size(), MADV_DONTNEED)) /* zeros again */
+	if (madvise(mem, bob_folder_size(), MADV_DONTNEED)) /* pages read as zero again */
 		return BOB_ERR_IO;
 	w.folder = bob_folder_begin(mem, bob_bytes_take, &entries);
 	st = put_file(&w, m, how);
@@ -376,7 +378,7 @@ static bob_status fold_all(const struct bob_inner_texts *t, const struct bob_inn
 			   struct bob_fold_source *from, struct bob_bytes *out)
 {
 	struct bob_folded *all = NULL;
-	void *mem = bob_folder_map(bob_folder_size()); /* one after the other */
+	void *mem = bob_folder_map(bob_folder_size()); /* reused for all processes */
 	bob_status st = mem ? BOB_OK : BOB_ERR_NOMEM;
 
 	for (uint32_t i = 0; i < count && st == BOB_OK; i++) {
@@ -418,11 +420,11 @@ bob_status bob_inner_pack(const struct bob_inner_member *m, uint32_t count, uint
 uint64_t bob_inner_budget(const struct bob_process *p)
 {
 	const struct bob_file *f = p->file;
-	/* a map of images and a loss may come to it */
+	/* a map of images and a loss record may be added */
 	uint64_t n = 2 * BOB_FILE_HEAD_BYTES + p->image_count * 8;
 
 	for (size_t i = 0; i < f->chunk_count; i++)
 		if (bob_chunk_is_kept(f->chunks[i].head.kind))
 			n += 2 * bob_chunk_bytes(bob_chunk_kept_bytes(&f->chunks[i]));
-	return 2 * n; /* a leaf counts, too, and is of a byte at least */
+	return 2 * n; /* a leaf has at least one byte and also costs one */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lossy folding: the steps before and after it, and the record that says what was done. */
+/* Lossy folding: the steps before and after it, and the record that describes the loss. */
 #define _GNU_SOURCE
 #include "archive/merge/loss.h"
 
@@ -50,7 +50,8 @@ bob_status bob_loss_begin(const struct bob_fold_settings *how, const struct bob_
 
 /* --- participants --- */
 
-/* A plug-in may have made leaves that no descriptor fits: then the trace is not written. */
+/* Checks that leaves match their descriptors, because a plug-in may have made others. If not, no
+ * trace is written. */
 static bob_status check_leaves(const struct bob_process *p, const struct bob_folded *f)
 {
 	for (uint32_t i = 0; i < bob_folded_count(f); i++) {
@@ -97,7 +98,7 @@ bob_status bob_loss_end(const struct bob_fold_settings *how, const struct bob_pr
 	return st;
 }
 
-/* --- what is said about it --- */
+/* --- the LOSS record --- */
 
 bob_status bob_loss_record(const struct bob_fold_settings *how, const struct bob_process *p,
 			   uint8_t **bytes, size_t *len)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process file once more, with the folded streams of its threads merged into one chunk. What the
- * process needed while it ran -- record buffers, rests, unused space -- is left out, so the file is
- * about as large as what it says. */
+/* Rewrites a process file with the folded streams of its threads merged into one chunk. Data that
+ * was only needed at run time (record buffers, rests, unused space) is omitted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +13,13 @@
 #include "mem/window.h"
 
 #define ALIGNED 64u
-#define KEPT_EVENTS (1u << 18) /* a tenth of a second to fold anew */
+#define KEPT_EVENTS (1u << 18) /* refolding them takes a tenth of a second */
 
-/* What is written of a process's streams. */
+/* Merged data of a process's streams. */
 struct merged {
-	struct bob_packed records, events; /* of no bytes: there are none */
-	struct bob_used used;	/* descriptors that records name */
-	struct bob_bytes times;	/* of events */
+	struct bob_packed records, events; /* empty: none */
+	struct bob_used used;	/* descriptors of records */
+	struct bob_bytes times;	/* of the events */
 };
 
 /* --- the threads --- */
@@ -46,7 +45,7 @@ static bob_status can_merge(const struct bob_process *p, int raw, int anew)
 
 /* --- folding --- */
 
-/* All records of a stream, put one by one; or only those in record buffers. */
+/* Puts the records of a stream one by one; or only those in record buffers. */
 static bob_status fold_records(const struct bob_process *p, const struct bob_stream *s,
 			       int only_buffers, struct bob_mem_fold *m, struct bob_error *err)
 {
@@ -82,8 +81,9 @@ static uint8_t *aligned(uint8_t *p)
 	return p + (-(uintptr_t)p & (ALIGNED - 1));
 }
 
-/* What is folded already and long: it stays, and the contents of record buffers become another part
- * after it. Else all is folded anew, which takes fewer bytes. NULL: nothing stays. */
+/* Reads the folded part of a stream if it is long: it is kept, and the contents of record buffers
+ * become another part after it. Shorter streams are refolded, which takes fewer bytes. NULL:
+ * nothing is kept. */
 static bob_status read_kept(const struct bob_process *p, const struct bob_stream *s,
 			    const struct bob_fold_settings *how, struct bob_fold_stream *kept)
 {
@@ -110,7 +110,7 @@ static bob_status resume(struct bob_mem_fold *m, const struct bob_fold_stream *k
 	return bob_mem_fold_resume(m, state, kept->state_len / sizeof(*state));
 }
 
-/* The entries of a stream. */
+/* Makes the entries of a stream. */
 static bob_status make_entries(const struct bob_process *p, const struct bob_stream *s,
 			       const struct bob_fold_settings *how, struct bob_bytes *entries,
 			       struct bob_error *err)
@@ -163,14 +163,14 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 
 /* --- merging --- */
 
-/* The threads of a process: those whose records are folded anew, and those whose folded records
- * only get an id. */
+/* Sources of a merge: threads whose records are refolded, and threads whose folded records only get
+ * another id. */
 struct threads {
 	struct bob_fold_source *from;
 	struct bob_fold_rename *name;
 	uint64_t *id;
 	struct bob_folded **own;
-	uint64_t *after;	/* events that are left out */
+	uint64_t *after;	/* number of events to omit */
 	uint32_t count;
 };
 
@@ -180,7 +180,7 @@ static uint64_t id_of(void *ctx, uint64_t id)
 	return *(const uint64_t *)ctx;
 }
 
-/* Reduces the source that was added last to what follows the head. */
+/* Reduces the last source to what follows the head. */
 static bob_status leave_out_head(struct threads *t, uint32_t n)
 {
 	struct bob_folded *tail;
@@ -260,7 +260,7 @@ static void put_desc(struct bob_bytes *out, const struct bob_mem_desc *d)
 	free(bytes);
 }
 
-/* The descriptors that a record names; 0: no memory. */
+/* Writes the descriptors in use. Returns 0 if memory is exhausted. */
 static uint64_t write_descs(const struct bob_common *c, const struct bob_used *u, FILE *to)
 {
 	struct bob_bytes b = { 0 };
@@ -284,7 +284,7 @@ static uint64_t write_descs(const struct bob_common *c, const struct bob_used *u
 
 /* --- the file --- */
 
-/* What was given up. *used grows. */
+/* Writes the LOSS record and increases *used. */
 static bob_status write_loss(const struct bob_process *p, const struct bob_fold_settings *how,
 			     FILE *to, uint64_t *used)
 {
@@ -302,7 +302,7 @@ static bob_status write_loss(const struct bob_process *p, const struct bob_fold_
 	return st;
 }
 
-/* No bytes of it are no failure. */
+/* Empty data is not an error. */
 static bob_status write_packed(const struct bob_packed *packed, FILE *to, uint64_t *used)
 {
 	uint64_t n = packed->bytes.len ? bob_packed_write(packed, to) : 0;
@@ -311,7 +311,7 @@ static bob_status write_packed(const struct bob_packed *packed, FILE *to, uint64
 	return n || !packed->bytes.len ? BOB_OK : BOB_ERR_NOMEM;
 }
 
-/* What is folded otherwise is not what a head has. */
+/* Is it the IN_HEAD record? It does not hold for data that is folded differently. */
 static int is_in_head(const struct bob_file *f, const struct bob_chunk_ref *c)
 {
 	struct bob_record rec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges the events with values of a process's threads. Events in a log are folded first. */
+/* Merges the events with values of a process's threads. Events in logs are folded first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +7,11 @@
 #include "archive/folds.h"
 #include "archive/merge/merging.h"
 
-#define KEPT_EVENTS                                                                                \
-	(1u << 18) /* more are not folded anew: what is in the log becomes another part */
+#define KEPT_EVENTS (1u << 18) /* longer folded parts are kept, and the log becomes another part */
 
 /* --- the log --- */
 
-/* Has it all elements that its words announce? */
+/* Does the event have all elements that its words announce? */
 static int has_elements(const struct bob_event_layout *l, const struct bob_value_event *e)
 {
 	for (uint32_t i = 0; i < e->vectors; i++)
@@ -54,7 +53,7 @@ static bob_status put_events(const struct bob_trace *t, uint32_t thread, int onl
 	if (only_log)
 		bob_value_cursor_only_log(c);
 	while ((st = bob_value_cursor_next(c, &e, err)) == BOB_OK)
-		if (e.open && which == BOB_COMPLETE) /* it is the last one */
+		if (e.open && which == BOB_COMPLETE) /* only the last event can be incomplete */
 			continue;
 		else if ((st = put_event(folder, c, &e)) != BOB_OK)
 			break;
@@ -62,7 +61,7 @@ static bob_status put_events(const struct bob_trace *t, uint32_t thread, int onl
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* A stream whose log is not empty, as one that has ended. */
+/* Folds a stream with a nonempty log as if it had ended. */
 static bob_status fold_log(const struct bob_trace *t, uint32_t thread, enum bob_which which,
 			   uint64_t after, struct bob_folded **out, struct bob_error *err)
 {
@@ -106,8 +105,8 @@ int bob_has_events(const struct bob_process *p)
 }
 
 struct thread {
-	struct bob_folded *own;	/* folded anew */
-	uint64_t after;	/* events that are left out */
+	struct bob_folded *own;	/* refolded */
+	uint64_t after;	/* number of events to omit */
 	struct bob_fold_rename name;
 	uint64_t id;
 };

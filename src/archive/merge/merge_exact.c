@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moments of the events of merged threads, each under the id of its participant: segment by
- * segment, so memory does not depend on their number. The values stay as they are. */
+/* Writes the times of events of merged threads under their participants' ids, segment by segment,
+ * so that memory does not depend on their number. The values are unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/events/exact.h"
 #include "archive/merge/merging.h"
 
-#define HEADS_BYTES                                                                                \
-	(256u << 10) /* of a chunk: what one reads of it is decompressed with all of it */
+#define HEADS_BYTES (256u << 10) /* per chunk: a reader decompresses a whole chunk */
 
 bob_status bob_exact_writer_begin(struct bob_exact_writer *w, FILE *to)
 {
@@ -21,7 +20,7 @@ bob_status bob_exact_writer_begin(struct bob_exact_writer *w, FILE *to)
 	return BOB_OK;
 }
 
-/* Where the bytes of each segment are is known when all are there. */
+/* Sets the position of each segment's bytes, which is known once all are present. */
 static void place(struct bob_exact_segment *x, size_t count, const struct bob_exact_writer *w)
 {
 	const uint8_t *heads = w->heads->at, *tails = w->tails->at;
@@ -73,7 +72,7 @@ static bob_status put_segment(struct bob_exact_writer *w, uint64_t id, uint64_t 
 	x.tails.len = w->tails->len - x.tails.len;
 	x.heads.len = count;
 	bob_bytes_take(w->index, &x, sizeof(x));
-	if (w->index->failed) /* what is not there cannot be flushed */
+	if (w->index->failed) /* after a failed allocation there is nothing to flush */
 		return BOB_ERR_NOMEM;
 	return w->heads->len < HEADS_BYTES ? BOB_OK : flush(w);
 }

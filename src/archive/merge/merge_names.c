@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers in a file of all processes for what the records of one `common` refer to: descriptors,
- * images, participants. */
+/* Maps the numbers in the records of one struct bob_common (descriptors, images, participants) to
+ * the numbers of the merged file. */
 #include <stdlib.h>
 
 #include "archive/merge/merge_trace.h"
@@ -41,7 +41,7 @@ static uint64_t new_id(void *ctx, uint64_t id)
 						      bob_compare_u64) :
 					      NULL;
 
-	return found ? found[1] : BOB_FOLD_OMIT; /* of a process that is not in */
+	return found ? found[1] : BOB_FOLD_OMIT; /* of a process that is not merged */
 }
 
 static bob_status add_id(struct bob_names *n, uint64_t old, uint64_t new)
@@ -54,8 +54,8 @@ static bob_status add_id(struct bob_names *n, uint64_t old, uint64_t new)
 	return BOB_OK;
 }
 
-/* Stream `s` of the process as `p` has it, which is the same process or what comes before it; NULL:
- * it has none. */
+/* Finds stream `s` in `p`, which is its process or the same process in an earlier part. NULL:
+ * none. */
 static const struct bob_stream *stream_in(const struct bob_process *p, const struct bob_stream *s)
 {
 	for (size_t i = 0; i < p->stream_count; i++)
@@ -64,8 +64,8 @@ static const struct bob_stream *stream_in(const struct bob_process *p, const str
 	return NULL;
 }
 
-/* Process `number` of the file: its streams as `q` has them, which is the process or what comes
- * before it. */
+/* Adds the participants of `q` as those of process `number`. `q` is the process `p` or the same
+ * process in an earlier part. */
 static bob_status add_ids(struct bob_names *n, const struct bob_process *p,
 			  const struct bob_process *q, uint32_t number, enum bob_content content)
 {

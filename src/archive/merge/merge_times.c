@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times under the shapes of merged events. Events are identified by key and call
- * path. */
+/* Merges statistics of times under the shapes of merged events. Events are identified by key and
+ * call path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "archive/events/times.h"
 #include "base/hash.h"
 
-/* --- shapes by what they say --- */
+/* --- shapes by contents --- */
 
 struct site {
 	const uint8_t *key;
@@ -20,7 +20,7 @@ struct site {
 
 struct index {
 	const struct bob_folded *f;
-	uint32_t *slot;		/* shape + 1 */
+	uint32_t *slot;		/* hash table: shape + 1 */
 	size_t slots;
 };
 
@@ -29,7 +29,7 @@ static uint64_t hash_of(const struct site *s)
 	return bob_hash64(bob_hash64(s->key_len, s->key, s->key_len), s->place, 8ull * s->depth);
 }
 
-/* Of a shape that is an event. 0: it is not one. */
+/* Returns 0 if the shape is not an event. */
 static int site_of_shape(const struct bob_folded *f, uint32_t shape, struct site *s)
 {
 	struct bob_fold_shape sh;
@@ -89,7 +89,7 @@ static bob_status index_open(struct index *x, const struct bob_folded *f)
 
 struct gather {
 	struct index index;
-	const struct bob_fold_rename *rename; /* NULL: nothing */
+	const struct bob_fold_rename *rename; /* NULL: names are unchanged */
 	struct bob_time_rows *rows;
 };
 
@@ -110,7 +110,7 @@ static uint32_t shape_of_def(const struct gather *g, const struct bob_event_stre
 	s.depth = bob_event_fold_path(e->defs[number].place, e->defs[number].depth, s.place);
 	for (uint32_t i = 0; i < s.depth; i++)
 		s.place[i] = renamed(g, s.place[i]);
-	return *find_slot(&g->index, &s) - 1; /* none: BOB_TIME_NO_SHAPE */
+	return *find_slot(&g->index, &s) - 1; /* not found: BOB_TIME_NO_SHAPE */
 }
 
 static uint32_t shape_of_shape(const struct gather *g, const struct bob_folded *from,
@@ -194,7 +194,7 @@ bob_status bob_times_merge(const struct bob_folded *f, const struct bob_time_sou
 		const struct bob_process *p = from[i].process;
 
 		g.rename = from[i].rename;
-		if (!p) /* a head: the processes' own files have them */
+		if (!p) /* a head: its processes' own files have the statistics */
 			continue;
 		if (p->common->events)
 			st = take_merged(&g, p->common);

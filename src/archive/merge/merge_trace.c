@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes all processes of a trace to one file: heads, META and threads as columns (inner.h), and
- * their memory records merged, under the numbers of the trace (unify.c). Addresses differ between
- * processes because the system puts memory at different places; one number per process and place
- * (SHIFTS) describes that. */
+/* Merges processes of a trace into one file: heads, META and threads as columns (inner.h), and
+ * their memory records merged, with the numbers of the trace (unify.c). Addresses differ between
+ * processes because the system chooses them; one number per process and object (SHIFTS) describes
+ * that. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "base/crc.h"
 #include "base/varint.h"
 
-/* --- which --- */
+/* --- selection --- */
 
 static int may_join(const struct bob_process *p, int running)
 {
@@ -66,7 +66,8 @@ void bob_archive_sum(struct bob_trace *t, int processes)
 	}
 }
 
-/* How many may, and whether they are not all in one file yet. */
+/* Selects the processes that can be merged and returns their number. *is_new: they are not all in
+ * one file yet. */
 static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int *is_new)
 {
 	size_t n = 0, outer = 0;
@@ -85,7 +86,7 @@ static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int
 	return n;
 }
 
-/* What the commons are to those that are in. */
+/* Finds the commons of the selected processes. */
 static bob_status find_commons(struct bob_merging *m)
 {
 	m->first = calloc(m->t->common_count + 1, sizeof(*m->first));
@@ -104,8 +105,8 @@ static bob_status find_commons(struct bob_merging *m)
 	return BOB_OK;
 }
 
-/* Those of `p` that its file has merged already, `of_file`, and which are borrowed; else NULL, or
- * what follows its head. */
+/* Records of `p` that its file has already merged: `of_file`, borrowed; what follows its head; or
+ * NULL. */
 static bob_status merged_of_file(const struct bob_process *p, enum bob_content content,
 				 struct bob_folded *of_file, struct bob_folded **out)
 {
@@ -132,7 +133,7 @@ static bob_status merge_common(struct bob_merging *m, size_t i, struct bob_error
 	return st;
 }
 
-/* Threads first. */
+/* Merges the threads of each process first. */
 static bob_status merge_threads(struct bob_merging *m, struct bob_error *err)
 {
 	bob_status st = BOB_OK;
@@ -162,7 +163,7 @@ static void free_merged(struct bob_merging *m)
 
 /* --- merging --- */
 
-/* Where the records of common `i` come from. */
+/* Adds the records of common `i` as a source. */
 static void add_source(const struct bob_merging *m, size_t i, int events,
 		       const struct bob_names *names, struct bob_fold_source *from,
 		       struct bob_time_source *timed)
@@ -175,8 +176,9 @@ static void add_source(const struct bob_merging *m, size_t i, int events,
 					  .goes_on = m->t->joins || (p && p->head) };
 }
 
-/* *out is NULL if there are no records; or, with `times` (which get the statistics of their times),
- * events. Records of trace files go first: others may go on from there. */
+/* Merges the records of all commons, or, with `times` (which returns their statistics), the events.
+ * *out is NULL if there are none. Trace files come first, because other sources may continue
+ * them. */
 static bob_status merge_all(const struct bob_merging *m, struct bob_bytes *times,
 			    struct bob_folded **out)
 {
@@ -213,7 +215,7 @@ static bob_status merge_all(const struct bob_merging *m, struct bob_bytes *times
 	return st;
 }
 
-/* --- what the processes are --- */
+/* --- process files --- */
 
 static bob_status write_inner(struct bob_merging *m, const struct bob_inner_member *member,
 			      uint32_t count, uint32_t first)
@@ -234,8 +236,7 @@ static bob_status write_inner(struct bob_merging *m, const struct bob_inner_memb
 	return st;
 }
 
-/* What comes before all that the file will have of the process; joined parts begin at the
- * beginning. */
+/* Events that are in earlier parts; 0 if parts are joined. */
 static const struct bob_rec_after *before_of(const struct bob_merging *m,
 					     const struct bob_process *p, size_t *count)
 {
@@ -292,7 +293,7 @@ static void put_before(const struct bob_merging *m, const struct bob_process *p,
 	}
 }
 
-/* The table `before`, unless it is empty. */
+/* Writes the table `before`, unless it is empty. */
 static bob_status write_before(struct bob_merging *m)
 {
 	struct bob_bytes rows = { 0 }, table = { 0 };
@@ -347,7 +348,7 @@ static bob_status write_events(struct bob_merging *m)
 	return st;
 }
 
-/* Of all threads, in the order of the numbers that the processes have now. */
+/* Writes the times of all threads in the order of the processes' new numbers. */
 static bob_status write_exact(struct bob_merging *m, struct bob_error *err)
 {
 	struct bob_exact_writer w;
@@ -410,12 +411,12 @@ static bob_status write_trace(struct bob_merging *m, struct bob_error *err)
 		st = write_folded(m);
 	if (st == BOB_OK)
 		st = write_events(m);
-	if (st == BOB_OK && !m->running) /* a head: the processes' own files have them */
+	if (st == BOB_OK && !m->running) /* a head: its processes' own files have the times */
 		st = write_exact(m, err);
 	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
 }
 
-/* All of the process's own events that are in the file, or in one before. */
+/* Counts the process's own events in this file and in earlier ones. */
 static void count_own(struct bob_merging *m, enum bob_content content,
 		      struct bob_folded *const *merged)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing of chunks, plain or compressed; packing of folded records and their shifts; the set of
+/* Writes chunks, plain or compressed; packs folded records and their shifts; computes the set of
  * descriptors in use. */
 #include "archive/merge/merging.h"
 
@@ -10,11 +10,11 @@
 #include "archive/write/write.h"
 #include "base/varint.h"
 
-#define ALIGNED 16u /* stacks and blocks of memory, at least */
+#define ALIGNED 16u /* minimal alignment of stacks and allocated blocks */
 
 /* --- chunks --- */
 
-/* In a chunk with capacity for at least `least` bytes. */
+/* Writes a chunk with capacity for at least `least` bytes. */
 static uint64_t write_chunk(FILE *to, const struct bob_chunk_head *head, const void *bytes,
 			    uint64_t len, uint64_t least)
 {
@@ -47,7 +47,8 @@ uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux
 	return bob_chunk_write_reserved(to, kind, aux, bytes, len, 0);
 }
 
-/* `st`: of packing these bytes into `p`, which is closed. */
+/* Writes the compressed or the plain form. `st`: result of compressing the bytes to `p`, which is
+ * closed here. */
 static uint64_t write_shorter(FILE *to, struct bob_chunk_head *h, const void *bytes, uint64_t len,
 			      uint64_t least, bob_status st, struct bob_payload *p)
 {
@@ -108,7 +109,7 @@ int bob_chunk_is_kept(uint32_t kind)
 	       kind != BOB_CHUNK_RING && (kind < BOB_CHUNK_TABLES || kind == BOB_CHUNK_TABLE_SETS);
 }
 
-/* Writers need not say how much of a stream's head means something: all of it does. */
+/* A stream head is always valid as a whole; its writer need not set `len`. */
 uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c)
 {
 	return c->head.kind == BOB_CHUNK_STREAM ? c->avail : bob_chunk_len(c);
@@ -116,8 +117,8 @@ uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c)
 
 /* --- folded records --- */
 
-/* Where the system and the allocator put stacks, heaps, images, mappings, blocks: multiples of what
- * these align to, in numbers that do not say how often a loop runs. */
+/* Is the difference a change of base address? The system and the allocator place stacks, heaps,
+ * images, mappings and blocks at multiples of their alignment. Trip counts are never addresses. */
 static int is_move(void *ctx, const struct bob_fold_shift *s)
 {
 	const struct bob_packed *p = ctx;
@@ -149,8 +150,8 @@ bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
 	return st == BOB_OK && (p->bytes.failed || p->shifts.failed) ? BOB_ERR_NOMEM : st;
 }
 
-/* --- the table `shifts`: a row for each series, which bob_folded_pack_apart gives one after the
- * other, each preceded by its length --- */
+/* --- the table `shifts`: a row per series; bob_folded_pack_apart supplies each series preceded by
+ * its length --- */
 
 struct shift {
 	struct bob_cell_bytes series;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, followed
- * by MORE chunks, each of which contains a trace file with what the processes recorded since. For
- * each process, each part says how many events come before (AFTER), so that a missing part is
- * noticed: what would follow it is left out.
+/* TRACE files that grow while their processes run (--flush-every=...,all): a trace file, followed
+ * by MORE chunks, each of which contains a trace file with what the processes recorded since. Each
+ * part has, for each process, the number of events in earlier parts, so that a missing part is
+ * detected; what follows it is omitted.
  *
- * Reading it is merging: the parts are opened as files of a trace of their own, in which processes
- * of the same name are one (`before`), and merged to one file in memory, as which the rest of the
- * reader sees it. */
+ * Reading such a file means merging it: the parts are opened as files of a separate trace, in which
+ * processes of the same name are one (`before`), and merged into one file in memory, which replaces
+ * the original for the rest of the reader. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -30,18 +30,18 @@ uint64_t bob_after_find(const struct bob_rec_after *row, size_t count, uint32_t 
 	return 0;
 }
 
-/* --- processes of one name --- */
+/* --- processes with the same name --- */
 
 struct named {
 	struct bob_file *file;
 	struct bob_process *process;
 };
 
-/* Files that lie in others follow each other as these do. */
+/* By name; inner files in the order of their outer files. */
 BOB_COMPARE(by_name, struct named, BOB_TEXT(file->name) BOB_UP(file))
 
-/* Files of one name, the oldest first: the newest says what the process is, with what only those
- * before say. */
+/* Of files with the same name, oldest first, the newest describes the process. It inherits the
+ * write-once records that only earlier ones have. */
 static bob_status choose_newest(struct bob_trace *t, struct bob_file **f, size_t count)
 {
 	for (size_t i = 0; i + 1 < count; i++)
@@ -84,7 +84,8 @@ static const struct bob_stream *same_stream(const struct bob_process *p, const s
 	return NULL;
 }
 
-/* Where a stream begins, where it ends, and whether that fits. */
+/* Computes where the stream's events end. Returns 0 if they do not begin where the previous part
+ * ends. */
 static int count_stream(const struct bob_process *p, struct bob_stream *s)
 {
 	const struct bob_stream *b = same_stream(p->before, s);
@@ -130,10 +131,10 @@ bob_status bob_more_link(struct bob_trace *t)
 		for (size_t k = 0; k < p->stream_count; k++)
 			fits &= count_stream(p, p->streams[k]);
 		if (!fits)
-			bob_problem_add(
-				t, p->file, 0,
-				"a part of a trace file does not begin where the one before it ends",
-				0);
+			bob_problem_add(t, p->file, 0,
+					"a part of a trace file does not begin "
+					"where the one before it ends",
+					0);
 	}
 	free(n);
 	return BOB_OK;
@@ -169,13 +170,13 @@ static bob_status open_parts(struct bob_trace *t, const struct bob_file *f, size
 	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 
-		/* the sums of the first part's chunks are not seen any more when all are one */
+		/* checksums of the first part's chunks are not checked again after joining */
 		if (c->head.kind != BOB_CHUNK_MORE && !bob_chunk_crc_ok(f, c))
 			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 		if (c->head.kind != BOB_CHUNK_MORE || p->count > more)
 			continue;
 		end = end ? end : c->off - sizeof(c->head);
-		if (!bob_chunk_crc_ok(f, c)) { /* what follows is of no use, either */
+		if (!bob_chunk_crc_ok(f, c)) { /* the following parts are unusable, too */
 			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 			break;
 		}
@@ -226,7 +227,7 @@ static bob_status merge_parts(struct bob_trace *t, const struct bob_file *f, con
 	return st;
 }
 
-/* The file is `bytes` from now on. */
+/* Replaces the contents of the file by `bytes`. */
 static bob_status become(struct bob_trace *t, struct bob_file *f, const struct bob_bytes *bytes)
 {
 	const char *name = f->name;
@@ -269,8 +270,8 @@ bob_status bob_more_join(struct bob_trace *t, struct bob_file *f)
 
 /* --- writing --- */
 
-/* The chunk's payload, then the header that vouches for it, then where the file ends: killed at any
- * moment, it is what it was, or has the part. */
+/* Writes the payload, then the header with its checksum, then the new end of the file. If the
+ * writer is killed at any point, the file is unchanged or has the whole part. */
 static bob_status put_chunk(int fd, uint64_t at, const void *chunk, size_t len)
 {
 	const size_t head = sizeof(struct bob_chunk_head);

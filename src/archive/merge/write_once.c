@@ -24,7 +24,7 @@ int bob_is_write_once(uint32_t kind)
 	}
 }
 
-/* Reads the record at *bytes, and moves *bytes and *len past it. Returns its size; 0: no whole
+/* Reads the record at *bytes and advances *bytes and *len past it. Returns its size; 0: no complete
  * record is left. */
 static uint64_t next_record(const uint8_t **bytes, uint64_t *len, struct bob_record *rec)
 {
@@ -53,8 +53,8 @@ int bob_are_write_once(const uint8_t *bytes, uint64_t len)
 	return 1;
 }
 
-/* Which kinds of these the file has. Those that are not in `has` are put to *to, unless that is
- * NULL. */
+/* Returns the kinds of write-once records of the file. Records of kinds not in `has` are appended
+ * to *to, unless `to` is NULL. */
 static uint32_t find(const struct bob_file *f, uint32_t has, struct bob_bytes *to)
 {
 	static const uint8_t zeros[8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layout of events as leaves, their keys, and the feeding of a folder with records. Writers and
- * readers share it. */
+/* Layout of events as leaves and their keys; puts event records into a folder. Shared by writers
+ * and readers. */
 #include "archive/write/event_fold.h"
 
 #include <string.h>

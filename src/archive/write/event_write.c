@@ -14,26 +14,26 @@
 
 struct def {
 	struct bob_event_layout layout;
-	uint32_t part;		/* of the folder in which it has shapes, + 1; 0: in none */
+	uint32_t part;		/* folder part in which it has shapes, + 1; 0: none */
 	uint32_t shape[1 + BOB_EVENT_VECTORS_MAX];
-	const uint64_t *record;	/* in the file: its values */
+	const uint64_t *record;	/* its values in the file */
 };
 
 struct bob_event_writer {
-	struct bob_event_buffer now; /* the first: the functions in line look for it there */
+	struct bob_event_buffer now; /* first member: the inline functions cast to it */
 	struct bob_fold_writer out;
 	struct bob_folder *folder; /* NULL: flat */
 	bob_event_zero_fn zero;	/* NULL: memset */
-	bob_event_run_fn run;	/* NULL: what needs a deep stack is called as it is */
+	bob_event_run_fn run;	/* NULL: call directly */
 	struct bob_record_buffers buffers;
-	struct bob_chunk_head *raw; /* of a flat stream: the newest chunk; NULL: none yet */
-	uint64_t raw_words;	/* before it */
-	const uint64_t *folded; /* records of the newest buffer before it are in the folder */
-	uint32_t part;		/* of the folder */
-	bob_status failed;	/* nothing more can be recorded; what is in the log stays there */
+	struct bob_chunk_head *raw; /* flat: the newest chunk; NULL: none yet */
+	uint64_t raw_words;	/* words before it */
+	const uint64_t *folded; /* records of the newest buffer before this are in the folder */
+	uint32_t part;		/* current part of the folder */
+	bob_status failed;	/* recording has stopped; the contents of the log stay there */
 	uint32_t first;		/* number of def[0] */
 	uint32_t defs;
-	struct bob_chunk_head *file_defs; /* the newest chunk of definitions */
+	struct bob_chunk_head *file_defs; /* newest chunk of definitions */
 	struct def def[BOB_EVENT_DEFS_MAX];
 };
 
@@ -81,7 +81,7 @@ static uint64_t def_values(const struct bob_event_def *d)
 	return 1 + d->layout.vectors + bob_event_padded(d->key_len) + d->depth;
 }
 
-/* Space for a definition in the file. */
+/* Reserves space for a definition in the file. */
 static uint64_t *def_space(struct bob_event_writer *w, uint64_t values)
 {
 	struct bob_chunk_head *c = w->file_defs;
@@ -107,7 +107,7 @@ static void write_def(uint64_t *to, uint32_t number, const struct bob_event_def 
 	for (uint32_t i = 0; i < d->layout.vectors; i++)
 		*v++ = d->layout.vector[i].length | (uint64_t)d->layout.vector[i].words << 8;
 	if (d->key_len)
-		memcpy(v, d->key, d->key_len); /* zeros follow in the file */
+		memcpy(v, d->key, d->key_len); /* the file has zeros after it */
 	v += bob_event_padded(d->key_len);
 	if (d->depth)
 		memcpy(v, d->place, 8ull * d->depth);
@@ -129,7 +129,7 @@ bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_
 	record = *number < BOB_EVENT_NUMBER_MAX ? def_space(w, values) : NULL;
 	if (!record) {
 		w->failed = BOB_ERR_FULL;
-		w->now.end = w->now.at; /* there is no space for the next one, either */
+		w->now.end = w->now.at; /* there is no space for later events, either */
 		return BOB_ERR_FULL;
 	}
 	write_def(record, *number, d);
@@ -211,7 +211,7 @@ static bob_status fold_event(struct bob_event_writer *w, struct def *d, const ui
 	return BOB_OK;
 }
 
-/* Folds the complete records of the newest buffer. The buffer does not change: to readers of the
+/* Folds the complete records of the newest buffer. The buffer does not change: for readers of the
  * file its records are not folded yet. */
 static bob_status fold_complete(struct bob_event_writer *w)
 {
@@ -227,7 +227,7 @@ static bob_status fold_complete(struct bob_event_writer *w)
 	return st;
 }
 
-/* The newest buffer is full. */
+/* Folds the newest buffer, which is full. */
 static bob_status fold_buffer(struct bob_event_writer *w)
 {
 	size_t capacity;
@@ -272,7 +272,7 @@ static bob_status commit(struct bob_event_writer *w, int keep)
 	return st;
 }
 
-/* The newest chunk says how much of it is used. */
+/* Sets the used length of the newest RAW chunk. */
 static void end_raw(struct bob_event_writer *w)
 {
 	uint64_t words;
@@ -302,7 +302,7 @@ static uint64_t *next_raw(struct bob_event_writer *w, uint64_t need)
 	return bob_chunk_data(c);
 }
 
-/* `st` is how what comes before that went: if not well, nothing more is recorded. */
+/* `st`: result of the previous step; after a failure recording stops. */
 static bob_status enter_buffer(struct bob_event_writer *w, uint64_t need, bob_status st)
 {
 	if (st == BOB_OK) {
@@ -376,8 +376,7 @@ static inline bob_status ensure_space(struct bob_event_writer *w, uint64_t words
 	return w->failed;
 }
 
-/* An event that was begun and never put; nothing of it may look like a header to who reads the
- * log. */
+/* Clears an event that was begun and not put, so that readers of the log find no header in it. */
 static __attribute__((noinline, cold)) void wipe(struct bob_event_writer *w)
 {
 	__atomic_store_n(w->now.at, 0, __ATOMIC_RELEASE);
@@ -443,7 +442,7 @@ uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint3
 	if (*old) {
 		uint32_t begun = (uint32_t)(*old >> 32 & BOB_EVENT_LENGTH_MAX);
 
-		bob_event_writer_begun(w, begun < have ? begun : have); /* no more came along */
+		bob_event_writer_begun(w, begun < have ? begun : have); /* only these were copied */
 	}
 	return w->now.at + 1;
 }
@@ -463,7 +462,7 @@ static inline bob_status complete(struct bob_event_buffer *r, uint32_t words)
 	return BOB_OK;
 }
 
-/* It has vectors, or not the words that it should have. */
+/* The event has vectors, or an unexpected number of words. */
 static __attribute__((noinline)) bob_status put_other(struct bob_event_writer *w, uint32_t words)
 {
 	const struct bob_event_layout *l = &w->def[w->now.number - w->first].layout;
@@ -492,7 +491,7 @@ bob_status bob_event_writer_end(struct bob_event_writer *w)
 		return w->failed;
 	}
 	st = w->failed == BOB_OK ? fold_buffer(w) : w->failed;
-	if (st != BOB_OK) /* the log says the rest */
+	if (st != BOB_OK) /* the records stay in the log */
 		return st;
 	bob_folder_end(w->folder);
 	return bob_fold_writer_end(&w->out, w->buffers.position);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writer of moments: appends LEB128 values to an open EXACT chunk, and opens the next one when it
- * is full. */
+/* Writer of times: appends LEB128 values to an open EXACT chunk, and opens the next one when it is
+ * full. */
 #include "archive/write/exact_write.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static bob_status next_chunk(struct bob_exact *x)
 	return BOB_OK;
 }
 
-/* Hot: a varint and a store. */
+/* Hot path: a varint and a store. */
 bob_status bob_exact_put(struct bob_exact *x, uint64_t at_ns)
 {
 	struct bob_chunk_head *c = x->newest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writer of folded streams: data chunks, the two alternating rests, and the 8-byte store that
+/* Writer of folded streams: data chunks, two alternating rests, and the 8-byte store that
  * commits. */
 #include "archive/write/fold_write.h"
 
@@ -88,7 +88,7 @@ static void put_all(struct bob_fold_writer *w, struct bob_folder *folder, const 
 	put_rest(w, state, state_bytes);
 }
 
-/* `folder` NULL: there is no rest. */
+/* Writes and publishes the rest; none if `folder` is NULL. */
 static bob_status publish(struct bob_fold_writer *w, struct bob_folder *folder, uint64_t log_begin,
 			  const void *state, size_t state_bytes)
 {
@@ -135,7 +135,7 @@ bob_status bob_fold_writer_begin(struct bob_fold_writer *w, bob_fold_chunk_fn ch
 	return ensure_space(w, first_bytes) ? BOB_OK : BOB_ERR_FULL;
 }
 
-/* --- going on --- */
+/* --- resuming --- */
 
 /* Calls `visit` for each chunk of the stream. */
 static void visit_chunks(struct bob_fold_writer *w, uint8_t *file, uint64_t len,
@@ -171,7 +171,7 @@ static void find_rest(struct bob_fold_writer *w, struct bob_chunk_head *c, uint6
 		w->rest[w->turn] = c;
 }
 
-/* Chunks after the valid ones are discarded: the next ones would have the same place. */
+/* Discards chunks after the valid ones, because new ones will have the same positions. */
 static void find_data(struct bob_fold_writer *w, struct bob_chunk_head *c, uint64_t off, void *arg)
 {
 	(void)off, (void)arg;
@@ -188,7 +188,7 @@ static void find_data(struct bob_fold_writer *w, struct bob_chunk_head *c, uint6
 	w->data_used = w->data_bytes - c->aux;
 }
 
-/* The rest that counts, in w->rest[turn]. */
+/* Selects the valid rest: w->rest[turn]. */
 static const struct bob_fold_rest *valid_rest(const struct bob_fold_writer *w)
 {
 	const struct bob_chunk_head *c = w->rest[w->turn];
@@ -247,7 +247,7 @@ bob_status bob_fold_writer_resume(struct bob_fold_writer *w, bob_fold_chunk_fn c
 	if ((w->data ? w->data_used > w->data->size : r->data_bytes != 0))
 		return BOB_ERR_CORRUPT;
 	bob_fold_writer_data(w, r + 1, r->rest_bytes);
-	/* the other one may have been half written */
+	/* the other rest may be incomplete */
 	return w->failed != BOB_OK || !ensure_space(w, 2 * r->rest_bytes + first_bytes) ?
 		       BOB_ERR_FULL :
 		       BOB_OK;

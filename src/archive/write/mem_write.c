@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writer of memory accesses of one thread: folds full record buffers, and commits where that is
- * due. */
+/* Writer of memory accesses of one thread: folds full record buffers, and commits when due. */
 #include "archive/write/mem_write.h"
 
 #include <string.h>
@@ -32,7 +31,7 @@ bob_status bob_mem_writer_begin(struct bob_mem_writer *w, void *mem, bob_fold_ch
 	return BOB_OK;
 }
 
-/* The records of the newest buffer, up to `at`; NULL: up to the last one that is complete. */
+/* Folds the newest buffer up to `at`; NULL: up to the last complete record. */
 static bob_status fold_buffer(struct bob_mem_writer *w, const uint64_t *at)
 {
 	size_t used, count;
@@ -93,15 +92,14 @@ uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_
 	return buffer;
 }
 
-/* A rest follows what it completes: its state is not a multiple of 8 from the beginning of the
- * chunk. */
+/* Copies the state to aligned memory: it follows the rest at any offset. */
 static bob_status resume_state(struct bob_mem_writer *w, const struct bob_fold_left *left)
 {
 	uint64_t state[BOB_MEM_STATE_WORDS];
 
 	if (!left->state_bytes || left->state_bytes % sizeof(*state) ||
 	    left->state_bytes > sizeof(state))
-		return BOB_OK; /* there is none: readers do without, too */
+		return BOB_OK; /* no state; readers can do without */
 	memcpy(state, left->state, left->state_bytes);
 	return bob_mem_fold_resume(w->fold, state, left->state_bytes / sizeof(*state));
 }
@@ -145,7 +143,7 @@ bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at)
 {
 	bob_status st = fold_buffer(w, at);
 
-	if (st != BOB_OK) /* the log says the rest */
+	if (st != BOB_OK) /* the records stay in the log */
 		return st;
 	bob_folder_end(w->folder);
 	return bob_fold_writer_end(&w->out, w->buffers.position);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Record buffers of a stream: which is filled, which are kept until the next commit, and when that
- * is due. */
+/* Record buffers of a stream: which one is filled, which are kept until the next commit, and when
+ * that is due. */
 #include "archive/write/record_buffers.h"
 
 #include <string.h>
 
 #define WORDS_PER_COLUMN 256u
 
-/* The payload of a buffer: its position, then words. */
+/* Payload of a buffer: its position, then words. */
 static uint64_t *payload(const struct bob_chunk_head *c)
 {
 	return (uint64_t *)(void *)bob_chunk_data((struct bob_chunk_head *)(uintptr_t)c);
@@ -24,8 +24,8 @@ uint64_t *bob_record_buffers_newest(const struct bob_record_buffers *r, size_t *
 void bob_record_buffers_folded(struct bob_record_buffers *r, size_t used)
 {
 	r->position += used;
-	/* nothing was written into it: readers would miss it before the next one, whose position is
-	 * the same */
+	/* the buffer is empty: readers must not find it before the next one, which has the same
+	 * position */
 	if (!used && r->used)
 		__atomic_store_n(payload(r->buffer[r->newest]), UINT64_MAX, __ATOMIC_RELEASE);
 }
@@ -68,19 +68,19 @@ static int add_buffer(struct bob_record_buffers *r, struct bob_fold_writer *out,
 	c = out->chunk(out->ctx, BOB_CHUNK_FOLD_LOG, out->stream, bytes - sizeof(*c), 0, &off);
 	if (!c)
 		return 0;
-	*payload(c) = UINT64_MAX; /* not in use yet */
+	*payload(c) = UINT64_MAX; /* not in use */
 	r->buffer[r->count++] = c;
 	return 1;
 }
 
-/* They are used in the order in which they were made. */
+/* Buffers are used in the order of creation. */
 uint64_t *bob_record_buffers_next(struct bob_record_buffers *r, struct bob_fold_writer *out,
 				  size_t need, uint64_t **end)
 {
 	struct bob_chunk_head *c;
 
 	while (r->used < r->count && r->buffer[r->used]->size < need + 8)
-		r->used++; /* too small this time */
+		r->used++; /* too small for this record */
 	if (r->used == r->count && !add_buffer(r, out, need))
 		return NULL;
 	r->newest = r->used++;

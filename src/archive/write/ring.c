@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ring of record buffers between a thread and the collector: slots whose owners change by atomic
+/* Ring of record buffers between a thread and the collector: slots whose states change by atomic
  * stores. */
 #include "archive/write/ring.h"
 
 #include <string.h>
 
-#define UNUSED UINT64_MAX /* as a position */
+#define UNUSED UINT64_MAX /* position of an unused buffer */
 
 static uint64_t *payload(struct bob_chunk_head *c)
 {
@@ -41,7 +41,7 @@ void bob_ring_used(struct bob_file_head *head, uint64_t used)
 		;
 }
 
-/* --- the process's side --- */
+/* --- side of the process --- */
 
 void bob_ring_hand_over(struct bob_ring_writer *w, const uint64_t *at)
 {
@@ -116,7 +116,7 @@ uint64_t *bob_ring_buffer(struct bob_ring_writer *w, bob_fold_chunk_fn chunk, vo
 	return payload(c) + 1;
 }
 
-/* --- the collector's --- */
+/* --- side of the collector --- */
 
 uint64_t *bob_ring_words(const struct bob_ring *r, uint32_t slot, uint8_t *file, uint64_t len,
 			 uint64_t *count)
@@ -163,7 +163,7 @@ void bob_ring_free(struct bob_ring *r, uint8_t *file, uint64_t len, uint64_t pos
 		word = bob_ring_words(r, i, file, len, &count);
 		if (!word || (word[-1] != UNUSED && word[-1] >= position))
 			continue;
-		__atomic_store_n(word - 1, UNUSED, __ATOMIC_RELEASE); /* readers pass over it */
+		__atomic_store_n(word - 1, UNUSED, __ATOMIC_RELEASE); /* readers skip it */
 		memset(word, 0, count * sizeof(*word));
 		__atomic_store_n(&s->state, BOB_SLOT_FREE, __ATOMIC_RELEASE);
 	}

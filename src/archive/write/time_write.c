@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording of statistics of times: a table with open addressing of pairs, its rows in the mapped
- * file, updated in place. */
+/* Recording of statistics of times: an open-addressing hash table of pairs; its rows are updated in
+ * place in the mapped file. */
 #include "archive/write/time_write.h"
 
 #include <string.h>
 
 #define SLOTS_FIRST 8u
-#define SLOTS_MAX 128u		/* of a chunk */
+#define SLOTS_MAX 128u		/* per chunk */
 #define TABLE (2 * BOB_TIME_PAIRS_MAX)
 
 struct entry {
@@ -109,7 +109,7 @@ take_both(struct bob_time_slot *s, uint64_t interval_ns, uint64_t duration_ns)
 	s->count++;
 }
 
-/* It is not at its own place in the table. */
+/* Slow path: collision, or a new pair. */
 static __attribute__((noinline)) void search(struct bob_times *t, uint64_t pair, uint64_t at,
 					     uint64_t interval_ns, uint64_t duration_ns)
 {
@@ -129,7 +129,7 @@ static __attribute__((noinline)) void search(struct bob_times *t, uint64_t pair,
 	take_both(s, interval_ns, duration_ns);
 }
 
-/* Hot: one look-up, two cache lines of sums and one of a bin, twice. */
+/* Hot path: a lookup, and two cache lines of sums and one of a bin, for interval and duration. */
 void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t interval_ns,
 		   uint64_t duration_ns)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long events took, as statistics: for each pair (event before, event) of definitions
- * (event_write.h) the interval between them -- the program's own time -- and the duration of the
- * second. By pairs, because the first iteration of a loop and the following ones differ. The sums
- * give the same bits in any order of addition: counts, sums, sums of squares, extremes, and a
+/* Statistics of event durations. For each pair (previous event, event) of definitions
+ * (event_write.h): the interval between them, which is the program's own time, and the duration of
+ * the second. Pairs distinguish the first iteration of a loop from the following ones. The
+ * statistics do not depend on the order of addition: counts, sums, sums of squares, extremes, and a
  * histogram by powers of two.
  *
- *     TIMES  rows of struct bob_time_slot, in place in the mapped file: what a killed process left lacks the last event at most
+ *     TIMES  rows of struct bob_time_slot, in place in the mapped file; in a killed process at
+ *            most the last event is missing
  *
  * Freestanding. Owner: the caller. Threads: one stream, one thread. Budget: <= 20 ns an event
  * (bench/mpi). */
@@ -14,7 +15,7 @@
 
 #include "archive/write/fold_write.h"
 
-#define BOB_TIME_BINS 40u	/* bin i: values of i bits; the last one: and more */
+#define BOB_TIME_BINS 40u	/* bin i: values of i bits; the last one: or more */
 #define BOB_TIME_NONE 0xffffffffu /* `from` of a thread's first event */
 #define BOB_TIME_PAIRS_MAX (1u << 16)
 
@@ -40,16 +41,16 @@ static inline uint32_t bob_time_bin(uint64_t ns)
 
 struct bob_times;
 
-/* Zeroed address space, aligned to 64. */
+/* Size of the state: zeroed address space, aligned to 64. */
 size_t bob_times_size(void);
 struct bob_times *bob_times_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream);
-/* Pairs beyond BOB_TIME_PAIRS_MAX, or for which the file has no space, are left out:
- * bob_times_left_out says how many events. */
+/* Pairs beyond BOB_TIME_PAIRS_MAX, or without space in the file, are omitted; bob_times_left_out
+ * counts their events. */
 void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t interval_ns,
 		   uint64_t duration_ns);
 uint64_t bob_times_left_out(const struct bob_times *t);
 
-/* `a` with `b`, which stands for as many events, added to it. Pure. */
+/* Adds the sums `b` of at least one event to those of `a_count` events. Pure. */
 void bob_time_sums_add(struct bob_time_sums *a, uint64_t a_count, const struct bob_time_sums *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writing half of the container: fills heads and records in mapped memory, nothing else. All
- * policy (when to make a chunk, how large) is the caller's. Freestanding, see write.h. */
+/* Writing half of the container: fills headers and records in mapped memory, nothing else. The
+ * caller decides when to create a chunk and how large it is. Freestanding, see write.h. */
 #include "archive/write/write.h"
 
 #include <string.h>
@@ -181,7 +181,7 @@ static char host_char(char c)
 	return bob_is_word(c) || c == '-' || c == '.' ? c : '_';
 }
 
-/* Zero-terminate a name of `len` bytes, or give nothing if it did not fit. */
+/* Zero-terminates a name of `len` bytes; returns 0 if it did not fit. */
 static size_t finish(char *buf, size_t cap, size_t len)
 {
 	if (len < cap) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls as an OTF2 archive: events first, location by location, then the definitions that they
- * refer to. Memory: OTF2's buffers of one location, and what bob_mpi_tour keeps. */
+/* MPI calls as an OTF2 archive: first the events, location by location, then the definitions that
+ * they refer to. Memory: OTF2's buffers of one location, and that of bob_mpi_tour. */
 #include "export/otf2/archive.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@ bob_status bob_otf2_status(const struct bob_otf2 *o)
 	return o->failed == OTF2_SUCCESS ? BOB_OK : BOB_ERR_IO;
 }
 
-/* OTF2 would print it. The first one is what happened, the others follow from it; it is said at
- * once, for OTF2 may end the process when it cannot write. */
+/* Error callback; without it OTF2 prints errors. The first error is the cause, later ones follow
+ * from it. It is stored immediately, because OTF2 may end the process if it cannot write. */
 static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
 				 OTF2_ErrorCode code, const char *format, va_list list)
 {
@@ -38,8 +38,8 @@ static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_Location
 
 static const OTF2_FlushCallbacks flushing = { .otf2_pre_flush = before_flush };
 
-/* OTF2 would keep 128 MB of a location before it writes. */
-#define CHUNKS 4u		/* of events */
+/* OTF2's default is to buffer 128 MB per location before it writes. */
+#define CHUNKS 4u		/* of events per location */
 
 struct chunk {
 	struct chunk *before;
@@ -54,7 +54,7 @@ static void *allocate(void *user, OTF2_FileType type, OTF2_LocationRef location,
 
 	(void)user, (void)location;
 	if (type == OTF2_FILETYPE_EVENTS && before && before->number == CHUNKS)
-		return NULL; /* then it flushes */
+		return NULL; /* makes OTF2 flush */
 	c = malloc(sizeof(*c) + size);
 	if (!c)
 		return NULL;
@@ -118,7 +118,7 @@ static bob_status write_archive(struct bob_otf2 *o)
 	if (st == BOB_OK || st == BOB_ERR_CORRUPT)
 		st = bob_otf2_definitions(o);
 	if (o->failed == OTF2_SUCCESS && OTF2_Archive_Close(o->archive) != OTF2_SUCCESS)
-		st = BOB_ERR_IO; /* after a failure it is better left alone */
+		st = BOB_ERR_IO; /* not called after a failure, which it could make worse */
 	return st == BOB_OK ? damage : st;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators of all processes under one number each (export/mpi_comms.h). */
+/* Numbers communicators of all processes consistently (export/mpi_comms.h). */
 #include <stdlib.h>
 
 #include "export/otf2/archive.h"

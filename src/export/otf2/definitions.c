@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Definitions that events refer to: processes, threads, functions, communicators. Ranks that are
- * not in the trace, or were not chosen, have a location without events, so that communicators are
- * whole. */
+ * not in the trace or not selected get a location without events, so that communicators are
+ * complete. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct defining {
 	struct bob_otf2 *o;
 	OTF2_GlobalDefWriter *w;
 	uint32_t strings, location_groups;
-	uint32_t *node;		/* of each process */
+	uint32_t *node;		/* by process index */
 };
 
 static void check(struct defining *d, OTF2_ErrorCode code)
@@ -63,7 +63,7 @@ static OTF2_RegionRole role_of(const struct bob_mpi_function *f)
 	}
 }
 
-/* In the order of their numbers. */
+/* Regions are defined in the order of their numbers. */
 static bob_status define_regions(struct defining *d)
 {
 	uint32_t none = text(d, ""), *function = calloc(d->o->regions + 1u, sizeof(*function));
@@ -93,7 +93,7 @@ static bob_status define_regions(struct defining *d)
 
 /* --- processes and threads --- */
 
-/* Of the first process on the same host. */
+/* The first process on the host of `process`. */
 static uint32_t first_on_host(const struct bob_trace *t, uint32_t process)
 {
 	const char *host = bob_trace_process(t, process)->host;
@@ -104,7 +104,7 @@ static uint32_t first_on_host(const struct bob_trace *t, uint32_t process)
 	return first;
 }
 
-/* Hosts are nodes below node 0. */
+/* Hosts are the children of system tree node 0. */
 static void define_hosts(struct defining *d)
 {
 	const struct bob_trace *t = d->o->x->trace;
@@ -213,9 +213,9 @@ static void define_comms(struct defining *d, const uint64_t *of_rank)
 	}
 }
 
-/* --- all --- */
+/* --- all definitions --- */
 
-/* Readers want a file of own definitions for each location: empty ones. */
+/* Readers require a local definition file for each location; these are empty. */
 static void close_locations(struct defining *d, uint64_t locations)
 {
 	check(d, OTF2_Archive_OpenDefFiles(d->o->archive));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes one location after the other. Each call has an Enter and a Leave event. Between them are
- * the operations that it begins, at its begin, and those that it completes, at its end. A call that
- * never returned has no Leave. */
+/* Writes events, location by location. Each call has an Enter and a Leave event. Operations that
+ * the call starts are written at its begin, those that it completes at its end. A call that did not
+ * return has no Leave. */
 #include <string.h>
 
 #include "export/otf2/archive.h"
@@ -10,7 +10,7 @@ struct writing {
 	struct bob_otf2 *o;
 	OTF2_EvtWriter *w;
 	const struct bob_mpi_visited *visited;
-	struct bob_mpi_act collective; /* of the call, to be ended */
+	struct bob_mpi_act collective; /* of the current call; written at its end */
 	OTF2_CommRef collective_comm;
 	int has_collective;
 };
@@ -46,7 +46,7 @@ static OTF2_CollectiveOp operation_of(const struct bob_mpi_function *f)
 		{ "Scan", OTF2_COLLECTIVE_OP_SCAN },
 		{ "Exscan", OTF2_COLLECTIVE_OP_EXSCAN },
 		{ "Reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK },
-		/* OTF2 has none for neighbours; these are the nearest */
+		/* OTF2 has no neighbourhood collectives; these are the closest */
 		{ "Neighbor_allgather", OTF2_COLLECTIVE_OP_ALLGATHER },
 		{ "Neighbor_allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV },
 		{ "Neighbor_alltoall", OTF2_COLLECTIVE_OP_ALLTOALL },
@@ -81,13 +81,13 @@ static void end_collective(struct writing *w)
 						    bytes_of(a->received)));
 }
 
-/* --- what calls begin and complete --- */
+/* --- operations that calls start and complete --- */
 
 static OTF2_ErrorCode put_message(struct writing *w, const struct bob_mpi_act *a, OTF2_CommRef comm,
 				  uint64_t ns)
 {
 	uint32_t peer = (uint32_t)a->peer, tag = (uint32_t)a->tag;
-	/* one request of the program may be of a message that is sent and one that is received */
+	/* a request of the program may belong to both a send and a receive */
 	uint64_t sends = a->request << 1, receives = sends | 1;
 
 	switch (a->kind) {

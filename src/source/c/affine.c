@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What does not change while a nest runs, and what changes evenly with its counters. Nothing is
- * said of what is not understood. */
+/* Loop-invariant and affine expressions of a nest. The analysis is conservative: an expression that
+ * it does not understand is neither. */
 #include "source/c/nest.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ bool bob_c_nest_counts_around(const struct bob_c_nest *n, const struct bob_c_var
 	return false;
 }
 
-/* --- what does not change --- */
+/* --- loop invariants --- */
 
 static bool is_declared_within(struct bob_c_nest *n, CXCursor decl)
 {
@@ -86,8 +86,8 @@ static enum CXChildVisitResult see_name(CXCursor c, CXCursor parent, CXClientDat
 	return CXChildVisit_Break;
 }
 
-/* sizeof or _Alignof: a number that the compiler knows, of what has its name in front of the loop,
- * too? */
+/* sizeof or _Alignof with a constant value and an operand that has the same name before the
+ * loop. */
 static bool is_size_kept(struct bob_c_nest *n, CXCursor c)
 {
 	CXEvalResult r;
@@ -100,7 +100,7 @@ static bool is_size_kept(struct bob_c_nest *n, CXCursor c)
 	return r != NULL;
 }
 
-/* The object itself: is nothing stored there? Its parts are looked at by the caller. */
+/* Nothing is stored to the object itself. The caller checks its parts. */
 static bool is_kept(struct bob_c_nest *n, CXCursor c)
 {
 	const uint32_t own = bob_c_classes(n->u, n->u->clang->getCursorType(c));
@@ -169,7 +169,7 @@ bool bob_c_is_same_always(struct bob_c_nest *n, CXCursor c)
 	}
 }
 
-/* --- what changes evenly --- */
+/* --- affine expressions --- */
 
 static bool is_affine(struct bob_c_nest *n, CXCursor c)
 {
@@ -259,7 +259,7 @@ bool bob_c_is_unsigned(enum CXTypeKind k)
 	return k == CXType_UInt || k == CXType_ULong || k == CXType_ULongLong;
 }
 
-/* Without subtraction, so that unsigned integers cannot wrap around below 0. */
+/* Excludes subtraction, so that unsigned integers cannot wrap around below 0. */
 static bool is_sum(struct bob_c_nest *n, CXCursor c)
 {
 	struct bob_c_operator op;

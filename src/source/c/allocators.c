@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which calls give memory out or take it back: those that a command names, those of the C library,
- * and those whose declaration says how much they give (`__attribute__((alloc_size(1)))`). libclang
- * has the attribute without its arguments: they are in what it prints of the declaration. */
+/* Classifies calls that allocate or free memory: allocators of the commands, those of the C
+ * library, and functions declared with `__attribute__((alloc_size(1)))`. libclang shows the
+ * attribute without its arguments, so they are read from the printed declaration. */
 #include "source/c/allocators.h"
 
 #include <stdlib.h>
@@ -44,9 +44,9 @@ const char *bob_c_callee(struct bob_c_unit *u, CXCursor call)
 	return name;
 }
 
-/* --- what declarations say --- */
+/* --- attributes of declarations --- */
 
-/* One of `(1)`, `(1, 2)`: *at is before it, then after it. 0: there is none. */
+/* Reads one number of `(1)` or `(1, 2)`; *at is moved after it. 0: there is none. */
 static uint32_t read_number(const char **at)
 {
 	char *end;
@@ -71,8 +71,8 @@ const char *bob_c_declaration(struct bob_c_unit *u, CXCursor decl)
 	return text;
 }
 
-/* Which argument is an old block: the last one that may be any memory that is written to. The
- * attribute does not say it. */
+/* The argument that is an old block: the last parameter of type `void *`. (The attribute does not
+ * declare it.) */
 static uint32_t old_of(struct bob_c_unit *u, CXCursor decl)
 {
 	CXType t = u->clang->getCanonicalType(u->clang->getCursorType(decl));
@@ -91,7 +91,7 @@ static uint32_t old_of(struct bob_c_unit *u, CXCursor decl)
 	return NONE;
 }
 
-/* NULL: the declaration of what is called does not say that it gives memory. */
+/* The allocator that the declaration of the callee describes. NULL: it describes none. */
 static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCursor call)
 {
 	static const char attribute[] = "__attribute__((alloc_size(";
@@ -103,7 +103,8 @@ static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCur
 	if (u->clang->Cursor_isNull(decl) || bob_c_type_kind(u, call) != CXType_Pointer)
 		return NULL;
 	at = strstr(bob_c_declaration(u, decl), attribute);
-	if (!at) /* where it was declared first; a later declaration is printed without what that says */
+	/* the first declaration: clang prints later ones without the inherited attribute */
+	if (!at)
 		at = strstr(bob_c_declaration(u, u->clang->getCanonicalCursor(decl)), attribute);
 	if (!at)
 		return NULL;
@@ -139,7 +140,7 @@ bool bob_c_is_of_library(const struct bob_source_c_allocator *a)
 	return false;
 }
 
-/* The program's own word goes first: a `malloc` of its own may be another one. */
+/* Allocators of the commands have precedence: a program may define its own `malloc`. */
 const struct bob_source_c_allocator *bob_c_allocator(struct bob_c_unit *u, CXCursor call)
 {
 	const struct bob_source_c_options *o = u->options;

@@ -22,7 +22,8 @@ static bool leads_anywhere(const struct bob_c_variable *v)
 	return v->is_wanted && v->is_pointer && !v->is_thread;
 }
 
-/* `outer` has the value in it: of a macro that is all of both nothing can be put around one. */
+/* Opens the probe around a block's value. `outer` contains the value: if one macro expands to both,
+ * no text can be inserted around the value alone. */
 static bool open(struct bob_c_unit *u, CXCursor outer, CXCursor value, uint32_t first,
 		 uint32_t count, CXType element, struct bob_c_span *s)
 {
@@ -41,8 +42,8 @@ static bool open(struct bob_c_unit *u, CXCursor outer, CXCursor value, uint32_t 
 	return true;
 }
 
-/* What `v` gets is its own, or of the one pointer that it is passed on to. `outer` has the value in
- * it. */
+/* As above, for a value of `v`. The block belongs to `v`, or to the only pointer that `v` is passed
+ * to. */
 static bool open_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor outer,
 			     CXCursor value, struct bob_c_span *s)
 {
@@ -70,7 +71,7 @@ bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXC
 	return false;
 }
 
-/* g->v = p: if that is asked for, p's blocks are of g->v. */
+/* g->v = p: if g->v was requested, blocks of p are blocks of g->v. */
 static void note_passing(struct bob_c_unit *u, CXCursor to, CXCursor value)
 {
 	struct bob_c_variable *from = bob_c_variable_of(u, bob_c_bare(u, value));
@@ -111,7 +112,7 @@ bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor c, struct bob_c_sp
 	return open(u, c, child[1], p->first, p->count, p->pointee, s);
 }
 
-/* Pointers matter in this file. */
+/* True if the file has requests of pointers. */
 static bool has_pointers(const struct bob_c_unit *u)
 {
 	if (u->paths || u->options->reach)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Versions from 14 on have all functions asked for; the kinds of cursors that are looked at have
- * had the same numbers in all of them. */
+/* Loads libclang. Versions from 14 on have all required functions, and the same numbers for the
+ * cursor kinds that are used here. */
 #include "source/c/clang.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libclang, loaded when it is first asked for: bobbin starts, and does all else, without it.
- * Owner: the library stays loaded. Threads: one at a time. */
+/* Loads libclang on demand with dlopen, so Bobbin works without it. Owner: the library stays
+ * loaded. Threads: one at a time. */
 #ifndef BOB_SOURCE_C_CLANG_H
 #define BOB_SOURCE_C_CLANG_H
 
@@ -94,7 +94,7 @@ struct bob_clang {
 #undef X
 };
 
-/* NULL: there is none that can be used. */
+/* NULL: no usable libclang was found. */
 const struct bob_clang *bob_clang_load(void);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops, calls and messages as events of the program (bobbin/events.h), as in Fortran: "loop 12 in
- * solve" with its trips, and calls by the name of what is called. The event of a loop is a variable
- * with an end (cleanup) in a block around the loop, so it ends however the loop is left; that of a
- * call is one in a statement expression around the call, which begins before the arguments are
- * evaluated. */
+/* Inserts events of loops, calls and messages (bobbin/events.h), as in Fortran: "loop 12 in solve"
+ * with its trips, and calls named after the callee. A loop's event is a variable with the attribute
+ * `cleanup` in a block around the loop, so it ends however the loop is left. A call's event is one
+ * in a statement expression around the call; it begins before the arguments are evaluated. */
 #include "source/c/unit.h"
 #include "source/runtime.h"
 
@@ -20,7 +19,7 @@ static uint32_t add(struct bob_c_unit *u, const char *name, uint32_t at, bool ha
 	return (uint32_t)(u->events.count - 1);
 }
 
-/* Calls by one name are one event. */
+/* Calls of one name share an event. */
 static uint32_t event_called(struct bob_c_unit *u, const char *name)
 {
 	name = bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name);
@@ -30,7 +29,7 @@ static uint32_t event_called(struct bob_c_unit *u, const char *name)
 	return add(u, name ? name : "", 0, false);
 }
 
-/* By its line; the second one of a line by its column, too. */
+/* Named after its line; the second one of a line also after its column. */
 static uint32_t event_at(struct bob_c_unit *u, const char *what, const struct bob_c_span *s,
 			 bool has_trips)
 {
@@ -81,7 +80,7 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 	return false;
 }
 
-/* What the loop does: a DO has it first, others last. */
+/* The body of the loop: the first child of a DO, the last child of other loops. */
 static bool find_body(struct bob_c_unit *u, CXCursor c, struct bob_c_span *body)
 {
 	struct bob_c_list l = bob_c_all_children(u, c);
@@ -102,7 +101,7 @@ static void refuse_place(struct bob_c_unit *u, const struct bob_c_span *s, CXCur
 		bob_c_refuse_included(u, c);
 }
 
-/* What it would be as an event, and where its body is. */
+/* The properties of the loop as an event, and the place of its body. */
 static struct bob_c_loop look_at(struct bob_c_unit *u, CXCursor c, const struct bob_c_span *s,
 				 struct bob_c_span *body)
 {
@@ -235,7 +234,7 @@ void bob_c_call_close(struct bob_c_unit *u, uint32_t end)
 	bob_c_close_at(u, end, ";})");
 }
 
-/* --- what they call --- */
+/* --- definitions of the events --- */
 
 void bob_c_emit_events(struct bob_c_unit *u)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan of a file's copies, and what comes of it in the text: a function's lines are repeated
- * after it, under another name, with the probes that its arguments need; calls of the copy use that
- * name. The name has a prefix: bobbin_k1_ and the name of the function. It is declared before each
- * function that calls it. */
+/* Plans the copies of a file's functions and inserts them. A copy is the text of the function,
+ * repeated after it, with the name bobbin_k1_NAME and the probes that depend on its arguments.
+ * Calls of the copy use that name. It is declared before each function that calls it. */
 #include "source/c/copies.h"
 #include "base/order.h"
 
@@ -11,7 +10,7 @@
 
 /* --- the plan --- */
 
-/* NULL: no probe in it depends on its arguments. */
+/* The function in the plan. NULL: no probe in it depends on its arguments. */
 static const struct bob_copies_procedure *planned(const struct bob_c_unit *u,
 						  const struct bob_c_function *f)
 {
@@ -21,12 +20,12 @@ static const struct bob_copies_procedure *planned(const struct bob_c_unit *u,
 struct plan {
 	struct bob_copies_procedure *procedures;
 	struct bob_copies_call
-		*calls; /* as those of the file, first; then those that are planned alone */
+		*calls; /* calls of the file first, then those that are planned alone */
 	BOB_VEC(struct bob_copies_pass) passes;
 };
 
-/* What the call gives of what probes in the function depend on; its arguments follow what is
- * called. False: no memory. */
+/* Adds the arguments of a call on which probes in the callee depend. The children of the call are
+ * the callee and the arguments. False: no memory. */
 static bool add_passes(struct bob_c_unit *u, const struct bob_c_call *call, struct plan *p)
 {
 	struct bob_c_list l = bob_c_all_children(u, call->c);
@@ -40,7 +39,7 @@ static bool add_passes(struct bob_c_unit *u, const struct bob_c_call *call, stru
 		leads = bob_c_leads(u, l.at[i]);
 		if (!leads)
 			continue;
-		/* Nothing is known of arguments of what is not a function of this file. */
+		/* Calls outside of functions of this file have unknown arguments. */
 		if (leads & BOB_C_ANYWHERE || !call->from)
 			leads = 0;
 		ok = BOB_VEC_ADD(&p->passes, (struct bob_copies_pass){
@@ -50,7 +49,7 @@ static bool add_passes(struct bob_c_unit *u, const struct bob_c_call *call, stru
 	return ok;
 }
 
-/* What calls pass on makes arguments matter, too. */
+/* Transitive closure: arguments that are passed on to such arguments matter, too. */
 static void close_arguments(struct bob_c_unit *u, struct plan *p)
 {
 	struct bob_c_copies *k = u->copies;
@@ -76,7 +75,7 @@ static void close_arguments(struct bob_c_unit *u, struct plan *p)
 	}
 }
 
-/* Functions of which probes depend on arguments, and calls of them. */
+/* Numbers the functions whose probes depend on arguments, and the calls of them. */
 static void number(struct bob_c_unit *u, struct plan *p)
 {
 	struct bob_c_copies *k = u->copies;
@@ -129,7 +128,7 @@ static void number_copies(struct bob_c_unit *u)
 		qsort(k->calls.at, k->calls.count, sizeof(*k->calls.at), by_place);
 }
 
-/* The trial is over. */
+/* Makes the plan, after the trial. */
 static void plan(struct bob_c_unit *u)
 {
 	struct bob_c_copies *k = u->copies;
@@ -155,7 +154,7 @@ static void plan(struct bob_c_unit *u)
 	number_copies(u);
 }
 
-/* As after the scan, but for what was refused. */
+/* Restores the state after the scan, except for the counts of refusals. */
 static void forget_trial(struct bob_c_unit *u)
 {
 	const struct bob_source_c_counts counts = u->counts;
@@ -174,7 +173,7 @@ static void forget_trial(struct bob_c_unit *u)
 	u->is_refused = true;
 }
 
-/* Functions that are called, and something that they could be given. */
+/* True if some function is called and something could be passed to it. */
 static bool is_worthwhile(const struct bob_c_unit *u)
 {
 	const struct bob_c_copies *k = u->copies;
@@ -221,7 +220,7 @@ void bob_c_copies_plan(struct bob_c_unit *u)
 	forget_trial(u);
 	if (!u->copies->copy_count || !options->predict)
 		return;
-	/* Who calls whom is another thing now. */
+	/* The call graph has changed. */
 	bob_c_predict_file(u);
 	u->is_scan = true;
 	bob_c_walk_file(u);
@@ -230,7 +229,7 @@ void bob_c_copies_plan(struct bob_c_unit *u)
 
 /* --- names --- */
 
-/* Of its k-th copy, from 0. */
+/* Name of the k-th copy, from 0. */
 static const char *name_of(struct bob_c_unit *u, const struct bob_c_function *f, uint32_t k)
 {
 	return bob_c_printf(u, "bobbin_k%u_%s", k + 1, f->name);
@@ -245,7 +244,7 @@ const char *bob_c_copies_name(struct bob_c_unit *u)
 	return name_of(u, k->function, k->copy_number - k->function->copies_before - 1);
 }
 
-/* The text up to its body, with a semicolon. */
+/* The text of the definition up to its body, and a semicolon. */
 static const char *prototype(struct bob_c_unit *u, const struct bob_c_function *f, const char *name)
 {
 	const uint32_t after = f->name_at + (uint32_t)strlen(f->name);
@@ -255,7 +254,7 @@ static const char *prototype(struct bob_c_unit *u, const struct bob_c_function *
 			    (int)(bob_c_body(u, f).start - after), u->bytes + after);
 }
 
-/* So that calls in `from` know it. */
+/* A declaration of the copy before `from`, which calls it. */
 static const char *declaration(struct bob_c_unit *u, const struct bob_c_function *f,
 			       const char *name, const struct bob_c_function *from)
 {
@@ -349,7 +348,7 @@ static uint32_t last_line(const struct bob_c_unit *u, const struct bob_c_span *s
 	return line;
 }
 
-/* The edits after the first `before` ones belong to a copy. */
+/* Appends a copy: the text with the edits after the first `before` ones. */
 static void put_copy(struct bob_c_unit *u, const struct bob_c_function *f, uint32_t copy,
 		     size_t before)
 {
@@ -361,7 +360,7 @@ static void put_copy(struct bob_c_unit *u, const struct bob_c_function *f, uint3
 	if (!u->copies->is_declared[f->copies_before + copy + 1])
 		known = declaration(u, f, name_of(u, f, copy), NULL);
 	u->copies->is_declared[f->copies_before + copy + 1] = true;
-	/* Calls of the function itself may be gone. */
+	/* The function itself may have no callers left. */
 	if (!copy && !f->is_linked && !p->has_plain)
 		known = bob_c_printf(u, "%s__typeof__(%s) %s __attribute__((unused));\n", known,
 				     f->name, f->name);

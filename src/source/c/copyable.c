@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What speaks against a copy of a function: it must be the same to everybody, keep nothing, and
- * know nothing of itself. Nothing is guessed: where the text does not say enough, there is none.
- * And who may call it that is not seen: then the function itself keeps its probes, and calls that
- * give nothing that is traced go to a copy as well. */
+/* Decides which functions can have a copy: a copy must be equivalent for all callers, keep no
+ * state, and not depend on its own name or place. If the text does not show this, the function has
+ * no copy. It also finds possible unknown callers: such a function keeps its probes, and calls
+ * without traced arguments go to a copy, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +17,14 @@ static void rule_out(struct bob_c_function *f, const char *why)
 		f->why = why;
 }
 
-/* An unknown caller may call it, with any arguments. */
+/* Marks the function as having unknown callers, which may pass any arguments. */
 static void open_up(struct bob_c_function *f, const char *who)
 {
 	if (!f->others)
 		f->others = who;
 }
 
-/* --- what is in it --- */
+/* --- statements of the body --- */
 
 struct body {
 	struct bob_c_unit *u;
@@ -32,7 +32,7 @@ struct body {
 	uint32_t body;		/* where its body begins */
 };
 
-/* A type whose first word is among the arguments is another one in a copy. */
+/* A type that is first named among the arguments would be a different type in a copy. */
 static void look_at_type(const struct body *b, CXCursor c)
 {
 	const struct bob_clang *l = b->u->clang;
@@ -52,7 +52,7 @@ static void look_at_variable(const struct body *b, CXCursor c)
 		rule_out(b->f, "it keeps variables from one call to the next");
 }
 
-/* __func__ and its like: libclang shows the text that it stands for below it. */
+/* __func__ and similar names: libclang shows their text as a child. */
 static void look_at_unexposed(const struct body *b, CXCursor c)
 {
 	CXCursor child[1];
@@ -90,7 +90,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	return b->f->why ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* --- its text --- */
+/* --- text of the function --- */
 
 static bool begins_with(const char *at, const char *const *words, size_t count)
 {
@@ -100,7 +100,7 @@ static bool begins_with(const char *at, const char *const *words, size_t count)
 	return false;
 }
 
-/* Lines of the preprocessor that are the same a second time; `depth` counts conditions. */
+/* Preprocessor lines that may be repeated; `depth` counts conditions. */
 static bool is_harmless(const char *directive, int *depth)
 {
 	static const char *const opens[] = { "if" }, *const goes_on[] = { "el" },
@@ -145,8 +145,8 @@ struct bob_c_span bob_c_body(struct bob_c_unit *u, const struct bob_c_function *
 	return s;
 }
 
-/* What is another thing a second time, or in another function. What macros of headers have is not
- * looked at. */
+/* Words whose meaning changes if repeated, or in another function. Macros of headers are not
+ * examined. */
 static bool has_word(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 {
 	static const char *const words[] = { "__COUNTER__", "__builtin_FUNCTION" };
@@ -190,7 +190,7 @@ static void look_at_text(struct bob_c_unit *u, struct bob_c_function *f)
 		rule_out(f, "it says its own name, or counts (__COUNTER__), in a macro perhaps");
 }
 
-/* --- what it is declared as --- */
+/* --- declarations --- */
 
 static bool is_for_library(const struct bob_c_unit *u)
 {
@@ -209,7 +209,7 @@ static bool has_attribute(const char *text, const char *name)
 	return false;
 }
 
-/* Attributes of a declaration are not inherited by what is printed of another one. */
+/* True if a declaration has attributes that `own`, the printed definition, lacks. */
 static bool has_more_attributes(struct bob_c_unit *u, const char *text, const char *own)
 {
 	static const char begin[] = "__attribute__((";
@@ -255,7 +255,7 @@ static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 		rule_out(f, "another one may be put in its place (-fPIC)");
 }
 
-/* --- who names it --- */
+/* --- references --- */
 
 BOB_COMPARE_POINTERS(by_name, struct bob_c_function, BOB_TEXT(name))
 
@@ -273,8 +273,7 @@ static int compare_word(const void *key, const void *element)
 	return order ? order : -(name[w->len] != 0);
 }
 
-/* Functions by their names, for the caller to free; names that a block declares anew are there
- * twice. */
+/* Functions sorted by name; the caller frees it. Names redeclared in a block occur twice. */
 struct names {
 	struct bob_c_function **at;
 	size_t count;
@@ -302,7 +301,7 @@ static uint32_t after_comment(const struct bob_c_unit *u, uint32_t at)
 		       at;
 }
 
-/* The offset after a text that begins at `at`. */
+/* The offset after a string literal that begins at `at`. */
 static uint32_t after_text(const struct bob_c_unit *u, uint32_t at)
 {
 	const char quote = u->bytes[at];
@@ -312,7 +311,7 @@ static uint32_t after_text(const struct bob_c_unit *u, uint32_t at)
 	return at < u->len ? at + 1 : u->len;
 }
 
-/* What a text says may be a name, too: of an alias, or in what an assembler gets. */
+/* True if string literals may be names: of an alias, or in assembler code. */
 static bool is_text_read(const struct bob_c_unit *u)
 {
 	static const char *const words[] = { "asm", "alias", "ifunc", "weakref", "_Pragma" };
@@ -323,7 +322,7 @@ static bool is_text_read(const struct bob_c_unit *u)
 	return false;
 }
 
-/* Every word of the file that is a function's name, and no declaration or call of it. */
+/* Finds words that are a function's name outside of its declarations and calls. */
 static void look_at_words(struct bob_c_unit *u, const struct names *n)
 {
 	const bool reads_texts = is_text_read(u);
@@ -364,7 +363,7 @@ static void look_at_names(struct bob_c_unit *u)
 	free(n.at);
 }
 
-/* Is its list of arguments right before its body, and so a declaration but for a semicolon? */
+/* True if the definition becomes a prototype when its body is replaced by a semicolon. */
 static bool is_prototype(struct bob_c_unit *u, const struct bob_c_function *f)
 {
 	uint32_t at = bob_c_body(u, f).start;
@@ -403,8 +402,8 @@ static bool is_foreign(struct bob_c_unit *u, const struct bob_c_variable *v)
 	       !u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(v->decl));
 }
 
-/* Something of another file that may call what this one has, and pass what was asked for. NULL:
- * there is none. */
+/* A reason why code of another file may call functions of this one with traced arguments. NULL: the
+ * whole program is visible. */
 static const char *foreign(struct bob_c_unit *u)
 {
 	const struct bob_c_copies *k = u->copies;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is put in, and where. Edits are made while the tree is walked from outside in: what opens
- * first at a place is the outermost, what closes first the innermost, and all that closes there
- * comes before what opens. So pairs always nest. */
+/* The list of insertions, and their application. The tree is walked from outside in, so at one
+ * place the first opening text is the outermost and the first closing text the innermost; closing
+ * texts precede opening ones. So pairs always nest. */
 #include "base/order.h"
 #include "source/c/copies.h"
 
@@ -38,7 +38,7 @@ void bob_c_keep_edits(struct bob_c_unit *u, const char *one, const char *other)
 
 bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end)
 {
-	/* Places have 26 bits, ends 27, copies of functions 11. */
+	/* Key of 26 bits for the start, 27 for the end, 11 for the copy. */
 	const uint64_t key = (uint64_t)start << 38 | (uint64_t)(end + 1) << 11 |
 			     (u->copies ? u->copies->copy_number : 0);
 	const size_t count = u->wrapped.count;
@@ -49,7 +49,7 @@ bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end)
 
 BOB_COMPARE(by_place, struct bob_c_edit, BOB_UP(at) BOB_DOWN(is_close) BOB_UP(number))
 
-/* Bytes [from, to) with these edits, which are all there. */
+/* The bytes [from, to) with these edits, all of which are inside. */
 static char *apply(const struct bob_c_unit *u, struct bob_c_edit *edits, size_t count,
 		   uint32_t from, uint32_t end, size_t *len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue is put in
- * brackets, so that commas in it do not separate arguments of the macro. The macro has it once, so
- * that nested uses stay short. Line numbers do not change: inserted text has no newline, except at
- * the top and after the end of the file. */
+/* Generates the text of probes; only this file and table.c depend on bobbin/probe.h. The lvalue is
+ * in parentheses, so that its commas do not separate macro arguments. The macro uses it once, so
+ * nested uses stay short. Line numbers do not change: inserted text has no newline, except at the
+ * top and after the end of the file. */
 #include "source/c/given.h"
 #include "source/runtime.h"
 
@@ -35,8 +35,8 @@ const char *bob_c_after_access(struct bob_c_unit *u)
 const char bob_c_before_gone[] = "bobbin_gone((";
 const char bob_c_after_gone[] = "))";
 
-/* Bounds that only the running program knows, the fastest first; "0": the table has them. `of` is
- * an array. */
+/* Bounds that are known only at run time, the fastest first; "0": they are in the table. `of` is an
+ * array. */
 static const char *bounds(struct bob_c_unit *u, CXType t, const char *of)
 {
 	const char *list = "", *at = of;
@@ -64,7 +64,7 @@ const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int writ
 			    bounds(u, v->canonical, v->name), write);
 }
 
-/* An array parameter is declared with all its own bounds; a pointer with those of the box. */
+/* An array parameter is registered with all its bounds, a pointer with those of the box. */
 static const char *pointed(struct bob_c_unit *u, struct bob_c_variable *v)
 {
 	CXType t = v->canonical;
@@ -141,7 +141,7 @@ const char *bob_c_quoted(struct bob_c_unit *u, const char *text)
 	return to;
 }
 
-/* It is defined in another file, which declares it to the recorder. */
+/* True if another file defines the variable, and registers it. */
 static bool is_borrowed(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	for (uint32_t i = 0; i < u->options->request_count; i++)
@@ -151,8 +151,7 @@ static bool is_borrowed(const struct bob_c_unit *u, const struct bob_c_variable 
 	return !v->is_defined;
 }
 
-/* An array of another file that is declared without a length is as long as what is asked for of
- * it. */
+/* True unless it is an array of another file without a length and without a requested part. */
 static bool has_length(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	if (v->canonical.kind != CXType_IncompleteArray)
@@ -163,7 +162,7 @@ static bool has_length(struct bob_c_unit *u, const struct bob_c_variable *v)
 	return true;
 }
 
-/* At file scope: its name says the same at the end of the file. */
+/* True for variables at file scope whose name has the same meaning at the end of the file. */
 static bool is_nameable(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	return v->is_static && !*v->function && !v->is_thread && !v->is_register &&
@@ -181,8 +180,8 @@ static bool is_named(const struct bob_c_unit *u, const struct bob_c_variable *v)
 	return false;
 }
 
-/* Variables that only a pointer may lead to: of this file, and others that it was asked for by
- * their names. */
+/* Adds rows for variables that only pointers may access: of this file, and requested ones of
+ * others. */
 static void use_exposed(struct bob_c_unit *u)
 {
 	for (struct bob_c_variable *v = u->variables; v; v = v->later)
@@ -198,7 +197,7 @@ static void find_lengths(struct bob_c_unit *u)
 				   !has_length(u, v);
 }
 
-/* Around the headers: #pragma pack of the file does not apply to them, and -Wshadow does not see
+/* Around the headers: #pragma pack of the file must not apply to them, and -Wshadow must not see
  * their names. */
 #define OLD "!defined(__STDC_VERSION__)||__STDC_VERSION__<199901L"
 static const char before_headers[] = "#pragma GCC diagnostic push\n"
@@ -214,7 +213,7 @@ const char *bob_c_line_directive(struct bob_c_unit *u, uint32_t line)
 	return bob_c_printf(u, "#line %u %s\n", bob_c_line(line), bob_c_quoted(u, path));
 }
 
-/* A file without functions has it at its end, where nothing can depend on it. */
+/* Without a function, the text goes to the end of the file, where nothing can depend on it. */
 static void put_at_top(struct bob_c_unit *u, const char *text)
 {
 	if (u->top_line)
@@ -249,7 +248,7 @@ static void put_top(struct bob_c_unit *u)
 	put_at_top(u, bob_c_line_directive(u, u->top_line ? u->top_line : 1));
 }
 
-/* Accesses, or variables that other files may access. */
+/* True if there are accesses, or variables that other files may access. */
 static bool has_accesses(const struct bob_c_unit *u)
 {
 	for (size_t i = 0; i < u->rows.count; i++)
@@ -258,8 +257,8 @@ static bool has_accesses(const struct bob_c_unit *u)
 	return u->sites.count != 0;
 }
 
-/* Something was asked for that has no probe, or leaves the sight of probes: the trace is to say
- * so. */
+/* True if the trace must report references without a probe, or calls of functions without
+ * probes. */
 static bool has_refusals(struct bob_c_unit *u)
 {
 	struct bob_source_c_refused *remarks;
@@ -270,7 +269,7 @@ static bool has_refusals(struct bob_c_unit *u)
 	return bob_c_given_remarks(u, &remarks) != 0;
 }
 
-/* Is it declared when the program begins? */
+/* True if the variable is registered at the start of the program. */
 static bool is_reported_at_once(struct bob_c_unit *u, size_t row)
 {
 	const struct bob_c_variable *v = u->rows.at[row].variable;
@@ -279,7 +278,7 @@ static bool is_reported_at_once(struct bob_c_unit *u, size_t row)
 	       !v->has_no_length;
 }
 
-/* As the linker knows it: `extern int a __asm__("b");` is b. */
+/* The linker's name: `extern int a __asm__("b");` is b. */
 static const char *symbol_of(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	struct bob_c_list l = bob_c_all_children(u, v->decl);
@@ -292,7 +291,8 @@ static const char *symbol_of(struct bob_c_unit *u, const struct bob_c_variable *
 	return name;
 }
 
-/* Those of other files are declared if the program has them: a request is not a use of them. */
+/* Declares variables of other files as weak: a request does not require that the program has
+ * them. */
 static void put_weak(struct bob_c_unit *u)
 {
 	for (size_t i = 0; i < u->rows.count; i++) {
@@ -328,8 +328,8 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	use_exposed(u);
 	find_lengths(u);
 	if (!has_accesses(u) && !u->events.count && !has_refusals(u)) {
-		/* No accesses, so no variable is declared; but memory of other files that is freed
-		 * here is reported. */
+		/* There are no accesses, so no variable is registered. But freed memory of other
+		 * files is reported. */
 		bob_c_keep_edits(u, bob_c_before_gone, bob_c_after_gone);
 		if (!u->edits.count)
 			return;

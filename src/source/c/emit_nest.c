@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of a nest, on one line before it. Each loop has a block of its own, entered only if the
- * loop runs at all, in which the counter is a variable of the same name: so the texts of bounds and
- * accesses mean there what they mean in the loop. */
+/* Generates the probe of a nest, on one line before it. For each loop it has a block, entered only
+ * if the loop runs at all, with a counter of the same name. So the texts of bounds and accesses
+ * have the same meaning there as in the loop. */
 #include "source/c/nest.h"
 
 static const char *add(struct bob_c_unit *u, const char *to, const char *more)
@@ -23,22 +23,20 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 		const char *compared =
 			bob_c_text(u, u->clang->getTypeSpelling(bob_c_nest_compared(u, l)));
 
-		to = add(
-			u, to,
-			bob_c_printf(
-				u,
-				"const int64_t bobbin_l%u=(int64_t)(%s)(%s),bobbin_t%u="
-				"bobbin_trips(%s((%s)bobbin_l%u),%s((%s)(%s)),%lld,%d);if(bobbin_t%u>0){"
-				"%s %s=(%s)bobbin_l%u;",
-				d, type, l->low_text, d, far, compared, d, far, compared,
-				l->high_text, l->step, l->is_closed, d, type, l->counter->name,
-				type, d));
+		to = add(u, to,
+			 bob_c_printf(u,
+				      "const int64_t bobbin_l%u=(int64_t)(%s)(%s),bobbin_t%u="
+				      "bobbin_trips(%s((%s)bobbin_l%u),%s((%s)(%s)),%lld,%d);"
+				      "if(bobbin_t%u>0){%s %s=(%s)bobbin_l%u;",
+				      d, type, l->low_text, d, far, compared, d, far, compared,
+				      l->high_text, l->step, l->is_closed, d, type,
+				      l->counter->name, type, d));
 	}
 	return to;
 }
 
-/* What is done with the address of access k, with the counters of what is laid out as they are
- * there. */
+/* Code that uses the address of access k, within declarations of the counters of the unrolled loops
+ * around it. */
 static const char *with(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k,
 			const char *statement)
 {
@@ -47,7 +45,7 @@ static const char *with(struct bob_c_unit *u, const struct bob_c_nest *n, uint32
 	return *own ? bob_c_printf(u, "{%s%s}", own, statement) : statement;
 }
 
-/* Where the first iteration goes. */
+/* Addresses of the first iteration. */
 static const char *places(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const char *to = bob_c_printf(u, "const volatile void*bobbin_a[%u];", n->count);
@@ -60,7 +58,7 @@ static const char *places(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return to;
 }
 
-/* How far the next one of loop d, whose counter has been moved, is from there. */
+/* Strides of loop d, whose counter has been moved by one step. */
 static const char *ways(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t d)
 {
 	const char *to = "";
@@ -116,7 +114,7 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return first;
 }
 
-/* All that the nest accesses, as a number. */
+/* The number of all accesses of the nest. */
 static const char *all_of(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const char *to = bob_c_printf(u, "%u", n->count);
@@ -140,7 +138,7 @@ const char *bob_c_nest_reported(struct bob_c_unit *u, const struct bob_c_nest *n
 		misses, all_of(u, n), u->nests.count - 1);
 }
 
-/* How far one more of loop l, the d-th of those around the access, is from bobbin_p. */
+/* Stride of loop l, the d-th around the access, relative to bobbin_p. */
 static const char *way(struct bob_c_unit *u, const struct bob_c_nest_loop *l, const char *text,
 		       uint32_t d)
 {
@@ -150,8 +148,8 @@ static const char *way(struct bob_c_unit *u, const struct bob_c_nest_loop *l, co
 		l->counter->name, l->step, d, text, l->counter->name, l->step);
 }
 
-/* Of a place in the text: whether all that it gets to, in what is laid out, too, lies where nothing
- * is wanted. */
+/* For a place in the text: the comparison of everything that it accesses, in unrolled loops, too,
+ * with the untraced range of its site. */
 static const char *looked(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k,
 			  uint32_t site)
 {
@@ -175,8 +173,8 @@ static const char *looked(struct bob_c_unit *u, const struct bob_c_nest *n, uint
 		a->with, a->text, trips, d, ways, site, d);
 }
 
-/* As bob_c_nest_reported, of a nest in which something is laid out: places of the text are looked at
- * first, not all that they are in an iteration. */
+/* As bob_c_nest_reported, for a nest with unrolled loops: places in the text are compared first,
+ * not each of their accesses. */
 static const char *reported_laid(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
 {
 	const char *to = "int bobbin_m=1;";
@@ -190,15 +188,15 @@ static const char *reported_laid(struct bob_c_unit *u, const struct bob_c_nest *
 			    to, all_of(u, n), places(u, n), steps(u, n), u->nests.count - 1);
 }
 
-/* --- loops whose bounds depend on those around --- */
+/* --- loops with bounds that depend on outer loops --- */
 
 static const char *type_of(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
 {
 	return bob_c_text(u, u->clang->getTypeSpelling(l->counter->canonical));
 }
 
-/* Runs the loops up to the first iteration of the innermost: only then everything in them has a
- * value. */
+/* Runs the empty loops up to the first iteration of the innermost: only then everything in them has
+ * a value. */
 static const char *search(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const char *to = "int bobbin_f=1;";
@@ -216,7 +214,7 @@ static const char *search(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return to;
 }
 
-/* How many values loop d has before it, with the counters as they are. */
+/* The number of values that loop d has before its current one. */
 static const char *span(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
 {
 	const char *name = l->counter->name;
@@ -227,7 +225,7 @@ static const char *span(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
 					 l->is_closed);
 }
 
-/* The loops inside of loop `of` at their beginning. */
+/* Initial values of the loops inside of loop `of`. */
 static const char *inner_begin(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t of)
 {
 	const char *to = "";
@@ -238,7 +236,7 @@ static const char *inner_begin(struct bob_c_unit *u, const struct bob_c_nest *n,
 	return to;
 }
 
-/* What changes when loop `of` goes on by one. */
+/* Effects of one step of loop `of`. */
 static const char *changes(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t of)
 {
 	const struct bob_c_nest_loop *l = &n->loop[of];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of a single loop, an expression at the end of the first part of its head, or a pointer
- * that is declared there. In it, what the step moves are variables of the same names, so texts mean
- * what they mean in the loop; accesses of these variables themselves are at the places of the real
- * ones, which bobbin_c0, ... have. If the loop does not run, nothing but its condition is looked
- * at. */
+/* Generates the probe of a single loop: an expression at the end of the first part of its head, or
+ * the initial value of a pointer declared there. In it, variables that the step changes have copies
+ * of the same names, so texts have the same meaning as in the loop. Accesses of these variables
+ * themselves are at their real addresses (bobbin_c0, ...). If the loop does not run, only its
+ * condition is evaluated. */
 #include "source/c/nest.h"
 
-/* Text that grows. */
+/* Appends text. */
 static void add(struct bob_c_unit *u, const char **to, const char *more)
 {
 	const char *text = bob_c_printf(u, "%s%s", *to, more ? more : "");
@@ -14,7 +14,7 @@ static void add(struct bob_c_unit *u, const char **to, const char *more)
 	*to = text ? text : "";
 }
 
-/* Which of the movers access k is, if the variable itself is meant; mover_count: none. */
+/* The mover that access k refers to by itself; mover_count: none. */
 static uint32_t mover_of(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k)
 {
 	const struct bob_c_variable *v = bob_c_nest_variable(u, n->access[k].c);
@@ -25,7 +25,7 @@ static uint32_t mover_of(struct bob_c_unit *u, const struct bob_c_nest *n, uint3
 	return i;
 }
 
-/* Where access k is, as an expression. */
+/* The address of access k, as an expression. */
 static const char *place(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k)
 {
 	const uint32_t i = mover_of(u, n, k);
@@ -35,8 +35,8 @@ static const char *place(struct bob_c_unit *u, const struct bob_c_nest *n, uint3
 		       bob_c_printf(u, "(const volatile void*)&(%s)", n->access[k].text);
 }
 
-/* Real places of the movers, where they are asked for, and their values, as names of their own in
- * the block that follows. */
+/* Addresses of the requested movers, and copies of their values under separate names in the
+ * following block. */
 static const char *movers(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const char *old = "", *own = "";
@@ -59,7 +59,7 @@ static const char *movers(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return bob_c_printf(u, "%s{%s", old, own);
 }
 
-/* All of them on by a step, or back. */
+/* Moves all of them by a step, or back. */
 static const char *moved(struct bob_c_unit *u, const struct bob_c_nest *n, bool is_back)
 {
 	const char *to = "";
@@ -75,7 +75,7 @@ static const char *moved(struct bob_c_unit *u, const struct bob_c_nest *n, bool 
 	return to;
 }
 
-/* As C compares the two. */
+/* The number of trips, with C's conversions of the comparison. */
 static const char *trips(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const struct bob_c_nest_loop *l = &n->loop[0];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of the flags that the user compiles with, those that say what the text means. */
+/* Selects the compiler's flags that affect the meaning of the text, for libclang and the
+ * preprocessor. */
 #include "source/c/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags that change what a text means. All others (of optimisation, warnings, output, linking) are
- * passed over. */
+/* Prefixes of flags that affect the meaning of a text. All others (optimisation, warnings, output,
+ * linking) are ignored. */
 static const char *const kept[] = {
 	"-I",	  "-D",		   "-U",	     "-std=",		  "-ansi",
 	"-m",	  "-include",	   "-isystem",	     "-iquote",		  "-idirafter",
@@ -14,12 +15,14 @@ static const char *const kept[] = {
 	"-pthread", "-nostdinc",   "--sysroot=",     "-fms-extensions",	  "-fno-builtin",
 	"-ffreestanding", "-fno-signed-char", "-fno-unsigned-char", "-isysroot", "-imacros",
 };
-static const char *const with_word[] = { "-I",	     "-D",	   "-U",       "-include", "-isystem",
-					 "-iquote",  "-idirafter", "-isysroot", "-imacros" };
+static const char *const with_word[] = {
+	"-I",	   "-D",	 "-U",	      "-include", "-isystem",
+	"-iquote", "-idirafter", "-isysroot", "-imacros"
+};
 
 static bool is_kept(const char *flag)
 {
-	/* Fortran's, if the command has such files, too. */
+	/* Fortran flags: the command may have such files, too. */
 	if (!strncmp(flag, "-std=f", 6) || !strcmp(flag, "-std=legacy") ||
 	    !strcmp(flag, "-std=gnu"))
 		return false;
@@ -48,8 +51,8 @@ bool bob_c_is_loose(const struct bob_source_c_options *o)
 	return is_loose;
 }
 
-/* The pragmas of OpenMP are looked at as text (statements.c): the tree is that of the loops below
- * them. */
+/* OpenMP is not enabled: its pragmas are parsed as text (pragmas.c), and the tree is that of the
+ * loops. */
 const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count)
 {
 	const char **to = calloc((size_t)o->flag_count + 4, sizeof(*to));
@@ -101,7 +104,7 @@ const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, cons
 	if (!to)
 		return NULL;
 	to[n++] = cc;
-	/* Beside the file first, as for the file itself. */
+	/* The file's folder is searched first, as for the file itself. */
 	to[n++] = "-iquote";
 	to[n++] = folder;
 	for (uint32_t i = 0; i < o->flag_count; i++) {
@@ -114,6 +117,6 @@ const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, cons
 	to[n++] = "-E";
 	to[n++] = "-P";
 	to[n++] = "-xc";
-	to[n++] = "/proc/self/fd/0"; /* "-" would look for headers where we are */
+	to[n++] = "/proc/self/fd/0"; /* "-" would search headers in the current folder */
 	return to;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions, where they are declared, and who calls them: noted while the file is scanned. */
+/* Collects functions, their declarations and the calls between them, while the file is scanned. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void note_place(struct bob_c_unit *u, uint32_t at)
 	u->is_failed |= BOB_VEC_ADD(&k->named, at) != BOB_OK;
 }
 
-/* The name in a declaration; UINT32_MAX: it is in another file, or in a macro. */
+/* Place of the name in a declaration; UINT32_MAX: it is in another file, or in a macro. */
 static uint32_t place_of_name(struct bob_c_unit *u, CXCursor decl, const char *name)
 {
 	const struct bob_clang *l = u->clang;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Warnings about accesses that the probes cannot see: variables that are passed to functions that
- * no file of the command has, which access them without a probe; pointers that get their values
- * from functions that were not named as allocators, so that their targets are unknown; paths to
- * pointers that never get memory; files of the command that are not instrumented. One line for each
- * variable that was requested by its name, one for all that `*` means. */
+/* Warnings about accesses that probes cannot see: variables passed to functions that are in no file
+ * of the command; pointers whose value comes from a function that is not a known allocator, so
+ * their target is unknown; paths to pointers that never get memory; files of the command that are
+ * not instrumented. There is one line for each variable that was requested by name, and one for all
+ * that `*` matches. */
 #include <string.h>
 
 #include "source/c/allocators.h"
 #include "source/c/copies.h"
 #include "source/c/given.h"
 
-#define SHOWN 8u		/* functions of a line */
+#define SHOWN 8u		/* functions listed in a line */
 
 enum kind { GIVEN, PERHAPS_GIVEN, GETS };
 
@@ -22,9 +22,9 @@ struct name {
 struct bob_c_given {
 	struct bob_c_given *next;
 	enum kind kind;
-	const char *name;	/* "": all that `*` means */
+	const char *name;	/* "": all that `*` matches */
 	uint32_t line;
-	struct name *functions;	/* each once, in the order in which they are met */
+	struct name *functions;	/* each once, in the order of occurrence */
 };
 
 /* --- notes --- */
@@ -44,8 +44,7 @@ static struct bob_c_given *find(struct bob_c_unit *u, enum kind kind, const char
 	return *to;
 }
 
-/* What a header of the system does with what it is given (`inline` functions of stdio.h) is not the
- * program's text. */
+/* Adds a note. Accesses in system headers (`inline` functions of stdio.h) are ignored. */
 static void note(struct bob_c_unit *u, enum kind kind, const char *name, CXCursor call)
 {
 	const struct bob_clang *l = u->clang;
@@ -71,7 +70,7 @@ static void note(struct bob_c_unit *u, enum kind kind, const char *name, CXCurso
 		**to = (struct name){ NULL, function };
 }
 
-/* By which name it was asked for: NULL: it was not; "": by `*` alone. */
+/* The requested name that matches it. NULL: none; "": only `*`. */
 static const char *asked_name(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	const char *name = NULL;
@@ -103,7 +102,7 @@ static bool is_silent(const struct bob_c_unit *u)
 	return u->is_scan || u->nest || (u->copies && u->copies->is_trial);
 }
 
-/* --- what calls are given --- */
+/* --- arguments of calls --- */
 
 static bool is_known_elsewhere(const struct bob_c_unit *u, const char *name)
 {
@@ -113,7 +112,7 @@ static bool is_known_elsewhere(const struct bob_c_unit *u, const char *name)
 	return false;
 }
 
-/* A function by its name, which has probes in no file. */
+/* A named function that has probes in no file of the command. */
 static bool is_unseen(struct bob_c_unit *u, CXCursor call)
 {
 	const struct bob_clang *l = u->clang;
@@ -133,14 +132,14 @@ static bool is_unseen(struct bob_c_unit *u, CXCursor call)
 	       strcmp(name, "__builtin_prefetch") != 0;
 }
 
-/* Numbers and pointers, but for characters, whose pointers may lead to anything. */
+/* True for pointers to numbers and pointers. Pointers to characters may refer to anything. */
 static bool is_informative(CXType t)
 {
 	return t.kind == CXType_Bool || (t.kind >= CXType_Char16 && t.kind <= CXType_UInt128) ||
 	       (t.kind >= CXType_WChar && t.kind <= CXType_LongDouble) || t.kind == CXType_Pointer;
 }
 
-/* The address of `c`, or where the array `c` begins. */
+/* Passes the address of `c`, or of the first element of the array `c`. */
 static void give_object(struct bob_c_unit *u, CXCursor call, CXCursor c)
 {
 	struct bob_c_lvalue lv;
@@ -226,7 +225,7 @@ void bob_c_given_call(struct bob_c_unit *u, CXCursor call)
 	bob_c_list_free(&l);
 }
 
-/* --- where values come from --- */
+/* --- origins of values --- */
 
 static bool is_call(struct bob_c_unit *u, CXCursor value)
 {
@@ -261,7 +260,7 @@ void bob_c_given_path(struct bob_c_unit *u, CXCursor to, CXCursor value)
 		note(u, GETS, name, call);
 }
 
-/* --- what is said of it --- */
+/* --- messages --- */
 
 static const char *list(struct bob_c_unit *u, const struct name *first)
 {
@@ -296,7 +295,7 @@ static const char *text_of(struct bob_c_unit *u, const struct bob_c_given *g)
 			    who, functions);
 }
 
-/* Does a pointer of this path get memory in the file, or a value that is reported? */
+/* Does a pointer of this path get memory in the file, or a value with its own message? */
 static bool has_memory(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	for (const struct bob_c_path *p = u->paths; p; p = p->next) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which headers are taken into the text: those that have what was asked for, and those that include
- * them. Whatever such a header includes in quotes is taken, too, if it lies in another folder than
- * the file, for it would be looked for there. One that says `#pragma once` would come in again
- * where another file includes it: so these are taken, and the lines that have no effect go. Whether
- * all this is right the preprocessor says: it makes the same of both texts. */
+/* Selects the headers that are copied into the text: those with requested references, and those
+ * that include them. Headers that these include in quotes are copied, too, if they are in another
+ * folder than the file, because the compiler would search them there. A header with `#pragma once`
+ * would be included again by another file, so all files that include it are copied, and lines
+ * without effect are removed. The preprocessor verifies the result: both texts must give the same
+ * output. */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/headers.h"
 
@@ -15,9 +16,9 @@
 #include "base/search.h"
 #include "source/c/inclusions.h"
 
-/* --- what is taken --- */
+/* --- selection --- */
 
-/* Does what the entry's file includes in quotes lie where the text looks for it, too? */
+/* Are files that the entry's file includes in quotes found by the copied text, too? */
 static bool is_beside(const struct bob_c_inc_headers *h, const struct bob_c_inc_entry *e)
 {
 	const char *main = h->u->path;
@@ -42,7 +43,7 @@ static bool take(struct bob_c_inc_file *f)
 	return is_new;
 }
 
-/* Until nothing more comes. */
+/* Adds headers until a fixed point is reached. */
 static void spread(struct bob_c_inc_headers *h)
 {
 	bool is_new = true;
@@ -71,7 +72,7 @@ static void spread(struct bob_c_inc_headers *h)
 	}
 }
 
-/* Those with something refused in them. */
+/* Selects headers with refused references. */
 static bool choose(struct bob_c_inc_headers *h)
 {
 	bool is_any = false;
@@ -100,7 +101,7 @@ static void put(struct bob_c_inc_headers *h, const char *bytes, size_t len)
 	bob_c_bytes_put(h->to, bytes, len);
 }
 
-/* Its number among the sources. */
+/* Its index among the sources. */
 static uint32_t source_of(struct bob_c_inc_headers *h, const char *name)
 {
 	struct bob_c_sources *s = h->sources;
@@ -120,7 +121,7 @@ static uint32_t source_of(struct bob_c_inc_headers *h, const char *name)
 	return i;
 }
 
-/* What follows is the entry's, from `line` on. */
+/* Emits #line: the following text is the entry's, from `line` on. */
 static void put_place(struct bob_c_inc_headers *h, const struct bob_c_inc_entry *e, uint32_t line)
 {
 	struct bob_c_sources *s = h->sources;
@@ -136,7 +137,7 @@ static void put_place(struct bob_c_inc_headers *h, const struct bob_c_inc_entry 
 							      line }) != BOB_OK;
 }
 
-/* The line around a byte, with those that a backslash joins to it. */
+/* The logical line around a byte, including lines joined by a backslash. */
 static void find_line(const struct bob_c_inc_file *f, size_t at, size_t *start, size_t *end)
 {
 	const char *b = f->bytes;
@@ -164,7 +165,7 @@ static void put_lines(struct bob_c_inc_headers *h, uint32_t count)
 		put(h, "\n", 1);
 }
 
-/* Bytes [from, to) of the file, without `#pragma once`. */
+/* Copies bytes [from, to) of the file, without `#pragma once`. */
 static void put_bytes(struct bob_c_inc_headers *h, const struct bob_c_inc_file *f, size_t from,
 		      size_t to)
 {
@@ -183,7 +184,7 @@ static void put_bytes(struct bob_c_inc_headers *h, const struct bob_c_inc_file *
 	}
 }
 
-/* The file that is read at `offset` of an entry. BOB_C_NO: none that is taken. */
+/* The copied file that is included at `offset` of an entry. BOB_C_NO: none. */
 static uint32_t child_at(const struct bob_c_inc_headers *h, uint32_t number, size_t start,
 			 size_t end)
 {
@@ -215,7 +216,7 @@ static void put_entry(struct bob_c_inc_headers *h, uint32_t number)
 			continue;
 		put_bytes(h, f, at, start);
 		at = end;
-		if (child == BOB_C_NO) { /* it was there already */
+		if (child == BOB_C_NO) { /* it was included before */
 			put_lines(h, count_lines(f->bytes + start, end - start));
 			continue;
 		}
@@ -247,7 +248,7 @@ static bool build(struct bob_c_inc_headers *h, bool is_trial, struct bob_c_bytes
 	return !h->is_failed && !to->is_failed && to->len && to->len <= BOB_C_BYTES_MAX;
 }
 
-/* Does the compiler make the same of it? */
+/* Does the preprocessor give the same output for both texts? */
 static bool is_right(struct bob_c_inc_headers *h)
 {
 	struct bob_c_bytes own = { .bytes = h->u->bytes, .len = h->u->len };

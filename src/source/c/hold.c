@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#define SITES_MAX 24u /* of a loop; further sites load their ranges in the loop */
+#define SITES_MAX 24u /* per loop; further sites load their ranges in the loop */
 
-#define DEPTH_MAX 3u /* of functions in one another */
+#define DEPTH_MAX 3u /* nesting of called functions */
 
 struct look {
 	struct bob_c_unit *u;
@@ -23,7 +23,7 @@ struct look {
 static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData data);
 static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end);
 
-/* Of the C library: it gives a value for values, and does nothing else but set errno. */
+/* A pure function of the C library: no side effects except errno. */
 static bool is_of_values(const char *name, bool is_builtin)
 {
 	static const char *const numbers[] = {
@@ -60,8 +60,8 @@ static bool is_of_values(const char *name, bool is_builtin)
 	return false;
 }
 
-/* A function of the library, or one of the file's own that does nothing that the loop may not
- * do. */
+/* A call of a pure library function, or of a function of the file that satisfies the same
+ * conditions as the loop. */
 static bool is_harmless_call(const struct look *l, CXCursor call)
 {
 	static const char builtin[] = "__builtin_";
@@ -143,7 +143,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	return l->is_bad ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* Pragmas may give the loop, or parts of it, to other threads. */
+/* Pragmas may distribute the loop, or parts of it, to other threads. */
 static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 {
 	static const char word[] = "_Pragma";

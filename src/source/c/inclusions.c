@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the inclusions of a file with libclang, and the names that the compiler gives to them. */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/inclusions.h"
 
@@ -13,7 +14,7 @@ static bool has(const struct bob_c_inc_file *f, const char *word)
 	return f->bytes && memmem(f->bytes, f->size, word, strlen(word)) != NULL;
 }
 
-/* One of the system, or not a file: BOB_C_NO. */
+/* Index of the file; BOB_C_NO: a system header, or not a file. */
 static uint32_t number_of(struct bob_c_inc_headers *h, CXFile at)
 {
 	const struct bob_clang *l = h->u->clang;
@@ -46,7 +47,7 @@ size_t bob_c_folder_len(const char *name)
 	return slash ? (size_t)(slash - name) : 0;
 }
 
-/* If there is such a file. */
+/* The name, if such a file exists. */
 static const char *try_name(struct bob_c_inc_headers *h, const char *folder, size_t folder_bytes,
 			    const char *name, size_t bytes)
 {
@@ -59,8 +60,8 @@ static const char *try_name(struct bob_c_inc_headers *h, const char *folder, siz
 	return at && !access(at, R_OK) ? at : NULL;
 }
 
-/* What the compiler calls what is included at this line: clang names a file as it was found
- * last. */
+/* The compiler's name of the file included in this line. (clang gives the name under which it found
+ * the file last.) */
 static const char *name_of(struct bob_c_inc_headers *h, const struct bob_c_inc_entry *e,
 			   const char *otherwise)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which files a text includes, where, and what the compiler calls them: for headers.c. Owner:
- * struct bob_c_inc_headers, but names are the unit's. Threads: one. */
+/* Finds the files that a text includes, the places, and the compiler's names of them: for
+ * headers.c. Owner: struct bob_c_inc_headers; names are owned by the unit. Threads: one. */
 #ifndef BOB_SOURCE_C_INCLUSIONS_H
 #define BOB_SOURCE_C_INCLUSIONS_H
 
@@ -13,18 +13,18 @@ struct bob_c_inc_file {
 	const char *name, *bytes;
 	size_t size;
 	bool is_taken, is_once;
-	bool is_barred;		/* it has to stay */
+	bool is_barred;		/* it must not be copied */
 };
 
-/* A file is read here, from byte `offset` of the one around on. */
+/* An inclusion: at this point the file is read, at byte `offset` of the including one. */
 struct bob_c_inc_entry {
 	uint32_t file, parent, offset;
 	uint32_t depth;
-	const char *name;	/* as the compiler has it */
+	const char *name;	/* as of the compiler */
 	bool is_taken;
 };
 
-/* A line that includes a file, whether it is read there or not. */
+/* An #include line, whether its file is read there or not. */
 struct bob_c_inc_directive {
 	uint32_t file, offset, target;
 	bool is_quoted;
@@ -38,15 +38,15 @@ struct bob_c_inc_headers {
 	struct bob_c_sources *sources;
 	struct bob_c_bytes *to;
 	uint32_t lines;		/* of the text so far */
-	/* names are as the preprocessor has them, whose input has no folder */
+	/* trial: names are those of the preprocessor, whose input has no folder */
 	bool is_trial;
 	bool is_failed;
 };
 
 /* Fills files, entries and directives; the first of each is the file itself. False: no memory, or
- * far too many. */
+ * there are too many. */
 bool bob_c_inclusions_find(struct bob_c_inc_headers *h);
-/* Bytes of the folder that a name begins with. */
+/* Length of the folder part of a name. */
 size_t bob_c_folder_len(const char *name);
 
 #endif

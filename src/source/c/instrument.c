@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of work: read; walk once for the addresses that are taken, and once for the probes; put
- * in. If macros or the word `register` were in the way of probes, the same again without them;
- * before that, if headers have something, the same with these in the text. */
+/* Instruments a file: parse; walk once to find variables whose address is taken, and once to insert
+ * probes. If headers have requested references, this is repeated with the headers in the text. If
+ * macros or the word `register` prevent probes, it is repeated without them. */
 #include "source/c/copies.h"
 
 #include <stdio.h>
@@ -40,7 +40,8 @@ static bob_status finish(struct bob_c_unit *u, struct bob_source_c_result **out)
 	return BOB_OK;
 }
 
-/* `text`: NULL, or what the file becomes, for the unit. NULL: `why` says it. */
+/* Parses and scans. `text`: NULL, or the new text, which the unit then owns. NULL: `why` has the
+ * reason. */
 static struct bob_c_unit *scan(const char *path, char *text, size_t len,
 			       const struct bob_c_sources *sources,
 			       const struct bob_source_c_options *options, bob_status *st,
@@ -91,7 +92,7 @@ static void close_unit(struct bob_c_unit *u)
 	free(u);
 }
 
-/* ... of the file with headers in it. *sources is the caller's to free, after the unit. */
+/* The same for the text with headers. The caller frees *sources, after the unit. */
 static struct bob_c_unit *with_headers(struct bob_c_unit *u, struct bob_c_sources **sources)
 {
 	struct bob_c_unit *again;
@@ -114,7 +115,7 @@ static struct bob_c_unit *with_headers(struct bob_c_unit *u, struct bob_c_source
 	return again;
 }
 
-/* The same once more, of the file without what was in the way. */
+/* The same for the text without obstacles. */
 static struct bob_c_unit *without_obstacles(struct bob_c_unit *u)
 {
 	struct bob_c_unit *again;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a function's jumps lead. A probe that is a variable with an end (cleanup) may not be jumped
- * over. */
+/* Targets of the jumps of a function. No jump may skip a variable with the attribute `cleanup`. */
 #include "source/c/unit.h"
 
 #include <stdlib.h>
@@ -10,7 +9,7 @@ enum kind { LABEL, GOTO, CASE, SWITCH };
 struct jump {
 	enum kind kind;
 	uint32_t start, end;
-	uint32_t to;		/* GOTO: where the label is */
+	uint32_t to;		/* GOTO: place of the label */
 };
 
 struct bob_c_jumps {
@@ -88,7 +87,7 @@ void bob_c_jumps_free(struct bob_c_unit *u)
 	free(u->jumps);
 }
 
-/* The innermost switch around a case begins at ... */
+/* The start of the innermost switch around a case. */
 static uint32_t switch_start(const struct bob_c_jumps *j, const struct jump *c)
 {
 	uint32_t best = 0;

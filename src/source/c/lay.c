@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops within the iteration of a nest, of which the text says how often they run: three
- * coordinates, five components. What they access is laid out: accesses of one iteration of the loop
- * around, as often as the inner loop runs, in execution order. So a nest may have loops next to
- * statements and other loops, and rows are as long as the loop around, not three. */
+/* Unrolls loops with constant trips in the innermost body of a nest: three coordinates, five
+ * components. Their accesses become accesses of one iteration of the loop around, repeated in
+ * execution order. So a nest may have such loops next to statements, and its rows are as long as
+ * the loop around, not three. */
 #include "source/c/nest.h"
 
-/* --- as often as it runs --- */
+/* --- repetition --- */
 
-/* What has been collected from `first` on is in the loop l. False: they do not all fit. */
+/* Repeats the accesses from index `first` on for each iteration of loop l. False: too many. */
 static bool repeat(struct bob_c_nest *n, const struct bob_c_nest_laid *l, uint32_t first)
 {
 	struct bob_c_unit *u = n->u;
@@ -33,7 +33,7 @@ static bool repeat(struct bob_c_nest *n, const struct bob_c_nest_laid *l, uint32
 	return true;
 }
 
-/* The loop's numbers; false: it cannot be laid out. */
+/* The loop's counter values; false: it cannot be unrolled. */
 static bool measure(struct bob_c_nest *n, const struct bob_c_nest_loop *loop,
 		    struct bob_c_nest_laid *out)
 {
@@ -45,7 +45,7 @@ static bool measure(struct bob_c_nest *n, const struct bob_c_nest_loop *loop,
 	return out->low >= 0 || bob_c_is_signed(loop->counter->canonical.kind);
 }
 
-/* --- what an iteration does --- */
+/* --- body of an iteration --- */
 
 static bool lay(struct bob_c_nest *n, CXCursor c)
 {
@@ -62,7 +62,7 @@ static bool lay(struct bob_c_nest *n, CXCursor c)
 	    !bob_c_nest_head(n, c, &loop, &body) || !measure(n, &loop, l) ||
 	    bob_c_nest_counts_around(n, loop.counter))
 		return false;
-	/* The counter was written by what counts it. */
+	/* The loop's own update of its counter does not count as a store. */
 	n->written_count = written;
 	n->stored = stored;
 	n->stored_through = through;
@@ -95,9 +95,9 @@ bool bob_c_nest_body(struct bob_c_nest *n, CXCursor c)
 	return ok;
 }
 
-/* --- the nest's own loops --- */
+/* --- loops of the nest itself --- */
 
-/* The innermost one is within an iteration of the one around it. */
+/* Unrolls the innermost loop into the iteration of the loop around. */
 static bool lay_last(struct bob_c_nest *n)
 {
 	struct bob_c_nest_laid *l = &n->laid[n->laid_count];

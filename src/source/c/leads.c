@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where pointers lead. A value comes from an object that the text names, from an argument of the
- * function, from memory that was just given out, or from anywhere: from memory, from a function
- * that is called, from a number. An object that was asked for, and a pointer variable that was, are
- * anywhere, too; another object is nowhere. A variable that no other code can change leads to where
- * all that is assigned to it leads, in any order. */
+/* Flow-insensitive points-to analysis: what a pointer may refer to. A value comes from a named
+ * object, an argument of the function, newly allocated memory, or anything else (memory, an unknown
+ * function, a number). A traced object or pointer variable counts as "anywhere", another object as
+ * "nowhere". A variable that no other code can change has the union of all values assigned to
+ * it. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -12,7 +12,7 @@
 #define NOWHERE UINT64_C(0)
 #define DEPTH_MAX 64u
 
-/* Where it leads; `to`: NULL, or the variable that gets it, whose values are noted. */
+/* One evaluation; `to`: the variable that gets the value, or NULL. */
 struct look {
 	struct bob_c_unit *u;
 	struct bob_c_variable *to;
@@ -109,7 +109,7 @@ static bool is_constant(struct look *l, CXCursor c)
 	return is;
 }
 
-/* What a value is made of that has another type. */
+/* The operand of a conversion. */
 static uint64_t converted(struct look *l, CXCursor from)
 {
 	const enum CXTypeKind k = bob_c_type_kind(l->u, from);
@@ -121,7 +121,7 @@ static uint64_t converted(struct look *l, CXCursor from)
 	return is_constant(l, from) ? NOWHERE : BOB_C_ANYWHERE;
 }
 
-/* va_arg stands for anything; below it is a list of arguments. */
+/* va_arg may give anything; its operand is an argument list. */
 static bool is_list(struct look *l, CXCursor c)
 {
 	const struct bob_clang *k = l->u->clang;
@@ -131,8 +131,8 @@ static bool is_list(struct look *l, CXCursor c)
 	       strstr(bob_c_text(l->u, k->getTypeSpelling(to)), "va_list");
 }
 
-/* What libclang calls unexposed: a value is read from an lvalue, an array becomes a pointer, a
- * value gets another type. */
+/* Unexposed expressions of libclang: an lvalue is read, an array becomes a pointer, or a value is
+ * converted. */
 static uint64_t implicit(struct look *l, CXCursor child)
 {
 	struct bob_c_variable *v;
@@ -150,7 +150,7 @@ static uint64_t implicit(struct look *l, CXCursor child)
 	return v && v->is_pointer ? of_variable(l, v) : BOB_C_ANYWHERE;
 }
 
-/* An lvalue that is the direct operand of an operator which yields its value. */
+/* An lvalue that is the direct operand of an operator that yields its value. */
 static uint64_t updated(struct look *l, CXCursor c)
 {
 	struct bob_c_variable *v = variable_at(l, without_brackets(l, c));
@@ -158,7 +158,7 @@ static uint64_t updated(struct look *l, CXCursor c)
 	return v && v->is_pointer ? of_variable(l, v) : BOB_C_ANYWHERE;
 }
 
-/* Null, or another number that became a pointer, under casts and sums. */
+/* A null pointer, or another number converted to a pointer, under casts and sums. */
 static bool is_number(struct look *l, CXCursor c)
 {
 	CXCursor child[3];
@@ -192,7 +192,7 @@ static bool is_number(struct look *l, CXCursor c)
 	return false;
 }
 
-/* A pointer and how far from there: from a number it is anywhere if that is not constant. */
+/* A pointer plus an offset: anywhere if the pointer is a number and the offset is not constant. */
 static uint64_t moved(struct look *l, CXCursor from, CXCursor by)
 {
 	return leads(l, from) |
@@ -206,8 +206,7 @@ static uint64_t binary(struct look *l, CXCursor c, const CXCursor child[2])
 
 	if (!strcmp(op.text, ","))
 		return is_pointer(l, child[1]) ? leads(l, child[1]) : BOB_C_ANYWHERE;
-	/* An assignment, to what may have been asked for; what operators in a macro are is not
-	 * known. */
+	/* An assignment to a variable that may be traced. Operators in macros are unknown. */
 	if (bob_c_is_lvalue(l->u, child[0]))
 		return is_pointer(l, child[1]) ? leads(l, child[1]) | updated(l, child[0]) :
 						 BOB_C_ANYWHERE;
@@ -230,7 +229,7 @@ static uint64_t unary(struct look *l, CXCursor c, CXCursor child)
 	return !strcmp(op.text, "&") ? object(l, child) : updated(l, child);
 }
 
-/* New memory belongs to the pointer that gets it, if that is traced, or is untraced. */
+/* New memory belongs to the pointer that gets it, if that is traced; otherwise it is untraced. */
 static uint64_t result(struct look *l, CXCursor call)
 {
 	const CXCursor to = l->u->clang->getCursorReferenced(call);
@@ -317,7 +316,7 @@ void bob_c_value_blur(struct bob_c_unit *u, CXCursor c)
 		u->clang->visitChildren(c, see, u);
 }
 
-/* `&v`, in a macro, too: a pointer to just what it is before. */
+/* `&v`, in macros, too: a node with the type of a pointer to its operand. */
 static enum CXChildVisitResult see_address(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct bob_c_unit *u = data;
@@ -334,8 +333,8 @@ void bob_c_store_note(struct bob_c_unit *u, CXCursor to)
 		u->clang->visitChildren(to, see_address, u);
 }
 
-/* Memory that a function of the program gives out lies in an object of its own, or in a block; two
- * names may be one object. */
+/* True if one object may have several names: memory of the program's own allocators lies in an
+ * object or block. */
 static bool is_sharing(struct bob_c_unit *u, CXCursor decl)
 {
 	const struct bob_clang *l = u->clang;
@@ -368,7 +367,7 @@ uint64_t bob_c_leads(struct bob_c_unit *u, CXCursor pointer)
 	return leads(&l, pointer);
 }
 
-/* Whatever it gets is not all that it may have. */
+/* True if code outside of the analysis may change the variable. */
 static bool is_open(const struct bob_c_variable *v)
 {
 	return v->is_wanted || v->is_exposed || v->is_linked || v->is_extern ||
@@ -392,7 +391,7 @@ void bob_c_leads_settle(struct bob_c_unit *u)
 			struct bob_c_variable *to = k->values.at[i].to;
 			uint64_t more = k->values.at[i].from->leads;
 
-			/* What stays from one call to the next has other calls' arguments. */
+			/* A static variable keeps arguments of other calls. */
 			if (to->is_static && more)
 				more = BOB_C_ANYWHERE;
 			is_new |= (more & ~to->leads) != 0;

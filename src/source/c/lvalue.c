@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which object an lvalue is a part of, as far as the text shows, with its subscripts; and which
- * requests apply to it. An object is named (a[i].x is of a), or reached through a pointer (p[i],
- * *p, p->x are through p; f()->x through none that has a name). */
+/* Determines the object and the subscripts of an lvalue, as far as the text shows them, and the
+ * requests that apply to it. An object is named (a[i].x is a part of a) or accessed through a
+ * pointer (p[i], *p, p->x through p; f()->x through a pointer without a name). */
 #include "source/c/copies.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_variable(struct bob_c_unit *u, CXCursor ref)
 	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl;
 }
 
-/* Of a unary operator: `*`? In a macro, its type decides. */
+/* Is the unary operator `*`? In a macro, the type decides. */
 static bool is_indirection(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_clang *l = u->clang;
@@ -93,7 +93,7 @@ static void find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv);
 
 static void find_pointed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv);
 
-/* A pointer that another one was turned into: p + i, p++, (int *)p. */
+/* A pointer derived from another one: p + i, p++, (int *)p. */
 static bool find_moved(struct bob_c_unit *u, CXCursor c, const CXCursor *child, uint32_t n,
 		       struct bob_c_lvalue *lv)
 {
@@ -111,7 +111,7 @@ static bool find_moved(struct bob_c_unit *u, CXCursor c, const CXCursor *child, 
 	return true;
 }
 
-/* What the pointer `c` leads to: an object that became a pointer just here, or anything. */
+/* The target of the pointer `c`: an array converted here, or anything. */
 static void find_pointed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv)
 {
 	const CXCursor whole = c;
@@ -208,7 +208,7 @@ CXCursor bob_c_member_of(struct bob_c_unit *u, CXCursor member)
 	return member;
 }
 
-/* Bytes in which a bit-field lies. */
+/* The bytes that contain a bit-field. */
 static void find_bits(struct bob_c_unit *u, CXCursor member, struct bob_c_lvalue *out)
 {
 	const struct bob_clang *l = u->clang;
@@ -229,7 +229,7 @@ static void find_bits(struct bob_c_unit *u, CXCursor member, struct bob_c_lvalue
 	out->bits_bytes = (uint32_t)(at % 8 + width + 7) / 8;
 }
 
-/* What the member is of, and how far in; UINT32_MAX: unknown. */
+/* The containing struct and the offset in it; UINT32_MAX: unknown. */
 static uint32_t member_at(struct bob_c_unit *u, CXCursor member, CXType *of)
 {
 	const struct bob_clang *l = u->clang;
@@ -242,8 +242,8 @@ static uint32_t member_at(struct bob_c_unit *u, CXCursor member, CXType *of)
 	return at < 0 || at / 8 >= UINT32_MAX ? UINT32_MAX : (uint32_t)(at / 8);
 }
 
-/* May it lie where nothing of this alignment may, as the text has it: in a packed struct, up to the
- * pointer that leads there? */
+/* May the lvalue be misaligned for `alignment`, because it is in a packed struct? The text up to
+ * the pointer that leads there decides. */
 static bool is_loose(struct bob_c_unit *u, CXCursor c, long long alignment)
 {
 	CXCursor child[2];
@@ -264,7 +264,7 @@ static bool is_loose(struct bob_c_unit *u, CXCursor c, long long alignment)
 				return false;
 			break;
 		case CXCursor_ArraySubscriptExpr:
-		case CXCursor_UnexposedExpr: /* an array as a pointer */
+		case CXCursor_UnexposedExpr: /* an array converted to a pointer */
 			if (!bob_c_children(u, c, child, 2))
 				return false;
 			if (u->clang->getCursorKind(c) == CXCursor_UnexposedExpr &&
@@ -278,7 +278,7 @@ static bool is_loose(struct bob_c_unit *u, CXCursor c, long long alignment)
 	}
 }
 
-/* A member of a packed struct is reported by the struct's address, if that is aligned. */
+/* A member of a packed struct is reported relative to the struct, if that is aligned. */
 static void find_packed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out)
 {
 	const long long alignment = u->clang->Type_getAlignOf(u->clang->getCursorType(c));
@@ -310,7 +310,7 @@ void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *ou
 
 static bool is_in_lines(const struct bob_source_c_request *w, uint32_t line)
 {
-	if (bob_c_file(line)) /* of a header */
+	if (bob_c_file(line)) /* in a header */
 		return w->first_line <= 1 && !w->last_line;
 	return line >= w->first_line && (!w->last_line || line <= w->last_line);
 }
@@ -331,7 +331,7 @@ static enum bob_c_verdict judge_box(const struct bob_source_c_request *w,
 
 	if (w->is_of_fortran)
 		return BOB_C_FILTERED;
-	/* A box of a pointer is of what it points at. */
+	/* The box of a pointer is a part of its target. */
 	if (!lv->is_through &&
 	    (lv->variable->is_array_parameter || (w->rank && lv->variable->is_pointer)))
 		return BOB_C_NOT_ASKED;
@@ -346,7 +346,7 @@ static enum bob_c_verdict judge_box(const struct bob_source_c_request *w,
 	return verdict;
 }
 
-/* Of what is reached through a pointer, by its type alone; `best`: what its name says. */
+/* Decides about an access through a pointer by its type only; `best`: the verdict by name. */
 static enum bob_c_verdict judge_type(struct bob_c_unit *u, CXCursor c, uint32_t line,
 				     enum bob_c_verdict best)
 {

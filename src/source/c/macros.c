@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of macros. libclang reports the place of the name and, of a macro with parameters, the
- * brackets that follow it. But the replacement of a macro may end with the name of one that has
- * parameters (`#define put put_byte`). Then the brackets after the use belong to that one, and the
- * use includes both. Definitions are looked up by their names alone, wherever they are valid: if
- * one of them would take the brackets, the use includes them. Including too much costs only a
- * replacement (obstacles.c). */
+/* Finds uses of macros. libclang reports the place of the name and, for a macro with parameters,
+ * the following argument list. But a replacement may end with the name of a macro with parameters
+ * (`#define put put_byte`). Then the argument list after the use belongs to that one, and to the
+ * use. Definitions are looked up by name, wherever they are in effect: if one of them would take
+ * the argument list, the use includes it. Including too much costs only a replacement
+ * (obstacles.c). */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/macros.h"
 #include "base/ascii.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIASES_MAX 64 /* macros that end with one another's names */
+#define ALIASES_MAX 64 /* length of chains of macros that end with another macro's name */
 
 struct word {
 	const char *at;
@@ -64,7 +64,7 @@ static enum CXChildVisitResult see_definition(CXCursor c, CXCursor parent, CXCli
 	to->name = bob_c_spelling(d->u, c);
 	to->name_len = strlen(to->name);
 	read_text(d->u, c, to);
-	/* What libclang says of it is of the last definition of that name. */
+	/* libclang's answer applies to the last definition of that name. */
 	to->has_parameters = to->text ? to->len && *to->text == '(' :
 					d->u->clang->Cursor_isMacroFunctionLike(c) != 0;
 	return CXChildVisit_Continue;
@@ -85,21 +85,21 @@ static bool is_called(const struct bob_c_definition *m, struct word w)
 	return m->name_len == w.len && !memcmp(m->name, w.at, w.len);
 }
 
-/* The first definition of this name, and how many there are. */
+/* The first definition of this name, and their number. */
 static const struct bob_c_definition *named(const struct bob_c_definitions *d, struct word w,
 					    size_t *count)
 {
 	size_t lo;
 
 	BOB_PARTITION_POINT(lo, d->count, i, strncmp(d->at[i].name, w.at, w.len) < 0);
-	/* Longer names are sorted after it. */
+	/* Longer names follow it in the order. */
 	*count = 0;
 	while (lo + *count < d->count && is_called(&d->at[lo + *count], w))
 		++*count;
 	return *count ? &d->at[lo] : NULL;
 }
 
-/* The text after the parameters, without blanks around it. */
+/* The replacement after the parameters, without blanks around it. */
 static struct word body_of(const struct bob_c_definition *m)
 {
 	struct word b = { m->text, m->len };
@@ -141,16 +141,16 @@ static bool is_parameter(const struct bob_c_definition *m, struct word w)
 	return false;
 }
 
-/* --- how far a use goes --- */
+/* --- extent of a use --- */
 
 enum ending {
 	ENDS_OTHERWISE,
 	ENDS_WITH_CALLED,
-	ENDS_WITH_ARGUMENT,	/* of the use, or with what is pasted of one */
+	ENDS_WITH_ARGUMENT,	/* an argument of the use, or a pasted name */
 	ENDS_UNCLEAR
 };
 
-/* The word that `text` ends with, in front of brackets that it ends with if `has_brackets`. */
+/* The last word of `text`; before a trailing argument list if `has_brackets`. */
 static struct word last_word(struct word text, bool *has_brackets)
 {
 	size_t end = text.len, start;
@@ -171,7 +171,7 @@ static struct word last_word(struct word text, bool *has_brackets)
 	return (struct word){ text.at + start, end - start };
 }
 
-/* Does what `m` stands for end with the name of a macro that has parameters, *called? */
+/* Does the replacement of `m` end with the name of a macro with parameters, *called? */
 static enum ending ending_of(const struct bob_c_definitions *d, const struct bob_c_definition *m,
 			     struct word *called, int depth)
 {
@@ -188,7 +188,7 @@ static enum ending ending_of(const struct bob_c_definitions *d, const struct bob
 	is_pasted = before && body.at[before - 1] == '#';
 	if (is_pasted || is_parameter(m, w))
 		return depth || has_brackets ? ENDS_UNCLEAR : ENDS_WITH_ARGUMENT;
-	if (!is_name(w) || is_called(m, w)) /* it stands for itself */
+	if (!is_name(w) || is_called(m, w)) /* a macro is not expanded in itself */
 		return ENDS_OTHERWISE;
 	it = named(d, w, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -198,7 +198,7 @@ static enum ending ending_of(const struct bob_c_definitions *d, const struct bob
 			e = ending_of(d, &it[i], called, depth + 1);
 		else
 			*called = w;
-		/* If brackets follow the name, the rest of the text follows them. */
+		/* An argument list after the name is followed by the rest of the text. */
 		if (e == ENDS_WITH_CALLED && has_brackets && !it[i].has_parameters)
 			e = ENDS_UNCLEAR;
 		if (e != ENDS_OTHERWISE)
@@ -222,7 +222,7 @@ static enum ending ending_of_name(const struct bob_c_definitions *d, struct word
 	return ENDS_OTHERWISE;
 }
 
-/* The offset after the brackets that open at `at`; `at`: they are not closed. */
+/* The offset after the parentheses that open at `at`; `at`: they are not closed. */
 static uint32_t after_brackets(const struct bob_c_unit *u, uint32_t at)
 {
 	const char *b = u->bytes;
@@ -248,8 +248,8 @@ static uint32_t after_brackets(const struct bob_c_unit *u, uint32_t at)
 	return at;
 }
 
-/* Could a name that is built from the text of the use be one of a macro that has parameters, or of
- * a name of it? */
+/* Could a name pasted from the text of the use be that of a macro with parameters, directly or
+ * through other macros? */
 static bool may_name_macro(const struct bob_c_definitions *d, struct word use)
 {
 	bool has_word = false;
@@ -274,7 +274,7 @@ static bool may_name_macro(const struct bob_c_definitions *d, struct word use)
 	return !has_word;
 }
 
-/* The use with all following brackets that belong to it. */
+/* Extends the use by all argument lists that belong to it. */
 static void extend(struct bob_c_unit *u, const struct bob_c_definitions *d, struct bob_c_span *s)
 {
 	const char *b = u->bytes;
@@ -304,12 +304,11 @@ static void extend(struct bob_c_unit *u, const struct bob_c_definitions *d, stru
 	}
 }
 
-/* --- what it stands for --- */
+/* --- expansion --- */
 
 static bool is_whole_name(const struct bob_c_definitions *d, struct word name, int depth);
 
-/* Does what a macro stands for look like one expression, and not like a piece of one or more than
- * one? */
+/* Does the replacement look like exactly one expression? */
 static bool is_expression(const struct bob_c_definitions *d, const struct bob_c_definition *m,
 			  int nested)
 {
@@ -336,7 +335,7 @@ static bool is_expression(const struct bob_c_definitions *d, const struct bob_c_
 	return !depth;
 }
 
-/* True also of what is no macro's name. */
+/* Also true for a name that is no macro. */
 static bool is_whole_name(const struct bob_c_definitions *d, struct word name, int depth)
 {
 	size_t count;

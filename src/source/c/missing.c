@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests for what does not exist: a name that no variable has, a function that the file does not
- * define, a box of something that is not an array, lines after the end of the file. */
+/* Reports requests that match nothing: an unknown variable or function, a box of something that is
+ * not an array, lines after the end of the file. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@ static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_r
 	return false;
 }
 
-/* The first subscript that the variable does not have, or that is nowhere what was asked for; the
- * box's rank: there is none. */
+/* The first subscript of the box that the variable does not have, or that is completely outside its
+ * bounds; the box's rank: none. */
 static uint32_t first_outside(const struct bob_source_c_request *w, const struct bob_c_shape *s)
 {
 	uint32_t i = 0;
@@ -28,7 +28,7 @@ static uint32_t first_outside(const struct bob_source_c_request *w, const struct
 	return i;
 }
 
-/* Where no variable of that name has such a part, what is missing; NULL: one has. */
+/* The missing part, if no variable of that name has it; NULL: one has. */
 static const char *missing_part(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	const char *text = NULL;
@@ -61,7 +61,7 @@ static bool has_path(struct bob_c_unit *u, const struct bob_source_c_request *w)
 	return false;
 }
 
-/* In no function, or in another one, it may be there. */
+/* A suggestion: the variable may be in no function, or in another one. */
 static const char *near_variable(struct bob_c_unit *u, const struct bob_source_c_request *w)
 {
 	struct bob_nearest n = { .word = w->name };

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be reported before they run: `for` in `for` with nothing else between,
- * counted by local variables whose bounds do not change in them, and in the innermost one
- * expressions without calls, jumps or conditions, and loops that are laid out (lay.c), in which
- * everything that was asked for has an address that is an affine function of the counters. The
- * probe is then before the outermost loop, computes where the first iteration goes and, with each
- * counter moved by one step, how far the next ones are. It evaluates nothing that the first
- * iteration does not evaluate, and only if there is one. What cannot be shown to be so stays as it
- * is, and the loops inside are tried.
+/* Finds nests of loops that can be reported before they run. Such `for` loops are perfectly nested
+ * and counted by local variables, with bounds that do not change in them. The innermost body has
+ * expressions without calls, jumps and conditions, and loops that are unrolled (lay.c). All
+ * requested accesses have addresses that are affine in the counters. The probe precedes the
+ * outermost loop. It computes the addresses of the first iteration and, with each counter moved by
+ * one step, the strides. It evaluates only what the first iteration evaluates, and only if there is
+ * one. If the conditions cannot be proved, the inner loops are tried.
  *
- * Collecting is the common walk (walk.c), which calls bob_c_nest_note where it would put a
- * probe. */
+ * Accesses are collected by the common walk (walk.c), which calls bob_c_nest_note where it would
+ * insert a probe. */
 #include "source/c/nest.h"
 
 #include <string.h>
 
 #define TEXT_MAX 1000u
 
-/* --- what is collected --- */
+/* --- collected accesses --- */
 
 void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		     enum bob_c_use use)
@@ -142,7 +141,7 @@ bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bo
 
 	if (!loop->is_until)
 		return loop->is_down ? loop->step < 0 : loop->step > 0;
-	/* Numbers with a sign and pointers cannot go around, so they have to come to it from their
+	/* Signed numbers and pointers cannot wrap around, so they must approach it from their
 	 * side. */
 	loop->is_down = loop->step < 0;
 	if (loop->step != 1 && loop->step != -1)
@@ -205,7 +204,7 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	return bob_c_nest_direction(u, to, true);
 }
 
-/* In an unsigned type, a negative constant of the text is greater than all. */
+/* In an unsigned comparison, a negative constant is greater than all values. */
 static bool is_high_above_all(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	int64_t high;
@@ -231,7 +230,8 @@ bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *
 	return !loop->is_down || !loop->is_closed || (bob_c_is_signed(k) && bob_c_is_signed(other));
 }
 
-/* As unsigned, what is compared is the same as long as it begins at 0 or above. */
+/* An unsigned comparison gives the same result as a signed one if the counter starts at 0 or
+ * above. */
 static bool is_low_negative(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	int64_t low;
@@ -239,7 +239,7 @@ static bool is_low_negative(struct bob_c_unit *u, const struct bob_c_nest_loop *
 	return !bob_c_nest_value(u, loop->low, &low) || low < 0;
 }
 
-/* ... of a nest, where its first value is known to the text alone. */
+/* ... for a nest, which does not know the first value at run time. */
 static bool is_counter_of_nest(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	const struct bob_c_variable *v = loop->counter;
@@ -354,10 +354,10 @@ bool bob_c_nest_head(struct bob_c_nest *n, CXCursor c, struct bob_c_nest_loop *l
 	return n->count == count && !n->is_bad;
 }
 
-/* Adds the loop `c`; *body is what it does. */
+/* Adds the loop `c` to the nest; *body is its body. */
 static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 {
-	/* What an inner loop accesses comes while its event is under way. */
+	/* Accesses of an inner loop that is an event would be recorded outside of it. */
 	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX ||
 	    (n->depth && bob_c_is_asked(n->u, BOB_SOURCE_C_LOOPS, bob_c_span(n->u, c).line)) ||
 	    !bob_c_nest_head(n, c, &n->loop[n->depth], body) ||
@@ -384,7 +384,7 @@ static bool gather(struct bob_c_nest *n, CXCursor c)
 	while (n->u->clang->getCursorKind(bob_c_nest_only(n->u, body)) == CXCursor_ForStmt)
 		if (!add_loop(n, bob_c_nest_only(n->u, body), &body))
 			return false;
-	/* The counters were written by what counts them. */
+	/* The loops' own updates of their counters do not count as stores. */
 	n->written_count = 0;
 	n->stored = n->stored_through = 0;
 	if (!bob_c_nest_body(n, body) || !n->count)
@@ -427,7 +427,7 @@ static bool is_even(struct bob_c_nest *n)
 	return are_places_even(n);
 }
 
-/* do ... while (0), as macros have it, runs once. */
+/* do ... while (0), common in macros, runs once. */
 static bool is_once(struct bob_c_unit *u, CXCursor c)
 {
 	CXCursor child[2];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A single `for` whose head has accesses, too: its counter was asked for, or what it is compared
- * with. They are reported with those of the body, in the order of an iteration -- condition, body,
- * step -- and those of the condition once more after the last. The probe is at the end of the first
- * part of the head, when that has been executed, with probes of its own: so the counter may begin
- * with anything. The step may move other variables and pointers, too, by what is the same in each
- * iteration: what they lead to is affine. Everything else is as in nest.c. */
+/* A single `for` with accesses in its head: of the counter, or of its bound. They are reported with
+ * those of the body, in the order of an iteration (condition, body, step), and those of the
+ * condition once more at the end. The probe is at the end of the first part of the head, whose
+ * accesses have separate probes. So the counter may have any initial value. The step may change
+ * other variables and pointers, too, by loop-invariant amounts; their targets are affine. Otherwise
+ * it is as in nest.c. */
 #include "source/c/nest.h"
 
 #include <string.h>
 
 /* --- the head --- */
 
-/* The first semicolon at or after `at`, outside of brackets; 0: it is not visible. */
+/* The first semicolon at or after `at`, outside of parentheses; 0: not found. */
 static uint32_t semicolon(const struct bob_c_unit *u, uint32_t at)
 {
 	int depth = 0;
@@ -62,7 +62,7 @@ void bob_c_head_find(struct bob_c_unit *u, CXCursor loop, struct bob_c_head *out
 	out->first_end = at;
 }
 
-/* --- what it moves --- */
+/* --- the step --- */
 
 static bool add_mover(struct bob_c_nest *n, CXCursor c)
 {
@@ -104,7 +104,7 @@ static bool read_moves(struct bob_c_nest *n, CXCursor c)
 	       read_moves(n, child[1]);
 }
 
-/* It moves evenly: no number that may go around, and by the same always. */
+/* It changes by an invariant amount, in arithmetic that cannot wrap. */
 static bool is_mover_even(struct bob_c_nest *n, struct bob_c_nest_mover *m)
 {
 	const struct bob_c_variable *v = m->variable;
@@ -124,7 +124,7 @@ static bool is_mover_even(struct bob_c_nest *n, struct bob_c_nest_mover *m)
 	       (k == CXType_Pointer || bob_c_is_signed(bob_c_type_kind(n->u, m->by)));
 }
 
-/* By how much the counter moves, a number that is known; 0: it is not. */
+/* The constant step of the counter; 0: unknown. */
 static long long step_of(struct bob_c_nest *n)
 {
 	const struct bob_c_nest_loop *loop = &n->loop[0];
@@ -152,8 +152,8 @@ static long long step_of(struct bob_c_nest *n)
 
 /* --- the loop --- */
 
-/* May another variable be declared, or another expression be evaluated, after the first part?
- * Nothing can be declared together with __auto_type. */
+/* Can another variable be declared, or another expression be evaluated, at the end of the first
+ * part? (No second declarator is allowed after __auto_type.) */
 static bool has_space(struct bob_c_unit *u, const struct bob_c_head *head)
 {
 	static const char word[] = "__auto_type";
@@ -192,7 +192,7 @@ static bool read_head(struct bob_c_nest *n, const struct bob_c_head *head)
 	return loop->step != 0 && bob_c_nest_direction(u, loop, false);
 }
 
-/* Everything that an iteration does, in its order. */
+/* Collects the accesses of an iteration, in order. */
 static bool gather(struct bob_c_nest *n, const struct bob_c_head *head)
 {
 	if (!bob_c_nest_is_straight(n, head->condition) || !bob_c_nest_is_straight(n, head->body) ||
@@ -204,7 +204,7 @@ static bool gather(struct bob_c_nest *n, const struct bob_c_head *head)
 	return !n->is_bad;
 }
 
-/* What the step stores to are the movers, of which everything else was seen. */
+/* Collects the step: it stores to the movers only, and everything else was examined before. */
 static bool gather_step(struct bob_c_nest *n, const struct bob_c_head *head)
 {
 	const uint32_t written = n->written_count, stored = n->stored, through = n->stored_through;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of macros that are in the way of a probe are replaced by their expansions; the word
- * `register` by nothing. The user's compiler expands them: it preprocesses the file with a mark
- * before and after each obstacle. Then it preprocesses the file that has the replacements, too:
- * only if both give the same, but for blanks and that word, is the new file taken. Definitions of
- * macros and all other uses stay as they are, and so do the numbers of lines. */
+/* Replaces uses of macros that prevent a probe by their expansions, and removes the word
+ * `register`. The user's compiler expands them: it preprocesses the file with a mark before and
+ * after each of these uses, and then the file with the replacements. The new file is used only if
+ * both results are equal except for blanks and that word. Definitions of macros, other uses and
+ * line numbers do not change. */
 #include "base/order.h"
 #include "source/c/unit.h"
 
@@ -30,7 +30,7 @@ void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s)
 		note(u, last);
 }
 
-/* The word in the declaration. A register that is named (asm) is meant: that stays. */
+/* Notes the word in the declaration. It stays if it names a register (asm). */
 void bob_c_refuse_in_register(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	const struct bob_c_span s = bob_c_span(u, v->decl);
@@ -59,7 +59,7 @@ static void put_mark(struct bob_c_bytes *t, const char *which, size_t number)
 					 number));
 }
 
-/* The lines of the use continue after its replacement. */
+/* Emits the line ends within the use after its replacement. */
 static void put_line_ends(struct bob_c_bytes *t, const char *bytes, uint32_t len)
 {
 	for (uint32_t i = 0; i < len; i++)
@@ -69,8 +69,7 @@ static void put_line_ends(struct bob_c_bytes *t, const char *bytes, uint32_t len
 
 /* --- the new file --- */
 
-/* No line of the preprocessor's, which would have to stay one, and not the word alone, which
- * goes. */
+/* True if it is neither a preprocessor line, which must stay one, nor the removed word alone. */
 static bool is_text(const char *from, size_t len)
 {
 	for (size_t i = 0; i + 1 < len; i++)
@@ -85,8 +84,8 @@ static bool is_word_alone(const char *from, size_t len)
 	       strspn(from + strlen(BOB_C_REGISTER), " \n") == len - strlen(BOB_C_REGISTER);
 }
 
-/* The text between the marks of obstacle `number`, at or after *at, which becomes its end; false:
- * it does not fit in one line. */
+/* The text between the marks of obstacle `number`, at or after *at, which is moved to its end;
+ * false: it does not fit on one line. */
 static bool find(const char **at, size_t number, const char **from, size_t *len)
 {
 	char mark[MARK_MAX];
@@ -108,8 +107,8 @@ static bool find(const char **at, size_t number, const char **from, size_t *len)
 	return is_text(*from, *len);
 }
 
-/* The file, with marks around the uses; or, if `by` is what the preprocessor made of that, with
- * what they stand for. */
+/* The file with marks around the uses; or, if `by` is the preprocessor's output for that, with
+ * their expansions. */
 static bool rewrite(const struct bob_c_unit *u, const struct bob_c_bytes *by,
 		    struct bob_c_bytes *to)
 {
@@ -121,7 +120,7 @@ static bool rewrite(const struct bob_c_unit *u, const struct bob_c_bytes *by,
 		const char *from;
 		size_t len;
 
-		if (m->start < at) /* it is there twice */
+		if (m->start < at) /* the place is listed twice */
 			continue;
 		bob_c_bytes_put(to, u->bytes + at, m->start - at);
 		at = m->start;

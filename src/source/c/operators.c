@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libclang 14 does not say which operator an expression has, so it is read from the bytes of the
- * file: after the first operand, or before it. In a macro there are no such bytes, and the operator
- * stays unclear. */
+/* libclang 14 does not report the operator of an expression, so it is read from the bytes of the
+ * file: after the first operand, or before it. In a macro it is unknown. */
 #include "source/c/unit.h"
 
 #include <string.h>

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members and elements that are pointers: the way to them from a variable, as g->v, rows[*] or
- * s->part[*].text. Two ways are the same if they have the same members in the same order and, after
- * the last one, as many subscripts: `->`, `.` and subscripts before a member make no difference, so
- * g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is a block
- * (blocks.c), which the table of variables calls by the way. */
+/* Access paths from variables to pointers that are members or elements: g->v, rows[*],
+ * s->part[*].text. Two paths are equal if they have the same members in the same order and the same
+ * number of subscripts after the last one. `->`, `.` and subscripts before a member are not
+ * distinguished, so g->v, g.v and g[*].v are one path. Memory that such a pointer gets from malloc
+ * and similar functions is a block (blocks.c), which has the path as its name. */
 #include "source/c/unit.h"
 
 #include <string.h>
 
-#define STEPS_MAX 32 /* members and subscripts of a way */
+#define STEPS_MAX 32 /* members and subscripts of a path */
 
 struct way {
 	struct bob_c_variable *variable;
-	const char *shown;	/* from it on */
+	const char *shown;	/* the path from it on, for users */
 	int steps;
 };
 
-/* What is below brackets, casts and conversions. */
+/* The expression below parentheses, casts and conversions. */
 CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c)
 {
 	for (;;) {
@@ -35,7 +35,8 @@ CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c)
 
 /* --- keys --- */
 
-/* A path as the user wrote it, `->` as `.`; subscripts before a member are left out. */
+/* The key of a path written by the user: `->` becomes `.`, and subscripts before a member are
+ * removed. */
 static const char *key_of(struct bob_c_unit *u, const char *text)
 {
 	const size_t len = strlen(text);
@@ -67,7 +68,7 @@ bool bob_c_is_request_of_path(struct bob_c_unit *u, const struct bob_source_c_re
 	return w->path ? !strcmp(key_of(u, w->path), p->key) : !w->rank;
 }
 
-/* --- the way in the text --- */
+/* --- paths of expressions --- */
 
 static bool follow(struct bob_c_unit *u, CXCursor c, struct way *to);
 
@@ -78,7 +79,7 @@ static bool follow_member(struct bob_c_unit *u, CXCursor c, CXCursor base, struc
 	if (!follow(u, base, to))
 		return false;
 	if (!*name)
-		return true; /* a struct without a name in another one */
+		return true; /* an unnamed struct in another one */
 	to->shown = bob_c_printf(u, "%s%s%s", to->shown,
 				 bob_c_type_kind(u, base) == CXType_Pointer ? "->" : ".", name);
 	return to->shown != NULL;
@@ -167,7 +168,7 @@ bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out)
 	return out->name != NULL;
 }
 
-/* Does a request name it, rather than what it begins with? */
+/* Does a request name this path, and not only its variable? */
 static bool is_named(struct bob_c_unit *u, const struct bob_c_path *p)
 {
 	for (uint32_t i = 0; i < u->options->request_count; i++)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pragmas that apply to the following statement: `#pragma`, on as many lines as its backslashes
- * say, and _Pragma("..."); between them and the statement may be comments, more pragmas and other
- * lines of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the
- * file: libclang 14 has no cursors of pragmas. A use of a macro may expand to one if _Pragma is in
- * its definition, or in that of a macro whose name is there; names that are pasted together may be
- * any of those. */
+/* Finds pragmas that apply to the following statement: `#pragma`, with its continuation lines, and
+ * _Pragma("..."). Between them and the statement may be comments, other pragmas and preprocessor
+ * lines such as `#endif`. The bytes of the file are scanned backwards from the statement, because
+ * libclang 14 has no cursors of pragmas. A macro may expand to a pragma if its definition, or that
+ * of a macro named there, contains _Pragma; pasted names may be any of those. */
 #include "source/c/macros.h"
 #include "base/ascii.h"
 
@@ -12,13 +11,13 @@
 #include <string.h>
 
 #define OPERATOR "_Pragma"
-#define OPERATOR_MAX 1000u /* bytes of one */
+#define OPERATOR_MAX 1000u /* length of a _Pragma operator */
 
-/* What is asked of pragmas: bits of pragma_words. */
+/* Words searched in pragmas: bits of pragma_words. */
 static const char *const words[] = { "atomic", "collapse", "ordered", "tile" };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
-/* The bit of one; all, if it is not one of them. */
+/* The bit of the word; all bits if it is not in the list. */
 static uint32_t bit_of(const char *word)
 {
 	for (size_t i = 0; i < WORDS; i++)
@@ -32,7 +31,7 @@ static bool is_blank(char c)
 	return c && strchr(" \t\r\n\f\v", c);
 }
 
-/* The line that has the byte before `at`, with those before it that go on in it. */
+/* Start of the logical line with the byte before `at`. */
 static uint32_t line_of(const struct bob_c_unit *u, uint32_t at)
 {
 	const char *b = u->bytes;
@@ -60,7 +59,7 @@ static uint32_t skip_spaces(const struct bob_c_unit *u, uint32_t at)
 	return at;
 }
 
-/* Where the _Pragma(...) that ends at `end` begins; `end`: there is none. */
+/* Start of the _Pragma(...) that ends at `end`; `end`: there is none. */
 static uint32_t operator_before(const struct bob_c_unit *u, uint32_t end)
 {
 	const char *b = u->bytes;
@@ -83,7 +82,7 @@ static uint32_t operator_before(const struct bob_c_unit *u, uint32_t end)
 	return p < end && bob_c_skip_blanks(u, p + 1) == end - 1 ? at : end;
 }
 
-/* Where the comment that ends with the byte before `at` begins; `at`: none does. */
+/* Start of the comment that ends with the byte before `at`; `at`: there is none. */
 static uint32_t comment_before(const struct bob_c_unit *u, uint32_t at)
 {
 	const char *b = u->bytes;
@@ -106,7 +105,7 @@ static bool has_word(const struct bob_c_unit *u, uint32_t from, uint32_t to, con
 	return false;
 }
 
-/* Where the blanks and comments before `at` begin. */
+/* Start of the blanks and comments before `at`. */
 static uint32_t skip_back(const struct bob_c_unit *u, uint32_t at)
 {
 	const char *b = u->bytes;
@@ -205,7 +204,7 @@ static uint32_t words_of_name(struct bob_c_definitions *d, const char *name, siz
 	return found;
 }
 
-/* Which words come of it; of names that are pasted together any may. */
+/* Words of pragmas that the text may expand to; pasted names may give any. */
 static uint32_t words_of(struct bob_c_definitions *d, const char *text, size_t len)
 {
 	uint32_t found = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts a C file for the prediction: references of the program while it is scanned, probes while
- * they are put in. */
+/* Counts a C file for the prediction: references during the scan, probes when they are inserted. */
 #include "source/c/copies.h"
 #include "source/c/nest.h"
 
@@ -8,7 +7,7 @@
 
 static const struct bob_predict_share whole = { 1, 1, true }, unknown = { 0, 1, false };
 
-/* How much of an array the box has, if each element is as often accessed as any other. */
+/* The box's fraction of the array, if all elements are accessed equally often. */
 static double part(struct bob_c_unit *u, const struct bob_source_c_request *w, CXType t)
 {
 	double share = 1;
@@ -99,7 +98,7 @@ void bob_c_predict_function(struct bob_c_unit *u, CXCursor function)
 	u->often = (struct bob_c_often){ .times = 1 };
 }
 
-/* Loops of the function, for bob_predict_has. */
+/* Registers the loops of the function with bob_predict_has. */
 static enum CXChildVisitResult see_loop(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct bob_c_unit *u = data;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the subscripts of a reference say of its addresses: whether they have a rule, and which of
- * the loops around move them. Only `for` loops are known, by the first name in the last part of
+/* Classifies the addresses of a reference by its subscripts: whether they are regular, and which of
+ * the enclosing loops move them. Only `for` loops are known, by the first name in the last part of
  * their heads. */
 #include "source/c/nest.h"
 
 struct names {
 	struct bob_c_unit *u;
 	const struct bob_c_variable *first;
-	uint32_t used;		/* bit d: what the loop d counts in */
+	uint32_t used;		/* bit d: contains the counter of loop d */
 };
 
 static enum CXChildVisitResult see_name(CXCursor c, CXCursor parent, CXClientData data)
@@ -61,7 +61,7 @@ static enum CXChildVisitResult see_element(CXCursor c, CXCursor parent, CXClient
 									    CXChildVisit_Recurse;
 }
 
-/* Is one of its subscripts an element of something, or what a call returns? */
+/* Is a subscript an array element or the result of a call? */
 static bool is_scattered(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_clang *l = u->clang;

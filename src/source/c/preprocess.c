@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the user's compiler (CC, else cc) makes of a text before it compiles it, and whether that is
- * the same for two texts: so a file that was rewritten is only taken if it means what it meant. */
+/* Runs the preprocessor of the user's compiler (CC, else cc), and compares its output for two
+ * texts. So a rewritten file is used only if it is equivalent. */
 #define _GNU_SOURCE /* memfd_create */
 #include "source/c/unit.h"
 #include "base/ascii.h"
@@ -35,7 +35,7 @@ void bob_c_bytes_put(struct bob_c_bytes *t, const char *bytes, size_t len)
 	t->bytes[t->len] = 0;
 }
 
-/* A file in memory with these bytes, to be read from its beginning. -1: none can be had. */
+/* A memory file with these bytes, positioned at its start. -1: failure. */
 static int file_of(const struct bob_c_bytes *t)
 {
 	int fd = memfd_create("bobbin", MFD_CLOEXEC);
@@ -120,7 +120,7 @@ bool bob_c_is_word(const char *at, const char *word)
 	       !bob_is_word(at[-1]);
 }
 
-/* The next byte that is neither blank nor of a mark; 0 at the end. */
+/* The next byte that is neither a blank nor part of a mark; 0 at the end. */
 static char next(const char **p)
 {
 	while (**p) {

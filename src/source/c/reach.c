@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What other files of the program may touch of what was asked for in this one: variables that they
- * can name, and what pointers may lead to. */
+/* What other files of the program may access of the requested objects of this file: variables that
+ * they can name, and targets of pointers. */
 #include "source/c/unit.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct names {
 	BOB_VEC(struct name);
 };
 
-/* Variables with a name that other files may know, and the request that means them. False: no
+/* Collects variables that other files can name, and the requests that match them. False: no
  * memory. */
 static bool find_names(struct bob_c_unit *u, uint32_t *classes, struct names *names)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was asked for and gets no probe: how often, and why. Included files are listed, because they
- * are not instrumented. */
+/* Counts requested references without a probe, by reason; those in included files by file. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
 	u->counts.refused[why] += !u->is_refused;
 }
 
-/* The file that `c` is in, as the compiler names it. */
+/* The name of the file that contains `c`, as of the compiler. */
 static char *file_of(struct bob_c_unit *u, CXCursor c)
 {
 	unsigned line, column, offset;
@@ -110,7 +109,7 @@ static bob_status take(struct bob_source_c_result *to, const struct bob_source_c
 	return BOB_OK;
 }
 
-/* Arrays that this file does not declare to the recorder. */
+/* Messages for arrays that this file does not register, because their length is unknown. */
 static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused **out)
 {
 	uint32_t n = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements and declarations. What a compiler must know when it compiles (initial values of static
- * objects, labels of cases, widths, bounds of arrays that are fixed) is not evaluated when the
- * program runs and gets no probe. */
+/* Walks statements and declarations. Compile-time constants (initial values of static objects, case
+ * labels, widths, fixed bounds) are not evaluated at run time and get no probes. */
 #include <string.h>
 
 #include "source/c/copies.h"
@@ -25,7 +24,7 @@ static bool has_variable_size(struct bob_c_unit *u, CXType t)
 	return false;
 }
 
-/* The bounds of an array whose size is found when the program runs. */
+/* Walks the bounds of a variable-length array. */
 static void walk_bounds(struct bob_c_unit *u, CXCursor decl, CXCursor init)
 {
 	struct bob_c_list l = bob_c_all_children(u, decl);
@@ -40,7 +39,7 @@ static void walk_bounds(struct bob_c_unit *u, CXCursor decl, CXCursor init)
 	bob_c_list_free(&l);
 }
 
-/* Where a declarator with its attributes ends: the comma, semicolon or parenthesis after it. 0: not
+/* The end of a declarator with its attributes: the comma, semicolon or parenthesis after it. 0: not
  * found. */
 static uint32_t declarator_end(const struct bob_c_unit *u, uint32_t at)
 {
@@ -62,7 +61,7 @@ static uint32_t declarator_end(const struct bob_c_unit *u, uint32_t at)
 	return 0;
 }
 
-/* The first value is written where the variable is declared. -1: that was not asked for. */
+/* The site of the initialization. -1: it was not requested. */
 static int write_site(struct bob_c_unit *u, CXCursor decl, const struct bob_c_span *s,
 		      struct bob_c_variable *v)
 {
@@ -92,7 +91,7 @@ static int write_site(struct bob_c_unit *u, CXCursor decl, const struct bob_c_sp
 	return (int)bob_c_site(u, &site);
 }
 
-/* Declares a variable of this block to the recorder. `scope_end`: where it ends. */
+/* Registers a variable of this block. `scope_end`: end of its lifetime. */
 static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_variable *v,
 			  bool has_init, uint32_t scope_end)
 {
@@ -157,8 +156,8 @@ static void walk_declarations(struct bob_c_unit *u, CXCursor c)
 	struct bob_c_list l = bob_c_all_children(u, c);
 	uint32_t end = u->len;
 
-	/* To the end of the statement around it: a block, or a loop with a declaration of its
-	 * own. */
+	/* Its scope is the enclosing statement: a block, or a loop with a declaration in its
+	 * head. */
 	if (u->ancestors.count > 1)
 		end = bob_c_span(u, u->ancestors.at[u->ancestors.count - 2]).end;
 	for (size_t i = 0; i < l.count; i++)
@@ -179,7 +178,7 @@ static void walk_children(struct bob_c_unit *u, CXCursor c, bool last_only)
 	bob_c_list_free(&l);
 }
 
-/* Operands are the assembler's business; those that were asked for are counted. */
+/* Operands of asm have no probes; requested ones are counted. */
 static void walk_assembler(struct bob_c_unit *u, CXCursor c)
 {
 	struct bob_c_list l = bob_c_all_children(u, c);
@@ -201,7 +200,7 @@ static bool is_below_atomic(const struct bob_c_unit *u, CXCursor c)
 	return s.is_ours && bob_c_is_after_pragma(u, s.start, "atomic");
 }
 
-/* The head of a loop below a pragma must keep its form: nothing is put into it. */
+/* The head of a loop below a pragma must keep its form, so it has no probes. */
 static void walk_for(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_span s = bob_c_span(u, c);
@@ -253,7 +252,7 @@ static void walk_loop(struct bob_c_unit *u, CXCursor c)
 	bob_c_loop_close(u, &loop);
 }
 
-/* What is asked is asked always; what depends on it, not. */
+/* The condition is always evaluated; its branches are not. */
 static void walk_condition(struct bob_c_unit *u, CXCursor c)
 {
 	struct bob_c_list l = bob_c_all_children(u, c);
@@ -364,8 +363,8 @@ void bob_c_walk_function(struct bob_c_unit *u, CXCursor function)
 	bob_c_list_free(&l);
 }
 
-/* What probes need comes before the first function that has one, or the first one of all: after
- * what the file defines for the headers of the system before it includes them, and after these. */
+/* The headers of the probes go before the first function with a probe, or else the first function:
+ * after feature macros that the file defines for system headers, and after these headers. */
 static void note_top(struct bob_c_unit *u, CXCursor function, bool is_sure)
 {
 	const struct bob_c_span s = bob_c_span(u, function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables that describe the file, after its last line: units, sites, nests and variables. A
- * variable has a row for each request, so that only the recorder distinguishes several boxes of
- * one; a pointer has rows for itself and for what it points at. */
+/* Generates the tables that describe the file, after its last line: units, sites, nests and
+ * variables. A variable has a row for each request, so the recorder distinguishes its boxes. A
+ * pointer has rows for itself and for its target. */
 #include "source/c/given.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "bobbin/probe.h"
 
-#define SUBSCRIPT_MAX 0x7fffffffffffLL /* open ends */
+#define SUBSCRIPT_MAX 0x7fffffffffffLL /* open ends of boxes */
 
 uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function)
 {
@@ -43,13 +43,13 @@ static void add_row(struct bob_c_unit *u, const struct bob_c_variable *v,
 	u->counts.variables++;
 }
 
-/* Must this file declare the variable because of the request? */
+/* Must this file register the variable because of the request? */
 static bool is_reported(const struct bob_source_c_request *w, const struct bob_c_variable *v)
 {
 	return bob_c_is_request_of(w, v) && !w->is_of_fortran;
 }
 
-/* One row for all of it, or one for each box. */
+/* Adds one row for the whole variable, or one for each box. */
 static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, bool is_pointed)
 {
 	const size_t before = u->rows.count;
@@ -137,7 +137,7 @@ struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *
 		t = u->clang->getArrayElementType(t);
 	}
 	s.bytes = u->clang->Type_getSizeOf(t);
-	/* Its length is unknown: the part that is traced is used. */
+	/* The length is unknown: the requested part determines it. */
 	if ((r->is_pointed || r->variable->canonical.kind == CXType_IncompleteArray) && s.rank &&
 	    !s.extent[0] && r->request && r->request->rank &&
 	    r->request->box[0].high < SUBSCRIPT_MAX)
@@ -179,7 +179,7 @@ static const char *name_of(struct bob_c_unit *u, const struct bob_c_row *r)
 				       bob_c_printf(u, "%s%s", star, name));
 }
 
-/* As of struct bob_probe_variable. */
+/* As in struct bob_probe_variable. */
 static uint32_t own_of(const struct bob_c_row *r, size_t number)
 {
 	const struct bob_c_variable *v = r->variable;
@@ -210,7 +210,7 @@ static void put_variables(struct bob_c_unit *u)
 	put(u, "{0,0,0,0,0,0,0}};\n");
 }
 
-/* Another text, another selection or another way of putting probes into it is another image. */
+/* The build id of the image: a digest of the text, the requests and the options. */
 static uint64_t digest(const struct bob_c_unit *u)
 {
 	const struct bob_source_c_options *o = u->options;
@@ -241,7 +241,7 @@ static void put_one_missing(struct bob_c_unit *u, uint32_t count, const char *wh
 							 count == 1 ? "" : "s", why))));
 }
 
-/* What has no probe, for the trace: headers of the system together. */
+/* References without a probe, for the trace; system headers are added up. */
 static void put_missing(struct bob_c_unit *u)
 {
 	struct bob_source_c_refused *r;
@@ -269,7 +269,7 @@ static void put_missing(struct bob_c_unit *u)
 	put(u, "0};\n");
 }
 
-/* The headers that sites are in. */
+/* The headers that contain sites. */
 static void put_headers(struct bob_c_unit *u)
 {
 	put(u, "static const char *const bobbin_headers[]={");
@@ -299,12 +299,12 @@ void bob_c_emit_tables(struct bob_c_unit *u)
 	for (size_t i = 0; i < u->nests.count; i++)
 		put(u, bob_c_printf(u, "{%u,%u,%u},\n", u->nests.at[i].first, u->nests.at[i].count,
 				    u->nests.at[i].depth));
-	put(u,
-	    bob_c_printf(
-		    u,
-		    "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
-		    "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
-		    "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing,BOBBIN_PREDICTED,bobbin_headers};\n",
-		    bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->units.count,
-		    u->rows.count, u->sites.count, u->nests.count));
+	put(u, bob_c_printf(
+		       u,
+		       "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
+		       "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
+		       "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing,BOBBIN_PREDICTED,"
+		       "bobbin_headers};\n",
+		       bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->units.count,
+		       u->rows.count, u->sites.count, u->nests.count));
 }

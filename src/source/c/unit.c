@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the file, has libclang read it, and answers where things are. A place is the byte in the
- * file where it is written; of what a macro stands for, the use of the macro. */
+/* Reads the file, parses it with libclang, and maps cursors to places. A place is an offset in the
+ * file; for the expansion of a macro, that of its use. */
 #include "source/c/copies.h"
 #include "source/c/macros.h"
 
@@ -51,7 +51,7 @@ static bob_status read_file(struct bob_c_unit *u, struct bob_source_c_complaint 
 	return BOB_OK;
 }
 
-/* The first error there is. */
+/* Reports the first error. */
 static bob_status check(struct bob_c_unit *u, struct bob_source_c_complaint *why)
 {
 	const struct bob_clang *l = u->clang;
@@ -75,7 +75,7 @@ static bob_status check(struct bob_c_unit *u, struct bob_source_c_complaint *why
 		if (path && *path)
 			complain(why, BOB_ERR_CORRUPT, "%.255s:%u:%u: %.200s", path, line, column,
 				 l->getCString(text));
-		else /* of what the flags include */
+		else /* in a file included by the flags */
 			complain(why, BOB_ERR_CORRUPT, "%.255s: %.200s", u->path,
 				 l->getCString(text));
 		l->disposeString(file);
@@ -194,7 +194,7 @@ struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c)
 		s.end = m->end;
 		return s;
 	}
-	/* An end in a macro's argument is said to be where the macro begins. */
+	/* libclang places an end in a macro's argument at the start of the use. */
 	s.is_plain = s.end > s.start && !(m && m->start != s.start) && !bob_c_macro_at(u, s.end);
 	return s;
 }
@@ -261,8 +261,8 @@ const char *bob_c_spelling(struct bob_c_unit *u, CXCursor c)
 	return bob_c_text(u, u->clang->getCursorSpelling(c));
 }
 
-/* An array parameter is a pointer, which libclang calls what it was written as; so it does with
- * what is read from it. */
+/* An array parameter is a pointer, but libclang gives it, and values read from it, the declared
+ * type. */
 static bool is_really_pointer(const struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_clang *l = u->clang;
@@ -285,8 +285,8 @@ static bool is_really_pointer(const struct bob_c_unit *u, CXCursor c)
 		case CXCursor_ConditionalOperator:
 			return true;
 		case CXCursor_UnaryOperator:
-			/* ++ and -- have the parameter itself below them; what * gives is an array
-			 * indeed. */
+			/* ++ and -- have the parameter itself as operand; the result of * is a real
+			 * array. */
 			return bob_c_children(u, c, child, 1) == 1 &&
 			       l->getCursorKind(child[0]) == CXCursor_DeclRefExpr &&
 			       is_really_pointer(u, child[0]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables, whether they are asked for, and whether a pointer may lead to them: their address is
- * taken somewhere in the file, or other files can take it. Types are compared as C's rules of
- * aliasing do, but that characters may be anything. */
+/* Variables of the file: whether they are requested, and whether pointers may refer to them,
+ * because their address is taken in the file or other files can take it. Types are compared by C's
+ * aliasing rules; characters alias everything. */
 #include "source/c/unit.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ bool bob_c_is_request_of(const struct bob_source_c_request *w, const struct bob_
 	return !w->path && bob_c_is_name_of(w, v);
 }
 
-/* The function it is declared in; "": none. */
+/* The function that contains the declaration; "": none. */
 static const char *scope(struct bob_c_unit *u, CXCursor decl)
 {
 	const CXCursor parent = u->clang->getCursorSemanticParent(decl);
@@ -55,7 +55,7 @@ static void describe(struct bob_c_unit *u, struct bob_c_variable *v)
 	v->is_linked = v->is_exposed = l->getCursorLinkage(v->decl) == CXLinkage_External;
 	l->getExpansionLocation(l->getCursorLocation(v->decl), &file, &line, &column, &offset);
 	v->line = line;
-	/* The compiler's own: its members are not accessible. */
+	/* The compiler's own type: its members are not accessible. */
 	if (strstr(v->type, "va_list"))
 		return;
 	for (uint32_t i = 0; i < u->options->request_count; i++)
@@ -96,7 +96,7 @@ struct bob_c_variable *bob_c_variable_of(struct bob_c_unit *u, CXCursor c)
 		       NULL;
 }
 
-/* `int a[];` has its length from a later line. */
+/* `int a[];` may get its length from a later declaration. */
 void bob_c_variable_declared(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor decl,
 			     bool has_value)
 {
@@ -120,8 +120,8 @@ static enum CXVisitorResult see_field(CXCursor c, CXClientData data)
 	return CXVisit_Continue;
 }
 
-/* Has a name of the type the attribute may_alias, in some header? The file's own text makes all of
- * it loose. */
+/* Does the type have the attribute may_alias in a header? (In the file itself it makes all types of
+ * the file loose.) */
 static bool is_loose(struct bob_c_unit *u, CXType t)
 {
 	const struct bob_clang *l = u->clang;
@@ -198,7 +198,7 @@ CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v)
 						     u->clang->getArrayElementType(v->canonical);
 }
 
-/* The classes of what pointers may lead to of it. */
+/* Classes of the parts of a variable that pointers may refer to. */
 uint32_t bob_c_exposed_classes(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	if (!v->is_exposed && !v->is_pointer)

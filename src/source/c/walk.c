@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions, from outside in: what happens to each lvalue is decided by what is around it.
- * libclang shows an implicit conversion as an unexposed expression with one operand: of an array it
- * makes a pointer, of any other lvalue a value, which is a read. So an lvalue directly below an
- * operator is what the operator writes, updates or takes the address of, and no operator need be
- * known for that. */
+/* Walks expressions from outside in; the context of an lvalue decides about its use. libclang shows
+ * an implicit conversion as an unexposed expression with one operand: it converts an array to a
+ * pointer, and any other lvalue to its value, which is a read. So an lvalue that is the direct
+ * operand of an operator is written, updated, or has its address taken; the operator itself is not
+ * needed for that. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -47,8 +47,8 @@ bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s)
 		return true;
 	if (!s->is_ours || !s->is_macro)
 		return false;
-	/* All that a macro stands for has the macro's place: it is the whole of it if nothing else
-	 * around it is there, too. */
+	/* An expression in a macro has the place of the use. It is the whole expansion if no other
+	 * expression around it has the same place. */
 	while (i > 0 && is_transparent(u, u->ancestors.at[i - 1]))
 		i--;
 	if (!i)
@@ -93,7 +93,7 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 	return bob_c_site(u, &site);
 }
 
-/* Why there can be no probe; BOB_SOURCE_C_REFUSALS: there can. */
+/* The reason why there can be no probe; BOB_SOURCE_C_REFUSALS: there can be one. */
 static enum bob_source_c_refusal obstacle(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
 					  const struct bob_c_span *s)
 {
@@ -120,7 +120,7 @@ bool bob_c_is_clear(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
 	return obstacle(u, lv, s) == BOB_SOURCE_C_REFUSALS;
 }
 
-/* No probe for this one? Then it is counted why. */
+/* True if the reference gets no probe; counts the reason. */
 static bool is_out(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		   const struct bob_c_span *s, enum bob_c_verdict verdict)
 {
@@ -141,8 +141,8 @@ static bool is_out(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *
 	return true;
 }
 
-/* A bit-field has no address, or it is packed: what it is a member of has the probe around it, up
- * to s->end. */
+/* A bit-field, or a packed member, has no usable address: the probe is around the containing
+ * struct, up to s->end. */
 static void open_bits(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		      uint32_t site, struct bob_c_span *s)
 {
@@ -154,7 +154,7 @@ static void open_bits(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalu
 					bob_c_type_kind(u, of) == CXType_Pointer));
 }
 
-/* The reference that is looked at now. True: `after` is to close at s->end. */
+/* Opens the probe of the current reference. True: `after` must be closed at s->end. */
 static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 			   struct bob_c_span *s, struct bob_c_lvalue *lv)
 {
@@ -262,8 +262,8 @@ static void walk_implicit(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 {
 	CXCursor child[1];
 
-	/* va_arg, offsetof, __builtin_choose_expr and the like evaluate nothing, or in their own
-	 * way. */
+	/* va_arg, offsetof, __builtin_choose_expr and similar builtins do not evaluate their
+	 * operands normally. */
 	if (begins_with(u, c, "__builtin_") || begins_with(u, c, "va_arg"))
 		if (bob_c_children(u, c, child, 1) != 1 ||
 		    u->clang->getCursorKind(child[0]) != CXCursor_CallExpr) {
@@ -280,7 +280,7 @@ static void walk_implicit(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 		bob_c_walk(u, child[0], BOB_C_READ);
 }
 
-/* Of these the compiler wants the arguments as they are. */
+/* Functions whose arguments the compiler needs in their original form. */
 static bool is_odd(const char *callee)
 {
 	static const char *const names[] = {
@@ -295,7 +295,7 @@ static bool is_odd(const char *callee)
 	return false;
 }
 
-/* `before` comes before it. All of the call may be a macro's. */
+/* Inserts `before` before it. The whole call may be in a macro. */
 static void walk_reported(struct bob_c_unit *u, CXCursor call, CXCursor c, const char *before,
 			  const char *after)
 {
@@ -375,7 +375,7 @@ static void walk_unary(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 		bob_c_walk(u, child[0], BOB_C_UPDATE);
 }
 
-/* An assignment to a variable by its name; by its address it may be one, too. */
+/* Notes an assignment to a variable by its name, or through its address. */
 static void note_value(struct bob_c_unit *u, const CXCursor child[2])
 {
 	const CXCursor to = bob_c_bare(u, child[0]);
@@ -417,7 +417,7 @@ static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left
 		bob_c_walk_perhaps(u, c, child[1]);
 	else
 		bob_c_walk(u, child[1], BOB_C_VALUE);
-	/* What is collected comes as it happens: what is stored is stored at last. */
+	/* Collected accesses are in execution order: the store is last. */
 	if (is_late)
 		bob_c_walk(u, child[0], on_left);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the specifications of a unit end, and where OpenMP shares work. An #if that begins before
- * the first statement after them, and ends after it, comes after the inserted lines: else they
- * would be left out with it. */
+/* Finds the end of a unit's specifications, and OpenMP workshare regions. If an #if begins before
+ * the first following statement and ends after it, lines are inserted before the #if: otherwise
+ * they would be conditional, too. */
 #include "source/fortran/nest.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static bool specifies(const struct bob_fortran_statement *s)
 	       s->kind == BOB_F_SUBROUTINE || s->kind == BOB_F_FUNCTION;
 }
 
-/* An executable directive (`!$omp parallel`): nothing is declared after it. */
+/* An executable directive (`!$omp parallel`): no declarations may follow it. */
 static bool is_running_directive(const struct bob_fortran_file *f, uint32_t i)
 {
 	const struct bob_fortran_statement *s;
@@ -85,15 +85,15 @@ static void find_body(struct bob_fortran_file *f, uint32_t index)
 	for (i = last + 1; i < declare; i++) /* nor after `!$omp threadprivate` */
 		if (f->statements[i].kind == BOB_F_DIRECTIVE)
 			declare = i;
-	/* what is between the last specification and it is lines of the preprocessor, directives
-	 * and formats */
+	/* Only preprocessor lines, directives and formats are between the last specification and
+	 * it. */
 	u->declare = before_conditionals(f, last, declare);
 	if (u->kind != BOB_UNIT_MODULE && u->kind != BOB_UNIT_SUBMODULE &&
 	    u->kind != BOB_UNIT_BLOCK_DATA)
 		u->execute = before_conditionals(f, last, execute);
 }
 
-/* From `!$omp workshare`, or `!$omp parallel workshare`, to its end. */
+/* Marks the statements from `!$omp workshare`, or `!$omp parallel workshare`, to its end. */
 static void find_workshares(struct bob_fortran_file *f)
 {
 	bool is_in = false;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a statement is, from its text alone. Words are not reserved in Fortran and need no blanks in
- * fixed form, so order matters: first what an assignment looks like, which nothing else does; then
- * the words, longer ones first where one begins like another. What follows a word must look right,
- * or the statement is UNKNOWN. */
+/* Classifies a statement by its text. Words are not reserved in Fortran and need no blanks in fixed
+ * form, so order matters: assignments first, because nothing else looks like one; then words,
+ * longer ones before their prefixes. The text after a word must match, too; otherwise the statement
+ * is UNKNOWN. */
 #include "source/fortran/split.h"
 
 #include <string.h>
 
 struct reader {
-	const char *text;	/* ends with a zero */
+	const char *text;	/* zero terminated */
 	uint32_t p;
 	bool is_fixed;
 };
@@ -25,8 +25,8 @@ static char look(struct reader *r)
 	return r->text[r->p];
 }
 
-/* A word whose letters may be separated where `word` has a blank; in fixed form it may be the
- * beginning of what looks like a longer one. */
+/* Matches a word that may contain blanks where `word` has one. In fixed form it may be a prefix of
+ * a longer word. */
 static bool word(struct reader *r, const char *word)
 {
 	uint32_t p;
@@ -94,7 +94,7 @@ static bool name_or_end(struct reader *r)
 	return at_end(r) || (name(r) && at_end(r));
 }
 
-/* From the bracket at p to after the one that closes it. */
+/* Skips from the bracket at p to after its counterpart. */
 static bool group(struct reader *r)
 {
 	int32_t depth = 0;
@@ -119,7 +119,7 @@ static bool group(struct reader *r)
 	return false;
 }
 
-/* No comma outside brackets and constants from here on. */
+/* True if no comma follows outside of brackets and constants. */
 static bool has_no_comma(struct reader r)
 {
 	int32_t depth = 0;
@@ -142,7 +142,7 @@ static bool has_no_comma(struct reader r)
 	return true;
 }
 
-/* A designator, then = or =>, then something without commas. */
+/* A designator, = or =>, and a rest without commas. */
 static enum bob_fortran_kind assignment(struct reader r)
 {
 	if (!name(&r))
@@ -169,7 +169,7 @@ static enum bob_fortran_kind assignment(struct reader r)
 	return at_end(&r) ? BOB_F_UNKNOWN : BOB_F_POINTER_ASSIGN;
 }
 
-/* What must follow a word. */
+/* Required text after a word. */
 enum follow {
 	END,	/* nothing */
 	NAME,	/* a name, then nothing */
@@ -180,7 +180,7 @@ enum follow {
 	LIST,	/* a name, `::`, or something else of a list of entities */
 	TEXT,	/* anything but nothing */
 	ANY,
-	ARGS	/* a name, (...) or not, anything */
+	ARGS	/* a name, optional (...), then anything */
 };
 
 struct phrase {
@@ -236,7 +236,7 @@ static enum bob_fortran_kind by_words(struct reader r)
 	return BOB_F_UNKNOWN;
 }
 
-/* A type with its kind or length: true, and r is after it. */
+/* Matches a type with its kind or length and skips it. */
 static bool type_spec(struct reader *r)
 {
 	static const char *const types[] = { "integer",	  "real",	      "double precision",
@@ -280,7 +280,7 @@ static bool has_function_arguments(struct reader r)
 	return !bob_is_digit(r.text[r.p + 1]) && r.text[r.p + 1] != '*' && group(&r);
 }
 
-/* SUBROUTINE and FUNCTION after prefixes, and declarations, which begin with a type, too. */
+/* SUBROUTINE and FUNCTION with prefixes, and declarations, which also begin with a type. */
 static enum bob_fortran_kind procedure_or_declaration(struct reader r)
 {
 	static const char *const prefixes[] = { "pure",	     "elemental", "impure",
@@ -337,7 +337,7 @@ static enum bob_fortran_kind type_statement(struct reader r)
 static enum bob_fortran_kind do_statement(struct reader r, uint32_t *target)
 {
 	if (!word(&r, "do") && !(r.is_fixed && sign(&r, "do"))) {
-		/* free form: `do10` is no word, but compilers take it */
+		/* free form: `do10` is not a word, but compilers accept it */
 		if (!sign(&r, "do") || !bob_is_digit(r.text[r.p]))
 			return BOB_F_UNKNOWN;
 	}
@@ -373,7 +373,7 @@ static enum bob_fortran_kind goto_statement(struct reader r)
 static enum bob_fortran_kind classify_text(struct bob_fortran_statement *s, struct reader r,
 					   bool is_body);
 
-/* IF, WHERE, FORALL: (...) and what follows. */
+/* IF, WHERE, FORALL: (...) and the controlled statement. */
 static enum bob_fortran_kind controlling(struct bob_fortran_statement *s, struct reader r,
 					 enum bob_fortran_kind kind, bool is_body)
 {
@@ -403,7 +403,7 @@ static enum bob_fortran_kind controlling(struct bob_fortran_statement *s, struct
 	if (bob_fortran_group(body) != BOB_FORTRAN_EXECUTABLE || body == BOB_F_IF ||
 	    (is_body && body != BOB_F_ASSIGN && body != BOB_F_POINTER_ASSIGN))
 		return BOB_F_UNKNOWN;
-	s->body = at; /* of IF (...) WHERE (...) a = b: that of the IF, set last */
+	s->body = at; /* for IF (...) WHERE (...) a = b it is that of the IF, set last */
 	s->body_kind = body;
 	return kind;
 }
@@ -443,7 +443,7 @@ static enum bob_fortran_kind classify_text(struct bob_fortran_statement *s, stru
 	return kind == BOB_F_GOTO ? goto_statement(r) : kind;
 }
 
-/* `name:` before what may have one. */
+/* `name:` before statements that may have a construct name. */
 static void construct_name(struct bob_fortran_statement *s, struct reader *r)
 {
 	static const char *const words[] = { "do",     "if",	    "select", "where",	"forall",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constructs with names of their own: what BLOCK declares, and the names that ASSOCIATE, SELECT
- * TYPE and SELECT RANK give. Each has a table, whose host is that of what is around it; names that
- * nothing declares are the unit's. The block of a TYPE IS or CLASS IS has one more, in which the
- * selector has that type. */
+/* Constructs with their own names: declarations in BLOCK, and names of ASSOCIATE, SELECT TYPE and
+ * SELECT RANK. Each has a table whose host is the enclosing one. Undeclared names belong to the
+ * unit. The block of a TYPE IS or CLASS IS has an additional table in which the selector has that
+ * type. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -67,7 +67,7 @@ static bool begins(const struct bob_fortran_scope *s, const struct bob_fortran_s
 		t->kind == BOB_F_SELECT_TYPE || t->kind == BOB_F_SELECT_RANK);
 }
 
-/* A table within the one that holds. False: no memory. */
+/* Opens a table within the current one. False: no memory. */
 static bool open_table(struct bob_fortran_scope *s, uint32_t construct)
 {
 	struct bob_fortran_symbols *outer = s->unit_table;
@@ -89,7 +89,7 @@ static bool open_table(struct bob_fortran_scope *s, uint32_t construct)
 	return true;
 }
 
-/* What a SELECT TYPE selects by: `(name)` or `(name => selector)`; 0: no name. */
+/* The selector's name in a SELECT TYPE: `(name)` or `(name => selector)`; 0: no name. */
 static uint32_t selected(const struct bob_fortran_statement *t, const char **name)
 {
 	struct bob_fortran_parser r = { .text = t->text, .p = t->from, .end = t->len };
@@ -106,8 +106,7 @@ static uint32_t selected(const struct bob_fortran_statement *t, const char **nam
 	return bob_fortran_peek(&r) == ')' || bob_fortran_accept(&r, "=>") ? n : 0;
 }
 
-/* The type that TYPE IS or CLASS IS names: one of the language's, or a derived one. False: CLASS
- * DEFAULT. */
+/* Parses the type of a TYPE IS or CLASS IS: an intrinsic or a derived one. False: CLASS DEFAULT. */
 static bool read_guard(struct bob_fortran_scope *s, const struct bob_fortran_statement *t,
 		       struct bob_fortran_typing *typing)
 {
@@ -165,7 +164,7 @@ void bob_fortran_begin_construct(struct bob_fortran_scope *s, const struct bob_f
 		associate_names(s, t);
 }
 
-/* --- types of what ASSOCIATE names --- */
+/* --- types of ASSOCIATE names --- */
 
 static uint32_t after_blanks(const struct bob_fortran_statement *t, uint32_t i)
 {
@@ -174,7 +173,7 @@ static uint32_t after_blanks(const struct bob_fortran_statement *t, uint32_t i)
 	return i;
 }
 
-/* Where the selector of a name begins; t->len: nowhere. */
+/* The position of the selector of a name; t->len: not found. */
 static uint32_t selector(const struct bob_fortran_statement *t, const char *name)
 {
 	const size_t n = strlen(name);
@@ -191,7 +190,7 @@ static uint32_t selector(const struct bob_fortran_statement *t, const char *name
 	return t->len;
 }
 
-/* A variable, a component of one, or a section, and nothing else. */
+/* True if the selector is only a variable, a component of one, or a section. */
 static bool is_plain(const struct bob_fortran_statement *t, const struct bob_fortran_use *u)
 {
 	const uint32_t bad = BOB_USE_VECTOR | BOB_USE_SUBSTRING | BOB_USE_COARRAY | BOB_USE_UNSURE;
@@ -202,7 +201,7 @@ static bool is_plain(const struct bob_fortran_statement *t, const struct bob_for
 	       strchr(",)", t->text[after]);
 }
 
-/* The component of something of that type, or of what this extends; NULL: it is not known. */
+/* The component of a type or its ancestors; NULL: unknown. */
 static const struct bob_fortran_symbol *component(const struct bob_fortran_scope *s,
 						  const struct bob_fortran_symbol *of,
 						  const char *name, uint32_t len)
@@ -219,7 +218,7 @@ static const struct bob_fortran_symbol *component(const struct bob_fortran_scope
 	return y;
 }
 
-/* How many dimensions are left of this part of a reference. */
+/* The rank of this part of a reference. */
 static uint32_t rank_left(const struct bob_fortran_expr *part, const struct bob_fortran_symbol *of)
 {
 	const struct bob_fortran_expr *list = part->child;
@@ -243,7 +242,7 @@ static void set_rank(struct bob_fortran_symbol *y, uint32_t rank)
 	}
 }
 
-/* The name is what its selector is, but for its bounds. */
+/* Gives the name the type of its selector, without its bounds. */
 static void take_type(const struct bob_fortran_scope *s, struct bob_fortran_symbol *y,
 		      const struct bob_fortran_use *u)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts statements to lines. Fixed form may be cut anywhere, in a constant only at the last column,
- * because blanks up to there belong to it; free form anywhere, with an & on both sides. New
- * statements are cut after a comma or bracket if there is one, so that they can be read and do not
- * depend on the width. */
+/* Breaks statements into lines. Fixed form may be broken anywhere, but constants only at the last
+ * column, because they are padded with blanks up to there. Free form may be broken anywhere, with
+ * an & on both sides. Inserted statements are broken after a comma or bracket if possible, for
+ * readability and independence of the width. */
 #include "source/fortran/cut.h"
 
 #include <stdio.h>
@@ -50,8 +50,8 @@ void bob_fortran_write_end(struct bob_fortran_writer *w)
 	o->lines[o->line_count++] = (struct bob_fortran_written){ w->line, w->is_inserting };
 }
 
-/* Where text[from..] is cut if at most `capacity` characters fit; *quote: the constant that is open
- * there, followed along. */
+/* The position where text[from..] is broken if at most `capacity` characters fit; *quote: the open
+ * constant there, updated. */
 static uint32_t cut_at(const char *text, uint32_t from, uint32_t capacity, char *quote)
 {
 	uint32_t best = 0, last_open = 0, i;
@@ -80,7 +80,7 @@ static uint32_t cut_at(const char *text, uint32_t from, uint32_t capacity, char 
 		*quote = best_quote;
 		return best;
 	}
-	/* outside constants, if there is such a place; a doubled quote is not cut */
+	/* outside of constants, if possible; a doubled quote is not split */
 	if (last_open > from && text[last_open] != '\'' && text[last_open] != '"') {
 		*quote = 0;
 		return last_open;
@@ -117,7 +117,7 @@ void bob_fortran_cut(struct bob_fortran_writer *w, const struct bob_fortran_file
 	uint32_t from = 0, to;
 	char quote = 0, head[16];
 
-	if (*text == '#') { /* of the preprocessor: a line as it is */
+	if (*text == '#') { /* a preprocessor line, unchanged */
 		bob_fortran_write(w, text, strlen(text));
 		bob_fortran_write_end(w);
 		return;
@@ -139,8 +139,8 @@ void bob_fortran_cut(struct bob_fortran_writer *w, const struct bob_fortran_file
 	} while (text[from] && !w->failed);
 }
 
-/* Columns of code up to which fixed form is read, a tab in the first ones counted as compilers
- * do. */
+/* The number of columns that are read in fixed form. A tab in the first columns is counted as
+ * compilers do. */
 static uint32_t fixed_part(const struct bob_fortran_file *f, const char *line, uint32_t len)
 {
 	uint32_t column = 1, i;
@@ -150,8 +150,9 @@ static uint32_t fixed_part(const struct bob_fortran_file *f, const char *line, u
 	return i;
 }
 
-/* The offset after the last character on this line of at most `capacity`. Free form: neither next
- * to a quote, which may be doubled, nor so that the next line has a mark and nothing else. */
+/* The offset after the last character on this line of at most `capacity` characters. In free form
+ * it is not next to a quote, which may be doubled, and the next line has more than a continuation
+ * mark. */
 static uint32_t recut_at(const char *line, uint32_t from, uint32_t len, uint32_t capacity,
 			 bool is_fixed)
 {

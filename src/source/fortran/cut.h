@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the writer of changed files: what is written, and lines that are cut to the form's
- * columns. */
+/* Output of the writer of changed files (patch.c), and the breaking of long lines at the form's
+ * last column. Owner: the arena. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_CUT_H
 #define BOB_SOURCE_FORTRAN_CUT_H
 
@@ -11,20 +11,20 @@ struct bob_fortran_writer {
 	struct bob_fortran_output *out;
 	size_t capacity;
 	uint32_t line_capacity;
-	uint32_t line;		/* of the original, for the map */
+	uint32_t line;		/* of the original, for the line map */
 	bool is_inserting, failed;
 };
 
 void bob_fortran_write(struct bob_fortran_writer *w, const char *bytes, size_t len);
-/* The line's end. */
+/* Ends the line. */
 void bob_fortran_write_end(struct bob_fortran_writer *w);
-/* How many lines the statement takes (the first one included), 0: it cannot be cut. */
+/* The number of lines of the statement; 0: it cannot be broken. */
 uint32_t bob_fortran_cut_count(const struct bob_fortran_file *f, const char *text);
-/* One statement on its own lines; label 0: none. */
+/* Writes a statement on separate lines; label 0: none. */
 void bob_fortran_cut(struct bob_fortran_writer *w, const struct bob_fortran_file *f, uint32_t label,
 		     const char *text);
-/* A line of code that may have become too long: cut exactly at the last column. Returns how many
- * lines were added. */
+/* Writes a line of code that may be too long: breaks it exactly at the last column. Returns the
+ * number of added lines. */
 uint32_t bob_fortran_recut(struct bob_fortran_writer *w, const struct bob_fortran_file *f,
 			   const char *line, uint32_t len, bool was_long);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements that specify: each says something of names. What comes twice overrides; what is not
- * understood is passed over. */
+/* Reads specification statements, which set attributes of names. Later statements override earlier
+ * ones; unknown syntax is skipped. */
 #include "source/fortran/scope.h"
 
 #include <string.h>
@@ -46,16 +46,16 @@ static uint32_t intent(struct bob_fortran_parser *r)
 	return flags;
 }
 
-/* What a declaration says of all its entities. */
+/* Attributes that a declaration gives to all its entities. */
 struct entities {
 	struct bob_fortran_typing type;
 	bool is_typed, is_constant;
 	uint32_t flags;
 	struct bob_fortran_parser shape; /* of DIMENSION; p == 0: none */
-	const char *binding;	/* name in C; "": the own one; NULL: none */
+	const char *binding;	/* name in C; "": the default; NULL: none */
 };
 
-/* At the bracket of BIND(C, NAME='x'): the name, or "". */
+/* Parses BIND(C, NAME='x') from its bracket: the name, or "". */
 static const char *binding(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
 	const uint32_t from = r->p;
@@ -73,7 +73,7 @@ static const char *binding(struct bob_fortran_scope *s, struct bob_fortran_parse
 	return close < r->p ? bob_fortran_text_of(s, open + 1, close) : "";
 }
 
-/* `, name(...)` up to :: or the first entity */
+/* Attributes `, name(...)` up to :: or the first entity. */
 static void read_attributes(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 			    struct entities *e)
 {
@@ -107,7 +107,7 @@ static void read_attributes(struct bob_fortran_scope *s, struct bob_fortran_pars
 	}
 }
 
-/* Of a constant. Branches of an #if may give it several. */
+/* Sets the value of a constant. Branches of an #if may give it several. */
 static void give_value(struct bob_fortran_scope *s, struct bob_fortran_symbol *y,
 		       const struct bob_fortran_expr *e)
 {
@@ -122,7 +122,7 @@ static void give_value(struct bob_fortran_scope *s, struct bob_fortran_symbol *y
 			   bob_fortran_is_ambiguous(s->unit_table, s->statement, e);
 }
 
-/* The constant or first value after = , => or between / /. */
+/* The constant or first value after = or =>, or between / /. */
 static void read_value(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 		       struct bob_fortran_symbol *y, bool is_constant)
 {
@@ -215,7 +215,7 @@ static void declaration(struct bob_fortran_scope *s, struct bob_fortran_parser *
 	struct entities e = { .flags = 0 };
 
 	if (!strncmp(r->text + r->p, "record", 6))
-		return; /* of DEC: the components are not known */
+		return; /* DEC: its components are unknown */
 	e.is_typed = bob_fortran_read_type(s, r, &e.type);
 	if (!e.is_typed)
 		return;
@@ -224,7 +224,7 @@ static void declaration(struct bob_fortran_scope *s, struct bob_fortran_parser *
 	read_entities(s, r, &e);
 }
 
-/* PUBLIC, PRIVATE: of whatever has the name, which may be declared later, or come from a module. */
+/* PUBLIC, PRIVATE: the name may be declared later, or come from a module. */
 static void accessibility(struct bob_fortran_scope *s, struct bob_fortran_parser *r, uint32_t flag)
 {
 	(void)bob_fortran_accept(r, "::");
@@ -246,7 +246,7 @@ static void accessibility(struct bob_fortran_scope *s, struct bob_fortran_parser
 	} while (!s->failed && bob_fortran_accept(r, ","));
 }
 
-/* BIND(C) :: a, /b/ as a statement */
+/* BIND(C) :: a, /b/ as a statement. */
 static void bind(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
 	const char *name;
@@ -272,7 +272,7 @@ static void bind(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 	} while (!s->failed && bob_fortran_accept(r, ","));
 }
 
-/* ALLOCATABLE, POINTER, ..., INTENT, as statements */
+/* ALLOCATABLE, POINTER, ..., INTENT, as statements. */
 static void attribute(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
 	struct entities e = { .flags = 0 };
@@ -336,7 +336,7 @@ static void parameter(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 	} while (!s->failed && bob_fortran_accept(r, ","));
 }
 
-/* Names between // and values between / /: the names get SAVE. */
+/* DATA: names, and values between / /. The names get SAVE. */
 static void data(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
 	bob_fortran_skip_word(r, "data");

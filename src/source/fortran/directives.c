@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the directives that apply to a statement by scanning the statements before or after it. */
 #include "source/fortran/directives.h"
 
 #include <string.h>
@@ -63,18 +64,18 @@ bool bob_fortran_is_after_directive(const struct bob_fortran_file *f, uint32_t s
 	return statement && f->statements[statement - 1].kind == BOB_F_DIRECTIVE;
 }
 
-/* Directives and lines of the preprocessor beside a statement, from it on, away from it. */
+/* State of a scan from a statement away from it, over directives and preprocessor lines. */
 struct beside {
 	const struct bob_fortran_file *f;
-	uint32_t found;		/* the outermost that belongs to the statement; at first itself */
-	uint32_t depth;		/* #if and #endif around where one is */
+	uint32_t found;		/* the outermost line that belongs to the statement */
+	uint32_t depth;		/* depth of #if and #endif at the current line */
 	bool is_open;		/* within that #if a directive belongs to the statement ... */
 	bool has_other;		/* ... and one does not */
 	bool is_lost;		/* both: no line can be inserted there for the statement */
 };
 
-/* The next line, away from the statement; `opens` and `closes` an #if, as one goes. False: what
- * follows belongs to something else. */
+/* Takes the next line away from the statement; `opens` and `closes` are an #if in this direction.
+ * False: it does not belong to the statement. */
 static bool go_beside(struct beside *b, uint32_t i, bool ends, char opens, char closes)
 {
 	const struct bob_fortran_statement *s = &b->f->statements[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions by descent; operators.c joins them. Names are not looked up: name(...) stays what it
- * is. What does not fit is a BAD node up to the next comma or closing bracket, and reading
- * continues after it. */
+/* Recursive-descent parser of expressions; operators.c parses binary operators. Names are not
+ * looked up. Text that is no expression becomes a BAD node up to the next comma or closing bracket,
+ * and parsing continues after it. */
 #include "source/fortran/parse.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ void bob_fortran_adopt(struct bob_fortran_expr *parent, struct bob_fortran_expr 
 		parent->to = child->to;
 }
 
-/* Children at the end of a list that may be long. */
+/* The end of a list of children, so that appending takes constant time. */
 struct list {
 	struct bob_fortran_expr *parent, *last;
 };
@@ -128,7 +128,7 @@ struct bob_fortran_expr *bob_fortran_bad(struct bob_fortran_parser *r, uint32_t 
 	return e;
 }
 
-/* = that is neither == nor => */
+/* = that is part of neither == nor =>. */
 static bool at_equals(struct bob_fortran_parser *r)
 {
 	char next;
@@ -139,7 +139,8 @@ static bool at_equals(struct bob_fortran_parser *r)
 	return next != '=' && next != '>';
 }
 
-/* `name =` at p: the length of the name, p after the sign; else 0, and p is unchanged. */
+/* Parses `name =` at p: returns the length of the name, p is after the sign; else 0, and p is
+ * unchanged. */
 static uint32_t accept_keyword(struct bob_fortran_parser *r)
 {
 	uint32_t from, n;
@@ -167,7 +168,7 @@ static struct bob_fortran_expr *label(struct bob_fortran_parser *r, uint32_t fro
 	return e;
 }
 
-/* An expression of a range, or nothing before : , ) */
+/* An expression of a range, or none before : , ). */
 static struct bob_fortran_expr *bound(struct bob_fortran_parser *r)
 {
 	char c = bob_fortran_peek(r);
@@ -222,7 +223,7 @@ static struct bob_fortran_expr *argument(struct bob_fortran_parser *r)
 	return range_or_expr(r);
 }
 
-/* Items between brackets, p at the opening one; closing: its counterpart. */
+/* Items between brackets; p is at the opening one; closing: its counterpart. */
 static struct bob_fortran_expr *bracketed(struct bob_fortran_parser *r, enum bob_fortran_node node,
 					  char closing)
 {
@@ -235,7 +236,7 @@ static struct bob_fortran_expr *bracketed(struct bob_fortran_parser *r, enum bob
 	} else if (bob_fortran_peek(r) != closing) {
 		do {
 			append(&l, argument(r));
-			/* what an argument does not take is no argument */
+			/* text that is no argument */
 			if (bob_fortran_peek(r) && !strchr(",)]", r->text[r->p]))
 				append(&l, bob_fortran_bad(r, r->p));
 		} while (!r->failed && bob_fortran_accept(r, ","));
@@ -320,7 +321,7 @@ static bool at_control(struct bob_fortran_parser *r)
 	return is;
 }
 
-/* ( ... ): in brackets, a complex constant, or an implied DO. */
+/* ( ... ): an expression in parentheses, a complex constant, or an implied DO. */
 static struct bob_fortran_expr *paren(struct bob_fortran_parser *r)
 {
 	struct bob_fortran_expr *e = bob_fortran_node(r, BOB_N_PAREN, r->p);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions of a statement as trees, and the items of a statement with what it does with them.
- * Syntax only: name(...) may be an array or a function, use.h asks the symbols. Positions are
- * characters of the statement's `text`; statement->at[] leads to the file.
- * Owner: the arena. Threads: those of the file. Depth is bounded: what nests deeper than
- * BOB_FORTRAN_DEPTH_MAX, and what is no expression, is a BAD node that covers its text. */
+/* Expression trees of a statement, and its items with their roles. This is syntax only: name(...)
+ * may be an array or a function; use.h resolves it by the symbols. Positions are characters of the
+ * statement's `text`; statement->at[] maps them to the file. Owner: the arena. Threads: those of
+ * the file. Depth is bounded: text that nests deeper than BOB_FORTRAN_DEPTH_MAX, or is no
+ * expression, becomes a BAD node. */
 #ifndef BOB_SOURCE_FORTRAN_EXPR_H
 #define BOB_SOURCE_FORTRAN_EXPR_H
 
 #include "source/fortran/lines.h"
 
-#define BOB_FORTRAN_DEPTH_MAX 200 /* of brackets and operators to the right */
-#define BOB_FORTRAN_HEIGHT_MAX 4000 /* of a tree: a bound for who walks it */
+#define BOB_FORTRAN_DEPTH_MAX 200 /* of parentheses and right operands */
+#define BOB_FORTRAN_HEIGHT_MAX 4000 /* of a tree: bounds the recursion of its users */
 
 enum bob_fortran_node {
 	BOB_N_BAD,
-	/* an empty place: a bound left out in `a(:n)`, an argument in `f(,x)` */
+	/* an omitted bound in `a(:n)`, or argument in `f(,x)` */
 	BOB_N_NOTHING,
-	BOB_N_INTEGER,		/* literals; with their kind (`1_8`) */
+	BOB_N_INTEGER,		/* literals, with their kind (`1_8`) */
 	BOB_N_REAL,
 	BOB_N_LOGICAL,
 	BOB_N_STRING,		/* also Hollerith */
@@ -27,7 +27,7 @@ enum bob_fortran_node {
 	BOB_N_PART,
 	BOB_N_ARGUMENTS,	/* ( ... ): subscripts, actual arguments or a substring */
 	BOB_N_IMAGE,		/* [ ... ] of a coarray */
-	BOB_N_RANGE,		/* children: lower, upper, and the stride if there is one */
+	BOB_N_RANGE,		/* children: lower, upper, and the stride if present */
 	BOB_N_KEYWORD,		/* `name_len` characters at `from`, then =; child: the value */
 	BOB_N_STAR,
 	BOB_N_LABEL,		/* *10 or &10: an alternate return */
@@ -74,16 +74,16 @@ struct bob_fortran_expr {
 enum bob_fortran_role {
 	BOB_ROLE_READ,
 	BOB_ROLE_WRITE,
-	/* an argument of a procedure that is not intrinsic: what it does is unknown here */
+	/* an argument of a procedure that is not intrinsic: access unknown here */
 	BOB_ROLE_PASS,
-	BOB_ROLE_LOOP,		/* variable of a DO: written before each trip and after the last */
-	BOB_ROLE_ALLOCATE,	/* gets memory */
-	BOB_ROLE_RELEASE,	/* loses it: DEALLOCATE, NULLIFY */
-	BOB_ROLE_POINT,		/* left of => */
-	BOB_ROLE_TARGET,	/* right of =>, selector of an ASSOCIATE that is a variable */
+	BOB_ROLE_LOOP, /* variable of a DO: written before each iteration and after the last */
+	BOB_ROLE_ALLOCATE,	/* memory is allocated */
+	BOB_ROLE_RELEASE,	/* memory is released: DEALLOCATE, NULLIFY */
+	BOB_ROLE_POINT,		/* left side of => */
+	BOB_ROLE_TARGET,	/* right side of =>; selector of an ASSOCIATE that is a variable */
 	BOB_ROLE_INQUIRE,	/* of an inquiry: SIZE(a), ALLOCATED(a): no access */
-	BOB_ROLE_CALL,		/* a procedure that is called */
-	/* a name and nothing else: a construct's, a namelist group's, an associate name */
+	BOB_ROLE_CALL,		/* procedure of a call */
+	/* only a name: of a construct, a namelist group, an associate name */
 	BOB_ROLE_NAME
 };
 
@@ -91,25 +91,25 @@ struct bob_fortran_item {
 	const struct bob_fortran_expr *expr;
 	struct bob_fortran_item *next;
 	enum bob_fortran_role role;
-	uint32_t keyword, keyword_len; /* `iostat=`, `stat=`: in the text; len 0: none */
-	bool in_body;		/* belongs to what a one-line IF, WHERE, FORALL controls */
+	uint32_t keyword, keyword_len; /* position of `iostat=`, `stat=` in the text; len 0: none */
+	bool in_body;		/* part of the body of a one-line IF, WHERE, FORALL */
 	bool is_list;		/* of the data list of a READ, WRITE, PRINT */
 };
 
-/* What one statement consists of, in the order in which it is reported: before what is written what
- * is read. Statements that are not executable have none. BOB_OK also where parts are BAD
- * (*bad_count of them); bad_count may be NULL. Errors: BOB_ERR_NOMEM. */
+/* The items of a statement in the reported order: reads before writes. Statements that are not
+ * executable have none. BOB_OK also if parts are BAD (*bad_count of them); bad_count may be NULL.
+ * Errors: BOB_ERR_NOMEM. */
 bob_status bob_fortran_items(struct bob_arena *arena, const struct bob_fortran_statement *s,
 			     const struct bob_fortran_item **out, uint32_t *bad_count);
 
-/* The expression that begins at text[from] and ends before `to` at the latest; NULL without memory.
- * *end is after it. */
+/* Parses the expression that begins at text[from] and ends before `to`. *end is the position after
+ * it. NULL: no memory. */
 const struct bob_fortran_expr *bob_fortran_expression(struct bob_arena *arena,
 						      const struct bob_fortran_statement *s,
 						      uint32_t from, uint32_t to, uint32_t *end);
 
-/* Bytes of the file that text[from, to) of the statement stands for: [*first, *last). Comments and
- * continuation marks between lines are within. */
+/* The bytes [*first, *last) of the file that contain text[from, to) of the statement, including
+ * comments and continuation marks between lines. */
 void bob_fortran_bytes(const struct bob_fortran_statement *s, uint32_t from, uint32_t to,
 		       uint32_t *first, uint32_t *last);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of fixed form: columns 1 to 5 a label, a mark in column 6 goes on with the statement, code
- * up to the last column. Blanks mean nothing outside constants. A tab in the first columns leads to
- * column 7, or, before a digit, to a continuation (DEC). A statement ends where the next one
- * begins: comments, lines of the preprocessor and directives between are skipped first. */
+/* Reads lines of fixed form: columns 1 to 5 have a label, a mark in column 6 continues a statement,
+ * and code extends to the last column. Blanks are insignificant outside of constants. A tab in the
+ * first columns means column 7 or, before a digit, a continuation (DEC). A statement ends where the
+ * next one begins: comments, preprocessor lines and directives between are skipped first. */
 #include "source/fortran/split.h"
 
-/* One line taken apart. */
+/* The parts of one line. */
 struct card {
 	bool is_comment;
 	bool is_continued;
-	uint32_t code, column;	/* where code begins: byte, and its column */
+	uint32_t code, column;	/* beginning of the code: offset, and its column */
 	uint32_t label_at, label_len;
 };
 
-/* One in column 1, or nothing before a ! that is not in column 6. */
+/* A comment mark in column 1, or only blanks before a ! that is not in column 6. */
 static bool is_comment(const char *line, uint32_t n)
 {
 	uint32_t i = 0;
@@ -28,7 +28,7 @@ static bool is_comment(const char *line, uint32_t n)
 	return i == n || (line[i] == '!' && (i != 5 || line[0] == '\t'));
 }
 
-/* `!$` and blanks in place of a comment: code for compilers of OpenMP. */
+/* `!$` and blanks in place of a comment: code for OpenMP compilers. */
 static bool is_conditional(const char *line, uint32_t n)
 {
 	return n > 2 && (line[0] == '!' || line[0] == 'c' || line[0] == 'C' || line[0] == '*') &&
@@ -105,7 +105,7 @@ bool bob_fortran_fixed_continues(struct bob_fortran_splitter *s, uint32_t line)
 	return s->peeked_continues;
 }
 
-/* Blanks up to the last column belong to the constant that goes on in the next line. */
+/* A continued constant is padded with blanks up to the last column. */
 static void fill(struct bob_fortran_splitter *s)
 {
 	while (s->unfilled && (s->quote || s->hollerith)) {
@@ -128,7 +128,7 @@ static void read_label(struct bob_fortran_splitter *s, const struct card *c)
 			s->label = s->label * 10 + (uint32_t)(bytes[c->label_at + i] - '0');
 }
 
-/* One character outside constants; false: the rest of the line is a comment. */
+/* Reads one character outside of constants; false: the rest of the line is a comment. */
 static bool take(struct bob_fortran_splitter *s, uint32_t line, uint32_t i)
 {
 	char c = s->file->bytes[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Integer constant expressions. Whatever overflows, or is not known here, has no value. */
+/* Evaluates integer constant expressions. Overflows and unknown operands have no value. */
 #include "source/fortran/scope.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ static bool binary(enum bob_fortran_op op, int64_t a, int64_t b, int64_t *value)
 	}
 }
 
-/* Kind of a literal or a name. */
+/* The kind of a literal or a name. */
 static bool kind_of(const struct folder *f, const struct bob_fortran_expr *e, int64_t *value)
 {
 	const struct bob_fortran_symbol *y;
@@ -214,7 +214,7 @@ static bool call(const struct folder *f, const struct bob_fortran_expr *part, in
 		const struct bob_fortran_expr *v = e->node == BOB_N_KEYWORD ? e->child : e;
 		uint32_t at = c.count;
 
-		/* selected_real_kind(r=200): the second one */
+		/* selected_real_kind(r=200): the second argument */
 		if (e->node == BOB_N_KEYWORD && f->statement->text[e->from] == 'r' &&
 		    e->name_len == 1)
 			at = is_call(&c, "selected_real_kind") ? 1 : 0;

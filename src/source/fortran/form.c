@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fixed or free form, by what only one of them can have. File names do not determine it: .F may be
- * either. */
+/* Distinguishes fixed and free form by text that only one of them allows. File names do not
+ * determine it: .F may be either. */
 #include "source/fortran/split.h"
 
 #include <string.h>
 
-/* Where code ends: before a comment, without blanks. Quotes are followed within the line only. */
+/* The end of the code in a line: before a comment, without trailing blanks. Quotes may not span
+ * lines. */
 static uint32_t code_end(const char *line, uint32_t n)
 {
 	uint32_t end = n;
@@ -26,7 +27,7 @@ static uint32_t code_end(const char *line, uint32_t n)
 	return end;
 }
 
-/* Statements of free form that begin with the letters of comments of fixed form. */
+/* Statements of free form that begin with a letter that marks comments in fixed form. */
 static bool is_free_word(const char *line, uint32_t n)
 {
 	static const char *const words[] = { "call",	   "case",	"character", "class",
@@ -53,7 +54,7 @@ static bool is_free_word(const char *line, uint32_t n)
 
 enum sign { NOTHING, FIXED, FREE };
 
-/* A line whose first column is not blank. */
+/* Classifies a line whose first column is not blank. */
 static enum sign first_column(const char *line, uint32_t n)
 {
 	uint32_t i = 1;
@@ -67,10 +68,10 @@ static enum sign first_column(const char *line, uint32_t n)
 	if (!memchr("cCdD", line[0], 4))
 		return FREE;
 	if (n > 1 && bob_fortran_is_word(line[1]))
-		return NOTHING; /* `call x`, or a comment: both are seen */
+		return NOTHING; /* `call x`, or a comment: both are common */
 	while (i < n && bob_fortran_is_blank(line[i]))
 		i++;
-	/* `c = 1`, `c(i) = 1`, `d%x = 1` may be free form. */
+	/* `c = 1`, `c(i) = 1`, `d%x = 1` may be free form */
 	return i < n && strchr("=(%[", line[i]) ? NOTHING : FIXED;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of free form: an & at the end goes on in the next line of code, which may begin with
- * another one; within a character constant, too. A run of blanks is one blank. */
+/* Reads lines of free form. An & at the end continues with the next line of code, which may begin
+ * with another &, also within a character constant. A run of blanks becomes one blank. */
 #include "source/fortran/split.h"
 
 static uint32_t skip_blanks(const struct bob_fortran_splitter *s, uint32_t i, uint32_t to)
@@ -10,7 +10,7 @@ static uint32_t skip_blanks(const struct bob_fortran_splitter *s, uint32_t i, ui
 	return i;
 }
 
-/* An & with nothing after it, or, outside constants, a comment. */
+/* An & followed by nothing or, outside of constants, by a comment. */
 static bool is_mark(const struct bob_fortran_splitter *s, uint32_t i, uint32_t to)
 {
 	uint32_t next = skip_blanks(s, i + 1, to);
@@ -32,7 +32,7 @@ static uint32_t read_label(struct bob_fortran_splitter *s, uint32_t i, uint32_t 
 	return i;
 }
 
-/* Characters of a constant; returns the byte after it. */
+/* Reads characters of a constant; returns the offset after them. */
 static uint32_t read_constant(struct bob_fortran_splitter *s, uint32_t i, uint32_t to)
 {
 	const char *bytes = s->file->bytes;
@@ -51,8 +51,8 @@ static uint32_t read_constant(struct bob_fortran_splitter *s, uint32_t i, uint32
 	return i;
 }
 
-/* One character outside constants; returns the byte after it, or `to`: the rest of the line is no
- * code. */
+/* Reads one character outside of constants; returns the offset after it, or `to` if the rest of the
+ * line is not code. */
 static uint32_t take(struct bob_fortran_splitter *s, uint32_t line, uint32_t i, uint32_t to)
 {
 	char c = s->file->bytes[i];
@@ -89,7 +89,7 @@ static void read_code(struct bob_fortran_splitter *s, uint32_t line, uint32_t i,
 		bob_fortran_finish(s);
 }
 
-/* After a continued line: the code begins after an & if there is one. */
+/* Reads a continuation line: the code begins after an & if there is one. */
 static void read_continued(struct bob_fortran_splitter *s, uint32_t line, uint32_t from,
 			   uint32_t to)
 {
@@ -99,7 +99,7 @@ static void read_continued(struct bob_fortran_splitter *s, uint32_t line, uint32
 	s->line_last = line;
 	s->is_continued = false;
 	if (i < to && s->file->bytes[i] == '&') {
-		if (is_mark(s, i, to)) { /* nothing but an & */
+		if (is_mark(s, i, to)) { /* only an & */
 			s->is_continued = true;
 			return;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the first statement of a program unit says: prefixes, name, dummy arguments, result. */
+/* Parses the first statement of a program unit: prefixes, name, dummy arguments, result. */
 #include "source/fortran/nest.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "source/fortran/reserve.h"
 #include "source/fortran/split.h"
 
-/* The word outside brackets; where it begins, or `len`. */
+/* The position of the word outside of brackets, or `len`. */
 static uint32_t find_word(const struct bob_fortran_statement *s, const char *word)
 {
 	uint32_t n = (uint32_t)strlen(word), depth = 0;

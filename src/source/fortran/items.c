@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a statement consists of: for each kind, which expressions it has and what it does with each.
- * Reads come before what is written, as they are reported. Labels and names of constructs are no
- * items. */
+/* Determines the items of a statement: for each kind of statement, its expressions and their roles.
+ * Reads come before writes, as they are reported. Labels and construct names are not items. */
 #include "source/fortran/parse.h"
 
 #include <string.h>
@@ -39,7 +38,7 @@ static void add_expr(struct items *t, enum bob_fortran_role role)
 	add(t, bob_fortran_parse_expr(&t->r), role);
 }
 
-/* A variable; anything else is BAD. */
+/* Adds a variable; anything else is BAD. */
 static void add_reference(struct items *t, enum bob_fortran_role role)
 {
 	(void)bob_fortran_peek(&t->r);
@@ -126,7 +125,7 @@ static void index_header(struct items *t)
 		if (ahead.text[ahead.p] == '=' || ahead.text[ahead.p] == '(')
 			break;
 		else if (!memcmp(ahead.text + ahead.p, "::", 2)) {
-			t->r.p = ahead.p + 1; /* the second colon stands for the bracket */
+			t->r.p = ahead.p + 1; /* the second colon replaces the bracket */
 			break;
 		}
 	list = bob_fortran_parse_arguments(&t->r);
@@ -199,7 +198,7 @@ static void allocation(struct items *t, const char *word, enum bob_fortran_role 
 			add_keyword(t, e, BOB_ROLE_INQUIRE);
 }
 
-/* What (...) of an I/O statement holds. */
+/* The controls (...) of an I/O statement. */
 static void controls(struct items *t, const struct bob_fortran_expr *list, bool is_inquire)
 {
 	static const char *const written[] = { "iostat", "iomsg", "size", "id", "newunit",
@@ -238,7 +237,7 @@ static void data_list(struct items *t, enum bob_fortran_role role)
 		if (item)
 			item->is_list = true;
 		if (!t->r.failed && bob_fortran_peek(&t->r) && t->r.text[t->r.p] != ',') {
-			t->r.bad_count++; /* something after the item */
+			t->r.bad_count++; /* unexpected text after the item */
 			return;
 		}
 	} while (!t->r.failed && bob_fortran_accept(&t->r, ","));
@@ -249,7 +248,7 @@ static void transfer(struct items *t, const char *word, enum bob_fortran_role ro
 		     bool has_controls)
 {
 	bob_fortran_skip_word(&t->r, word);
-	/* `read (10) x` has controls, `read (fmt), x` is a format in brackets */
+	/* `read (10) x` has controls, `read (fmt), x` a format in parentheses */
 	if (bob_fortran_peek(&t->r) == '(' && has_controls) {
 		struct bob_fortran_parser after = t->r;
 
@@ -301,7 +300,7 @@ static void internal(struct items *t, const char *word, bool is_encode)
 			add(t, e, BOB_ROLE_WRITE);
 }
 
-/* An expression or nothing after a word: RETURN, STOP. */
+/* An optional expression after a word: RETURN, STOP. */
 static void code(struct items *t, const char *word)
 {
 	bob_fortran_skip_word(&t->r, word);
@@ -344,7 +343,7 @@ static void call(struct items *t)
 	add_reference(t, BOB_ROLE_CALL);
 }
 
-/* READ, WRITE and related statements; false: it is not one of these. */
+/* READ, WRITE and related statements; false: another statement. */
 static bool input_output(struct items *t, enum bob_fortran_kind kind)
 {
 	static const struct {
@@ -378,7 +377,7 @@ static bool input_output(struct items *t, enum bob_fortran_kind kind)
 
 static void items_of(struct items *t, enum bob_fortran_kind kind);
 
-/* Of one line: the controlled statement follows. */
+/* One-line IF, WHERE, FORALL: the controlled statement follows. */
 static void body(struct items *t, const struct bob_fortran_statement *s)
 {
 	if (!s->body || t->in_body)

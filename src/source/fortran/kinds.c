@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Names and groups of the kinds of statements, from kinds.def. */
 #include "source/fortran/kinds.h"
 
 static const struct {

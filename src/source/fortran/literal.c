@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constants and operators. A point after digits is theirs unless a word and another point follow:
- * `1.eq.i`. */
+/* Parses constants and operators. A point after digits belongs to the number, unless a word and
+ * another point follow: `1.eq.i`. */
 #include "source/fortran/parse.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static uint32_t dotted(const struct bob_fortran_parser *r, uint32_t p)
 	return i > p + 1 && bob_fortran_char_at(r, i) == '.' ? i + 1 - p : 0;
 }
 
-/* The end of a text that begins with its quote at p; doubled quotes are part of it. */
+/* The end of the character constant that begins at p; doubled quotes are part of it. */
 static uint32_t text_end(const struct bob_fortran_parser *r, uint32_t p)
 {
 	char quote = bob_fortran_char_at(r, p);
@@ -51,7 +51,7 @@ static uint32_t kind_end(const struct bob_fortran_parser *r, uint32_t p)
 	return p;
 }
 
-/* The end of e+5, d0, q-3 at p, or p. */
+/* The end of an exponent (e+5, d0, q-3) at p, or p. */
 static uint32_t exponent_end(const struct bob_fortran_parser *r, uint32_t p)
 {
 	uint32_t i = p + 1;
@@ -123,7 +123,7 @@ struct bob_fortran_expr *bob_fortran_parse_literal(struct bob_fortran_parser *r)
 	if ((n == 6 && !memcmp(r->text + r->p, ".true.", 6)) ||
 	    (n == 7 && !memcmp(r->text + r->p, ".false.", 7)))
 		return literal(r, BOB_N_LOGICAL, kind_end(r, r->p + n));
-	/* a text with its kind before it: c_char_'x' */
+	/* a character constant with its kind: c_char_'x' */
 	p = r->p;
 	if (bob_is_letter(c)) {
 		while (bob_fortran_is_word(bob_fortran_char_at(r, p)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* USE: names of modules of the same file, or of those that the caller knows, under the names the
- * unit gives them. */
+/* USE: takes names from modules of the same file, or of those that the caller knows, under the
+ * unit's names for them. */
 #include "source/fortran/scope.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct bob_fortran_symbols *find_module(struct bob_fortran_scope *s
 	return s->finder && s->finder->module ? s->finder->module(s->finder->data, name) : NULL;
 }
 
-/* One name of the module, under another one. */
+/* Takes one name of the module, under another name. */
 static void take(struct bob_fortran_scope *s, const struct bob_fortran_symbol *from,
 		 const char *name, uint32_t len)
 {
@@ -38,8 +38,7 @@ static void take(struct bob_fortran_scope *s, const struct bob_fortran_symbol *f
 	*y = *from;
 	y->name = name;
 	y->next = next;
-	y->flags &= ~(BOB_SYMBOL_PUBLIC |
-		      BOB_SYMBOL_PRIVATE); /* what this unit makes of it is its own */
+	y->flags &= ~(BOB_SYMBOL_PUBLIC | BOB_SYMBOL_PRIVATE); /* the unit sets its own access */
 	y->flags |= BOB_SYMBOL_USED;
 	y->statement = s->index;
 	if (!y->origin)
@@ -102,7 +101,7 @@ static void take_named(struct bob_fortran_scope *s, struct bob_fortran_parser *r
 	r->p += n;
 }
 
-/* Has it another name here? */
+/* Does this USE rename it? */
 static bool is_renamed(const struct bob_fortran_scope *s, const struct bob_fortran_symbol *y)
 {
 	for (const struct bob_fortran_symbol *z = s->table->first; z; z = z->next)
@@ -158,7 +157,7 @@ void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_pars
 		return;
 	is_intrinsic = !strcmp(name, "iso_c_binding") || !strcmp(name, "iso_fortran_env");
 	s->takes_foreign = false;
-	module = is_language ? NULL : find_module(s, name); /* not one of the program's */
+	module = is_language ? NULL : find_module(s, name); /* not a module of the program */
 	if (bob_fortran_accept(r, ",")) {
 		struct bob_fortran_parser only = *r;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operators by precedence: those of equal strength from the left, ** from the right. */
+/* Precedence-climbing parser of binary operators: left-associative, except **. */
 #include "source/fortran/parse.h"
 
-/* How strongly an operator binds; 0: it is no binary one. */
+/* Binding strength of a binary operator; 0: it is not one. */
 static int binding(enum bob_fortran_op op)
 {
 	switch (op) {

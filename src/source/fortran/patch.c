@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the file line by line: one that no patch touches is copied; the others are put together
- * from their code, with what is replaced, and cut again if they grew. What a line has beside code
- * (a comment, columns that are not read) is kept where it was if the line is not changed, and goes
- * before it as a comment if it is. */
+/* Writes the file line by line. Lines without patches are copied; others are assembled from their
+ * code and the replacements, and broken again if they became too long. Parts of a line that are not
+ * code (a comment, columns that are not read) stay in place if the line does not change; otherwise
+ * they precede it as a comment. */
 #include "source/fortran/patch.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static uint32_t statement_at_line(const struct bob_fortran_file *f, uint32_t lin
 	return (uint32_t)low;
 }
 
-/* Does a statement begin here, after another one on its line? */
+/* Does a statement begin here, after another one on the same line? */
 static bool begins_after(const struct bob_fortran_file *f, uint32_t at)
 {
 	uint32_t line = bob_fortran_position(f, at).line;
@@ -83,8 +83,8 @@ bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t a
 	return add(p, (struct bob_fortran_patch){ at, 0, label, 0, text, true });
 }
 
-/* Code of line n: bytes [*from, *to) from its beginning to after the last byte of a statement and
- * the mark of continuation; *blanks: of a continued constant, up to the last column. */
+/* The code of line n: bytes [*from, *to) from its beginning to after the last byte of a statement
+ * and the continuation mark; *blanks: padding of a continued constant up to the last column. */
 static void code_of(const struct bob_fortran_file *f, uint32_t line, uint32_t *from, uint32_t *to,
 		    uint32_t *blanks)
 {
@@ -145,10 +145,10 @@ struct applier {
 	const struct bob_fortran_file *f;
 	struct bob_fortran_patch *at;
 	uint32_t next;
-	struct bob_fortran_writer w, edited; /* the file, and the line that is put together */
+	struct bob_fortran_writer w, edited; /* the output, and the line being assembled */
 	struct bob_fortran_output line;
 	const char *path;
-	bool is_shifted;	/* lines were added: the next original one needs a directive */
+	bool is_shifted;	/* lines were added: the next original one needs a line directive */
 	bob_status st;
 	uint32_t bad;
 };
@@ -168,7 +168,7 @@ static void line_directive(struct applier *a, uint32_t line)
 	a->w.is_inserting = false;
 }
 
-/* The statements to be put in at this byte. */
+/* Inserts the statements for this offset. */
 static void insert(struct applier *a, uint32_t at)
 {
 	a->w.is_inserting = true;
@@ -181,7 +181,7 @@ static void insert(struct applier *a, uint32_t at)
 	a->w.is_inserting = false;
 }
 
-/* What is put together so far, as a line of its own (or several). */
+/* Writes the assembled text as a separate line (or several). */
 static void flush(struct applier *a, bool was_long)
 {
 	if (bob_fortran_recut(&a->w, a->f, a->line.bytes ? a->line.bytes : "",
@@ -190,7 +190,7 @@ static void flush(struct applier *a, bool was_long)
 	a->line.len = 0;
 }
 
-/* The `;` before a statement that gets lines before it, and blanks around, are taken away. */
+/* Removes the `;` before a statement with inserted lines before it, and the blanks around. */
 static void end_before_semicolon(struct applier *a)
 {
 	size_t n = a->line.len;
@@ -210,7 +210,7 @@ static bool too_many_lines(const struct applier *a, uint32_t line, uint32_t adde
 					  BOB_FORTRAN_CONTINUATIONS_MAX;
 }
 
-/* A line with patches inside. */
+/* Writes a line that contains patches. */
 static void edit(struct applier *a, uint32_t line)
 {
 	const struct bob_fortran_file *f = a->f;
@@ -279,7 +279,7 @@ static void apply_line(struct applier *a, uint32_t line)
 	if (to > from && f->bytes[to - 1] == '\n') {
 		bob_fortran_write(&a->w, f->bytes + from, to - from - 1);
 		bob_fortran_write_end(&a->w);
-	} else { /* the last line has no end: neither has the copy */
+	} else { /* the last line has no newline, so the copy has none */
 		bob_fortran_write(&a->w, f->bytes + from, to - from);
 		if (a->next < a->patches->count)
 			bob_fortran_write_end(&a->w);
@@ -301,7 +301,7 @@ static void take_patches(struct applier *a, const struct bob_fortran_patches *p)
 	}
 }
 
-/* All patches have found their place: none is within what another one replaced. */
+/* Checks that all patches were applied: none is within a replaced part. */
 static void check_rest(struct applier *a)
 {
 	if (a->st == BOB_OK && a->next < a->patches->count) {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A changed copy of a source file: the bytes of the file, with statements put in and pieces of
- * lines replaced. Lines that are not touched are the same bytes. Statements that are put in are cut
- * to the form's columns and continued; so are lines that grow too long (their comment goes on a
- * line of its own before). Directives keep what compilers say about lines. Owner: the arena.
- * Threads: those of the file. */
+/* A changed copy of a source file: inserted statements, and replaced parts of lines. Untouched
+ * lines are the same bytes. Inserted statements, and lines that become too long, are broken at the
+ * form's last column and continued; the comment of a long line moves to a separate line before it.
+ * `#` line directives keep the line numbers of compilers' messages. Owner: the arena. Threads:
+ * those of the file. */
 #ifndef BOB_SOURCE_FORTRAN_PATCH_H
 #define BOB_SOURCE_FORTRAN_PATCH_H
 
 #include "source/fortran/lines.h"
 
-#define BOB_FORTRAN_CONTINUATIONS_MAX                                                              \
-	255 /* of one statement, by the standard of 2008 and gfortran */
+#define BOB_FORTRAN_CONTINUATIONS_MAX 255 /* per statement, by Fortran 2008 and gfortran */
 
 struct bob_fortran_patch;
 struct bob_fortran_copy;
@@ -18,13 +17,13 @@ struct bob_fortran_copy;
 struct bob_fortran_patches {
 	struct bob_arena *arena;
 	const struct bob_fortran_file *file;
-	const struct bob_fortran_copy *copies; /* by last_line; NULL: none */
+	const struct bob_fortran_copy *copies; /* sorted by last_line; NULL: none */
 	uint32_t copy_count;
 	struct bob_fortran_patch *at; /* in the order of the calls */
 	uint32_t count, capacity;
 };
 
-/* Lines that are repeated, after the last of them, with separate patches. */
+/* Lines that are repeated after the last of them, with separate patches. */
 struct bob_fortran_copy {
 	uint32_t first_line, last_line;
 	struct bob_fortran_patches patches;
@@ -33,37 +32,36 @@ struct bob_fortran_copy {
 void bob_fortran_patches_init(struct bob_fortran_patches *p, struct bob_arena *arena,
 			      const struct bob_fortran_file *f);
 
-/* A statement on lines of its own, at a byte where a line begins, or where a statement begins after
- * a `;` (place.h gives both; the `;` becomes the end of the line). `text` is one statement, free of
- * comments and continuations; label 0: none. Several at the same byte come in the order of the
- * calls. Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (nothing begins there, or within a statement);
+/* Inserts a statement on separate lines, at the beginning of a line, or of a statement after a `;`
+ * (place.h gives both; the `;` becomes the end of the line). `text` is one statement, without
+ * comments and continuations; label 0: none. Several at one offset keep the order of the calls.
+ * Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (nothing begins there, or within a statement);
  * BOB_ERR_UNSUPPORTED (more lines than a statement may have, a label of more than 5 digits). */
 bob_status bob_fortran_patch_statement(struct bob_fortran_patches *p, uint32_t at, uint32_t label,
 				       const char *text);
 
-/* Bytes [at, at + len) of a line of code become `text` (no newline); len 0 puts it in before `at`,
- * "" takes out. A label in
- * columns 1 to 5 of fixed form keeps its length: "  " takes a label of two digits away.
- * Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (not within one line of code). */
+/* Replaces bytes [at, at + len) of a line of code by `text` (no newline). len 0: inserts before
+ * `at`; "": deletes. A label in columns 1 to 5 of fixed form must keep its length: "  " deletes a
+ * label of two digits. Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (not within one line of code). */
 bob_status bob_fortran_patch_replace(struct bob_fortran_patches *p, uint32_t at, uint32_t len,
 				     const char *text);
 
-/* One line of what is written. */
+/* One line of the output. */
 struct bob_fortran_written {
-	uint32_t line;		/* of the original; inserted: the one that follows */
+	uint32_t line;		/* line in the original; inserted lines: the next original one */
 	bool is_inserted;
 };
 
 struct bob_fortran_output {
-	char *bytes;		/* in the arena, terminated by a zero */
+	char *bytes;		/* in the arena, zero terminated */
 	size_t len;
-	struct bob_fortran_written *lines; /* of line n at [n - 1] */
+	struct bob_fortran_written *lines; /* entry n - 1 is of line n */
 	uint32_t line_count;
 };
 
-/* The changed file. path: name of the original for line directives (`# 12 "path"`), or NULL: none
- * are written. Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (patches that overlap), BOB_ERR_UNSUPPORTED (a
- * statement gets too many lines): *bad_byte is where (may be NULL). */
+/* Applies the patches. path: name of the original in line directives (`# 12 "path"`); NULL: no
+ * directives. Errors: BOB_ERR_NOMEM; BOB_ERR_INVAL (overlapping patches), BOB_ERR_UNSUPPORTED (a
+ * statement gets too many lines): *bad_byte is the place (may be NULL). */
 bob_status bob_fortran_patches_apply(const struct bob_fortran_patches *p, const char *path,
 				     struct bob_fortran_output *out, uint32_t *bad_byte);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of docs/source-fortran.md, statement by statement. Nothing is inserted here: bytes and
- * needs are said. */
+/* Computes insertion points by the rules of docs/source-fortran.md, statement by statement. Nothing
+ * is inserted here: the results are offsets and needs. */
 #include "source/fortran/place.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static uint32_t after_of(const struct bob_fortran_file *f, uint32_t statement)
 	return i == BOB_FORTRAN_NO ? i : bob_fortran_line_at(f, f->statements[i].line_last + 1);
 }
 
-/* The number in brackets after the word, of `collapse(2)`; 0: there is none. */
+/* The number in parentheses after the word, as in `collapse(2)`; 0: there is none. */
 static uint32_t levels_of(const char *text, const char *word)
 {
 	const char *p = strstr(text, word);
@@ -47,7 +47,7 @@ static uint32_t levels_of(const char *text, const char *word)
 	return n;
 }
 
-/* How many loops a directive before the loop takes together. */
+/* The number of loops that a directive before the loop combines. */
 static uint32_t collapsed(const struct bob_fortran_file *f, uint32_t loop)
 {
 	uint32_t first = f->constructs[loop].first, levels = 1;
@@ -64,7 +64,7 @@ static uint32_t collapsed(const struct bob_fortran_file *f, uint32_t loop)
 	return levels;
 }
 
-/* Is the loop one that a directive takes together with the one inside it? */
+/* Does a directive combine the loop with the one inside it? */
 static bool is_tight(const struct bob_fortran_file *f, uint32_t loop)
 {
 	uint32_t levels = 2;
@@ -79,7 +79,7 @@ static bool is_tight(const struct bob_fortran_file *f, uint32_t loop)
 	return false;
 }
 
-/* The outermost construct that masks around the statement; BOB_FORTRAN_NO. */
+/* The outermost masking construct around the statement; BOB_FORTRAN_NO: none. */
 static uint32_t mask_around(const struct bob_fortran_file *f, uint32_t statement)
 {
 	uint32_t c = f->statements[statement].construct, found = BOB_FORTRAN_NO;
@@ -93,8 +93,8 @@ static uint32_t mask_around(const struct bob_fortran_file *f, uint32_t statement
 
 #define ATOMIC_MAX 8u /* statements of an atomic block */
 
-/* `!$omp atomic` to its end around the statement, or the two that it captures with: no lines
- * within. */
+/* `!$omp atomic` around the statement: up to its end, or the two statements of a capture. No lines
+ * can be inserted within. */
 static bool atomic_block(const struct bob_fortran_file *f, uint32_t statement, uint32_t *first,
 			 uint32_t *last)
 {
@@ -114,7 +114,7 @@ static bool atomic_block(const struct bob_fortran_file *f, uint32_t statement, u
 	if (i < f->count && bob_fortran_directive_ends(&f->statements[i]) &&
 	    bob_fortran_directive_has(&f->statements[i], "atomic"))
 		return true;
-	*last = *first + 2; /* two, which need no end */
+	*last = *first + 2; /* two, without an end */
 	return bob_fortran_directive_has(&f->statements[*first], "capture") && statement <= *last &&
 	       *last < f->count;
 }
@@ -146,12 +146,12 @@ static bool leaves_early(const struct bob_fortran_statement *s)
 	return false;
 }
 
-/* Where lines go around this kind of statement. */
+/* Allowed insertions around kinds of statements. */
 enum around {
 	BOTH,
-	BEFORE,		/* leaves: nothing after it is reached */
+	BEFORE,		/* a jump: no lines after it are reached */
 	OPENS,		/* a block begins after it */
-	OPENS_TIGHT,	/* a block, but no lines may be its first (CASE, WHERE, BLOCK) */
+	OPENS_TIGHT,	/* a block, but its first line is fixed (CASE, WHERE, BLOCK) */
 	TURNS,		/* ELSE, CASE: a block ends and one begins */
 	CLOSES_TIGHT,	/* END WHERE */
 	NOWHERE
@@ -222,7 +222,7 @@ static void place_around(const struct bob_fortran_file *f, uint32_t statement,
 	p->inside = BOB_FORTRAN_NO;
 }
 
-/* `do 10 i = ...`: the digits. */
+/* `do 10 i = ...`: the position of the digits. */
 static void place_loop(const struct bob_fortran_file *f, uint32_t statement,
 		       struct bob_fortran_place *p)
 {
@@ -253,7 +253,7 @@ static void place_loop(const struct bob_fortran_file *f, uint32_t statement,
 	p->target_len = s->at[i - 1] + 1 - p->target_at;
 }
 
-/* The END DO of loops that a directive takes together: none between them, either. */
+/* The END DO of loops that a directive combines: no lines between them. */
 static void place_loop_end(const struct bob_fortran_file *f, uint32_t statement,
 			   struct bob_fortran_place *p)
 {
@@ -343,7 +343,7 @@ bob_status bob_fortran_place(const struct bob_fortran_file *f, uint32_t statemen
 	return BOB_OK;
 }
 
-/* Do two names share storage, as far as one unit says? */
+/* May two names share storage, by the declarations of one unit? */
 static bool may_be_same(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
 {
 	const uint32_t aliased = BOB_SYMBOL_POINTER | BOB_SYMBOL_TARGET;
@@ -353,8 +353,8 @@ static bool may_be_same(const struct bob_fortran_symbol *a, const struct bob_for
 	       ((a->flags & aliased) && (b->flags & aliased));
 }
 
-/* What selects the element may be changed by the statement itself: by what it writes, or by a
- * function that it calls. */
+/* May the statement change the operands of a subscript: by a write, or by a function that it
+ * calls? */
 static bool may_move(const struct bob_fortran_file *f, uint32_t statement,
 		     const struct bob_fortran_use *u)
 {

@@ -1,69 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where probes of a statement go, as data: bytes of the file at which whole lines may be inserted,
- * and what must be done so that they may. The rules are in docs/source-fortran.md. Pure functions
- * of a file that has units. */
+/* Insertion points of probes before and after a statement, and their prerequisites, as data. The
+ * rules are in docs/source-fortran.md. Pure functions of a file with units. Any thread. */
 #ifndef BOB_SOURCE_FORTRAN_PLACE_H
 #define BOB_SOURCE_FORTRAN_PLACE_H
 
 #include "source/fortran/use.h"
 
-/* IF of one line: probes of the body need IF (...) THEN, body, END IF */
+/* one-line IF: probes of the body need IF (...) THEN, body, END IF */
 #define BOB_NEED_EXPAND 1u
 #define BOB_NEED_TERMINAL 2u	/* ends labelled loops: see `label` */
-/* is a branch target: lines before it take its label, see `label` */
+/* is a branch target: lines before it must take its label, see `label` */
 #define BOB_NEED_LABEL 4u
-#define BOB_NEED_WRAPPER 8u	/* no lines can go before: probes are within the expression */
+#define BOB_NEED_WRAPPER 8u	/* no lines can go before it: probes are within the expression */
 #define BOB_NEED_BACK_EDGE                                                                         \
-	0x10u /* DO WHILE: what is read is read on each trip: also before the END DO and each CYCLE */
+	0x10u /* DO WHILE: read in each iteration: also before the END DO and each CYCLE */
 #define BOB_NEED_LOOP_BODY                                                                         \
 	0x20u /* DO: the variable is written at the beginning of the body and after the loop */
-#define BOB_NEED_SPLIT 0x40u /* shares its line with others: patch.h takes the `;` away */
+#define BOB_NEED_SPLIT 0x40u /* shares its line with others: patch.h removes the `;` */
 #define BOB_NEED_NO_CALL                                                                           \
 	0x80u /* no impure procedure may be called here: pure unit, DO CONCURRENT */
-#define BOB_NEED_SAVE 0x100u	/* subscripts may change while it runs: take them before */
+#define BOB_NEED_SAVE 0x100u	/* subscripts may change during the statement: save them before */
 #define BOB_NEED_ONE_SECTION                                                                       \
 	0x200u /* masked: the whole array is reported, before and after the construct */
-#define BOB_NEED_IMPLIED_DO 0x400u /* the probe of a list needs the same loops around it */
+#define BOB_NEED_IMPLIED_DO 0x400u /* the probe of the list needs the same loops around it */
 #define BOB_NEED_EARLY                                                                             \
-	0x800u /* leaves early (END=, ERR=, alternate return): what follows may not run */
-/* the interval must be registered anew after it: ALLOCATE, =>, allocatable on the left */
+	0x800u /* may leave early (END=, ERR=, alternate return): following probes may not run */
+/* the variable must be registered again after it: ALLOCATE, =>, allocatable left side */
 #define BOB_NEED_REGISTER 0x1000u
-#define BOB_NEED_TIGHT                                                                             \
-	0x4000u /* within loops that a directive takes together: no lines between them */
-#define BOB_NEED_UNREGISTER 0x2000u /* ... and unregistered before it */
+#define BOB_NEED_TIGHT 0x4000u /* within loops that a directive combines: no lines between them */
+#define BOB_NEED_UNREGISTER 0x2000u /* ... and must be unregistered before it */
 
 struct bob_fortran_place {
-	uint32_t needs;		/* BOB_NEED_*; of a use: those of its statement and its own */
-	/* Byte at which lines that run before the statement go: the beginning of its first line, or
-	 * of the directives that must stay right before it, and of the #if around these; of a
-	 * statement after a `;` its first byte. What is masked (ONE_SECTION) goes before the
-	 * outermost construct that masks. BOB_FORTRAN_NO: there is none (ELSE IF, CASE, FORMAT,
-	 * what does not run). */
+	uint32_t needs;		/* BOB_NEED_*; for a use: those of its statement and its own */
+	/* Offset for lines before the statement: the beginning of its first line, or of the
+	 * directives that must directly precede it, or of the #if around these; for a statement
+	 * after a `;` its first byte. For masked statements (ONE_SECTION) it is before the
+	 * outermost masking construct. BOB_FORTRAN_NO: there is none (ELSE IF, CASE, FORMAT,
+	 * non-executable statements). */
 	uint32_t before;
-	/* Byte for lines that run after it: the beginning of the line after its last, or after the
-	 * directives that end there; before a `;` the first byte of the next statement.
+	/* Offset for lines after the statement: the beginning of the line after its last one, or
+	 * after the directives that end there; before a `;` the first byte of the next statement.
 	 * BOB_FORTRAN_NO: there is none (GO TO, RETURN, STOP, beginnings of constructs: see
 	 * `inside`). */
 	uint32_t after;
-	/* For the beginning of a construct or branch (IF THEN, ELSE IF, ELSE, DO, CASE): byte at
-	 * which its block begins. */
+	/* For the beginning of a construct or branch (IF THEN, ELSE IF, ELSE, DO, CASE): offset of
+	 * the beginning of its block. */
 	uint32_t inside;
-	/* DO: byte after the loop (nest, if it shares its terminal). */
+	/* DO: offset after the loop (after the nest, if it shares its terminal statement). */
 	uint32_t after_loop;
-	/* EXPAND: bytes of `if (...)`, and of the body. */
+	/* EXPAND: offsets of `if (...)` and of the body. */
 	uint32_t header, header_end, body, body_end;
-	/* LABEL: the label moves to a CONTINUE before the probes that run before. TERMINAL: the
-	 * statement keeps its label; a CONTINUE with a new one follows it and its probes, and every
-	 * DO that ends here (constructs whose `last` it is) gets the new label instead of the old,
-	 * at its own `target_at`. */
+	/* LABEL: the label moves to a CONTINUE before the probes that precede the statement.
+	 * TERMINAL: the statement keeps its label. A CONTINUE with a new label follows it and its
+	 * probes, and every DO that ends here (constructs with this `last`) gets the new label
+	 * instead of the old one, at its `target_at`. */
 	uint32_t label, label_at, label_len;
-	uint32_t target_at, target_len; /* DO with a label: the digits of it in the file */
+	uint32_t target_at, target_len; /* DO with a label: the offset of its digits */
 };
 
-/* What the statement as a whole needs. Errors: BOB_ERR_INVAL (no such statement). */
+/* The insertion points and needs of the statement. Errors: BOB_ERR_INVAL (no such statement). */
 bob_status bob_fortran_place(const struct bob_fortran_file *f, uint32_t statement,
 			     struct bob_fortran_place *out);
-/* ... and what this use of it needs in addition. */
+/* ... with the additional needs of this use. */
 bob_status bob_fortran_place_use(const struct bob_fortran_file *f, uint32_t statement,
 				 const struct bob_fortran_use *u, struct bob_fortran_place *out);
 

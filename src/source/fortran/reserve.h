@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow within an arena: what they outgrow is freed with it. */
+/* Arrays that grow within an arena. Outgrown memory is freed with the arena. */
 #ifndef BOB_SOURCE_FORTRAN_RESERVE_H
 #define BOB_SOURCE_FORTRAN_RESERVE_H
 
@@ -9,7 +9,8 @@
 
 #include "base/host/arena.h"
 
-/* Memory for one more element of `elem` bytes; false without memory, the array is unchanged. */
+/* Ensures capacity for one more element of `elem` bytes; false: no memory, the array is
+ * unchanged. */
 static inline bool bob_fortran_reserve(struct bob_arena *arena, void *array_ptr, uint32_t count,
 				       uint32_t *capacity, size_t elem)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts a file into statements: lines are found, the form is chosen, then each line is read by the
- * reader of its form, which puts characters into the statement that is open. The invariant: each
- * character of a statement names its byte, and these rise; so whatever is done to a statement can
- * be said of the file. */
+/* Splits a file into statements: finds lines, chooses the form, and lets the reader of the form
+ * append each line to the open statement. Invariant: each character of a statement has its byte
+ * offset, and these ascend. So every part of a statement can be mapped to the file. */
 #include "source/fortran/split.h"
 #include "base/search.h"
 
@@ -53,7 +52,7 @@ void bob_fortran_put(struct bob_fortran_splitter *s, char c, uint32_t at)
 	bob_fortran_put_raw(s, bob_fortran_small(c), at);
 }
 
-/* `text` begins with a type's name, and no / came yet: digits after a * are its length. */
+/* `text` begins with a type name and contains no /: digits after a * are its length. */
 static bool declares_length(const struct bob_fortran_splitter *s, uint32_t star)
 {
 	static const char *const types[] = { "integer", "real",	     "logical",	 "complex",
@@ -87,7 +86,7 @@ uint32_t bob_fortran_hollerith(const struct bob_fortran_splitter *s)
 	return n;
 }
 
-/* Brackets and quotes come out even. */
+/* Are brackets and quotes balanced? */
 static bool is_balanced(const struct bob_fortran_statement *t, char quote)
 {
 	int32_t depth = 0;
@@ -130,7 +129,7 @@ static struct bob_fortran_statement *add(struct bob_fortran_splitter *s)
 	return &f->statements[f->count++];
 }
 
-/* The open statement as one of the file's. */
+/* Adds the open statement to the file's. */
 static struct bob_fortran_statement *keep(struct bob_fortran_splitter *s)
 {
 	struct bob_fortran_statement *t = add(s);
@@ -186,7 +185,7 @@ void bob_fortran_line(struct bob_fortran_splitter *s, enum bob_fortran_kind kind
 	const char *bytes = s->file->bytes;
 	struct bob_fortran_statement *t;
 
-	/* Within a statement that continues after it, it is skipped. */
+	/* It is skipped within a continued statement. */
 	if (s->is_open &&
 	    (s->file->form == BOB_FORTRAN_FREE ? s->is_continued :
 						 bob_fortran_fixed_continues(s, line)))
@@ -222,7 +221,7 @@ bool bob_fortran_sentinel(const char *bytes, uint32_t from, uint32_t to)
 	return false;
 }
 
-/* Every statement of the lines, by the form and width of the file. */
+/* Reads all lines in the form and width of the file. */
 static void read_lines(struct bob_fortran_splitter *s)
 {
 	struct bob_fortran_file *f = s->file;
@@ -234,7 +233,7 @@ static void read_lines(struct bob_fortran_splitter *s)
 		while (to > from && (f->bytes[to - 1] == '\n' || f->bytes[to - 1] == '\r'))
 			to--;
 		if (line == 1 && to >= 3 && !memcmp(f->bytes, "\xef\xbb\xbf", 3))
-			from = 3; /* a byte order mark */
+			from = 3; /* byte order mark */
 		i = from;
 		if (f->form == BOB_FORTRAN_FREE)
 			while (i < to && (f->bytes[i] == ' ' || f->bytes[i] == '\t'))
@@ -253,7 +252,7 @@ static void read_lines(struct bob_fortran_splitter *s)
 	bob_fortran_finish(s);
 }
 
-/* A statement that shares a line with the previous one also shares it with the next one. */
+/* If a statement shares a line with the previous one, marks both. */
 static void mark_shared(struct bob_fortran_file *f)
 {
 	for (uint32_t i = 1; i < f->count; i++)
@@ -300,7 +299,7 @@ static bob_status find_lines(struct bob_fortran_file *f)
 	return BOB_OK;
 }
 
-/* Is there code beyond column 72? */
+/* Is there code after column 72? */
 static bool has_long_lines(const struct bob_fortran_file *f)
 {
 	for (uint32_t i = 0; i < f->line_count; i++)
@@ -310,7 +309,8 @@ static bool has_long_lines(const struct bob_fortran_file *f)
 	return false;
 }
 
-/* As fixed form; a width that was not given is 132 if fewer statements have loose ends then. */
+/* Splits as fixed form. A width that was not given is 132 if fewer statements are unbalanced
+ * then. */
 static struct measured split_fixed(struct bob_fortran_file *f, uint32_t width, bool is_openmp)
 {
 	struct measured narrow = split_as(f, BOB_FORTRAN_FIXED, width ? width : 72, is_openmp),
@@ -324,8 +324,8 @@ static struct measured split_fixed(struct bob_fortran_file *f, uint32_t width, b
 	return split_as(f, BOB_FORTRAN_FIXED, 72, is_openmp);
 }
 
-/* The form in which fewer statements have loose ends, or else more are seen; if that is both, the
- * likely one. */
+/* Selects the form with fewer unbalanced statements, else with more known ones; if both are equal,
+ * the likely one. */
 static struct measured split_best(struct bob_fortran_file *f, const struct bob_fortran_options *o)
 {
 	struct measured free_form = split_as(f, BOB_FORTRAN_FREE, 0, o->is_openmp), fixed;

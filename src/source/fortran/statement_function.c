@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statement functions: assignments before everything that runs, to what is no array. */
+/* Statement functions: assignments before the first executable statement whose left side is not an
+ * array. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
 
-/* f(x) = ... before all executable statements, where f is no array. */
+/* `f(x) = ...` before all executable statements, where f is not an array. */
 static bool is_statement_function(const struct bob_fortran_scope *s,
 				  const struct bob_fortran_statement *t,
 				  const struct bob_fortran_expr *left)
@@ -47,7 +48,7 @@ bool bob_fortran_take_statement_function(struct bob_fortran_scope *s,
 	return true;
 }
 
-/* What the statement defines: `name(...) =`. */
+/* Does the statement define `name(...) =`? */
 static bool defines(const struct bob_fortran_statement *t, const char *name)
 {
 	const size_t n = strlen(name);

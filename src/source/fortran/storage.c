@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes shared storage: members of COMMON in their order, each where its size may begin (as
- * gfortran aligns them), and the classes of EQUIVALENCE, whose members move together. An offset
- * that depends on an unknown size is unknown. */
+/* Computes shared storage: members of COMMON in their order, each aligned to its size as in
+ * gfortran, and EQUIVALENCE classes, whose members move together. Offsets that depend on an unknown
+ * size are unknown. */
 #include "source/fortran/scope.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ struct bob_fortran_common *bob_fortran_block(struct bob_fortran_scope *s,
 	const char *name = "";
 
 	if (bob_fortran_accept(r, "//")) {
-		/* blank */
+		/* blank COMMON */
 	} else if (bob_fortran_accept(r, "/")) {
 		uint32_t n;
 
@@ -91,11 +91,11 @@ void bob_fortran_equivalence(struct bob_fortran_scope *s, struct bob_fortran_par
 	}
 }
 
-/* --- types with components, as gfortran lays them out: each where its size may begin --- */
+/* --- layout of derived types, as in gfortran: each component is aligned to its size --- */
 
-#define TYPE_DEPTH_MAX 16 /* of types in types */
-#define DESCRIPTOR_BYTES 40u /* of an array that is a pointer or allocatable, and ... */
-#define DIMENSION_BYTES 24u /* ... for each dimension */
+#define TYPE_DEPTH_MAX 16 /* nesting of types */
+#define DESCRIPTOR_BYTES 40u /* of an allocatable or pointer array, ... */
+#define DIMENSION_BYTES 24u /* ... and for each dimension */
 
 struct layout {
 	uint64_t bytes, align;
@@ -122,7 +122,7 @@ static bool component_layout(const struct bob_fortran_symbols *t,
 		*out = (struct layout){ s->rank ? DESCRIPTOR_BYTES + DIMENSION_BYTES * s->rank : 8,
 					8 };
 		if (s->type ==
-		    /* followed by its type, and for CLASS(*) by the length of a text */
+		    /* followed by its type and, for CLASS(*), by the length of a character */
 		    BOB_T_CLASS)
 			out->bytes += s->type_name ? 8 : 16;
 		return true;
@@ -146,7 +146,7 @@ static bool component_layout(const struct bob_fortran_symbols *t,
 	return out->bytes < INT64_MAX / 4;
 }
 
-/* `which`: a component, of which *at is set to where it lies; NULL: none. */
+/* `which`: a component whose offset is stored in *at; NULL: none. */
 static bool components_layout(const struct bob_fortran_symbols *t,
 			      const struct bob_fortran_symbols *components, uint32_t depth,
 			      struct layout *out, const struct bob_fortran_symbol *which,
@@ -173,7 +173,7 @@ static bool components_layout(const struct bob_fortran_symbols *t,
 		out->bytes += one.bytes;
 		out->align = one.align > out->align ? one.align : out->align;
 	}
-	if (lengths) { /* of texts, after all else */
+	if (lengths) { /* of deferred-length characters, after all other components */
 		out->bytes = (out->bytes + 7) / 8 * 8 + 8 * lengths;
 		out->align = out->align > 8 ? out->align : 8;
 	}
@@ -258,7 +258,7 @@ static uint64_t alignment(const struct bob_fortran_symbol *s)
 	return s->kind >= 10 ? 16 : s->kind > 0 ? (uint64_t)s->kind : 1;
 }
 
-/* Bytes from the symbol's beginning to the element that an EQUIVALENCE names. */
+/* Bytes from the symbol's beginning to the element named in an EQUIVALENCE. */
 static bool element_offset(struct bob_fortran_scope *s, const struct bob_fortran_same *e,
 			   int64_t *offset)
 {
@@ -280,7 +280,7 @@ static bool element_offset(struct bob_fortran_scope *s, const struct bob_fortran
 			    __builtin_mul_overflow(n, stride, &n) ||
 			    __builtin_add_overflow(*offset, n, offset))
 				return false;
-			/* a(5) of a(2,3): counts through, as compilers take it */
+			/* a(5) of a(2,3): the element number, as compilers accept it */
 			if (a->next && (!extent(y, d, &count) || count > INT32_MAX ||
 					__builtin_mul_overflow(stride, (int64_t)count, &stride)))
 				return false;
@@ -313,7 +313,7 @@ static void move_class(struct bob_fortran_scope *s, uint32_t from, uint32_t to, 
 	}
 }
 
-/* Offsets relative to one another, within classes that are named by their first set. */
+/* Computes relative offsets within classes, which are named by their first set. */
 static void join_sets(struct bob_fortran_scope *s)
 {
 	for (uint32_t i = 0; i < s->same_count; i++) {
@@ -322,7 +322,7 @@ static void join_sets(struct bob_fortran_scope *s)
 		int64_t here, there, by;
 		bool known;
 
-		if (!y->class_id) { /* a class of its own, until it is joined */
+		if (!y->class_id) { /* a separate class until it is joined */
 			y->class_id = s->sets + i + 1;
 			y->offset = 0;
 			y->is_placed = true;
@@ -356,7 +356,7 @@ static void place_commons(struct bob_fortran_scope *s)
 		uint64_t bytes = bob_fortran_symbol_bytes(s->unit_table, y), a = alignment(y), at;
 
 		at = (c->bytes + a - 1) / a * a;
-		/* in a class of its own sets: these follow it */
+		/* it is in another class: its sets follow it */
 		if (y->class_id)
 			move_class(s, y->class_id, y->class_id, (int64_t)at - y->offset, true);
 		y->offset = (int64_t)at;
@@ -376,7 +376,7 @@ static void place_commons(struct bob_fortran_scope *s)
 	}
 }
 
-/* An EQUIVALENCE may make a block longer; a class in no block begins at 0. */
+/* An EQUIVALENCE may extend a block; a class in no block begins at 0. */
 static void settle(struct bob_fortran_scope *s)
 {
 	for (uint32_t i = 0; i < s->same_count; i++) {
@@ -400,7 +400,7 @@ static void settle(struct bob_fortran_scope *s)
 	}
 }
 
-#define SAME_MAX 4096 /* more are kept without offsets: each is compared with each */
+#define SAME_MAX 4096 /* above this number offsets are unknown: sets are compared pairwise */
 
 void bob_fortran_place_storage(struct bob_fortran_scope *s)
 {

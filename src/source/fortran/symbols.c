@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gives each unit its table: statements in order, hosts before what they contain. Declarations are
- * read first; then names in executable statements get the types of IMPLICIT rules, if nothing
- * around declares them. */
+/* Fills the symbol table of each unit: statements in order, hosts before contained units.
+ * Declarations are read first. Then undeclared names in executable statements get the types of the
+ * IMPLICIT rules, unless a host declares them. */
 #include "source/fortran/symbols.h"
 
 #include <string.h>
@@ -42,7 +42,8 @@ static struct bob_fortran_symbol *enter_text(struct bob_fortran_scope *s, const 
 	return y;
 }
 
-/* The unit's own name, dummies and result; the type that its first statement may give. */
+/* Enters the unit's own name, dummies and result, with the type that its first statement may
+ * have. */
 static void read_first(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	const struct bob_fortran_statement *t = &s->file->statements[u->first];
@@ -90,7 +91,7 @@ static void read_first(struct bob_fortran_scope *s, const struct bob_fortran_uni
 	}
 }
 
-/* Its ENTRYs are procedures, too. */
+/* Enters its ENTRYs, which are procedures, too. */
 static void read_inner_entries(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	for (uint32_t i = u->first; i <= u->last; i++) {
@@ -109,14 +110,14 @@ static void read_inner_entries(struct bob_fortran_scope *s, const struct bob_for
 	}
 }
 
-/* A unit that is contained, or a body in an interface: its name is known here. */
+/* Enters the name of a contained unit, or of a body in an interface. */
 static void read_inner_unit(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	struct bob_fortran_symbol *y = *u->name ? enter_text(s, u->name) : NULL;
 
 	if (!y)
 		return;
-	if (u->kind == BOB_UNIT_PROCEDURE) { /* what it is, an interface in another unit says */
+	if (u->kind == BOB_UNIT_PROCEDURE) { /* an interface in another unit declares its kind */
 		y->class = y->class == BOB_NAME_UNKNOWN ? BOB_NAME_PROCEDURE : y->class;
 		return;
 	}
@@ -187,7 +188,7 @@ static void read_interface(struct bob_fortran_scope *s, const struct bob_fortran
 		y->class = BOB_NAME_GENERIC;
 }
 
-/* What runs in an included file has no probes; that it is there counts. */
+/* Notes executable statements in an included file, which get no probes. */
 static void read_included(struct bob_fortran_scope *s, struct bob_fortran_statement *t)
 {
 	const enum bob_fortran_group group = bob_fortran_group(t->kind);
@@ -202,7 +203,7 @@ static void read_included(struct bob_fortran_scope *s, struct bob_fortran_statem
 		read_one(s, t);
 }
 
-/* INCLUDE 'name' and #include "name": its statements as if they were here. */
+/* INCLUDE 'name' and #include "name": reads its statements in this place. */
 static void include(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
 {
 	struct bob_fortran_options o = { .form = s->file->form, .width = s->file->width };
@@ -244,7 +245,7 @@ static void read_one(struct bob_fortran_scope *s, const struct bob_fortran_state
 	case BOB_F_END_TYPE:
 		s->table = s->unit_table;
 		break;
-	case BOB_F_STRUCTURE: /* of DEC: its components are nothing that is known here */
+	case BOB_F_STRUCTURE: /* DEC: its components are unknown */
 		if (!s->structure_depth++)
 			s->table = bob_fortran_table(s->arena, NULL);
 		s->failed |= !s->table;
@@ -266,7 +267,7 @@ static void read_one(struct bob_fortran_scope *s, const struct bob_fortran_state
 	}
 }
 
-/* name(2:5) of a text; name(2) is a function's. */
+/* name(2:5) of a character variable; name(2) is a function. */
 static bool is_substring(const struct bob_fortran_symbol *y, const struct bob_fortran_expr *part)
 {
 	const struct bob_fortran_expr *e = part->child->child;
@@ -274,7 +275,7 @@ static bool is_substring(const struct bob_fortran_symbol *y, const struct bob_fo
 	return y->type == BOB_T_CHARACTER && e && e->node == BOB_N_RANGE && !e->next;
 }
 
-/* A name in a statement that runs: known around, or new here. */
+/* A name in an executable statement: already declared, or entered here. */
 static void meet(struct bob_fortran_scope *s, const struct bob_fortran_expr *part,
 		 enum bob_fortran_role role)
 {
@@ -291,7 +292,7 @@ static void meet(struct bob_fortran_scope *s, const struct bob_fortran_expr *par
 			return;
 	while (table->construct != BOB_FORTRAN_NO &&
 	       !bob_fortran_own(table, name,
-				part->name_len)) /* what is declared nowhere is the unit's */
+				part->name_len)) /* undeclared names belong to the unit */
 		table = table->host;
 	y = bob_fortran_enter(s->arena, table, name, part->name_len);
 	if (!y) {
@@ -352,7 +353,7 @@ static void entry(struct bob_fortran_scope *s, const struct bob_fortran_statemen
 	} while (bob_fortran_accept(&r, ","));
 }
 
-/* Classes and types of what nothing declared. */
+/* Sets classes and types of undeclared names. */
 static void finish_table(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	const struct bob_fortran_symbols *t = s->unit_table;
@@ -381,7 +382,7 @@ static void finish_table(struct bob_fortran_scope *s, const struct bob_fortran_u
 	}
 }
 
-/* Everything else is known. */
+/* Last step, when everything else is known. */
 static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	for (struct bob_fortran_symbols *t = u->symbols; t; t = t->inner) {
@@ -392,7 +393,8 @@ static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u
 	bob_fortran_place_storage(s);
 }
 
-/* Procedures that the unit contains hide its host's names in all of it, also before they begin. */
+/* Enters contained procedures: they hide the host's names in the whole unit, also before they
+ * begin. */
 static void read_contained(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	const struct bob_fortran_file *f = s->file;
@@ -445,7 +447,7 @@ static bob_status read_unit(struct bob_fortran_file *f, const struct bob_fortran
 		u->parent == BOB_FORTRAN_NO ? NULL : f->units[u->parent].symbols;
 	struct bob_fortran_scope s = { .file = f, .arena = f->arena, .finder = finder };
 
-	/* the body of an interface sees only what it declares; IMPORT is taken for granted */
+	/* interface bodies see only their own declarations; IMPORT is assumed */
 	s.integer_kind = finder && finder->integer_kind ? finder->integer_kind : 4;
 	s.real_kind = finder && finder->real_kind ? finder->real_kind : 4;
 	s.table = s.unit_table = bob_fortran_table(f->arena, host);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of each unit: what they are, their types, shapes, values and storage, with IMPLICIT
- * rules, COMMON, EQUIVALENCE, host association, and modules of the same file (others are named in
- * `used`).
- * Owner: the file's arena. Units: bytes; offsets count from the beginning of a block or class. */
+/* Symbol tables of the units: names with their types, shapes, values and storage, by declarations,
+ * IMPLICIT rules, COMMON, EQUIVALENCE, host association, and modules of the same file (others are
+ * listed in `used`). Owner: the file's arena. Units: bytes; offsets count from the beginning of a
+ * block or class. */
 #ifndef BOB_SOURCE_FORTRAN_SYMBOLS_H
 #define BOB_SOURCE_FORTRAN_SYMBOLS_H
 
@@ -12,12 +12,12 @@
 #define BOB_FORTRAN_RANK_MAX 15
 
 enum bob_fortran_class {
-	BOB_NAME_UNKNOWN,	/* nothing says what it is: an external function or a mistake */
+	BOB_NAME_UNKNOWN,	/* undeclared: an external function or a mistake */
 	BOB_NAME_VARIABLE,
 	BOB_NAME_CONSTANT,	/* PARAMETER, ENUMERATOR */
 	BOB_NAME_SUBROUTINE,
 	BOB_NAME_FUNCTION,
-	BOB_NAME_PROCEDURE,	/* EXTERNAL, PROCEDURE, dummy procedure: may be either */
+	BOB_NAME_PROCEDURE,	/* EXTERNAL, PROCEDURE, dummy procedure: subroutine or function */
 	BOB_NAME_STATEMENT_FUNCTION,
 	BOB_NAME_INTRINSIC,
 	BOB_NAME_GENERIC,
@@ -43,29 +43,29 @@ enum bob_fortran_type {
 #define BOB_SYMBOL_ALLOCATABLE 4u
 #define BOB_SYMBOL_POINTER 8u
 #define BOB_SYMBOL_TARGET 0x10u
-#define BOB_SYMBOL_SAVE 0x20u		/* by SAVE, DATA, an initial value, or as a module's */
+#define BOB_SYMBOL_SAVE 0x20u		/* by SAVE, DATA, an initial value, or in a module */
 #define BOB_SYMBOL_OPTIONAL 0x40u
 #define BOB_SYMBOL_VALUE 0x80u
 #define BOB_SYMBOL_VOLATILE 0x100u
 #define BOB_SYMBOL_CONTIGUOUS 0x200u
-#define BOB_SYMBOL_TYPED 0x400u		/* a declaration gave the type, not IMPLICIT */
+#define BOB_SYMBOL_TYPED 0x400u		/* the type comes from a declaration, not from IMPLICIT */
 #define BOB_SYMBOL_COMMON 0x800u
 #define BOB_SYMBOL_EQUIVALENCE 0x1000u
 #define BOB_SYMBOL_USED 0x2000u		/* from a module */
-#define BOB_SYMBOL_HOST 0x4000u		/* from the unit around */
+#define BOB_SYMBOL_HOST 0x4000u		/* from the host unit */
 #define BOB_SYMBOL_COARRAY 0x8000u
 #define BOB_SYMBOL_CRAY_POINTEE 0x10000u
 #define BOB_SYMBOL_INTENT_IN 0x20000u
 #define BOB_SYMBOL_INTENT_OUT 0x40000u	/* both: INOUT; none: unknown */
 #define BOB_SYMBOL_EXTERNAL 0x80000u
 #define BOB_SYMBOL_THREADPRIVATE 0x100000u
-#define BOB_SYMBOL_PRIVATE 0x200000u	/* not seen by who uses the module */
+#define BOB_SYMBOL_PRIVATE 0x200000u	/* not visible to users of the module */
 #define BOB_SYMBOL_ASSOCIATE 0x400000u	/* an associate name */
-#define BOB_SYMBOL_PUBLIC 0x800000u	/* said to be: also after a PRIVATE without a list */
+#define BOB_SYMBOL_PUBLIC 0x800000u	/* explicitly public, also after a PRIVATE without a list */
 
 enum bob_fortran_bound {
 	BOB_BOUND_NUMBER,	/* `value` */
-	BOB_BOUND_EXPRESSION,	/* known when the unit is entered: the text says how */
+	BOB_BOUND_EXPRESSION,	/* known when the unit is entered: `text` */
 	BOB_BOUND_NONE,		/* `*` of an assumed size, `:` of a deferred or assumed shape */
 };
 
@@ -88,41 +88,40 @@ struct bob_fortran_common {
 	const char *name;	/* "" is blank COMMON */
 	struct bob_fortran_common *next;
 	uint64_t bytes;
-	bool is_exact;		/* sizes of all members are known */
-	const char *binding;	/* its name in C, by BIND; NULL */
+	bool is_exact;		/* the sizes of all members are known */
+	const char *binding;	/* name in C, by BIND; NULL: none */
 };
 
 struct bob_fortran_symbol {
-	const char *name;	/* small letters */
-	struct bob_fortran_symbol
-		*next; /* of the same table, in the order of their first appearance */
+	const char *name;	/* lower case */
+	struct bob_fortran_symbol *next; /* of the same table, in order of first appearance */
 	enum bob_fortran_class class;
 	enum bob_fortran_type type;
 	int32_t kind;		/* of the type, in bytes for numbers; 0: unknown */
-	int64_t char_len;	/* -1: not a number known here; -2: `*`; -3: `:` */
+	int64_t char_len;	/* -1: unknown here; -2: `*`; -3: `:` */
 	const char *type_name;	/* DERIVED, CLASS; else NULL */
 	uint32_t flags;
 	enum bob_fortran_shape shape;
 	uint32_t rank;
 	struct bob_fortran_limit lower[BOB_FORTRAN_RANK_MAX], upper[BOB_FORTRAN_RANK_MAX];
-	/* CONSTANT of type integer (or logical, 0 and 1) that could be computed */
+	/* CONSTANT of type integer (or logical, 0 and 1) with a computed value */
 	bool has_value;
 	int64_t value;
-	/* CONSTANT: in another branch of an #if it has another value, or none that is known */
+	/* CONSTANT: in another branch of an #if it has another value, or an unknown one */
 	bool is_ambiguous;
-	const char *init;	/* text of a constant's or initial value; NULL */
+	const char *init;	/* text of the constant's or initial value; NULL: none */
 	struct bob_fortran_common *common;
-	/* In its COMMON block, or in its class of EQUIVALENCE if it is in no block; known only if
-	 * `is_placed`. */
+	/* offset in its COMMON block, or else in its EQUIVALENCE class; valid only if
+	 * `is_placed` */
 	int64_t offset;
 	bool is_placed;
-	uint32_t class_id;	/* EQUIVALENCE: equal ids share storage, within one unit; 0: none */
-	/* that declares it; BOB_FORTRAN_NO: another file's, or one that was not read */
+	uint32_t class_id;	/* EQUIVALENCE: equal ids share storage, within a unit; 0: none */
+	/* the declaring unit; BOB_FORTRAN_NO: of another file, or not parsed */
 	uint32_t unit;
-	uint32_t statement;	/* of its declaration or first appearance; BOB_FORTRAN_NO */
+	uint32_t statement;	/* the declaration or first appearance; BOB_FORTRAN_NO */
 	struct bob_fortran_symbols *components; /* TYPE */
-	const char *binding;	/* of a variable: its name in C, by BIND; NULL */
-	const char *origin;	/* BOB_SYMBOL_USED: what the module calls it */
+	const char *binding;	/* of a variable: its name in C, by BIND; NULL: none */
+	const char *origin;	/* BOB_SYMBOL_USED: its name in the module */
 };
 
 struct bob_fortran_use_module {
@@ -134,10 +133,10 @@ struct bob_fortran_use_module {
 
 struct bob_fortran_symbols {
 	struct bob_fortran_symbols *host; /* NULL: none */
-	/* constructs with names of their own in the unit, in the order of the text */
+	/* tables of constructs with their own names in the unit, in text order */
 	struct bob_fortran_symbols *inner;
-	/* BLOCK, ASSOCIATE, SELECT TYPE or RANK, whose names these are; BOB_FORTRAN_NO: the whole
-	 * unit's, or a type's */
+	/* the BLOCK, ASSOCIATE, SELECT TYPE or RANK of this table; BOB_FORTRAN_NO: the table of a
+	 * unit or type */
 	uint32_t construct;
 	struct bob_fortran_symbol *first, *last;
 	struct bob_fortran_symbol **table; /* by hash */
@@ -146,38 +145,38 @@ struct bob_fortran_symbols {
 	struct bob_fortran_use_module *used;
 	uint32_t unit;
 	uint8_t implicit_type
-		/* enum bob_fortran_type; NONE, if IMPLICIT NONE is all that says something of the
-		 * letter */
+		/* enum bob_fortran_type; NONE: IMPLICIT NONE is the only rule for the letter */
 		[26];
 	int32_t implicit_kind[26];
 	int64_t implicit_len[26];
 	bool saves_all;		/* SAVE without a list */
-	bool has_procedures;	/* a type's: it has procedures of its own ... */
-	bool has_parameters;	/* ... or parameters */
-	/* an INCLUDE or module was not found: a name may be more than this says */
+	bool has_procedures;	/* a type with type-bound procedures */
+	bool has_parameters;	/* a type with parameters */
+	/* an INCLUDE or module was not found: names may be missing or differ */
 	bool is_incomplete;
 };
 
-/* How files of INCLUDE and modules of other files are found. Both may be NULL. */
+/* Callbacks that find included files and modules of other files. Both may be NULL. */
 struct bob_fortran_finder {
-	/* The text of an included file, alive as long as the arena; BOB_ERR_NOENT: not found. */
+	/* The text of an included file, which must live as long as the arena; BOB_ERR_NOENT: not
+	 * found. */
 	bob_status (*include)(void *data, const char *name, const char **bytes, size_t *len);
-	/* The symbols of a module that another file has; NULL: not known. */
+	/* The symbols of a module of another file; NULL: unknown. */
 	const struct bob_fortran_symbols *(*module)(void *data, const char *name);
 	void *data;
-	int32_t integer_kind, real_kind; /* defaults of the compiler: 0 is 4 */
+	int32_t integer_kind, real_kind; /* compiler's default kinds; 0 means 4 */
 };
 
-/* After bob_fortran_units: gives every unit its table, hosts first. What it does not understand is
- * passed over. finder may be NULL. Errors: BOB_ERR_NOMEM. */
+/* After bob_fortran_units: fills the table of every unit, hosts first. Unknown constructs are
+ * skipped. finder may be NULL. Errors: BOB_ERR_NOMEM. */
 bob_status bob_fortran_symbols_read(struct bob_fortran_file *f,
 				    const struct bob_fortran_finder *finder);
 
-/* The name as seen in the unit: its own, its host's, a module's, an intrinsic procedure's; NULL: it
- * has none. `name` in small letters. */
+/* Looks a name up in the unit: its own, its host's, a module's, an intrinsic procedure's; NULL:
+ * unknown. `name` must be in lower case. */
 const struct bob_fortran_symbol *bob_fortran_lookup(const struct bob_fortran_symbols *t,
 						    const char *name, uint32_t len);
-/* Only names of its own, those it uses included. */
+/* Only the table's own names, including those of used modules. */
 const struct bob_fortran_symbol *bob_fortran_own(const struct bob_fortran_symbols *t,
 						 const char *name, uint32_t len);
 
@@ -185,23 +184,23 @@ const struct bob_fortran_symbol *bob_fortran_own(const struct bob_fortran_symbol
 uint32_t bob_fortran_statement_function(const struct bob_fortran_file *f,
 					const struct bob_fortran_symbol *y);
 
-/* Bytes of one element, of the whole; 0: not known here. */
+/* Bytes of one element; of the whole object; 0: unknown here. */
 uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,
 				   const struct bob_fortran_symbol *s);
 uint64_t bob_fortran_symbol_bytes(const struct bob_fortran_symbols *t,
 				  const struct bob_fortran_symbol *s);
 
-/* Where a component lies in an object of the type that has these components, or whose parents do,
- * bytes. False: not known here. */
+/* The offset of a component in an object of the type with these components, or of an extension.
+ * False: unknown here. */
 bool bob_fortran_component_at(const struct bob_fortran_symbols *t,
 			      const struct bob_fortran_symbols *components,
 			      const struct bob_fortran_symbol *which, uint64_t *at);
 
-/* An integer constant expression: BOB_OK, or BOB_NONE if it cannot be computed here. */
+/* Evaluates an integer constant expression: BOB_OK, or BOB_NONE if it cannot be computed here. */
 bob_status bob_fortran_fold(const struct bob_fortran_symbols *t,
 			    const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
 			    int64_t *value);
-/* Does it name a constant that is ambiguous? */
+/* Does the expression refer to an ambiguous constant? */
 bool bob_fortran_is_ambiguous(const struct bob_fortran_symbols *t,
 			      const struct bob_fortran_statement *s,
 			      const struct bob_fortran_expr *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of names, and the names that every unit knows. */
+/* Hash tables of names, and the intrinsic names that every unit knows. */
 #include "source/fortran/scope.h"
 
 #include <stdlib.h>
@@ -124,7 +124,7 @@ const struct bob_fortran_symbol *bob_fortran_lookup(const struct bob_fortran_sym
 	return bob_fortran_intrinsic(name, len);
 }
 
-/* Sorted. A * after a name: an inquiry. */
+/* Sorted. A * after a name: an inquiry function. */
 static const char *const intrinsics[] = {
 	"abs", "achar", "acos", "acosh", "adjustl", "adjustr", "aimag", "aint", "all",
 	"allocated*", "alog", "alog10", "amax0", "amax1", "amin0", "amin1", "amod", "and",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which labels are jumped to: those in GO TO, arithmetic IF, ASSIGN, alternate returns, END=, ERR=,
- * EOR=. Numbers in these places are labels; any other number marks nothing, because no statement of
- * the unit has it. */
+/* Finds labels that are jumped to: in GO TO, arithmetic IF, ASSIGN, alternate returns, END=, ERR=,
+ * EOR=. All numbers in these places are taken as labels; numbers that are no labels have no effect,
+ * because no statement of the unit has them. */
 #include "source/fortran/nest.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void add(struct labels *l, uint32_t unit, uint32_t label)
 	l->at[l->count++] = (struct named){ unit, label };
 }
 
-/* Every number in text[from, to) that is no part of a name. */
+/* Adds every number in text[from, to) that is not part of a name. */
 static void add_numbers(struct labels *l, const struct bob_fortran_statement *s, uint32_t from,
 			uint32_t to)
 {
@@ -46,7 +46,7 @@ static void add_numbers(struct labels *l, const struct bob_fortran_statement *s,
 	}
 }
 
-/* `word` then digits: err=10; in a statement of input and output. */
+/* `word` and digits, as in err=10, in an I/O statement. */
 static void add_after(struct labels *l, const struct bob_fortran_statement *s, const char *word)
 {
 	uint32_t n = (uint32_t)strlen(word);
@@ -72,7 +72,7 @@ static void add_after(struct labels *l, const struct bob_fortran_statement *s, c
 	}
 }
 
-/* *10 and &10 that are arguments. */
+/* Alternate returns *10 and &10 among arguments. */
 static void add_alternates(struct labels *l, const struct bob_fortran_statement *s, uint32_t from)
 {
 	for (uint32_t i = from; i + 1 < s->len; i++) {

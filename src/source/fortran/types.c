@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types, shapes and IMPLICIT rules, from the text of declarations. */
+/* Parses types, shapes and IMPLICIT rules of declarations. */
 #include "source/fortran/scope.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static bool fold_expr(struct bob_fortran_scope *s, const struct bob_fortran_expr
 	return e && bob_fortran_fold(s->unit_table, s->statement, e, value) == BOB_OK;
 }
 
-/* `*8`, `(8)`, `(kind=8)` */
+/* A kind: `*8`, `(8)`, `(kind=8)`. */
 static void read_kind(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 		      struct bob_fortran_typing *t)
 {
@@ -70,7 +70,7 @@ static int64_t length_of(struct bob_fortran_scope *s, const struct bob_fortran_e
 	return fold_expr(s, e, &value) ? value < 0 ? 0 : value : -1;
 }
 
-/* After CHARACTER or an entity: `*8`, `*(n)` */
+/* A length after CHARACTER or an entity: `*8`, `*(n)`. */
 static bool read_star_length(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 			     int64_t *len)
 {
@@ -138,7 +138,7 @@ static bool read_derived(struct bob_fortran_scope *s, struct bob_fortran_parser 
 	}
 	if (t->type == BOB_T_DERIVED) {
 		struct bob_fortran_parser intrinsic =
-			inner; /* type(integer(4)); BYTE is no word there */
+			inner; /* type(integer(4)); BYTE is not possible there */
 
 		if (strncmp(inner.text + inner.p, "type", 4) != 0 &&
 		    strncmp(inner.text + inner.p, "class", 5) != 0 &&
@@ -251,7 +251,7 @@ void bob_fortran_implicit(struct bob_fortran_scope *s, struct bob_fortran_parser
 	struct bob_fortran_symbols *t = s->table;
 
 	bob_fortran_skip_word(r, "implicit");
-	if (take_word(r, "none")) { /* but for `none (external)`, which is not about types */
+	if (take_word(r, "none")) { /* except `none (external)`, which does not concern types */
 		if (!strstr(r->text, "(external"))
 			memset(t->implicit_type, BOB_T_NONE, sizeof(t->implicit_type));
 		return;
@@ -260,7 +260,7 @@ void bob_fortran_implicit(struct bob_fortran_scope *s, struct bob_fortran_parser
 		struct bob_fortran_typing y = { BOB_T_NONE, 0, 1, NULL };
 		struct bob_fortran_parser whole = *r, letters;
 
-		/* `real (a-h)`: the brackets are its kind only if others follow */
+		/* `real (a-h)`: the parentheses are its kind only if others follow */
 		for (;;) {
 			while (whole.p < whole.end && whole.text[whole.p] != '(')
 				whole.p++;

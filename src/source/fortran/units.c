@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nests statements into units and constructs, in one pass with a stack. Text of both branches of
- * an #if is there at once: the second branch begins with the constructs that were open before the
- * first, and what both open in the same place is ended together. If each branch has the first
- * statement of a procedure and none its END, it is one with several such. */
+/* Determines the nesting of units and constructs in one pass with a stack. The text has both
+ * branches of an #if: the second one begins with the stack as before the first, and constructs that
+ * both open in the same place are closed together. If each branch has the first statement of a
+ * procedure and no END, they are one procedure with several first statements. */
 #include "source/fortran/units.h"
 
 #include <string.h>
@@ -12,23 +12,23 @@
 #include "source/fortran/split.h"
 
 #define CPP_DEPTH_MAX 32
-#define OPEN_MAX 2048 /* what nests deeper is passed over */
+#define OPEN_MAX 2048 /* deeper nesting is ignored */
 
 struct open {
 	uint32_t construct;
-	uint32_t instrumented;		/* of the other branch of an #if; BOB_FORTRAN_NO */
+	uint32_t instrumented; /* its counterpart in the other branch of an #if; BOB_FORTRAN_NO */
 	uint32_t target;	/* labelled DO */
-	uint32_t bottom;	/* unit: the stack below it */
+	uint32_t bottom;	/* unit: the height of the stack below it */
 };
 
 struct nester {
 	struct bob_fortran_file *f;
 	uint32_t unit_capacity, construct_capacity;
-	uint32_t unit;		/* current; BOB_FORTRAN_NO */
+	uint32_t unit;		/* the current one; BOB_FORTRAN_NO */
 	bool is_contained;	/* after its CONTAINS */
 	struct open *stack;	/* open constructs of all open units */
 	uint32_t depth, bottom, stack_capacity;
-	/* what the first branch left open, above `depth` at its beginning */
+	/* constructs left open by the first branch, above `depth` at its beginning */
 	struct open *other;
 	uint32_t other_depth, other_capacity;
 	struct cpp {
@@ -91,7 +91,7 @@ static void push(struct nester *n, uint32_t i, enum bob_fortran_construct_kind k
 	n->stack[n->depth++] = o;
 }
 
-/* The innermost one ends with statement i. */
+/* Closes the innermost construct with statement i. */
 static void pop(struct nester *n, uint32_t i, bool is_ended)
 {
 	const struct open *o = &n->stack[--n->depth];
@@ -105,7 +105,7 @@ static void pop(struct nester *n, uint32_t i, bool is_ended)
 	}
 }
 
-/* The END of a construct: ends it and what is open within. */
+/* The END of a construct: closes it and all open ones within. */
 static void end_construct(struct nester *n, uint32_t i, enum bob_fortran_construct_kind kind)
 {
 	uint32_t d = n->depth;
@@ -120,7 +120,7 @@ static void end_construct(struct nester *n, uint32_t i, enum bob_fortran_constru
 	pop(n, i, true);
 }
 
-/* A label ends all loops that wait for it. */
+/* Closes all loops that end with the label. */
 static void end_loops(struct nester *n, uint32_t i)
 {
 	struct bob_fortran_statement *s = &n->f->statements[i];
@@ -147,8 +147,8 @@ static void end_loops(struct nester *n, uint32_t i)
 	s->construct = innermost_loop;
 }
 
-/* Is the statement the first one of the unit that is open already, in another branch of an #if?
- * Between them nothing runs. */
+/* Is it another first statement of the open unit, in another branch of an #if? There is no
+ * executable statement between them. */
 static bool is_other_header(const struct nester *n, uint32_t i, enum bob_fortran_unit_kind kind)
 {
 	const struct bob_fortran_unit *u = unit_of(n);
@@ -188,7 +188,7 @@ static void begin_unit(struct nester *n, uint32_t i, enum bob_fortran_unit_kind 
 	bool is_interface = is_in(n, BOB_CONSTRUCT_INTERFACE);
 	struct bob_fortran_unit *u;
 
-	/* Neither after CONTAINS nor in an INTERFACE: the one before has no END. */
+	/* Neither after CONTAINS nor in an INTERFACE: the previous unit has no END. */
 	while (unit_of(n) && !n->is_contained && !is_interface) {
 		struct bob_fortran_unit *open = unit_of(n);
 
@@ -227,7 +227,7 @@ static void begin_unit(struct nester *n, uint32_t i, enum bob_fortran_unit_kind 
 	n->is_contained = false;
 }
 
-/* The current unit ends with statement i. */
+/* Closes the current unit with statement i. */
 static void end_unit(struct nester *n, uint32_t i)
 {
 	struct bob_fortran_unit *u = unit_of(n);
@@ -246,7 +246,7 @@ static void end_unit(struct nester *n, uint32_t i)
 			  unit_of(n)->contains != BOB_FORTRAN_NO;
 }
 
-/* END SUBROUTINE and such: the innermost unit of the kind, with those within it. */
+/* END SUBROUTINE and similar: closes the innermost unit of the kind, and those within it. */
 static void end_unit_of_kind(struct nester *n, uint32_t i, enum bob_fortran_unit_kind kind)
 {
 	uint32_t u = n->unit;
@@ -277,7 +277,7 @@ char bob_fortran_conditional(const struct bob_fortran_statement *s)
 					 0;
 }
 
-/* #if keeps what is open; #else and #elif go back to it. */
+/* #if saves the stack; #else and #elif restore it. */
 static void conditional(struct nester *n, const struct bob_fortran_statement *s)
 {
 	const char kind = bob_fortran_conditional(s);
@@ -319,7 +319,7 @@ static void conditional(struct nester *n, const struct bob_fortran_statement *s)
 	}
 }
 
-/* Constructs: what begins and ends one. */
+/* Opens and closes constructs. */
 static bool nest_construct(struct nester *n, uint32_t i, enum bob_fortran_kind kind)
 {
 	static const struct {
@@ -364,7 +364,7 @@ static bool nest_construct(struct nester *n, uint32_t i, enum bob_fortran_kind k
 	return false;
 }
 
-/* Program units; false: the statement neither begins nor ends one. */
+/* Opens and closes program units; false: the statement does neither. */
 static bool nest_unit(struct nester *n, uint32_t i, enum bob_fortran_kind kind)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks the items of a statement and asks the symbols what each name is. A reference is reported
- * after what its subscripts read. */
+/* Walks the items of a statement and resolves names by the symbols. A reference follows the reads
+ * of its subscripts. */
 #include "source/fortran/use.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void add(struct walker *w, const struct bob_fortran_expr *ref,
 						      w->keyword_len };
 }
 
-/* A component of a type, its parents' among them; NULL: not known. */
+/* A component of a type or its ancestors; NULL: unknown. */
 static const struct bob_fortran_symbol *component(const struct walker *w,
 						  const struct bob_fortran_symbol *y,
 						  const struct bob_fortran_expr *part,
@@ -81,12 +81,13 @@ static bool has_array(const struct walker *w, const struct bob_fortran_expr *e)
 	return false;
 }
 
-/* An intrinsic function of these arguments: most give an array for an array. */
+/* An intrinsic function of these arguments: most return an array for an array. */
 static bool gives_array(const char *name, uint32_t len, bool of_array, uint32_t count)
 {
 	static const struct {
 		const char *name;
-		uint32_t from, to; /* arguments with which it gives one value, whatever they are */
+		/* numbers of arguments for which the result is scalar, whatever their rank */
+		uint32_t from, to;
 	} one[] = { { "size", 1, 3 },	     { "len", 1, 2 },	    { "kind", 1, 1 },
 		    { "lbound", 2, 3 },	     { "ubound", 2, 3 },    { "maxloc", 2, 4 },
 		    { "minloc", 2, 4 },	     { "sum", 1, 1 },	    { "product", 1, 1 },
@@ -128,7 +129,7 @@ static bool is_array_reference(const struct walker *w, const struct bob_fortran_
 	return false;
 }
 
-/* An array, as far as the text says. */
+/* Is it an array, as far as the text shows? */
 static bool is_array(const struct walker *w, const struct bob_fortran_expr *e)
 {
 	if (e->node == BOB_N_CONSTRUCTOR)
@@ -157,7 +158,7 @@ static bool has_calls(const struct walker *w, const struct bob_fortran_expr *e)
 	return false;
 }
 
-/* What the subscripts of one part make of it; y: what the part is, NULL: not known. */
+/* Flags of the subscripts of one part; y: the part's symbol, NULL: unknown. */
 static uint32_t part_flags(struct walker *w, const struct bob_fortran_expr *part,
 			   const struct bob_fortran_symbol *y)
 {
@@ -222,7 +223,7 @@ static bool is_called(const struct walker *w, const struct bob_fortran_expr *par
 	       !memcmp(w->statement->text + part->from, name, part->name_len);
 }
 
-/* Intrinsic subroutines: which arguments they write; else PASS. */
+/* Intrinsic subroutines: the arguments that they write; others have role PASS. */
 static void intrinsic_call(struct walker *w, const struct bob_fortran_expr *part,
 			   const struct bob_fortran_expr *list, uint32_t flags)
 {
@@ -247,7 +248,7 @@ static void intrinsic_call(struct walker *w, const struct bob_fortran_expr *part
 	}
 }
 
-/* name(...) of something that is no variable. */
+/* name(...) of a name that is not a variable. */
 static void call(struct walker *w, const struct bob_fortran_expr *ref,
 		 const struct bob_fortran_symbol *y, enum bob_fortran_role role, uint32_t flags)
 {
@@ -280,7 +281,7 @@ static void call(struct walker *w, const struct bob_fortran_expr *ref,
 	add(w, ref, y, BOB_ROLE_CALL, flags);
 }
 
-/* The function that is being defined: name(...) calls it. */
+/* Does name(...) call the function that is being defined? */
 static bool calls_itself(const struct bob_fortran_symbol *y, const struct bob_fortran_expr *part)
 {
 	return (y->flags & BOB_SYMBOL_RESULT) && subscripts(part) && y->shape == BOB_SHAPE_SCALAR &&
@@ -399,7 +400,7 @@ static bool is_change(enum bob_fortran_role role)
 	       role == BOB_ROLE_RELEASE || role == BOB_ROLE_POINT;
 }
 
-/* What is read before what is changed, each in its order. */
+/* Orders the uses: reads before writes, each in text order. */
 static struct bob_fortran_use *ordered(struct walker *w)
 {
 	struct bob_fortran_use *to = bob_arena_alloc(w->arena, w->count * sizeof(*to));
@@ -416,7 +417,7 @@ static struct bob_fortran_use *ordered(struct walker *w)
 	return to;
 }
 
-/* WRITE (line, ...): a variable of characters is a file that is written. */
+/* WRITE (line, ...): a character variable is an internal file, which is written. */
 static bool is_internal_file(const struct walker *w, const struct bob_fortran_statement *s,
 			     const struct bob_fortran_item *item, bool is_first)
 {

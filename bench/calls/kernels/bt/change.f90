@@ -32,9 +32,12 @@ contains
 		integer :: n
 
 		n = s%n
-		call axis_change(n, s%u(:, 0:n - 1, y, z), s%u(:, 1:n, y, z), s%u(:, 2:n + 1, y, z), 1, v)
-		call axis_change(n, s%u(:, 1:n, y - 1, z), s%u(:, 1:n, y, z), s%u(:, 1:n, y + 1, z), 2, v)
-		call axis_change(n, s%u(:, 1:n, y, z - 1), s%u(:, 1:n, y, z), s%u(:, 1:n, y, z + 1), 3, v)
+		call axis_change(n, s%u(:, 0:n - 1, y, z), s%u(:, 1:n, y, z), &
+			s%u(:, 2:n + 1, y, z), 1, v)
+		call axis_change(n, s%u(:, 1:n, y - 1, z), s%u(:, 1:n, y, z), &
+			s%u(:, 1:n, y + 1, z), 2, v)
+		call axis_change(n, s%u(:, 1:n, y, z - 1), s%u(:, 1:n, y, z), &
+			s%u(:, 1:n, y, z + 1), 3, v)
 	end subroutine
 
 	subroutine set_force(s)

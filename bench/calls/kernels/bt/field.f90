@@ -42,7 +42,8 @@ contains
 		h = 1.0_dp / (s%n + 1)
 		p = h * [x, y, z + s%first]
 		do m = 1, fields
-			v(m) = 1 + 0.1_dp * m + 0.5_dp * sin(m * p(1) + 2 * p(2) + p(3)) + p(1) * p(2) * p(3)
+			v(m) = 1 + 0.1_dp * m + 0.5_dp * sin(m * p(1) + 2 * p(2) + p(3)) &
+				+ p(1) * p(2) * p(3)
 		end do
 	end function
 

@@ -1,4 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
+! BT: one time step (right side, block tridiagonal solves along x, y and z), and the main program.
 module bt_step
 	use bt_change
 	implicit none
@@ -61,7 +62,8 @@ contains
 		do z = 1, s%planes
 			do y = 1, s%n
 				do x = 1, s%n
-					error_norm = error_norm + sum((s%u(:, x, y, z) - exact_at(s, x, y, z))**2)
+					error_norm = error_norm &
+						+ sum((s%u(:, x, y, z) - exact_at(s, x, y, z))**2)
 				end do
 			end do
 		end do

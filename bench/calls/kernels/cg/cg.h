@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CG: smallest eigenvalue of a random sparse symmetric matrix by inverse iteration, the inner
- * solves by conjugate gradients. Rows are dealt out in blocks, vectors are gathered whole. */
+ * solves by conjugate gradients. Rows are distributed in blocks, vectors are gathered whole. */
 #ifndef CG_H
 #define CG_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sizes, time loop and checks of CG: the eigenvalue, and the residual of the last solve. */
 #include "cg.h"
 
 #include "frame/frame.h"

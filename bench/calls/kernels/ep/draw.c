@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The generator that the NAS benchmarks prescribe: x <- 5^13 x modulo 2^46, worked out in doubles. A
- * product of two 46-bit numbers does not fit their 53 bits, so it is put together from halves of 23. */
+/* The generator of the NAS benchmarks: x <- 5^13 x modulo 2^46, computed in doubles. The product of
+ * two 46-bit numbers does not fit in their 53 bits, so it is computed in halves of 23 bits. */
 #include "ep.h"
 
 #define MULTIPLIER 1220703125u			/* 5^13 */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sizes and checks of EP: the number of pairs and the sums of deviates. OpenMP threads share
+ * batches. */
 #include "ep.h"
 
 #include "frame/frame.h"

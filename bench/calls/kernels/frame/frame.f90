@@ -79,8 +79,8 @@ contains
 		if (good) then
 			write (*, '(6a,es14.7,a)') f%name, ' ', f%size, ' ', what, ' ', want, ' ok'
 		else
-			write (*, '(6a,es23.15,a,es23.15)') f%name, ' ', f%size, ' ', what, ' ', value, &
-				' WRONG, expected', want
+			write (*, '(6a,es23.15,a,es23.15)') f%name, ' ', f%size, ' ', what, ' ', &
+				value, ' WRONG, expected', want
 		end if
 	end subroutine
 
@@ -94,7 +94,8 @@ contains
 		if (.not. good) f%failed_count = f%failed_count + 1
 		if (f%rank /= 0) return
 		if (good) then
-			write (*, '(5a,es8.1,a)') f%name, ' ', f%size, ' ', what // ' below', limit, ' ok'
+			write (*, '(5a,es8.1,a)') f%name, ' ', f%size, ' ', what // ' below', &
+				limit, ' ok'
 		else
 			write (*, '(5a,es14.6,a,es8.1)') f%name, ' ', f%size, ' ', what, value, &
 				' WRONG, limit', limit
@@ -105,16 +106,19 @@ contains
 		real(dp), intent(in) :: x
 		integer :: status
 
-		call MPI_Allreduce(x, frame_sum, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, status)
+		call MPI_Allreduce(x, frame_sum, 1, MPI_DOUBLE_PRECISION, MPI_SUM, &
+			MPI_COMM_WORLD, status)
 	end function
 
 	subroutine frame_end(f)
 		type(frame_t), intent(inout) :: f
 		integer :: failed, status
 
-		call MPI_Allreduce(f%failed_count, failed, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, status)
+		call MPI_Allreduce(f%failed_count, failed, 1, MPI_INTEGER, MPI_SUM, &
+			MPI_COMM_WORLD, status)
 		if (f%rank == 0) then
-			write (*, '(4a)') f%name, ' ', f%size, merge(' FAILED  ', ' verified', failed /= 0)
+			write (*, '(4a)') f%name, ' ', f%size, &
+				merge(' FAILED  ', ' verified', failed /= 0)
 			write (0, '(a,f0.6)') 'time_s ', f%elapsed_s
 		end if
 		call MPI_Finalize(status)

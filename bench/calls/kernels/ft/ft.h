@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FT: the heat equation in a periodic box by 3-D Fourier transforms. The box is dealt out in slabs
- * of z; for the transform along z it is turned into slabs of y by one all-to-all exchange. */
+/* FT: the heat equation in a periodic box by 3-D Fourier transforms. The box is distributed in
+ * slabs of z; for the transform along z an all-to-all exchange converts these to slabs of y. */
 #ifndef FT_H
 #define FT_H
 
@@ -30,7 +30,8 @@ void ft_plane(const struct ft_box *b, double complex *plane, int inverse);
 void ft_turn(const struct ft_box *b, const double complex *by_z, double complex *by_y);
 void ft_turn_back(const struct ft_box *b, const double complex *by_y, double complex *by_z);
 
-/* Whole transforms: by_z to by_y (forward), by_y to by_z (inverse, scaled). The input is used up. */
+/* Whole transforms: by_z to by_y (forward), by_y to by_z (inverse, scaled). The input is
+ * overwritten. */
 void ft_forward(const struct ft_box *b, double complex *by_z, double complex *by_y);
 void ft_inverse(const struct ft_box *b, double complex *by_y, double complex *by_z);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sizes, time steps and checks of FT: sums over probed points, and a transform there and back. */
 #include "ft.h"
 
 #include "frame/frame.h"

@@ -19,8 +19,8 @@ void heat_strip_destroy(struct heat_strip *s);
 void heat_row(const double *above, const double *row, const double *below, double *out, int n);
 void heat_step(struct heat_strip *s);		/* by the main thread, with OpenMP inside */
 
-/* One snapshot at a time is handed over; give waits until the last one was taken. The digest is
- * a sum of hashes of rows, so it does not depend on how rows are dealt out. */
+/* One snapshot at a time is handed over; give waits until the last one was taken. The digest is a
+ * sum of hashes of rows, so it does not depend on the distribution of rows. */
 struct digest {
 	pthread_t thread;
 	pthread_mutex_t lock;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sizes, time steps and check of Hybrid: the digest of the snapshots. */
 #include "hybrid.h"
 
 #include "frame/frame.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One row of the relaxation: the five-point stencil. */
 #include "hybrid.h"
 
 void heat_row(const double *above, const double *row, const double *below, double *out, int n)

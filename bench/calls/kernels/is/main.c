@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Keys, rounds and checks of IS: ranks of probed keys, the number of keys, and their final
+ * order. */
 #include "is.h"
 
 #include "frame/frame.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buckets are dealt out to ranks so that each gets about as many keys; a rank counts its keys. */
+/* Buckets are distributed so that each rank gets about as many keys; a rank counts its keys. */
 #include "is.h"
 
 #include "frame/frame.h"

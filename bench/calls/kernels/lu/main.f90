@@ -1,4 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
+! Sizes, sweeps and checks of LU: norms of the residual and of the error.
 program lu
 	use lu_norm
 	implicit none

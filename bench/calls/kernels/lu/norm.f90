@@ -91,7 +91,8 @@ contains
 				call apply_line(s, y, z, v)
 				residual = residual + sum((s%f(:, :, y, z) - v)**2)
 				do x = 1, s%n
-					error = error + sum((s%u(:, x, y, z) - exact_at(s, x, y, z))**2)
+					error = error &
+						+ sum((s%u(:, x, y, z) - exact_at(s, x, y, z))**2)
 				end do
 			end do
 		end do

@@ -37,14 +37,14 @@ contains
 		call line_blocks(s, y, z, a)
 		call line_sums(s, y, z, total)
 		do x = from, to, step
-			r = total(:, x) + lower * s%u(:, x - 1, y, z) + upper * s%u(:, x + 1, y, z) &
-				+ s%f(:, x, y, z)
+			r = total(:, x) + lower * s%u(:, x - 1, y, z) &
+				+ upper * s%u(:, x + 1, y, z) + s%f(:, x, y, z)
 			call lu_solve_block(a(:, :, x), r)
 			s%u(:, x, y, z) = s%u(:, x, y, z) + omega * (r - s%u(:, x, y, z))
 		end do
 	end subroutine
 
-	! Row `row` of plane z to rank `to`, and from rank `from`; a rank that is not there is skipped.
+	! Row `row` of plane z to rank `to`, and from rank `from`; missing ranks are skipped.
 	subroutine give_row(s, row, z, to)
 		type(slab_t), intent(in) :: s
 		integer, intent(in) :: row, z, to
@@ -61,8 +61,8 @@ contains
 		integer :: status
 
 		if (from < 0 .or. from >= s%ranks) return
-		call MPI_Recv(s%u(1, 0, row, z), fields * (s%n + 2), MPI_DOUBLE_PRECISION, from, z, &
-			MPI_COMM_WORLD, MPI_STATUS_IGNORE, status)
+		call MPI_Recv(s%u(1, 0, row, z), fields * (s%n + 2), MPI_DOUBLE_PRECISION, from, &
+			z, MPI_COMM_WORLD, MPI_STATUS_IGNORE, status)
 	end subroutine
 
 	subroutine sweep_up(s)

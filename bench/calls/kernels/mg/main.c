@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Charges, V-cycles and checks of MG: the norm of the residual after some cycles, and its
+ * reduction. */
 #include "mg.h"
 
 #include "frame/frame.h"
@@ -11,7 +13,7 @@ struct problem {
 	double norm;	/* after `norm_cycles`, from a run on one rank */
 };
 
-#define NORM_CYCLES 5	/* later norms come near the rounding error */
+#define NORM_CYCLES 5	/* later norms are close to the rounding error */
 
 static const struct problem SMALL = { 128, 30, 0.8989587116424343 };
 static const struct problem LARGE = { 256, 25, 2.517335419358145 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MG: Poisson's equation in a periodic box by multigrid V-cycles. Fine levels are dealt out in
- * slabs of z; levels too coarse for that are held whole by every rank. */
+/* MG: Poisson's equation in a periodic box by multigrid V-cycles. Fine levels are distributed in
+ * slabs of z; each rank has a copy of the levels that are too coarse for that. */
 #ifndef MG_H
 #define MG_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sizes, time steps and checks of SP: norms of the error and of the change. */
 #include "sp.h"
 
 #include "frame/frame.h"

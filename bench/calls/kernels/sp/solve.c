@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The three sweeps. Along z each rank eliminates its part of a row of lines, hands the carries
- * on, and gets the values to substitute back from above. */
+/* The three sweeps. Along z each rank eliminates its part of a row of lines, passes the carries on,
+ * and gets the values for the substitution from above. */
 #include "sp.h"
 
 #include "frame/frame.h"

@@ -19,7 +19,7 @@ struct sp_box {
 	double *p, *q;		/* eliminated coefficients of all lines along z, as delta */
 };
 
-/* What a partly eliminated line hands on: x[m] + p x[m+1] + q x[m+2] = r, for the last two m. */
+/* The last two rows of a partly eliminated line: x[m] + p x[m+1] + q x[m+2] = r. */
 struct sp_carry {
 	double p[2], q[2], r[2];	/* [0] is the last row, [1] the one before */
 };

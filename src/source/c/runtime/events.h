@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What loops and calls that are recorded as events call, in an instrumented C file. The generator
- * has written before this: bobbin_events[], the identifier of each (0: not recorded). Variables
- * with a cleanup end the events, however the loop or call is left. After probes.h. */
+/* Functions of events in an instrumented C file, after probes.h. The generator emits before this:
+ * bobbin_events[], the identifier of each event (0: not recorded). Variables with the attribute
+ * `cleanup` end the events, however the loop or call is left. */
 struct bobbin_loop {
 	uint32_t event;
 	int64_t trips;

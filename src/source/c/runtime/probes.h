@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the probes in an instrumented C file call; written after bobbin/probe.h, before the file's
- * own text. C90 with GNU extensions, as the file may be. `bob_probe_here` is defined at the end of
- * the file. Only functions name it: in the program's own functions, `default(none)` of OpenMP would
- * require that its sharing is declared. Macros evaluate the lvalue `x` once; it has parentheses of
- * its own, so that commas in it separate no arguments. */
+/* Functions and macros called by the probes of an instrumented C file. They follow bobbin/probe.h
+ * and precede the file's own text. C90 with GNU extensions, as the file may be. `bob_probe_here` is
+ * defined at the end of the file. Only functions refer to it: in the program's own functions,
+ * OpenMP's `default(none)` would require a sharing clause. Macros evaluate the lvalue `x` once; the
+ * generator puts it in parentheses, so that its commas do not separate arguments. */
 #define BOBBIN_QUIET __attribute__((unused, no_instrument_function))
 #define BOBBIN_FAST static __inline__ __attribute__((unused, no_instrument_function, always_inline))
 
@@ -28,7 +28,8 @@ BOBBIN_FAST int bobbin_is_on(void)
 		bobbin_p##s;                                                                       \
 	}))
 
-/* Loops that keep the address ranges of their sites: bobbin_g<site>, counted in bobbin_h<loop>. */
+/* Loops with hoisted caches: bobbin_g<site> is the site's untraced range, bobbin_h<loop> the
+ * count. */
 BOBBIN_FAST const struct bob_probe_untraced *bobbin_untraced(uint32_t s)
 {
 	return bob_probe_untraced_of(&bob_probe_here, s);
@@ -55,8 +56,8 @@ BOBBIN_FAST void bobbin_held_end(struct bob_probe_held *h)
 		bobbin_p##s;                                                                       \
 	}))
 
-/* Bit-fields, which have no address: `o` bytes after the struct that pointer `x` (TO) or lvalue `x`
- * (IN) gives. */
+/* Bit-fields have no address: the probe reports `o` bytes after the start of the struct that the
+ * pointer `x` (TO) points to or that the lvalue `x` (IN) denotes. */
 #define BOBBIN_TO(s, o, x)                                                                         \
 	(__extension__({                                                                           \
 		__auto_type bobbin_p##s = x;                                                       \
@@ -65,7 +66,7 @@ BOBBIN_FAST void bobbin_held_end(struct bob_probe_held *h)
 	}))
 #define BOBBIN_IN(s, o, x) (*BOBBIN_TO(s, o, &x))
 
-/* Members of packed structs: a pointer to one has a type without alignment. */
+/* Members of packed structs: the pointer has an unaligned type. */
 #define BOBBIN_LOOSE(s, x)                                                                         \
 	(*__extension__({                                                                          \
 		typedef __typeof__(x) bobbin_t##s __attribute__((aligned(1)));                     \
@@ -74,7 +75,8 @@ BOBBIN_FAST void bobbin_held_end(struct bob_probe_held *h)
 		bobbin_p##s;                                                                       \
 	}))
 
-/* Rows v..v+n-1 of the table of variables are at `p`. If w >= 0, site `w` initializes them. */
+/* Registers rows v..v+n-1 of the table of variables at `p`. If w >= 0, site `w` initializes
+ * them. */
 static BOBBIN_QUIET void *bobbin_local(uint32_t v, uint32_t n, const volatile void *p,
 				       const int64_t (*b)[2], int w)
 {
@@ -95,7 +97,7 @@ static BOBBIN_QUIET void bobbin_end(uint32_t v, uint32_t n, const volatile void 
 		bob_probe_forget(&bob_probe_here, v + i, p);
 }
 
-/* A static variable of a function: declared when the function is entered first, which sets *o. */
+/* A static variable of a function: registered when the function is first entered, which sets *o. */
 static BOBBIN_QUIET int bobbin_once(char *o, uint32_t v, uint32_t n, const volatile void *p)
 {
 	if (!__atomic_exchange_n(o, 1, __ATOMIC_RELAXED))
@@ -103,7 +105,7 @@ static BOBBIN_QUIET int bobbin_once(char *o, uint32_t v, uint32_t n, const volat
 	return 0;
 }
 
-/* Calls of allocators: bobbin_block[] has the arguments whose product is the size (PUT). */
+/* Allocators: bobbin_block[] receives the arguments whose product is the size (PUT). */
 BOB_PROBE_UNREAD(3)
 static BOBBIN_QUIET void bobbin_block_at(uint32_t v, uint32_t n, const volatile void *p, size_t b)
 {
@@ -146,8 +148,8 @@ static BOBBIN_QUIET void *bobbin_gone(const volatile void *p)
 	return (void *)(uintptr_t)p;
 }
 
-/* Nests of loops: unsigned bounds as signed ones, and the trips from `l` to `h` in steps of `s`; c:
- * 1 if `h` is included. */
+/* Nests of loops: conversion of unsigned bounds to signed ones, and the trips from `l` to `h` in
+ * steps of `s`; c: 1 if `h` is included. */
 static BOBBIN_QUIET int64_t bobbin_far(uint64_t v)
 {
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;

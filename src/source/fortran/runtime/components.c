@@ -221,7 +221,7 @@ static void hold(int32_t v, char *lo, int64_t bytes)
 	unlock_shared();
 }
 
-/* It is not there any more. */
+/* The variable ended. */
 static void let_go(int32_t v, char *lo)
 {
 	if (holders[v].class < 0)

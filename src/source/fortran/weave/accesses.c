@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probes of a statement's reads and writes. Each is a CALL with the reference itself as its
- * argument, so the address is the compiler's.
+/* Generates the probes of a statement's reads and writes. Each is a CALL whose argument is the
+ * reference itself, so the compiler computes the address.
  *
- * The statement of a one-line IF is reported under its condition, which is evaluated once more
- * where the IF cannot become one of several lines: not if it would have another result the second
- * time. ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
+ * The body of a one-line IF is reported under its condition. If the IF cannot become one of several
+ * lines, the condition is evaluated once more, unless its result might differ the second time. ELSE
+ * IF and DO WHILE have their probes directly before the condition (turns.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,10 +18,11 @@ struct statement {
 	uint32_t number;
 	const struct bob_fortran_statement *s;
 	struct bob_fortran_uses uses;
-	uint64_t reported;		/* variables of implied DO, by the number of their use */
+	/* bit set of implied DO variables that were reported, by number of the use */
+	uint64_t reported;
 };
 
-/* Lines that are being put, and what is open around them. */
+/* Lines being inserted, and the open frames around them. */
 struct lines {
 	struct statement *x;
 	uint32_t at;
@@ -30,7 +31,7 @@ struct lines {
 	const char *variable[BOB_WEAVE_FRAMES_MAX]; /* the probe of each frame's variable; "" */
 };
 
-/* The offset of the bracket that closes the one at `from`. 0: it is not closed. */
+/* The closing counterpart of the bracket at `from`. 0: there is none. */
 static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
 {
 	uint32_t depth = 0;
@@ -52,7 +53,7 @@ static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
 	return 0;
 }
 
-/* The condition of an IF, ELSE IF, DO WHILE: with its brackets. "" if there is none. */
+/* The condition of an IF, ELSE IF, DO WHILE, with its parentheses. "": none. */
 static const char *condition(struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	const char *open = memchr(s->text + s->from, '(', s->len - s->from);
@@ -61,7 +62,7 @@ static const char *condition(struct bob_weave *w, const struct bob_fortran_state
 	return to ? bob_weave_text(w, "%.*s", (int)(to + 1 - from), s->text + from) : "";
 }
 
-/* Does it call something that is not intrinsic? */
+/* Does it call a non-intrinsic procedure? */
 static bool has_calls(const struct statement *x, bool in_body)
 {
 	for (uint32_t i = 0; i < x->uses.count; i++) {
@@ -115,7 +116,7 @@ static void close_to(struct lines *l, uint32_t count)
 	}
 }
 
-/* Closes and opens until these frames are open. */
+/* Closes and opens frames until these are open. */
 static void open_frames(struct lines *l, const struct bob_weave_frames *f)
 {
 	uint32_t same = 0;
@@ -147,7 +148,7 @@ static int kind_of(const struct bob_fortran_use *u)
 					   -1;
 }
 
-/* Reading from a file or an internal unit: where it goes to may depend on what was read before. */
+/* Does it read from a file or internal unit? Then subscripts may depend on earlier items. */
 static bool reads_input(const struct bob_fortran_statement *s)
 {
 	const enum bob_fortran_kind k = s->body ? s->body_kind : s->kind;
@@ -163,7 +164,7 @@ static bool is_late(const struct statement *x, const struct bob_fortran_use *u)
 				     u->flags & BOB_USE_IMPLIED_DO);
 }
 
-/* `late`: those that are reported after the statement. */
+/* Is the use of this group? `late`: those reported after the statement. */
 static bool is_of(const struct statement *x, const struct bob_fortran_use *u, bool in_body,
 		  bool late)
 {
@@ -173,8 +174,7 @@ static bool is_of(const struct statement *x, const struct bob_fortran_use *u, bo
 	       is_late(x, u) == late;
 }
 
-/* One use, inside what must be around it. The variable of an implied DO is reported by its
- * frame. */
+/* Inserts one use within its frames. The variable of an implied DO is reported by its frame. */
 static void report(struct lines *l, uint32_t use, const struct bob_weave_frames *f,
 		   const char *text)
 {
@@ -183,14 +183,14 @@ static void report(struct lines *l, uint32_t use, const struct bob_weave_frames 
 		put_line(l, text);
 }
 
-/* Is it already reported, with its loop? */
+/* Is it reported elsewhere, with its loop? */
 static bool is_reported(const struct statement *x, uint32_t use)
 {
 	return x->uses.at[use].role == BOB_ROLE_LOOP && (use >= 64 || x->reported >> use & 1);
 }
 
-/* The probe of a use that is its turn. Of an implied DO's variable its frame has it: some text that
- * is not empty. */
+/* The probe of the current use. For an implied DO's variable, which its frame reports: some text
+ * that is not empty. */
 static const char *text_of(struct statement *x, uint32_t use, struct bob_weave_frames *f)
 {
 	const struct bob_fortran_use *u = &x->uses.at[use];
@@ -203,7 +203,8 @@ static const char *text_of(struct statement *x, uint32_t use, struct bob_weave_f
 	return "continue";
 }
 
-/* Probes before the statement, in a frame: "if (...) then", "end if". Returns how many. */
+/* Inserts probes before the statement, between `begin` and `end` ("if (...) then", "end if").
+ * Returns their number. */
 static uint32_t put_before(struct statement *x, bool in_body, const char *begin, const char *end)
 {
 	const bool is_if = in_body && x->s->kind == BOB_F_IF && !*begin;
@@ -236,7 +237,8 @@ static uint32_t put_before(struct statement *x, bool in_body, const char *begin,
 	return n;
 }
 
-/* What is written only if nothing went wrong: "if (ios==0) then"; "": nothing says so. */
+/* The condition of success for writes of an I/O statement: "if (ios==0) then"; "" without
+ * one. */
 static const char *success(const struct statement *x)
 {
 	for (uint32_t i = 0; i < x->uses.count; i++) {
@@ -255,8 +257,7 @@ static bool is_list(const struct bob_fortran_use *u)
 	return u->flags & (BOB_USE_LIST | BOB_USE_IMPLIED_DO) || u->role == BOB_ROLE_LOOP;
 }
 
-/* Numbers of the uses, in the order of the text: items one after the other, subscripts before what
- * they select. */
+/* The uses in text order: items one after the other, subscripts before their arrays. */
 static uint32_t *in_order(const struct statement *x)
 {
 	uint32_t *order = bob_arena_alloc(x->w->arena, (x->uses.count + 1) * sizeof(*order));
@@ -270,7 +271,7 @@ static uint32_t *in_order(const struct statement *x)
 	return order;
 }
 
-/* Of the data list, or of the rest. */
+/* Inserts late uses: those of the data list, or the others. */
 static void put_late(struct lines *l, bool of_list, const char *begin, const char *end)
 {
 	const uint32_t *order = in_order(l->x);
@@ -321,8 +322,8 @@ static void put_after(struct statement *x)
 	put_late(&l, false, "", "");
 }
 
-/* What the body of a one-line IF does: under its condition, which is evaluated once more if it
- * cannot become an IF of several lines. */
+/* Reports the body of a one-line IF under its condition, which is evaluated once more if the IF
+ * cannot become one of several lines. */
 static void put_body(struct statement *x)
 {
 	bool some = false;
@@ -342,7 +343,7 @@ static void put_body(struct statement *x)
 			   "end if");
 }
 
-/* The variable of a DO. */
+/* Reports the variable of a DO. */
 static void put_loop(struct statement *x)
 {
 	struct bob_weave_frames unused;
@@ -369,7 +370,7 @@ static void put_loop(struct statement *x)
 	}
 }
 
-/* ELSE IF and DO WHILE: right before the condition, each time. */
+/* ELSE IF and DO WHILE: inserts the probes directly before the condition. */
 static void put_condition(struct statement *x)
 {
 	struct lines l = { .x = x, .rank = BOB_RANK_CONDITION };
@@ -394,7 +395,7 @@ static void put_condition(struct statement *x)
 static bool calls_wanted(const struct statement *x, const struct bob_fortran_symbol *y,
 			 uint32_t depth);
 
-/* May what a statement function says, or one that it calls, touch something that is wanted here? */
+/* May a statement function, or one that it calls, read a requested variable? */
 static bool reads_wanted(const struct statement *x, const struct bob_fortran_symbols *names,
 			 const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
 			 uint32_t depth)
@@ -436,7 +437,7 @@ static bool calls_wanted(const struct statement *x, const struct bob_fortran_sym
 	return false;
 }
 
-/* Statement functions are no procedures: what they read has no place of its own. */
+/* Reads by statement functions have no place for a probe: they are not procedures. */
 static void refuse_statement_functions(const struct statement *x)
 {
 	for (uint32_t i = 0; i < x->uses.count; i++) {

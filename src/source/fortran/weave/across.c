@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between Fortran and C files of a command. C sees variables of modules and COMMON blocks by the
- * linker's names, anything by pointers of its type; it calls external procedures and those with
- * BIND(C), with whatever of theirs or its own, and others that are passed to it. Which calls C has
- * is not looked at. */
+/* The interface between Fortran and C files of a command. C can access variables of modules and
+ * COMMON blocks by their linker names, and any variable by pointers of its type. It can call
+ * external procedures, those with BIND(C), and those that are passed to it, with any arguments. The
+ * calls in C files are not analysed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
 
-/* As gfortran has it in C; derived types may have anything in them. */
+/* Classes of the type in C, as in gfortran; derived types may contain anything. */
 static uint32_t classes_of(const struct bob_fortran_symbol *s)
 {
 	switch (s->type) {
@@ -39,9 +39,9 @@ static uint32_t classes_of(const struct bob_fortran_symbol *s)
 	}
 }
 
-/* --- of Fortran --- */
+/* --- Fortran variables in C --- */
 
-/* The linker's; NULL: it has none. */
+/* The linker name of the block; NULL: none. */
 static const char *name_of_block(struct bob_weave *w, const struct bob_fortran_common *c)
 {
 	if (c->binding)
@@ -100,7 +100,7 @@ bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *o
 	return files->is_failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-/* --- of C --- */
+/* --- C variables in Fortran --- */
 
 static bool is_defined(const struct bob_source_across *c, const char *name, size_t n,
 		       const char *end)
@@ -111,7 +111,7 @@ static bool is_defined(const struct bob_source_across *c, const char *name, size
 	return false;
 }
 
-/* By the text of an interface body's first statement: BIND(C, NAME='x'), or BIND(C). */
+/* Parses BIND(C, NAME='x') or BIND(C) in the first statement of an interface body. */
 static bool is_bound_in_c(const struct bob_weave *w, const struct bob_fortran_unit *u)
 {
 	const char *text = w->file->statements[u->first].text;
@@ -149,8 +149,8 @@ static bool is_named(const struct bob_weave *w, const char *name, const char *en
 	return false;
 }
 
-/* A module's, by the name that the compiler gives it: __m_MOD_x. If the module is another file's,
- * only x is known. */
+/* Is it a module's variable under gfortran's name __m_MOD_x? If the module is in another file, only
+ * x is compared. */
 static bool is_named_in_module(const struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	const struct bob_fortran_unit *u =
@@ -208,7 +208,7 @@ static bool add_c(struct bob_weave *w)
 	return true;
 }
 
-/* Its dummies of types that something traced is of. */
+/* Marks dummies whose type may be that of a traced variable. */
 static void mark(struct bob_weave *w, uint32_t unit, uint32_t classes)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
@@ -222,7 +222,7 @@ static void mark(struct bob_weave *w, uint32_t unit, uint32_t classes)
 	}
 }
 
-/* Those that C may call: by their names, or because it may get them (bound.c). */
+/* Marks the procedures that C may call: by their names, or because they are passed on (bound.c). */
 static void mark_called(struct bob_weave *w, uint32_t classes)
 {
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What does not change while a nest runs, and what changes evenly with its counters. Nothing is
- * said of what is not understood. */
+/* Loop-invariant and affine expressions of a nest. The analysis is conservative: an expression that
+ * it does not understand is neither. */
 #include "source/fortran/weave/nest.h"
 
 #include <string.h>
@@ -26,9 +26,9 @@ bool bob_weave_names(const struct bob_weave *w, uint32_t statement,
 	return false;
 }
 
-/* --- what is written --- */
+/* --- writes --- */
 
-/* Members of a COMMON block that one unit has, without EQUIVALENCE, are apart. */
+/* Members of a COMMON block within one unit are disjoint, without EQUIVALENCE. */
 static bool may_overlap(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
 {
 	const uint32_t leads = BOB_SYMBOL_POINTER, led = BOB_SYMBOL_POINTER | BOB_SYMBOL_TARGET;
@@ -79,8 +79,7 @@ static bool is_intrinsic_type(const struct bob_fortran_symbol *s)
 	       s->type == BOB_T_CHARACTER;
 }
 
-/* Two components of one variable: they are no place of the other's, by what leads there or by their
- * types. */
+/* Two components of one variable are disjoint by their paths or types. */
 static bool are_apart(const struct bob_weave_nest_written *a,
 		      const struct bob_weave_nest_written *b)
 {
@@ -92,7 +91,7 @@ static bool are_apart(const struct bob_weave_nest_written *a,
 	return !a->leads && !b->leads && strcmp(a->first->name, b->first->name) != 0;
 }
 
-/* May something in the nest give it another value? */
+/* May something in the nest change its value? */
 static bool is_changed(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *ref, const struct bob_fortran_symbol *s)
 {
@@ -104,7 +103,7 @@ static bool is_changed(const struct bob_weave_nest *n, uint32_t statement,
 	return false;
 }
 
-/* --- what does not change --- */
+/* --- loop invariants --- */
 
 static bool is_name(const struct bob_weave *w, uint32_t statement,
 		    const struct bob_fortran_expr *part, const char *const *names)
@@ -126,7 +125,7 @@ static bool are_same(const struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-/* Bounds of a variable: nothing in a nest changes those. */
+/* Bounds of a variable: nothing in a nest changes these. */
 static bool is_inquiry(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *arguments)
 {
@@ -213,7 +212,7 @@ bool bob_weave_is_same(const struct bob_weave_nest *n, uint32_t statement,
 	}
 }
 
-/* --- what changes evenly --- */
+/* --- affine expressions --- */
 
 static bool is_counter(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *e)
@@ -226,7 +225,7 @@ static bool is_counter(const struct bob_weave_nest *n, uint32_t statement,
 	return false;
 }
 
-/* A scalar of this unit that is always there. */
+/* A scalar of this unit that always exists. */
 static bool is_safe_name(const struct bob_weave_nest *n, uint32_t statement,
 			 const struct bob_fortran_expr *ref)
 {
@@ -290,7 +289,7 @@ static bool is_affine(const struct bob_weave_nest *n, uint32_t statement,
 		(is_affine(n, statement, a) && bob_weave_is_same(n, statement, b)));
 }
 
-/* The part of a reference up to and with `to`: what it is. */
+/* The symbol of the part `to` of a reference. */
 static const struct bob_fortran_symbol *component(const struct bob_weave_nest *n,
 						  uint32_t statement,
 						  const struct bob_fortran_expr *ref,
@@ -319,7 +318,7 @@ bool bob_weave_is_even(const struct bob_weave_nest *n, uint32_t statement,
 		const struct bob_fortran_symbol *s = varies ? component(n, statement, ref, part) :
 							      NULL;
 
-		/* Its address is then in the loaded value. */
+		/* Its address then depends on the loaded value. */
 		if (varies && (!s || s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE)))
 			return false;
 		if (part->child && (part->child->node != BOB_N_ARGUMENTS || part->child->next))

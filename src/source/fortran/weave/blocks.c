@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* BLOCK: where what it declares comes to life and ends. */
+/* BLOCK constructs: where the lifetimes of their variables begin and end. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -10,13 +10,13 @@ static const struct bob_fortran_construct *construct(const struct bob_weave *w, 
 	return i < w->file->construct_count ? &w->file->constructs[i] : NULL;
 }
 
-/* What the statement does, or controls. */
+/* The kind of the statement, or of its one-line body. */
 static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 {
 	return s->kind == BOB_F_IF && s->body ? s->body_kind : s->kind;
 }
 
-/* The name after EXIT or CYCLE; "". */
+/* The name after EXIT or CYCLE; "": none. */
 static const char *name_after(const struct bob_fortran_statement *s, const char *word)
 {
 	const char *p = s->text + (s->kind == BOB_F_IF ? s->body : s->from);
@@ -25,7 +25,7 @@ static const char *name_after(const struct bob_fortran_statement *s, const char 
 	return p + (*p == ' ');
 }
 
-/* Does EXIT or CYCLE mean a construct that is within the BLOCK? */
+/* Do EXIT or CYCLE refer to a construct within the BLOCK? */
 static bool stays(const struct bob_weave *w, uint32_t block, const struct bob_fortran_statement *s,
 		  const char *name)
 {
@@ -53,7 +53,7 @@ bool bob_weave_leaves_block(const struct bob_weave *w, uint32_t block, uint32_t 
 	}
 }
 
-/* `end=10` and the like, and `*10` among the arguments of a CALL. */
+/* True for `end=10` and similar labels, and for `*10` among the arguments of a CALL. */
 static bool names_label(const struct bob_fortran_statement *s)
 {
 	static const char *const keys[] = { "end=", "err=", "eor=" };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls whose target is not in the text: type-bound procedures, generic names, operators,
- * procedures that are arguments or pointers. Types and the run determine the target. So every
- * procedure that can be called that way is assumed to get what such a call passes. This is
- * conservative: the recorder filters by the address. */
+/* Calls without a static callee: type-bound procedures, generic names, operators, procedures that
+ * are arguments or pointers. Every procedure that can be called that way is assumed to get the
+ * arguments of such calls. This is conservative: the recorder filters by the address. */
 #include <string.h>
 
 #include "source/fortran/split.h"
@@ -10,7 +9,7 @@
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
 
-/* All procedures and ENTRYs of that name may be called otherwise than by it. */
+/* Marks procedures and ENTRYs of that name: calls may reach them under other names. */
 static void note(struct bob_weave *files, const char *name, uint32_t len)
 {
 	for (struct bob_weave *w = files; w; w = w->next)
@@ -26,8 +25,7 @@ static void note(struct bob_weave *files, const char *name, uint32_t len)
 		}
 }
 
-/* The name of a procedure that is not called there, here or, if USE gave it another one, where it
- * is declared. */
+/* Marks a procedure that is named without a call, by this name or the name that USE renamed. */
 static void note_name(struct bob_weave *files, const struct bob_fortran_statement *s, uint32_t from,
 		      uint32_t to)
 {
@@ -45,7 +43,7 @@ static void note_name(struct bob_weave *files, const struct bob_fortran_statemen
 		note(files, y->origin, (uint32_t)strlen(y->origin));
 }
 
-/* The words of the text from there on. */
+/* Marks all words of the text from there on. */
 static void note_words(struct bob_weave *files, const struct bob_fortran_statement *s,
 		       uint32_t from, bool is_list)
 {
@@ -63,7 +61,7 @@ static void note_words(struct bob_weave *files, const struct bob_fortran_stateme
 	}
 }
 
-/* Where initial values begin: `procedure(f), pointer :: p => g`; else the end. */
+/* The beginning of initial values: `procedure(f), pointer :: p => g`; else the end. */
 static uint32_t values_of(const struct bob_fortran_statement *s)
 {
 	const char *colons = s->kind == BOB_F_USE ? NULL : strstr(s->text, "::");
@@ -85,8 +83,8 @@ static void note_file(struct bob_weave *files, const struct bob_weave *w)
 	}
 }
 
-/* Operators and assignment are no calls in the text: where something of a derived type is traced,
- * any object may be it. */
+/* Operators and assignments are not calls in the text. If something of a derived type is traced,
+ * any object may be their argument. */
 static bool mark_objects(struct bob_weave *w)
 {
 	bool is_new = false;

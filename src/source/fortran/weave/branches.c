@@ -12,14 +12,13 @@
 #define DEPTH_MAX 32u
 #define TURNS_MAX 16u
 
-/* The lines of the preprocessor that lead to a place: of each #if that is open there, itself and
- * its #else and #elif so far. */
+/* The preprocessor lines that lead to a place: each open #if, with its #else and #elif so far. */
 struct chain {
 	struct {
 		uint32_t at[TURNS_MAX], count;
 	} levels[DEPTH_MAX];
 	uint32_t depth;
-	bool is_whole;		/* else there are too many */
+	bool is_whole;		/* false: there are too many */
 };
 
 static void read_chain(const struct bob_fortran_file *f, uint32_t byte, struct chain *c)
@@ -46,7 +45,7 @@ static void read_chain(const struct bob_fortran_file *f, uint32_t byte, struct c
 	}
 }
 
-/* How many of the outermost levels are those of the other place, in the same branch. */
+/* The number of outermost levels that both places share, in the same branch. */
 static uint32_t common(const struct chain *a, const struct chain *b)
 {
 	uint32_t n = 0;
@@ -57,7 +56,7 @@ static uint32_t common(const struct chain *a, const struct chain *b)
 	return n;
 }
 
-/* The line as it is in the file. */
+/* The line as in the file. */
 static const char *line_of(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -102,7 +101,7 @@ bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit)
 	return !c.is_whole;
 }
 
-/* --- where it is declared --- */
+/* --- places of declarations --- */
 
 /* Fixed form has no blanks: a type may directly precede the name. */
 static bool is_type(const char *text, uint32_t len)
@@ -137,8 +136,7 @@ static bool names(const struct bob_weave *w, const struct bob_fortran_statement 
 	return false;
 }
 
-/* The statements of a unit that make a name known there: declarations, or those that USE the module
- * that has it. */
+/* The statements of a unit that make a name known: declarations, or USE of its module. */
 struct wanted {
 	const char *word;
 	uint32_t unit;
@@ -157,8 +155,8 @@ static bool makes_known(const struct bob_weave *w, const struct wanted *q, uint3
 	       names(w, s, q->word);
 }
 
-/* The text where one of these statements of `of` is there; *found: there are some. `here`: the
- * place of the text, if that is in the same file. */
+/* The text under the conditions of these statements of `of`; *found: there are some. `here`: the
+ * place of the text, if it is in the same file. */
 static const char *where_known(struct bob_weave *w, struct bob_weave *of, const struct wanted *q,
 			       const struct chain *here, const char *text, bool *found)
 {
@@ -183,7 +181,7 @@ static const char *where_known(struct bob_weave *w, struct bob_weave *of, const 
 	return all ? all : text;
 }
 
-/* Would a line that has the name not compile where it is not declared? */
+/* Would a line with the name not compile without its declaration? */
 static bool must_be_declared(const struct bob_weave *w, const struct bob_fortran_symbol *y)
 {
 	const struct bob_fortran_symbols *t = w->file->units[y->unit].symbols;
@@ -194,7 +192,7 @@ static bool must_be_declared(const struct bob_weave *w, const struct bob_fortran
 	       t->implicit_type[letter] == BOB_T_NONE;
 }
 
-/* The file whose variable it is; NULL: what its conditions mean is known there only. */
+/* The file of the variable; NULL: its conditions have no meaning here. */
 static struct bob_weave *owner(struct bob_weave *w, const struct bob_weave_variable *v)
 {
 	struct bob_weave *o = v->is_foreign ? w->files : w;
@@ -212,8 +210,8 @@ found:
 	return o;
 }
 
-/* A module's variable: where it is declared, and where the unit that it is in, or one around, has
- * the module. */
+/* A module's variable: under the conditions of its declaration, and of the USE in the unit or a
+ * host. */
 static const char *under_module(struct bob_weave *w, const struct bob_weave_variable *v,
 				uint32_t unit, const struct chain *here, const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the names that are procedures, because they are called or declared so; the others with a
- * type are variables. */
+/* Finds the names that are procedures, because they are called or declared as such. Other names
+ * with a type are variables. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
@@ -11,8 +11,8 @@ static bool is_intrinsic(const struct bob_fortran_symbol *s)
 	return bob_fortran_intrinsic(s->name, (uint32_t)strlen(s->name)) != NULL;
 }
 
-/* A name with a type that is called, or that of a function whose result has another name, is a
- * procedure's. */
+/* A name is a procedure if it has a type and is called, or if it is a function whose result has
+ * another name. */
 bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			    uint32_t unit)
 {
@@ -29,10 +29,10 @@ bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_
 	for (size_t i = 0; i < w->plain.count; i++)
 		if (w->plain.at[i] == s)
 			return false;
-	return true; /* `real sqrt`, and no more */
+	return true; /* only `real sqrt` */
 }
 
-/* A scalar that is followed by brackets without a range: a function, whatever its type. */
+/* A scalar that is followed by parentheses without a range is a function, whatever its type. */
 static bool is_called(const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_expr *part = u->ref->child;
@@ -43,7 +43,7 @@ static bool is_called(const struct bob_fortran_use *u)
 	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
 }
 
-/* What a pointer gets that is no target itself is a procedure. */
+/* A pointer gets something that is not a target: a procedure. */
 static bool is_pointed_to(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
 {
 	const uint32_t targets = BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER | BOB_SYMBOL_ASSOCIATE;
@@ -66,7 +66,7 @@ static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
 	return BOB_VEC_ADD(&w->called, s) == BOB_OK;
 }
 
-/* Names with brackets in what statement functions say, that are no arrays. */
+/* Notes names with parentheses in statement functions that are not arrays. */
 static bool note_in(struct bob_weave *w, const struct bob_fortran_statement *s,
 		    const struct bob_fortran_expr *e)
 {
@@ -103,7 +103,7 @@ static bool note_statement_function(struct bob_weave *w, struct bob_arena *scrat
 	return true;
 }
 
-/* What the statements of the file call. */
+/* Notes everything that the statements of the file call. */
 bob_status bob_weave_note_calls(struct bob_weave *w)
 {
 	struct bob_arena scratch = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of all files that may pass something that is traced. */
+/* Finds the calls of all files that may pass traced arguments. */
 #include "base/search.h"
 #include "source/fortran/weave/clones.h"
 #include "source/fortran/weave/reached.h"
@@ -98,7 +98,7 @@ static bool is_pointer(const struct bob_fortran_symbol *s, uint32_t use_flags)
 	return s->flags & leads || use_flags & (BOB_USE_COMPONENT | BOB_USE_UNSURE);
 }
 
-/* A block that has something traced: what is passed may be used beyond its end. */
+/* Is it in a block with a traced variable? An argument may be used beyond its end. */
 static bool is_in_block(const struct bob_weave_calls *c, const struct bob_fortran_symbol *s)
 {
 	for (const struct bob_weave *w = c->files; w && s->common; w = w->next)
@@ -132,7 +132,7 @@ static bob_status add_pass(struct bob_weave_calls *c, struct bob_weave_pass pass
 	return BOB_OK;
 }
 
-/* What a use within an argument says of it. */
+/* Adds a use within an argument. */
 static bob_status add_use(struct bob_weave_calls *c, const struct bob_fortran_use *u,
 			  uint64_t dummies)
 {
@@ -141,7 +141,7 @@ static bob_status add_use(struct bob_weave_calls *c, const struct bob_fortran_us
 
 	if (u->role != BOB_ROLE_PASS && !is_function)
 		return BOB_OK;
-	/* a function may give a pointer */
+	/* a function may return a pointer */
 	pass.is_always = (c->is_target && (is_function || is_pointer(u->symbol, u->flags))) ||
 			 is_in_block(c, u->symbol);
 	return is_function && !pass.is_always ? BOB_OK : add_pass(c, pass);
@@ -168,7 +168,7 @@ static bob_status add_arguments(struct bob_weave_calls *c, const struct bob_fort
 
 /* --- calls --- */
 
-/* Libraries that call no procedure of the program with what they get. */
+/* Libraries that do not call procedures of the program with their arguments. */
 static bool is_library(const char *name, uint32_t len)
 {
 	static const char *const begins[] = { "mpi_", "pmpi_", "omp_", "pvmf" };
@@ -179,7 +179,7 @@ static bool is_library(const char *name, uint32_t len)
 	return false;
 }
 
-/* Why the text does not say which procedure is called. */
+/* Why the text does not determine the called procedure. */
 static const char *unknown(const struct bob_weave_calls *c, const struct bob_weave_call *call,
 			   const struct bob_fortran_use *u)
 {
@@ -194,7 +194,7 @@ static const char *unknown(const struct bob_weave_calls *c, const struct bob_wea
 	return "which no file of the command has";
 }
 
-/* A procedure that no file has, or that only the run determines. */
+/* A call of a procedure of no file, or without a static callee. */
 static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call *call,
 			 const struct bob_fortran_use *u)
 {
@@ -212,7 +212,7 @@ static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call 
 					    (int)call->len, name, unknown(c, call, u));
 }
 
-/* Where the call goes, if *is_known; else one of those of the name, which then have no copies. */
+/* The callee, if *is_known; else one of those with the name, which then have no copies. */
 static struct bob_weave_procedure *target(struct bob_weave_calls *c,
 					  const struct bob_weave_call *call,
 					  const struct bob_fortran_symbol *called, bool *is_known)
@@ -279,7 +279,7 @@ static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint3
 	return BOB_OK;
 }
 
-/* Statements that may call unknown procedures. */
+/* Finds statements that may call unknown procedures. */
 static void look_for_hidden(struct bob_weave_calls *c, struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -359,7 +359,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : is_before(x->w, x->unit, y->w, y->unit) ? -1 : 1;
 }
 
-/* The unit's names: its own, and those that other headers give it. */
+/* Enters the unit's names: its own, and those of other first statements. */
 static bob_status name_procedure(struct bob_weave_calls *c, struct bob_weave *w, uint32_t unit)
 {
 	const struct bob_fortran_unit *const u = &w->file->units[unit];
@@ -376,7 +376,7 @@ static bob_status name_procedure(struct bob_weave_calls *c, struct bob_weave *w,
 	return BOB_OK;
 }
 
-/* When all procedures are there. */
+/* Sorts the names, when all procedures are known. */
 static bob_status name_procedures(struct bob_weave_calls *c)
 {
 	bob_status st = BOB_OK;

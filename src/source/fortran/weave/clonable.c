@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What speaks against a copy of a procedure. Nothing is guessed: where the text does not say
- * enough, there is none. */
+/* Reasons against copies of procedures. The analysis is conservative: if the text does not show
+ * that a copy is safe, there is none. */
 #include "source/fortran/weave/clones.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "source/fortran/scope.h"
 #include "source/fortran/weave/reached.h"
 
-/* Compilers put a procedure's own arrays from this size on where they stay (gfortran:
+/* Compilers make a procedure's local arrays of this size and more static (gfortran:
  * -fmax-stack-var-size). */
 #define LARGE_BYTES 32768u
 
@@ -19,7 +19,7 @@ static bool is_module(const struct bob_fortran_unit *u)
 	return u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE;
 }
 
-/* --- whose name it is --- */
+/* --- names --- */
 
 static bool is_within(const struct bob_weave *w, uint32_t unit, uint32_t outer)
 {
@@ -66,8 +66,8 @@ bool bob_weave_is_sure(const struct bob_weave *w, uint32_t unit,
 				     unit == u->parent || w->file->units[unit].parent == u->parent);
 }
 
-/* Which of both a call without EXTERNAL is one of, compilers decide. Beside the standard's,
- * subroutines that gfortran has. */
+/* Intrinsic procedures: compilers decide which of both a call without EXTERNAL refers to. The list
+ * has the standard's and gfortran's additional subroutines. */
 static bool is_intrinsic(const char *name)
 {
 	static const char *const more[] = {
@@ -85,7 +85,7 @@ static bool is_intrinsic(const char *name)
 	return bob_fortran_intrinsic(name, (uint32_t)strlen(name)) != NULL;
 }
 
-/* --- its own text --- */
+/* --- text of the procedure --- */
 
 static bool needs_interface(const struct bob_fortran_symbol *s)
 {
@@ -98,7 +98,7 @@ static bool needs_interface(const struct bob_fortran_symbol *s)
 	       s->type == BOB_T_CLASS || s->type == BOB_T_ANY;
 }
 
-/* Does it keep something from one call to the next? */
+/* Does it keep state between calls? */
 static const char *keeps(const struct bob_weave *w, const struct bob_fortran_unit *u,
 			 const struct bob_fortran_symbol *s)
 {
@@ -120,8 +120,7 @@ static const char *keeps(const struct bob_weave *w, const struct bob_fortran_uni
 	return NULL;
 }
 
-/* gfortran 12 takes the name for the procedure of that name beside the copy, if nothing says what
- * it is. */
+/* gfortran 12 takes an undeclared result name for the original procedure of that name. */
 static bool is_result_untyped(const struct bob_fortran_unit *u)
 {
 	const struct bob_fortran_symbol *s =
@@ -203,9 +202,9 @@ const char *bob_weave_result_type(struct bob_weave *w, const struct bob_weave_pr
 	return bob_weave_text(w, "%s(%d)", types[s->type], (int)s->kind);
 }
 
-/* --- who names it --- */
+/* --- references to the name --- */
 
-/* Declarations that say of the name what is so of every copy. */
+/* Declarations of the name that apply to its copies, too. */
 static bool only_declares(const struct bob_fortran_statement *s, uint32_t to)
 {
 	switch (s->kind) {
@@ -223,7 +222,7 @@ static bool only_declares(const struct bob_fortran_statement *s, uint32_t to)
 	}
 }
 
-/* Something else than the procedure, where these names are seen. */
+/* Does the name denote something else in this table? */
 static bool is_another(const struct bob_fortran_symbols *names, const char *name)
 {
 	const struct bob_fortran_symbol *y =
@@ -266,8 +265,8 @@ static bool may_begin(const struct bob_weave *w, const struct bob_fortran_statem
 	return !at || is_glued(w, s) || (!bob_is_word(s->text[at - 1]) && s->text[at - 1] != '%');
 }
 
-/* Where the statement, after `at`, names the procedure in a way that does not hold for a copy;
- * s->len: nowhere. Texts are skipped. */
+/* The position after `at` where the statement refers to the procedure in a way that a copy cannot
+ * replace; s->len: none. Character constants are skipped. */
 static uint32_t named_at(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			 const char *name, uint32_t at)
 {
@@ -318,7 +317,7 @@ static bob_status look_at_statement(struct bob_weave_calls *c, struct bob_weave 
 	return BOB_OK;
 }
 
-/* The procedures that a word of the statement names. */
+/* Checks the procedures that a word of the statement may refer to. */
 static bob_status look_at_word(struct bob_weave_calls *c, struct bob_weave *w, uint32_t number,
 			       const char *word, uint32_t len)
 {
@@ -339,7 +338,7 @@ static bob_status look_at_words(struct bob_weave_calls *c, struct bob_weave *w, 
 	bob_status st = BOB_OK;
 	uint32_t i = 0, to;
 
-	if (is_glued(w, s)) { /* it is unknown where words begin */
+	if (is_glued(w, s)) { /* word boundaries are unknown */
 		for (size_t k = 0; k < c->procedures.count && st == BOB_OK; k++)
 			st = look_at_statement(c, w, number, &c->procedures.at[k]);
 		return st;
@@ -355,7 +354,7 @@ static bob_status look_at_words(struct bob_weave_calls *c, struct bob_weave *w, 
 	return st;
 }
 
-/* An interface of a procedure. */
+/* Checks an interface of a procedure. */
 static void look_at_interface(struct bob_weave_calls *c, const struct bob_fortran_unit *u)
 {
 	const struct bob_weave_named *n =

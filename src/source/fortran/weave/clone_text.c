@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of copies: the procedure's lines are repeated after it, under another name; calls of the
- * copy use that name. */
+/* Generates the text of copies: the procedure's lines are repeated after it, under another name,
+ * which calls of the copy use. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 #include "source/fortran/weave/reached.h"
@@ -58,7 +58,7 @@ const char *bob_weave_slice(struct bob_weave *w, const struct bob_fortran_statem
 	return bob_weave_text(w, "%s%.*s", text, (int)(to - from), s->text + from);
 }
 
-/* --- what is called --- */
+/* --- declarations for callers --- */
 
 static bool is_said(const struct bob_weave *w, size_t n)
 {
@@ -72,7 +72,7 @@ static bool is_said(const struct bob_weave *w, size_t n)
 	return false;
 }
 
-/* USE statements come first, after the unit's first statement. */
+/* USE statements must follow the unit's first statement. */
 static void use_module(struct bob_weave *w, const struct bob_weave_redirect *r, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
@@ -92,7 +92,7 @@ static void declare(struct bob_weave *w, const struct bob_weave_redirect *r, uin
 				 bob_weave_text(w, "external %s", r->name));
 }
 
-/* What other units may use of a module. */
+/* Makes the copy accessible to users of the module. */
 static void publish(struct bob_weave *w, const struct bob_weave_clone *c)
 {
 	const uint32_t parent = w->file->units[c->unit].parent;
@@ -116,7 +116,7 @@ bob_status bob_weave_redirect(struct bob_weave *w)
 
 		w->in = r->in;
 		if (is_said(w, i) || (r->in && w->clones.at[r->in - 1].name == r->name))
-			continue; /* it knows itself */
+			continue; /* its own name is known in it */
 		if (r->module)
 			use_module(w, r, unit);
 		else if (r->type)
@@ -145,7 +145,7 @@ bob_status bob_weave_rename_calls(const struct bob_weave *w, uint32_t in,
 	return st;
 }
 
-/* `end function f`: after the words. The name may begin with the other one. */
+/* The position of the name in `end function f`. It may begin with another name. */
 static uint32_t name_after_end(const struct bob_fortran_unit *u,
 			       const struct bob_fortran_statement *s)
 {
@@ -166,7 +166,7 @@ static uint32_t name_after_end(const struct bob_fortran_unit *u,
 	return p;
 }
 
-/* The first statement and the last. What a function gives keeps its name. */
+/* Renames it in its first and last statement. The result variable keeps its name. */
 static bob_status rename_procedure(const struct bob_weave *w, const struct bob_weave_clone *c,
 				   struct bob_fortran_patches *p)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of procedures (source/copies.h): who passes what is written down for the plan, and what
- * comes of it becomes copies, and calls that go to them. Which of a call's arguments are traced
- * depends on dummies of its own procedure: each is looked at as if it alone was something that is
- * traced. */
+/* Plans copies of procedures (source/copies.h): converts the call graph to a plan, and the result
+ * to copies and redirected calls. Which arguments of a call are traced depends on the dummies of
+ * its procedure. So each dummy is examined as if it alone was traced. */
 #include "source/fortran/weave/clones.h"
 #include "source/fortran/weave/reached.h"
 
 #include <string.h>
 
-/* The plan, with the procedures and calls of struct bob_weave_calls by their numbers. */
+/* The plan; procedures and calls have the numbers of struct bob_weave_calls. */
 struct plan {
 	struct bob_copies copies;
 	struct bob_copies_call *calls;
@@ -20,7 +19,7 @@ static const struct bob_fortran_unit *unit_of(const struct bob_weave_procedure *
 	return &p->w->file->units[p->unit];
 }
 
-/* From now on the procedure's dummies are looked at as if these were something that is traced. */
+/* From now on, exactly these dummies of the procedure count as traced. */
 static void assume(const struct bob_weave_procedure *p, uint64_t dummies)
 {
 	for (uint32_t d = 0; d < unit_of(p)->dummy_count; d++)
@@ -29,10 +28,10 @@ static void assume(const struct bob_weave_procedure *p, uint64_t dummies)
 							     dummies == UINT64_MAX;
 }
 
-/* --- what is passed to whom --- */
+/* --- passed arguments --- */
 
-/* When the symbol is something that is traced: false: never. What contains procedures has no
- * copies, so whose dummies those see need not be asked. */
+/* Computes the dummies that make the symbol traced; false: it never is. A procedure that contains
+ * others has no copies, so dummies of hosts need not be considered. */
 static bool when(const struct bob_weave_procedure *from, const struct bob_weave_call *call,
 		 const struct bob_weave_pass *pass, uint64_t *dummies)
 {
@@ -109,10 +108,10 @@ static bob_status make_plan(struct bob_weave_calls *c, struct plan *p)
 	return BOB_OK;
 }
 
-/* --- what comes of it --- */
+/* --- results --- */
 
-/* What has no copy because of a procedure of no file, which is the same for many, is said in one
- * line. */
+/* Reports procedures without copies because of a procedure of no file in one line, as the reason is
+ * common. */
 static bob_status say_in_place(const struct bob_weave_calls *c, const struct bob_copies *plan)
 {
 	const char **names =
@@ -172,7 +171,7 @@ static bob_status add_clones(struct bob_weave_calls *c, const struct bob_copies 
 	return BOB_OK;
 }
 
-/* What makes the copy known where it is called. */
+/* Determines the declaration that makes the copy known to the caller. */
 static void make_known(const struct bob_weave_call *call, struct bob_weave_redirect *r)
 {
 	const struct bob_weave_procedure *p = call->to;
@@ -191,7 +190,7 @@ static void make_known(const struct bob_weave_call *call, struct bob_weave_redir
 		r->module = module->name;
 }
 
-/* The call goes to a copy where its procedure is `in`, which got `set`. */
+/* Redirects the call in `in`, whose procedure got `set`. */
 static bob_status redirect(const struct bob_weave_calls *c, const struct bob_copies *plan, size_t i,
 			   uint32_t in, uint64_t set)
 {

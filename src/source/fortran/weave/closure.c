@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may be a variable that is traced: what names it, storage that COMMON or EQUIVALENCE puts in
- * the same place, or a dummy argument or pointer that may lead to it. Which dummies may is found by
- * following arguments through the calls of all files of the command until nothing more comes. */
+/* Alias analysis of traced variables: names, storage shared by COMMON or EQUIVALENCE, dummy
+ * arguments and pointers. Traced dummies are found by propagation through the calls of all files of
+ * the command, up to a fixed point. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
 
-/* Numbers of dummies, unit after unit. */
+/* Index of a dummy; dummies of all units are numbered consecutively. */
 static uint32_t dummy_number(const struct bob_weave *w, uint32_t unit, uint32_t dummy)
 {
 	return w->dummy_at[unit] + dummy;
@@ -25,11 +25,11 @@ static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const cha
 	for (uint32_t d = 0; d < u->dummy_count; d++)
 		if (!strcmp(u->dummies[d], name))
 			return w->dummies[dummy_number(w, unit, d)] != 0;
-	return u->flags & BOB_UNIT_ENTRIES || u->other; /* an ENTRY's, or one of another header */
+	return u->flags & BOB_UNIT_ENTRIES || u->other; /* of an ENTRY or another first statement */
 }
 
-/* Where a member of COMMON ends in its block: UINT64_MAX if that is not known, or if it may be used
- * beyond its end, as the last member and arrays of one element are. */
+/* The end of a COMMON member in its block. UINT64_MAX: unknown, or it may be used beyond its end,
+ * as the last member and arrays of one element are. */
 static uint64_t end_in_block(const struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	const struct bob_fortran_symbols *t =
@@ -62,7 +62,7 @@ static bool share_storage(const struct bob_weave *w, const struct bob_fortran_sy
 	return !v->is_foreign && a->class_id && a->class_id == b->class_id && a->unit == b->unit;
 }
 
-/* By its type a pointer may lead to the variable, to a component of it, or to a part of a complex
+/* By its type a pointer may refer to the variable, a component of it, or a part of a complex
  * number. */
 static bool may_point(const struct bob_fortran_symbol *s, const struct bob_fortran_symbol *to)
 {
@@ -73,7 +73,7 @@ static bool may_point(const struct bob_fortran_symbol *s, const struct bob_fortr
 	return (s->type == to->type || is_part) && (s->kind == to->kind || !s->kind || !to->kind);
 }
 
-/* A module's, seen by who uses it. */
+/* A module's variable, accessed by USE. */
 static bool is_used(const struct bob_fortran_symbol *s, const struct bob_weave_variable *v)
 {
 	return s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST) && v->is_module &&
@@ -88,7 +88,7 @@ bool bob_weave_is(const struct bob_fortran_symbol *s, const struct bob_weave_var
 	       !strcmp(s->common->name, v->symbol->common->name);
 }
 
-/* Pointers may lead to it. */
+/* May pointers refer to it? */
 bool bob_weave_is_target(const struct bob_weave_variable *v)
 {
 	return v->has_pointers || v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
@@ -109,7 +109,7 @@ bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol
 	       (s->flags & BOB_SYMBOL_POINTER && may_point(s, v->symbol) && bob_weave_is_target(v));
 }
 
-/* Does the variable count now, in this file or as another file's? */
+/* Is the variable considered now, as one of this file or of another one? */
 static bool counts(const struct bob_weave *w, const struct bob_weave_variable *v)
 {
 	return !w->only || (v->request == w->only->request && !strcmp(v->name, w->only->name));
@@ -129,10 +129,10 @@ bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_sy
 	return false;
 }
 
-/* The name after ENTRY. */
+/* Is `name` the name of the ENTRY statement? */
 static bool is_entry(const struct bob_fortran_statement *s, const char *name, uint32_t len)
 {
-	uint32_t at = 5; /* the word itself */
+	uint32_t at = 5; /* after the word */
 
 	at += s->kind == BOB_F_ENTRY && s->text[at] == ' ';
 	return s->kind == BOB_F_ENTRY && s->len >= at + len && !memcmp(s->text + at, name, len) &&
@@ -179,7 +179,7 @@ bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t
 	return false;
 }
 
-/* The dummies of a procedure that an argument becomes: by position; by name any. */
+/* Marks the dummy at that position; for a keyword argument all dummies. */
 bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool is_any)
 {
 	bool is_new = false;
@@ -193,8 +193,8 @@ bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool 
 	return is_new;
 }
 
-/* All procedures and ENTRYs of that name, of all files: only scopes determine which of them is
- * called. The list of an ENTRY or of another header may be another one than the unit's. */
+/* Marks all procedures and ENTRYs of that name in all files, because only scopes determine the
+ * callee. An ENTRY or another first statement may have other dummies than the unit. */
 static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, uint32_t position,
 		       bool by_name)
 {
@@ -212,12 +212,12 @@ static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, 
 	return is_new;
 }
 
-/* The d-th argument of a call is something that may be traced. */
+/* Propagates the d-th argument of a call, which may be traced. */
 static bool pass(struct bob_weave *w, const char *text, const struct bob_fortran_use *call,
 		 uint32_t d, const struct bob_fortran_expr *argument)
 {
 	const struct bob_fortran_expr *part = call->ref->child;
-	const char *origin = call->symbol->origin; /* USE may have given it another name */
+	const char *origin = call->symbol->origin; /* USE may have renamed it */
 	const bool by_name = argument->node == BOB_N_KEYWORD;
 	bool is_new = mark_named(w->files, origin ? origin : text + part->from,
 				 origin ? (uint32_t)strlen(origin) : part->name_len, d, by_name);
@@ -227,7 +227,7 @@ static bool pass(struct bob_weave *w, const char *text, const struct bob_fortran
 	return is_new;
 }
 
-/* Functions may give pointers, as components may be some. */
+/* Functions may return pointers, and components may be some. */
 bool bob_weave_may_pass(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_use *u)
 {
@@ -241,7 +241,7 @@ bool bob_weave_may_pass(const struct bob_weave *w, uint32_t statement,
 	       !bob_weave_is_plain(w, statement, u->ref, u->symbol);
 }
 
-/* Everything that a call in this statement may pass on. */
+/* Propagates all arguments of calls in this statement. */
 static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_fortran_uses *uses)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -308,7 +308,8 @@ static bool sees(const struct bob_weave *w, const struct bob_weave_variable *v)
 	return false;
 }
 
-/* Those of another file, asked for in all of its lines: what is seen here is declared here, too. */
+/* Takes over variables of another file that are requested for all lines: they are registered here,
+ * too, if they are visible. */
 static bob_status take(struct bob_weave *w, const struct bob_weave *other)
 {
 	for (size_t i = 0; i < other->variables.count; i++) {

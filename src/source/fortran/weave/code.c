@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls and communication: events that begin before the statement and end after it. */
+/* Events of calls and communication, which begin before the statement and end after it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -35,14 +35,13 @@ const char *bob_weave_event_line(struct bob_weave *w, char what, uint32_t event)
 	return bob_weave_text(w, "call %s%c(%u_4)", w->id, what, event);
 }
 
-/* Names of MPI and PVM; others are of subroutines. */
+/* Names of MPI and PVM procedures; all others are calls. */
 static bool is_message(const char *name, size_t len)
 {
 	return (len > 4 && !memcmp(name, "mpi_", 4)) || (len > 4 && !memcmp(name, "pvmf", 4));
 }
 
-/* Event names of messages are those that other traces of MPI have, in capitals as Fortran has
- * them. */
+/* Messages have the event names of MPI traces; Fortran's case is ignored. */
 static const char *event_name(struct bob_weave *w, const char *name, uint32_t len, bool is_capital)
 {
 	char *text = bob_arena_text(w->arena, name, len);
@@ -56,7 +55,7 @@ static const char *event_name(struct bob_weave *w, const char *name, uint32_t le
 
 struct call_place {
 	uint32_t before, after;
-	enum bob_weave_rank rank; /* of what comes before */
+	enum bob_weave_rank rank; /* of the lines before it */
 };
 
 /* False: refused. */
@@ -77,7 +76,7 @@ static bool place_call(struct bob_weave *w, uint32_t statement, struct call_plac
 	return is_if || bob_weave_before(w, statement, &out->before);
 }
 
-/* Is it what the CALL statement calls, and not a function in its arguments? */
+/* Is it the procedure of the CALL statement, and not a function in its arguments? */
 static bool is_called(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
 {
 	return (s->kind == BOB_F_CALL || s->body_kind == BOB_F_CALL) && u->to == s->len;
@@ -117,7 +116,7 @@ bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
 	const struct bob_fortran_symbol *y = symbol;
 
 	if (bob_weave_has_entries(w, name, ref->child->name_len))
-		return false; /* gfortran 12 gives what an ASSOCIATE names another type */
+		return false; /* gfortran 12 gives the ASSOCIATE name another type */
 	if (unit != BOB_FORTRAN_NO) {
 		const struct bob_fortran_unit *f = &w->file->units[unit];
 
@@ -136,7 +135,7 @@ static bool is_function(const struct bob_fortran_symbol *y)
 	return y->class == BOB_NAME_FUNCTION || y->class == BOB_NAME_PROCEDURE;
 }
 
-/* Is it one that nothing but its type, if that, declares in the unit? */
+/* Is it declared in the unit by nothing or only by its type? */
 static bool is_only_typed(const struct bob_weave *w, uint32_t unit,
 			  const struct bob_fortran_symbol *y)
 {
@@ -153,8 +152,7 @@ static bool is_only_typed(const struct bob_weave *w, uint32_t unit,
 	return true;
 }
 
-/* Is there a procedure of that name in the files, which is in nothing else? Others may be the
- * compiler's own. */
+/* Is there an external procedure of that name in the files? Others may be the compiler's. */
 static bool is_external(const struct bob_weave *w, const char *name)
 {
 	for (const struct bob_weave *f = w->files; f; f = f->next)
@@ -166,7 +164,7 @@ static bool is_external(const struct bob_weave *w, const char *name)
 	return false;
 }
 
-/* Is it evaluated once, in any case, and alone? */
+/* Is it evaluated exactly once, unconditionally? */
 static bool is_hoistable(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			 const struct bob_fortran_uses *uses, const struct bob_fortran_use *u)
 {
@@ -220,8 +218,7 @@ static void declare_external(struct bob_weave *w, uint32_t unit, const struct bo
 		      bob_weave_text(w, "external %s", y->name));
 }
 
-/* Where names for functions are known: lines from `before` to `after`, and statements up to
- * `last`. */
+/* The scope of hoisted functions: lines from `before` to `after`, statements up to `last`. */
 struct hoist_place {
 	uint32_t before, after, last;
 	enum bob_weave_rank rank, end_rank;
@@ -255,8 +252,8 @@ static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fort
 	w->hoisted[w->hoisted_count++] = (struct bob_weave_hoisted){ u->from, u->to, name };
 }
 
-/* Within an ASSOCIATE compilers may not know a function that only its type declares. Those of the
- * files get EXTERNAL, others may be the compiler's own. */
+/* In an ASSOCIATE compilers may not know a function that only its type declares. Functions of the
+ * files get EXTERNAL; others may be the compiler's. */
 static bool are_known(struct bob_weave *w, uint32_t from, uint32_t to)
 {
 	struct bob_fortran_uses uses;
@@ -268,7 +265,8 @@ static bool are_known(struct bob_weave *w, uint32_t from, uint32_t to)
 			if (uses.at[k].role == BOB_ROLE_CALL &&
 			    is_only_typed(w, w->file->statements[i].unit, uses.at[k].symbol) &&
 			    !is_external(w, uses.at[k].symbol->name) &&
-			    !(from == to && uses.count == 1)) /* it comes before what is within */
+			    /* it is evaluated before those inside it */
+			    !(from == to && uses.count == 1))
 				return false;
 	}
 	return true;
@@ -286,9 +284,8 @@ static void declare_externals(struct bob_weave *w, uint32_t from, uint32_t to)
 							 uses.at[k].symbol);
 }
 
-/* Up to the end of the construct that begins with the statement. A loop that has its end in common
- * with the one around it has none of its own; a loop that a directive divides has to follow it
- * directly. */
+/* Finds the end of the construct that begins with the statement. False: the loop shares its end
+ * with the loop around it, or must directly follow a directive that divides it. */
 static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *last)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -305,7 +302,7 @@ static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *la
 		!bob_fortran_is_after_directive(w->file, statement));
 }
 
-/* The place after everything that may use the names. False: there is no such place. */
+/* Finds the place after all uses of the names. False: there is none. */
 static bool find_end(const struct bob_weave *w, uint32_t statement, struct hoist_place *x)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -346,7 +343,7 @@ static bool find_end(const struct bob_weave *w, uint32_t statement, struct hoist
 	return x->after != BOB_FORTRAN_NO;
 }
 
-/* Where they begin to be known; with that, ELSE IF and DO WHILE turn. */
+/* Finds the beginning of the scope; rewrites ELSE IF and DO WHILE for that. */
 static bool find_begin(struct bob_weave *w, uint32_t statement, struct hoist_place *x)
 {
 	const enum bob_fortran_kind k = w->file->statements[statement].kind;
@@ -404,7 +401,8 @@ static void put_call(struct bob_weave *w, uint32_t statement, const struct bob_f
 	if (!is_called(s, u)) {
 		bob_weave_refuse(
 			w,
-			"a function in another's arguments, or where no line can precede or follow it",
+			"a function in another's arguments, or where no line can precede or "
+			"follow it",
 			s->line);
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file in C beside an instrumented one: the tables of bobbin/probe.h, and the procedures that
- * probes in Fortran call. */
+/* Generates the companion of an instrumented file: a C file with the tables of bobbin/probe.h and
+ * the procedures that probes in Fortran call. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,11 +65,11 @@ static void say_runtime(struct out *o, const char *piece)
 
 /* --- tables --- */
 
-/* A row of the table of variables: one itself, or what a component leads to. */
+/* A row of the table of variables: a variable, or the target of a component. */
 struct row {
 	const char *name;
 	uint32_t element, rank;
-	const struct bob_request *box; /* whose part is wanted; NULL: everything */
+	const struct bob_request *box; /* the request whose part is traced; NULL: everything */
 };
 
 static void say_wanted(struct out *o, const struct row *x, size_t n)
@@ -135,7 +135,7 @@ static void say_variables(struct out *o, const struct bob_weave *w)
 	say(o, "{NULL,0,0,NULL,NULL,0,0}};\n");
 }
 
-/* Components, as runtime/components.c has them. */
+/* Tables of components, as in runtime/components.c. */
 static void say_classes(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const struct bobbin_slot slots[] = {\n");
@@ -159,7 +159,7 @@ static void say_classes(struct out *o, const struct bob_weave *w)
 	       "static const struct bobbin_tables tables = { &here, classes, slots };\n");
 }
 
-/* Pointers in it have values when it is declared. */
+/* Are pointers in it initialized when it is registered? */
 static bool is_begun(const struct bob_weave_variable *v)
 {
 	const uint32_t f = v->symbol->flags;
@@ -172,12 +172,12 @@ static bool is_begun(const struct bob_weave_variable *v)
 	return !v->is_automatic;
 }
 
-/* What each variable is itself: rank, class of its objects, how these are looked at, whether it is
- * traced, bytes of an element. */
+/* For each variable: rank, class of its objects, how these are examined, whether it is traced, size
+ * of an element. */
 static void say_holders(struct out *o, const struct bob_weave *w)
 {
-	say(o,
-	    "static const struct { int32_t rank, class, what, is_traced; uint64_t element; } holders[] = {\n");
+	say(o, "static const struct { int32_t rank, class, what, is_traced; uint64_t element; } "
+	       "holders[] = {\n");
 	for (size_t i = 0; i < w->variables.count; i++) {
 		const struct bob_weave_variable *v = &w->variables.at[i];
 
@@ -210,7 +210,7 @@ static void say_sites(struct out *o, const struct bob_weave *w)
 	say(o, "{0,0,0,0,0,0,0}};\n");
 }
 
-/* Of some variable only a part is wanted. */
+/* Is only a part of some variable requested? */
 static bool has_parts(const struct bob_weave *w)
 {
 	for (size_t i = 0; i < w->variables.count; i++)
@@ -298,7 +298,7 @@ static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 	    digest, w->file->unit_count, w->row_count, w->sites.count, w->nests.count);
 }
 
-/* What lies where, and what its components lead to. */
+/* Places of objects, and targets of their components. */
 static void say_objects(struct out *o, const struct bob_weave *w)
 {
 	if (w->has_classes || w->has_moves)
@@ -318,7 +318,8 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	char *text;
 
 	say(&o,
-	    "/* Written by bobbin instrument: what the probes in the Fortran file beside this one call. */\n"
+	    "/* Written by bobbin instrument: what the probes in the Fortran file beside this "
+	    "one call. */\n"
 	    "#include <ISO_Fortran_binding.h>\n"
 	    "#include <stddef.h>\n"
 	    "#include <stdint.h>\n"
@@ -345,10 +346,11 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		say_events(&o, w);
 	say(&o, "__attribute__((constructor)) static void begin(void)\n{\n");
 	if (w->events.count)
-		say(&o,
-		    "	for (int i = 0; names[i].name; i++)\n"
-		    "		events[i] = bob_event_register(names[i].name, BOB_EVENT_NO_SIGNATURE,\n"
-		    "					       names[i].has_trips ? \"-> int trips\" : NULL);\n");
+		say(&o, "	for (int i = 0; names[i].name; i++)\n"
+			"		events[i] = bob_event_register(names[i].name, "
+			"BOB_EVENT_NO_SIGNATURE,\n"
+			"					       names[i].has_trips ? "
+			"\"-> int trips\" : NULL);\n");
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
 	if (has_accesses) {
 		say_runtime(&o, bob_source_shared);

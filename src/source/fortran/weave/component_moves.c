@@ -12,13 +12,14 @@
 
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
 
-/* What is looked at of an object: this, or the byte at which a component lies. */
+/* Examined parts of an object: one of these, or the offset of a component. */
 #define LOOK_AT_ALL (-1)
-#define LOOK_AT_SURE (-2) /* pointers that have no initial value may have none yet */
+#define LOOK_AT_SURE (-2) /* without pointers that may be undefined */
 
-/* --- what is passed --- */
+/* --- arguments of the probes --- */
 
-/* May it be an object of which the component (NULL: some) is traced, or leads to what is? */
+/* May it be an object whose component (NULL: some component) is traced, or leads to traced
+ * memory? */
 static bool may_hold(const struct bob_weave *w, const struct bob_fortran_use *u,
 		     const struct bob_fortran_symbol *component)
 {
@@ -34,7 +35,7 @@ static bool may_hold(const struct bob_weave *w, const struct bob_fortran_use *u,
 	return false;
 }
 
-/* Something polymorphic or with procedures of its own: objects.c says why. */
+/* Is it polymorphic, or of a type with procedures? See objects.c. */
 static bool is_object(const struct bob_weave *w, uint32_t statement,
 		      const struct bob_fortran_symbol *s)
 {
@@ -52,7 +53,7 @@ static const char *look_line(struct bob_weave *w, bool is_object, int64_t what, 
 
 /* --- components --- */
 
-/* The object that the last component is of. */
+/* The object that contains the last component. */
 struct holder {
 	const struct bob_fortran_symbol *object, *component;
 	const char *text;
@@ -108,7 +109,7 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 	return NULL;
 }
 
-/* Does the statement give it other memory, or none? */
+/* Does the statement change the memory of the component? */
 static bool changes(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
 {
 	return u->role == BOB_ROLE_ALLOCATE || u->role == BOB_ROLE_RELEASE ||
@@ -120,7 +121,7 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 	return s->body ? s->body_kind : s->kind;
 }
 
-/* What DEALLOCATE frees ends for all names. */
+/* DEALLOCATE ends the freed memory under all names. */
 static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
 			 const struct holder *h, const struct bob_weave_places *p)
 {
@@ -136,7 +137,7 @@ static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortr
 				     text, w->id, text));
 }
 
-/* False: it is no component, or none that is traced. */
+/* False: it is not a component, or not traced. */
 static bool put_component(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
 			  bool in_body)
 {
@@ -170,7 +171,7 @@ void bob_weave_put_component_passed(struct bob_weave *w, uint32_t statement,
 
 /* --- objects --- */
 
-/* Objects that are assigned get what the components of others have. */
+/* Components of an assigned object are reallocated or associated. */
 static void put_object(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
@@ -208,9 +209,9 @@ void bob_weave_put_component_moves(struct bob_weave *w, uint32_t statement,
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 
 	if (kind_of(s) == BOB_F_NULLIFY)
-		return; /* what it led to is still there */
+		return; /* the former target still exists */
 	for (int gets = 0; gets < 2;
-	     gets++) /* what loses its memory first: MOVE_ALLOC may give it to another */
+	     gets++) /* parts that lose memory first: MOVE_ALLOC may give it to another one */
 		for (uint32_t k = 0; k < uses->count; k++) {
 			const struct bob_fortran_use *u = &uses->at[k];
 

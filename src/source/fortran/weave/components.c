@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Components that are allocatable or pointers. What they lead to is traced under the component's
- * name, `f%v`, of each object that the variable has.
+/* Traces targets of allocatable and pointer components under the component's name, `f%v`, for each
+ * object of the variable.
  *
- * The text says where in an object such components lie (as gfortran lays them out: a pointer, or a
- * descriptor of an array); where objects are, and what their components lead to, is found when it
- * runs (runtime/components.c), under any name and after any move, because an object is known by its
- * address. So the text has to say only which statements may change some (component_moves.c).
+ * The layout of objects is known statically (as in gfortran: a pointer, or an array descriptor).
+ * The places of objects, and the targets of their components, are found at run time
+ * (runtime/components.c), under any name and after any move, because an object is identified by its
+ * address. So the text must only show which statements may change components (component_moves.c).
  *
- * A *class* is what a variable's objects, or those that one of its components leads to, have of
- * them: their *slots*. Components of types in one another are slots of the outermost; a type that
- * leads to itself leads to the same class. */
+ * A *class* describes the objects of a variable, or of the target of one of its components: its
+ * *slots* are the offsets of such components. Components of nested types are slots of the outermost
+ * object. A recursive type refers to its own class. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +21,24 @@
 #include "source/fortran/weave/reached.h"
 
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
-#define DEPTH_MAX 8u		/* of types in one another */
-/* of an array in an object, whose elements have slots of their own */
+#define DEPTH_MAX 8u		/* nesting of types */
+/* of an array in an object whose elements have slots */
 #define ELEMENTS_MAX 16u
-#define SLOTS_MAX 256u		/* of a variable */
+#define SLOTS_MAX 256u		/* per variable */
 
-/* Components of a type that lead to nothing that can be traced. */
+/* Components of a type whose targets cannot be traced. */
 struct missed {
 	const char *names[16];
-	uint32_t count;		/* those that do not fit are only counted */
-	const char *why;	/* of the last one */
+	uint32_t count;		/* including those that are not listed */
+	const char *why;	/* for the last one */
 };
 
 struct builder {
 	struct bob_weave *w;
 	struct bob_weave_ask *ask;
-	struct bob_weave_class *open[DEPTH_MAX]; /* all of whose components are traced */
+	struct bob_weave_class *open[DEPTH_MAX]; /* classes under construction, completely traced */
 	uint32_t depth, slots;
-	struct missed *missed;	/* of the type that is looked at */
+	struct missed *missed;	/* for the current type */
 	struct bob_nearest near;
 };
 
@@ -59,7 +59,7 @@ static const struct bob_fortran_symbols *components_of(const struct bob_fortran_
 	return y ? y->components : NULL;
 }
 
-/* Is the way's next component this one? *rest is what follows it, "" if nothing does. */
+/* Is it the path's next component? *rest is the remaining path, or "". */
 static bool leads_by(const char *way, const char *name, const char **rest)
 {
 	const size_t n = strlen(name);
@@ -98,7 +98,7 @@ static void miss(struct builder *b, const struct bob_fortran_symbol *c, const ch
 	m->why = why;
 }
 
-/* Once for each type: variables of it may be many. */
+/* Reports them once for each type, which may have many variables. */
 static void say_missed(struct builder *b, const char *type)
 {
 	struct bob_weave *w = b->w;
@@ -116,7 +116,7 @@ static void say_missed(struct builder *b, const char *type)
 	bob_weave_remark(w, text, w->file->statements[at < w->file->count ? at : 0].line);
 }
 
-/* `rest`: of the path, after it; NULL: everything below is traced. */
+/* `rest`: the remaining path; NULL: everything below is traced. */
 static void add_slot(struct builder *b, struct bob_weave_class *to,
 		     const struct bob_fortran_symbol *c, uint64_t at, const char *name,
 		     const char *rest)
@@ -156,7 +156,7 @@ static void add_slot(struct builder *b, struct bob_weave_class *to,
 	to->last = s;
 }
 
-/* How many elements it has, in the object itself; 0: that is not known, or they are too many. */
+/* The number of elements that it has in the object itself; 0: unknown or too many. */
 static uint32_t elements_of(const struct bob_fortran_symbol *c)
 {
 	int64_t n = 1;
@@ -188,8 +188,7 @@ static bool has_movable(const struct builder *b, const struct bob_fortran_symbol
 	return false;
 }
 
-/* All slots of objects with these components, which lie at that byte of the object that the class
- * is of. */
+/* Adds the slots of a type whose components begin at that offset of the class's objects. */
 static void add_slots(struct builder *b, struct bob_weave_class *to,
 		      const struct bob_fortran_symbols *components, uint64_t from, const char *name,
 		      const char *way, uint32_t depth)
@@ -216,7 +215,8 @@ static void add_slots(struct builder *b, struct bob_weave_class *to,
 					NULL;
 			if (way && (!*rest || !inner))
 				b->ask->why =
-					"is neither allocatable nor a pointer, but a part of the variable";
+					"is neither allocatable nor a pointer, but a part of the "
+					"variable";
 			size = inner ? bob_fortran_element_bytes(b->ask->names, c) : 0;
 			if (size && (!rest || *rest) && !elements_of(c) &&
 			    has_movable(b, inner, DEPTH_MAX))
@@ -227,7 +227,7 @@ static void add_slots(struct builder *b, struct bob_weave_class *to,
 		}
 }
 
-/* `way` NULL: all of its components. NULL: there are none. */
+/* `way` NULL: all components. Returns NULL if there are none. */
 static struct bob_weave_class *class_of(struct builder *b, const char *type, const char *name,
 					const char *way)
 {
@@ -272,7 +272,7 @@ struct bob_weave_class *bob_weave_class(struct bob_weave *w, struct bob_weave_as
 	return c;
 }
 
-/* --- what may be of a class --- */
+/* --- aliases of components --- */
 
 struct walk {
 	const struct bob_weave_class *seen[SLOTS_MAX + 1];
@@ -290,7 +290,7 @@ static bool is_new(struct walk *x, const struct bob_weave_class *c)
 	return true;
 }
 
-/* Is there a slot of which this is true? */
+/* Does the predicate hold for some slot? */
 static bool any(struct walk *x, const struct bob_weave_class *c,
 		bool (*is)(const struct bob_weave_slot *s, const void *data), const void *data)
 {
@@ -314,7 +314,7 @@ static bool has_objects(const struct bob_weave_slot *s, const void *data)
 	return s->name && s->symbol->type == BOB_T_DERIVED;
 }
 
-/* The same component, perhaps as another file has read it. */
+/* Is it the same component, possibly as parsed from another file? */
 static bool is_same(const struct bob_weave_slot *s, const void *data)
 {
 	const struct bob_fortran_symbol *c = data;
@@ -338,7 +338,7 @@ bool bob_weave_class_has(const struct bob_weave_class *c, const struct bob_fortr
 	return c && (!s || any(&(struct walk){ .count = 0 }, c, is_same, s));
 }
 
-/* The last part of the reference that leads elsewhere; NULL: it is the object's own. */
+/* The last allocatable or pointer part of the reference; NULL: it is in the object itself. */
 static const struct bob_fortran_symbol *last_leading(const struct bob_weave *w, uint32_t statement,
 						     const struct bob_fortran_expr *ref,
 						     bool *is_known)
@@ -364,11 +364,11 @@ bool bob_weave_reaches(const struct bob_weave *w, uint32_t statement,
 	bool is_known;
 
 	if (u->symbol->type != BOB_T_DERIVED && u->symbol->type != BOB_T_CLASS)
-		return true; /* a dummy or pointer that what the components lead to was given */
+		return true; /* a dummy or pointer that may be a target of a component */
 	c = last_leading(w, statement, u->ref, &is_known);
 	if (!is_known)
 		return true;
-	if (!c) /* an object that a component leads to, under another name? */
+	if (!c) /* possibly an object in a target of a component, under another name */
 		return !bob_weave_is(u->symbol, v) &&
 		       any(&(struct walk){ .count = 0 }, v->class, has_objects, NULL);
 	return v->has_pointers || c->flags & BOB_SYMBOL_POINTER ||
@@ -414,6 +414,7 @@ void bob_weave_number_components(struct bob_weave *w)
 	if (w->row_count == BOB_PROBE_VARIABLES_MAX)
 		bob_weave_remark(
 			w,
-			"more variables than a file can have: of some components what they lead to is not traced",
+			"more variables than a file can have: of some components what they lead "
+			"to is not traced",
 			1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registers variables where their lifetimes begin, and unregisters them where they end: at the
- * entry of each unit that sees them, after ALLOCATE, before DEALLOCATE; automatic ones end where
- * the unit is left. A variable that never moves is declared each time, and passed on to the
- * recorder once (companion.c). */
+/* Registers variables where their lifetimes begin, and unregisters them where these end: at the
+ * entry of each unit that sees them, after ALLOCATE, before DEALLOCATE; automatic variables where
+ * the unit is left. A variable that never moves is declared each time, and passed to the recorder
+ * once (companion.c). */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
@@ -35,7 +35,7 @@ static void interface(struct bob_weave *w, uint32_t at, uint32_t unit, char what
 	procedure(w, at, unit, "pure subroutine", what, arguments, declarations);
 }
 
-/* What the probe of a nest calls. */
+/* Interfaces of the procedures that the probe of a nest calls. */
 static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
 	static const char *const number[] = { "integer(bobbin_i),value::bobbin_s", NULL };
@@ -44,7 +44,8 @@ static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	static const char *const loop[] = { "integer(bobbin_j),value::bobbin_s,bobbin_t,bobbin_u",
 					    NULL };
 	static const char *const range[] = { "integer(bobbin_i),value::bobbin_s,bobbin_p",
-					     "integer(bobbin_j),value::bobbin_t,bobbin_u,bobbin_v", NULL };
+					     "integer(bobbin_j),value::bobbin_t,bobbin_u,"
+					     "bobbin_v", NULL };
 
 	procedure(w, at, unit, "integer(bobbin_i) function", 'o', "bobbin_s", number);
 	procedure(w, at, unit, "integer(bobbin_i) function", 'c', "bobbin_s,bobbin_t,bobbin_u",
@@ -64,7 +65,8 @@ static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 static void hold_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
 	const char *const ask[] = { bob_weave_text(w, "import::%sz", w->id),
-				    "integer(bobbin_i),value::bobbin_s", "type(*),intent(in)::bobbin_x",
+				    "integer(bobbin_i),value::bobbin_s", "type(*),"
+				    "intent(in)::bobbin_x",
 				    bob_weave_text(w, "type(%sz)::%sh", w->id, w->id), NULL };
 	static const char *const count[] = { "integer(bobbin_j),value::bobbin_s", NULL };
 
@@ -126,7 +128,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 
 /* --- one variable --- */
 
-/* The intrinsic functions that determine its address have another meaning there. */
+/* Names of intrinsic functions in the lines that have another meaning there. */
 static const char *hidden(const struct bob_fortran_symbols *names,
 			  const struct bob_fortran_symbol *s)
 {
@@ -148,7 +150,7 @@ static const char *hidden(const struct bob_fortran_symbols *names,
 	return NULL;
 }
 
-/* "if (there) call ..." of a variable that may not be there. */
+/* "if (...) call ..." for a variable that may not exist. */
 const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	if (s->flags & BOB_SYMBOL_ALLOCATABLE)
@@ -158,7 +160,7 @@ const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol
 	return "";
 }
 
-/* One that is an optional argument, too, asks for that first. */
+/* For an optional argument, PRESENT is tested first. */
 static const char *if_present(struct bob_weave *w, const struct bob_fortran_symbol *s,
 			      const char *text)
 {
@@ -173,7 +175,7 @@ void bob_weave_put_of(struct bob_weave *w, const struct bob_fortran_symbol *s, u
 	bob_weave_put(w, at, rank, statement, if_present(w, s, text));
 }
 
-/* ... where it may not be declared in each branch of an #if. */
+/* ... under the conditions of the branches of an #if that declare it. */
 static void put_under(struct bob_weave *w, const struct bob_weave_variable *v,
 		      const struct bob_fortran_symbol *s, uint32_t at, enum bob_weave_rank rank,
 		      uint32_t statement, const char *text)
@@ -182,7 +184,7 @@ static void put_under(struct bob_weave *w, const struct bob_weave_variable *v,
 		      bob_weave_under(w, v, s, statement, at, if_present(w, s, text)));
 }
 
-/* `number`: of the variable; below 0, -1 less that: what it leads to is not looked at. */
+/* `number`: of the variable; negative, -1 - number: its target is not examined. */
 static const char *declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				const struct bob_fortran_symbol *s, int number)
 {
@@ -195,15 +197,15 @@ static const char *declare_line(struct bob_weave *w, const struct bob_weave_vari
 					w->id, number, s->name);
 }
 
-/* `s`: what the unit calls it. */
+/* `s`: the unit's symbol of the variable. */
 const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				   const struct bob_fortran_symbol *s)
 {
 	return declare_line(w, v, s, (int)(v - w->variables.at));
 }
 
-/* ... where a unit or BLOCK begins: a pointer may have no value yet, and seem to have one, but of a
- * module, which begins with none. */
+/* ... at the entry of a unit or BLOCK. A pointer may be undefined there, and appear associated,
+ * except in a module, where it is initially disassociated. */
 static const char *entry_line(struct bob_weave *w, const struct bob_weave_variable *v,
 			      const struct bob_fortran_symbol *s)
 {
@@ -234,8 +236,8 @@ static const char *condition_of(struct bob_weave *w, const struct bob_fortran_st
 	return bob_weave_text(w, "%.*s then", (int)(end - s->from), s->text + s->from);
 }
 
-/* Where the variable's unit, or BLOCK, is left. No statement can precede the END, or CONTAINS, but
- * lines can. */
+/* Does the statement leave the variable's unit or BLOCK? No statement can precede the END or
+ * CONTAINS, but lines can. */
 static bool leaves(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t i)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
@@ -249,7 +251,7 @@ static bool leaves(const struct bob_weave *w, const struct bob_weave_variable *v
 	       i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last);
 }
 
-/* To evaluate it once more would be another call. */
+/* A second evaluation would be another call. */
 static bool condition_calls(const struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_item *item;
@@ -262,7 +264,7 @@ static bool condition_calls(const struct bob_weave *w, uint32_t statement)
 	return false;
 }
 
-/* What comes before the unit is left: where, and under which condition if there must be one. */
+/* Lines before the unit is left: their place, and their condition if any. */
 struct leaving {
 	uint32_t at;
 	enum bob_weave_rank rank;
@@ -296,7 +298,7 @@ static bool before_leaving(struct bob_weave *w, uint32_t i, struct leaving *l)
 	return false;
 }
 
-/* Is its name its own there? */
+/* Does its name denote the variable there? */
 static bool is_named(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t i)
 {
 	const struct bob_fortran_symbols *names = w->file->statements[i].names;
@@ -305,8 +307,8 @@ static bool is_named(const struct bob_weave *w, const struct bob_weave_variable 
 	return names && bob_fortran_lookup(names, name, (uint32_t)strlen(name)) == v->symbol;
 }
 
-/* Before every RETURN of the unit, or whatever leaves the BLOCK, and its end. False: not before one
- * of them, so it must not be declared. */
+/* Inserts lines before every RETURN of the unit, or every statement that leaves the BLOCK, and its
+ * end. False: impossible for one of them, so it must not be registered. */
 static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bool only_try)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
@@ -336,8 +338,8 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 	return true;
 }
 
-/* After ENTRY statements among executable ones: where control arrives from above, it is already
- * declared. */
+/* Registers variables after ENTRY statements among executable ones. If control arrives from above,
+ * they are registered already. */
 static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 			const struct bob_fortran_symbol *s, uint32_t unit)
 {
@@ -355,8 +357,8 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 }
 
-/* Lines that run before the first statement that does; what it begins with, `!$omp parallel` or
- * #if, follows them. */
+/* The place of lines before the first executable statement. An `!$omp parallel` or #if at the
+ * beginning follows them. */
 bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 {
 	const enum bob_fortran_kind kind = w->file->statements[first].kind;
@@ -367,7 +369,7 @@ bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 	return true;
 }
 
-/* Nothing runs in the unit, so nothing is accessed: an INCLUDE might have what does. */
+/* Has the unit no executable statements, not even in an INCLUDE? */
 static bool is_empty(const struct bob_weave *w, const struct bob_fortran_unit *u)
 {
 	if (u->execute != u->last)
@@ -411,7 +413,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 		put_ends(w, v, false);
 }
 
-/* All that a unit, or the copy of it that is being woven, has beside its probes. */
+/* Inserts everything but the probes into a unit, or its current copy. */
 static bob_status declare_unit(struct bob_weave *w, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are
- * there. The outermost counter is the program's own: it gets what its loop gives it next. Others
- * are names of a BLOCK: the program's variables keep their values, which may be read before their
- * loops run. Inner bounds are evaluated only if the loops around run.
+/* Generates the probe of a nest. The procedures that it calls (companion.c) collect the trips and
+ * addresses. The outermost counter is the program's own: it gets the value that its loop assigns
+ * next. The other counters are separate names in a BLOCK: the program's variables keep their
+ * values, which may be read before their loops run. Inner bounds are evaluated only if the loops
+ * around run.
  *
- * Loops that are laid out (lay.c) are loops there; their counters determine which address is
- * reported.
+ * Unrolled loops (lay.c) are loops in the probe, too; their counters determine the reported
+ * address.
  *
- * If bounds depend on the outer loops (runtime/uneven.c), the probe passes the bounds, and then the
- * addresses in the iterations that it is asked for. The outermost counter is a name of the BLOCK
- * there, too. */
+ * If bounds depend on outer loops (runtime/uneven.c), the probe passes the bounds, and then the
+ * addresses in the iterations that it is asked for. The outermost counter is a separate name there,
+ * too. */
 #include "source/fortran/weave/nest.h"
 #include "source/fortran/weave/lines.h"
 
@@ -43,7 +44,7 @@ static void put_loop(const struct bob_weave_nest *n, uint32_t at,
 			   slice(n, l->statement, l->high), step_of(n, l)));
 }
 
-/* Does the counter of loop `d` move it? The counter itself stays where it is. */
+/* Does the counter of loop `d` move its address? The address of the counter itself is constant. */
 static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d)
 {
 	const struct bob_weave_nest_access *a = &n->access[access];
@@ -53,11 +54,12 @@ static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d
 	       bob_weave_names(n->w, a->statement, first, n->loop[d].counter);
 }
 
-/* The addresses of accesses: of those that loop `by` moves (BOB_FORTRAN_NO: of all), access k of an
- * iteration in slot k * stride + which. Lines go to byte `at`. */
+/* Passes addresses of the accesses that loop `by` moves (BOB_FORTRAN_NO: of all): access k of an
+ * iteration is in slot k * stride + which. The lines go to byte `at`. */
 struct places {
 	uint32_t at, by, stride, which;
-	bool is_first;		/* only in the first trips of what is laid out: others move alike */
+	/* only in the first trips of unrolled loops: the others have the same strides */
+	bool is_first;
 };
 
 static void put_place(const struct bob_weave_nest *n, const struct places *p, uint32_t k)
@@ -79,7 +81,7 @@ static void put_place(const struct bob_weave_nest *n, const struct places *p, ui
 	put(n, p->at, bob_weave_text(n->w, "call %sw(bobbin_s,%s)", n->w->id, place));
 }
 
-/* Is one of accesses from..to-1 reported? */
+/* Is one of accesses from..to-1 passed? */
 static bool is_meant(const struct bob_weave_nest *n, const struct places *p, uint32_t from,
 		     uint32_t to)
 {
@@ -88,7 +90,7 @@ static bool is_meant(const struct bob_weave_nest *n, const struct places *p, uin
 	return from < to;
 }
 
-/* Accesses from..to-1, which are in construct `in`. */
+/* Passes accesses from..to-1, which are in construct `in`. */
 static void put_places(const struct bob_weave_nest *n, const struct places *p, uint32_t in,
 		       uint32_t from, uint32_t to)
 {
@@ -119,7 +121,7 @@ static void put_places(const struct bob_weave_nest *n, const struct places *p, u
 	}
 }
 
-/* Where the first iteration goes. */
+/* Passes the addresses of the first iteration. */
 static void put_first(const struct bob_weave_nest *n, uint32_t at, uint32_t stride)
 {
 	const struct places p = { .at = at, .by = BOB_FORTRAN_NO, .stride = stride };
@@ -127,7 +129,7 @@ static void put_first(const struct bob_weave_nest *n, uint32_t at, uint32_t stri
 	put_places(n, &p, n->innermost, 0, n->count);
 }
 
-/* Where the second trip of loop `d` goes, if there is one: of what its counter moves. */
+/* Passes the addresses of the second trip of loop `d`, if it exists, for accesses that it moves. */
 static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 {
 	const struct bob_weave_nest_loop *l = &n->loop[d];
@@ -150,7 +152,7 @@ bool bob_weave_has_block(const struct bob_weave_nest *n)
 	return n->is_uneven || n->depth > 1 || n->laid_count;
 }
 
-/* A BLOCK with the counters of loops `from` on, and of those that are laid out. */
+/* Opens a BLOCK with the counters of loops `from` and following, and of unrolled loops. */
 static void put_counters(const struct bob_weave_nest *n, uint32_t at, uint32_t from)
 {
 	put(n, at, "block");
@@ -169,9 +171,9 @@ static void put_counters(const struct bob_weave_nest *n, uint32_t at, uint32_t f
 	}
 }
 
-/* --- in a loop that holds untraced ranges --- */
+/* --- in a loop with hoisted caches --- */
 
-/* A number that is not 0: the trips can be divided by it. */
+/* A constant that is not 0: the trips can be divided by it. */
 static bool is_step_known(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
 {
 	const char *step = step_of(n, l);
@@ -181,8 +183,8 @@ static bool is_step_known(const struct bob_weave_nest *n, const struct bob_weave
 	       strspn(step, "0") < strlen(step);
 }
 
-/* Is one of the accesses, for this value of the counter, outside of its untraced range? Where the
- * counter advances, of those that it moves. */
+/* Tests whether an access is outside of its cached range for this value of the counter. After a
+ * step, only accesses that it moves are tested. */
 static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
 {
 	const uint32_t first = n->w->nests.at[n->w->nests.count].first;
@@ -199,8 +201,8 @@ static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
 	}
 }
 
-/* If it accesses nothing traced, that is counted here: the first and the last access of each site
- * are in its untraced range, and so are those between. */
+/* Counts an untraced nest without a call: the first and the last access of each site are in its
+ * cached range, so all accesses between are. */
 static void begin_held(const struct bob_weave_nest *n, uint32_t at)
 {
 	const struct bob_weave_nest_loop *l = &n->loop[0];
@@ -256,9 +258,10 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 		end_held(n, at);
 }
 
-/* --- uneven --- */
+/* --- bounds that depend on outer loops --- */
 
-/* Bounds in the first iteration of the loops around, or a step of loop `point` further. */
+/* Passes the bounds in the first iteration of the outer loops, or one step of loop `point`
+ * further. */
 static void put_bounds(const struct bob_weave_nest *n, uint32_t at, uint32_t point)
 {
 	for (uint32_t d = 0; d < n->depth; d++) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* References that are reported where the compiler evaluates them: a read by a function around it
- * (wrapper.c), an assignment's left side after the statement, with the subscripts that it had. So
- * order, short circuit and how often are the compiler's, and a function in a subscript is called
- * once.
+/* Reports references where the compiler evaluates them: a read by a function around it (wrapper.c),
+ * an assignment's left side after the statement, with its saved subscripts. So order, short
+ * circuits and counts are those of the compiler, and functions in subscripts are called once.
  *
- * What is passed to a procedure stays a variable. Nothing is wrapped that is not proved to be one
- * number, truth value or text: an array would not compile. After .and. and .or., and in MERGE,
- * gfortran evaluates arguments and powers before the condition: nothing in these is wrapped,
- * because it might not exist. */
+ * Arguments of procedures stay variables. Only references that are proved to be scalar numbers,
+ * logicals or characters are wrapped: an array would not compile. After .and. and .or., and in
+ * MERGE, gfortran evaluates arguments and powers before the condition. References there are not
+ * wrapped, because they might not exist. */
 #include <string.h>
 
 #include "bobbin/probe.h"
@@ -17,16 +16,16 @@
 #include "source/fortran/weave/memory.h"
 
 #define KEPT_MAX 32u		/* subscripts of a left side */
-/* of a statement that is wrapped, so that 255 continuation lines do */
+/* of a wrapped statement, so that 255 continuation lines suffice */
 #define LENGTH_MAX 4000u
 
-/* --- what is around a reference --- */
+/* --- context of a reference --- */
 
 struct way {
 	const struct bob_weave *w;
 	uint32_t statement;
 	const struct bob_fortran_use *use;
-	bool is_guarded;	/* after .and. or .or., in MERGE */
+	bool is_guarded;	/* after .and. or .or., or in MERGE */
 };
 
 static bool is_index(const struct way *x, const struct bob_fortran_expr *loop)
@@ -60,11 +59,11 @@ static const char *pass_reference(struct way *x, const struct bob_fortran_expr *
 	    bob_weave_last(x->w, x->statement, x->use->ref)->flags & BOB_SYMBOL_POINTER)
 		return "a pointer, in the arguments of a statement function";
 	if (x->use->symbol->flags & BOB_SYMBOL_OPTIONAL && s && s->class != BOB_NAME_VARIABLE)
-		return "an optional argument, in a function's"; /* MAX passes over one that is not there */
+		return "an optional argument, in a function's"; /* MAX skips missing ones */
 	if (is_intrinsic(x, e, s, "spread"))
-		return "in the arguments of SPREAD"; /* of texts gfortran 12 does not compile it */
+		return "in the arguments of SPREAD"; /* gfortran 12 fails for characters */
 	if (!x->is_guarded && is_intrinsic(x, e, s, "merge")) {
-		x->is_guarded = true; /* it takes one of two */
+		x->is_guarded = true; /* it selects one of two */
 		return NULL;
 	}
 	if (!x->is_guarded ||
@@ -120,7 +119,7 @@ static const char *what_is_around(const struct way *from)
 	return why;
 }
 
-/* --- what is taken --- */
+/* --- selection --- */
 
 static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s,
 				     const struct bob_fortran_use *u)
@@ -128,7 +127,7 @@ static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s,
 	return s->body && u->flags & BOB_USE_BODY ? s->body_kind : s->kind;
 }
 
-/* Where in the statement an expression may stand for what is read there. */
+/* Where may the statement have an expression instead of the read variable? */
 static bool is_expression(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
 {
 	switch (kind_of(s, u)) {
@@ -152,7 +151,7 @@ static bool is_expression(const struct bob_fortran_statement *s, const struct bo
 	}
 }
 
-/* What keeps every reference of the statement from it. */
+/* Why no reference of the statement can be wrapped. */
 static const char *statement_forbids(const struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -168,8 +167,8 @@ static const char *statement_forbids(const struct bob_weave *w, uint32_t stateme
 	return s->len > LENGTH_MAX ? "a long statement" : NULL;
 }
 
-/* gfortran 12 fails to compile functions that give texts in an assignment to an array of texts or
- * to one of any length, and takes wrong lengths where their argument is of any length. */
+/* gfortran 12 fails to compile character functions in assignments to arrays of characters or to
+ * characters of deferred length, and takes wrong lengths if their argument has deferred length. */
 static bool is_difficult_text(const struct bob_weave *w, uint32_t statement,
 			      const struct bob_fortran_use *u,
 			      const struct bob_fortran_symbol *last)
@@ -217,11 +216,12 @@ static const char *not_read(const struct bob_weave *w, uint32_t statement,
 	    !bob_weave_has_wrapper(last->type, last->kind, in_pieces))
 		return "a value of a derived type, or of a kind that is not known here";
 	if (is_difficult_text(w, statement, u, last))
-		return "a text that may have any length, or in an assignment to such or to an array";
+		return "a text that may have any length, or in an assignment to such or to an "
+		       "array";
 	return what_is_around(&x);
 }
 
-/* Do its subscripts differ after the statement, or would they be evaluated twice? */
+/* Would a second evaluation of its subscripts differ, or call a function twice? */
 static bool must_keep(const struct bob_weave *w, uint32_t statement,
 		      const struct bob_fortran_use *u)
 {
@@ -231,7 +231,7 @@ static bool must_keep(const struct bob_weave *w, uint32_t statement,
 	       p.needs & BOB_NEED_SAVE || u->flags & BOB_USE_CALLS;
 }
 
-/* Its subscripts, each scalar; bounds of ranges, too. False: too many, or something else. */
+/* Collects its scalar subscripts, with bounds of ranges. False: too many, or something else. */
 static bool subscripts_of(const struct bob_weave *w, uint32_t statement,
 			  const struct bob_fortran_expr *e, const struct bob_fortran_expr **to,
 			  uint32_t *count)
@@ -295,7 +295,7 @@ const char *bob_weave_not_exact(const struct bob_weave *w, uint32_t statement,
 	return why ? why : statement_forbids(w, statement);
 }
 
-/* --- taking --- */
+/* --- wrapping --- */
 
 static void take_read(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
 {
@@ -325,7 +325,7 @@ static const char *with_kept(struct bob_weave *w, const struct bob_fortran_state
 	return bob_weave_text(w, "%s%.*s", text, (int)(u->to - from), s->text + from);
 }
 
-/* A block around the statement, in whose variables its subscripts are kept. */
+/* Opens a BLOCK around the statement, with variables that save its subscripts. */
 static void keep(struct bob_weave *w, uint32_t statement,
 		 const struct bob_fortran_expr *const *kept, uint32_t count, uint32_t at,
 		 enum bob_weave_rank rank)
@@ -373,7 +373,7 @@ static bool take_write(struct bob_weave *w, uint32_t statement, const struct bob
 	return true;
 }
 
-/* Within a function that is evaluated before the statement, and so is this? */
+/* Is it within a function that is evaluated before the statement? */
 static bool is_hoisted(const struct bob_weave *w, uint32_t statement,
 		       const struct bob_fortran_use *u)
 {

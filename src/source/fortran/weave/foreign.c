@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is passed to procedures that no file of the command has: what they do with it is not
- * recorded. Emits a warning for each variable. To find who passes it on, the closure (closure.c) is
- * computed again for this variable alone. More than VARIABLES_MAX variables share one warning. */
+/* Warns about variables that are passed to procedures of no file of the command: their accesses
+ * there are not recorded. For each variable, the closure (closure.c) is computed again for it
+ * alone, to find who passes it on. More than VARIABLES_MAX variables share one warning. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +31,9 @@ const char *bob_weave_list(struct bob_weave *w, const char *const *names, size_t
 				    bob_weave_text(w, "%s and %zu more", text, count - NAMES_MAX);
 }
 
-/* --- who is called --- */
+/* --- callees --- */
 
-/* A MODULE PROCEDURE, too: what is passed to it is refused where it is called. */
+/* True also for a MODULE PROCEDURE: passing arguments to it is refused at the call. */
 static bool is_of(const struct bob_weave *w, uint32_t unit, const char *name)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
@@ -52,7 +52,7 @@ static bool is_in_files(const struct bob_weave *files, const char *name)
 	return bob_weave_is_in_c(files, name);
 }
 
-/* Of ISO_C_BINDING: they ask where something is. */
+/* Inquiry functions of ISO_C_BINDING, which take an address. */
 static bool asks_where(const char *name)
 {
 	static const char *const names[] = { "c_loc",	"c_f_pointer",	   "c_associated",
@@ -64,15 +64,13 @@ static bool asks_where(const char *name)
 	return false;
 }
 
-/* In the body of a MODULE PROCEDURE names that it does not declare may be arrays, which its
- * interface has. */
+/* In the body of a MODULE PROCEDURE undeclared names may be arrays that its interface declares. */
 static bool is_in_module_procedure(const struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	return s->unit != BOB_FORTRAN_NO && w->file->units[s->unit].kind == BOB_UNIT_PROCEDURE;
 }
 
-/* The name of what is called, if it is a procedure by that name that no file has; NULL: it is not,
- * or that is unknown. */
+/* The name of the callee, if it is a procedure that is in no file; NULL: it is not, or unknown. */
 static const char *foreign(struct bob_weave *w, const struct bob_fortran_statement *s,
 			   const struct bob_fortran_use *u)
 {
@@ -147,7 +145,7 @@ static uint32_t dummies_of(const struct bob_weave *w)
 	return n ? w->dummy_at[n - 1] + w->file->units[n - 1].dummy_count : 0;
 }
 
-/* From now on only this one counts, and nothing is known of what dummies are; NULL: all do. */
+/* Restricts the closure to this variable and clears the dummies; NULL: all variables count. */
 static bob_status count_only(struct bob_weave *files, const struct bob_weave_variable *only)
 {
 	for (struct bob_weave *w = files; w; w = w->next) {
@@ -169,7 +167,8 @@ static void say(struct bob_weave *w, const char *what, const struct names *n, ui
 			w,
 			bob_weave_text(
 				w,
-				"%s may be passed to %s, which no file of the command has: what is done with it there is not recorded",
+				"%s may be passed to %s, which no file of the command has: what "
+				"is done with it there is not recorded",
 				what, bob_weave_list(w, n->at, n->count)),
 			line);
 }

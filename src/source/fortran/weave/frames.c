@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames of what is inside one statement: implied DO, .and. and .or., arguments that may not be
- * there. */
+/* Frames within one statement: implied DO, .and. and .or., arguments that may be absent. */
 #include "source/fortran/weave/frames.h"
 
 #include <string.h>
@@ -9,8 +8,8 @@
 
 /* --- text --- */
 
-/* What the reference is called within the frames: a loop's variable wherever its name occurs, an
- * array that is a subscript only there. */
+/* The text that replaces the reference within the frames: a loop's variable wherever its name
+ * occurs, an array that is a subscript only there. */
 static const char *index_of(const struct bob_weave_frames *f, const struct bob_fortran_expr *ref,
 			    const char *name, uint32_t len)
 {
@@ -21,9 +20,9 @@ static const char *index_of(const struct bob_weave_frames *f, const struct bob_f
 	return NULL;
 }
 
-/* ",:" for each dimension of a whole array that a component follows: gfortran 12 gives the address
- * of the component to the array itself where `o%n` is passed with its descriptor and o is a pointer
- * or allocatable. `o(:)%n` is the same elements. */
+/* ",:" for each dimension of a whole array that is followed by a component. If `o%n` is passed with
+ * its descriptor and o is a pointer or allocatable, gfortran 12 stores the component's address in o
+ * itself. `o(:)%n` has the same elements. */
 static const char *colons(struct bob_weave *w, const struct bob_fortran_statement *s,
 			  const struct bob_fortran_expr *ref, const struct bob_fortran_expr *part)
 {
@@ -43,12 +42,12 @@ struct render {
 	const struct bob_fortran_statement *s;
 	const struct bob_weave_frames *f;
 	const char *text;	/* so far */
-	uint32_t from;		/* what comes next */
+	uint32_t from;		/* position of the rest */
 };
 
 static void render(struct render *r, const struct bob_fortran_expr *e);
 
-/* The parts of a reference, with their subscripts. */
+/* Renders the parts of a reference, with their subscripts. */
 static void render_parts(struct render *r, const struct bob_fortran_expr *ref)
 {
 	for (const struct bob_fortran_expr *part = ref->child; part; part = part->next) {
@@ -173,9 +172,9 @@ const char *bob_weave_add_loop(struct bob_weave *w, uint32_t statement, struct b
 	return bob_weave_add_frame(f, &one);
 }
 
-/* --- the way from an item to the reference --- */
+/* --- the path from an item to the reference --- */
 
-/* Everything of these is read, whatever a mask around them says. */
+/* Reductions read all elements, whatever their mask is. */
 static bool is_reduction(const char *name, uint32_t len)
 {
 	static const char *const all[] = {
@@ -196,7 +195,7 @@ struct way {
 	uint32_t statement;
 	const struct bob_fortran_use *use;
 	struct bob_weave_frames *out;
-	bool is_guarded;	/* evaluated only if what is left of .and. or .or. says so */
+	bool is_guarded; /* evaluated only if the left operand of .and. or .or. requires it */
 };
 
 static bool is_intrinsic(const struct way *x, const struct bob_fortran_expr *ref)
@@ -217,7 +216,7 @@ static const char *add_condition(struct bob_weave *w, struct bob_weave_frames *f
 	return bob_weave_add_frame(f, &one);
 }
 
-/* Right of .and. what is left of it is true; right of .or. false. */
+/* The right operand of .and. is evaluated if the left one is true, that of .or. if it is false. */
 static const char *pass_operator(struct way *x, const struct bob_fortran_expr *e)
 {
 	const char *left;
@@ -244,7 +243,7 @@ static const char *pass_loop(struct way *x, const struct bob_fortran_expr *e)
 	if (!c || !c->child || !c->child->child)
 		return "an implied DO that is not understood";
 	if (bob_fortran_is_within(c, x->use->ref) && x->use->role != BOB_ROLE_LOOP)
-		return NULL; /* its bounds: read before it */
+		return NULL; /* its bounds are read before it */
 	why = bob_weave_add_loop(x->w, x->statement, x->out, text + e->from, c->child->child->from,
 				 c->child->child->name_len, c->child->next);
 	if (!why)
@@ -252,7 +251,7 @@ static const char *pass_loop(struct way *x, const struct bob_fortran_expr *e)
 	return why;
 }
 
-/* Trees are read anew each time. */
+/* Trees are parsed anew each time, so positions are compared. */
 static bool is_it(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
 {
 	return e->node == BOB_N_REFERENCE && e->from == ref->from && e->to == ref->to;
@@ -276,7 +275,7 @@ static const char *follow(struct way *x, const struct bob_fortran_expr *e)
 	return why;
 }
 
-/* Is an element of something looked up on the way to it? */
+/* Is an array element read on the path to it? */
 static bool looks_up(const struct bob_fortran_expr *e)
 {
 	for (; e; e = e->next)
@@ -285,8 +284,8 @@ static bool looks_up(const struct bob_fortran_expr *e)
 	return false;
 }
 
-/* After .and. or .or. it may be something that must not be accessed: a subscript beyond the array,
- * a component of nothing. */
+/* Is an evaluation invalid if a guard of .and. or .or. is false: a subscript out of bounds, a
+ * component of a null pointer? */
 static bool is_unsafe(const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_expr *part = u->ref->child;
@@ -297,7 +296,7 @@ static bool is_unsafe(const struct bob_fortran_use *u)
 		(part && part->child && looks_up(part->child->child)));
 }
 
-/* A variable that may not be there. */
+/* A variable that may be absent. */
 static const char *guard_variable(struct bob_weave *w, const struct bob_fortran_use *u,
 				  struct bob_weave_frames *f)
 {
@@ -309,7 +308,7 @@ static const char *guard_variable(struct bob_weave *w, const struct bob_fortran_
 
 /* --- subscripts that are arrays --- */
 
-/* The array that the subscript is, by its name alone; NULL: it is not an array. */
+/* The array that the subscript consists of, by its name; NULL: it is not one. */
 static const struct bob_fortran_symbol *vector(const struct bob_weave *w, uint32_t statement,
 					       const struct bob_fortran_expr *e)
 {
@@ -323,7 +322,7 @@ static const struct bob_fortran_symbol *vector(const struct bob_weave *w, uint32
 		       NULL;
 }
 
-/* The one subscript list of the reference; NULL: there are several. */
+/* The only subscript list of the reference; NULL: there are several. */
 static const struct bob_fortran_expr *only_list(const struct bob_fortran_expr *ref)
 {
 	const struct bob_fortran_expr *list = NULL;
@@ -336,7 +335,7 @@ static const struct bob_fortran_expr *only_list(const struct bob_fortran_expr *r
 	return list && list->node == BOB_N_ARGUMENTS ? list : NULL;
 }
 
-/* Has the name no other meaning there? */
+/* Does the name denote the intrinsic function there? */
 static bool is_function_of_the_language(const struct bob_weave *w, uint32_t statement,
 					const char *name)
 {
@@ -362,7 +361,7 @@ bool bob_weave_has_vectors(const struct bob_weave *w, uint32_t statement,
 	return true;
 }
 
-/* A loop for each of them, the first one the fastest. */
+/* Adds a loop for each of them, the first one is the fastest. */
 static const char *pass_vectors(struct bob_weave *w, uint32_t statement,
 				const struct bob_fortran_expr *e, struct bob_weave_frames *out)
 {
@@ -402,7 +401,7 @@ const char *bob_weave_frames(struct bob_weave *w, uint32_t statement,
 		why = guard_variable(w, u, out);
 	if (!why && u->flags & BOB_USE_VECTOR)
 		why = pass_vectors(w, statement, only_list(u->ref)->child, out);
-	/* the variable of a loop itself is the program's */
+	/* a frame's own variable is the program's */
 	out->text = part && !part->next && !part->child ?
 			    bob_weave_text(w, "%.*s", (int)(u->to - u->from), s->text + u->from) :
 			    bob_weave_render(w, s, u->ref, out);

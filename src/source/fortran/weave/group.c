@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a command, read: names of modules that one of them has are known in the others. */
+/* Parses the files of a command; names of modules of one file are known in the others. */
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ struct member {
 	bool is_begun, is_read;	/* its names */
 };
 
-#define PADDED_BYTES 16u /* a variable with padding */
+#define PADDED_BYTES 16u /* size of a padded variable */
 
 struct bob_source_fortran_group {
 	struct bob_arena arena;
@@ -26,13 +26,13 @@ struct bob_source_fortran_group {
 	int32_t integer_kind, real_kind;
 	bool keeps_locals;
 	bool keeps_scalars;	/* ... even small ones */
-	bool is_strict;		/* the compiler has an option that disables extensions ... */
-	bool has_extensions;	/* ... but intrinsic procedures */
+	bool is_strict;		/* a compiler option disables extensions */
+	bool has_extensions;	/* ... except intrinsic procedures */
 	struct member *members;
 	uint32_t count;
-	const struct bob_source_across *c; /* what C files want */
-	struct bob_source_across across; /* what these want */
-	const char **names;	/* ... of which variables */
+	const struct bob_source_across *c; /* requests of C files */
+	struct bob_source_across across; /* requests of these files */
+	const char **names;	/* names in `across` */
 };
 
 /* --- files --- */
@@ -64,7 +64,7 @@ static bob_status read_file(struct bob_arena *arena, const char *path, char **by
 
 struct includes {
 	struct bob_arena *arena;
-	const char *path;	/* of the file that includes */
+	const char *path;	/* of the including file */
 	struct bob_source_fortran_group *group;
 	bob_status st;		/* of modules */
 };
@@ -85,7 +85,7 @@ static bob_status try_include(struct includes *in, const char *dir, size_t dir_l
 	return BOB_OK;
 }
 
-/* What gfortran has itself, as omp_lib.h. */
+/* Headers of gfortran itself, such as omp_lib.h. */
 static bob_status try_compiler(struct includes *in, const char *name, const char **bytes,
 			       size_t *len)
 {
@@ -101,7 +101,7 @@ static bob_status try_compiler(struct includes *in, const char *name, const char
 	return st;
 }
 
-/* Beside the file, then where -I says, and among the compiler's own. */
+/* Searches the file's folder, then -I folders, then the compiler's own. */
 static bob_status find_include(void *data, const char *name, const char **bytes, size_t *len)
 {
 	struct includes *in = data;
@@ -117,7 +117,7 @@ static bob_status find_include(void *data, const char *name, const char **bytes,
 	return st == BOB_OK ? st : try_compiler(in, name, bytes, len);
 }
 
-/* --- what the flags say --- */
+/* --- flags of the compiler --- */
 
 static void read_flags(struct bob_source_fortran_group *g, const struct bob_source_options *o)
 {
@@ -175,7 +175,7 @@ static const struct bob_fortran_unit *module_of(const struct member *m, const ch
 	return NULL;
 }
 
-/* Modules that need each other in a circle are not Fortran: names are missing then. */
+/* Circular dependencies of modules are not Fortran: names are missing then. */
 static const struct bob_fortran_symbols *find_module(void *data, const char *name)
 {
 	struct includes *in = data;
@@ -210,7 +210,7 @@ static bob_status read_names(struct bob_source_fortran_group *g, struct member *
 	return st == BOB_OK ? in.st : st;
 }
 
-/* All that is asked for, of any file, and the text: another digest, another image. */
+/* The build id of the image: a digest of all requests of all files, and the text. */
 static uint64_t digest_of(const struct bob_weave *w)
 {
 	const uint8_t how[] = { w->is_flat, w->is_exact, w->is_in_place, w->c->has_arguments };
@@ -249,7 +249,8 @@ static bob_status add_files(struct bob_source_fortran_group *g,
 					 .is_exact = g->options->is_exact,
 					 .is_in_place = g->options->is_in_place,
 					 .keeps_locals = g->keeps_locals,
-					 .shares_locals = g->how.is_openmp && (g->keeps_locals || g->keeps_scalars),
+					 .shares_locals = g->how.is_openmp &&
+							  (g->keeps_locals || g->keeps_scalars),
 					 .is_holding = !g->options->holds_nothing &&
 						       !g->options->is_exact && !g->keeps_locals &&
 						       !g->keeps_scalars &&
@@ -263,7 +264,7 @@ static bob_status add_files(struct bob_source_fortran_group *g,
 	return BOB_OK;
 }
 
-/* --- what is not understood --- */
+/* --- unknown statements --- */
 
 static bool is_understood(const struct bob_fortran_statement *s)
 {
@@ -278,7 +279,7 @@ static bool is_understood(const struct bob_fortran_statement *s)
 	return ok;
 }
 
-/* Units with a statement that may be a mistake, or without an end, stay as they are. */
+/* Units with an unknown statement, or without an end, stay unchanged. */
 static bob_status leave_units(struct bob_weave *w)
 {
 	w->is_left = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
@@ -296,7 +297,8 @@ static bob_status leave_units(struct bob_weave *w)
 		w->is_left[i] = true;
 		bob_weave_remark(
 			w,
-			"a branch of an #if has declarations and statements that run: the unit that it is in stays as it is",
+			"a branch of an #if has declarations and statements that run: the unit "
+			"that it is in stays as it is",
 			w->file->statements[w->file->units[i].execute].line);
 	}
 	for (uint32_t i = 0; i < w->file->count; i++) {
@@ -308,7 +310,8 @@ static bob_status leave_units(struct bob_weave *w)
 			w->is_left[s->unit] = true;
 			bob_weave_remark(
 				w,
-				"a file is included that declares and runs: the unit that it is in stays as it is",
+				"a file is included that declares and runs: the unit that it is "
+				"in stays as it is",
 				s->line);
 		} else if (s->includes_code) {
 			bob_weave_refuse(w, "statements of a file that is included there", s->line);
@@ -322,7 +325,7 @@ static bob_status leave_units(struct bob_weave *w)
 	return BOB_OK;
 }
 
-/* Included files that are not there. */
+/* Reports included files that were not found. */
 static void check_includes(struct bob_source_fortran_group *g, struct bob_weave *w)
 {
 	struct includes in = { .arena = &g->arena, .path = w->path, .group = g };

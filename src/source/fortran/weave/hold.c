@@ -6,7 +6,7 @@
  *
  *     block
  *     intrinsic::loc,bge
- *     type(bobbin_z)::bobbin_g3                            its variables are never initialised, which would keep them
+ *     type(bobbin_z)::bobbin_g3         no initial value: that would make it static
  *     integer(8)::bobbin_n,bobbin_k
  *     bobbin_g3%bobbin_l=0
  *     bobbin_g3%bobbin_n=0
@@ -43,13 +43,13 @@ static const struct bob_fortran_statement *at(const struct bob_weave *w, uint32_
 	return &w->file->statements[statement];
 }
 
-/* What the statement does, or controls. */
+/* The kind of the statement, or of its one-line body. */
 static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 {
 	return s->kind == BOB_F_IF ? s->body_kind : s->kind;
 }
 
-/* --- what may be in it --- */
+/* --- contents of the loop --- */
 
 static bool is_harmless_kind(const struct bob_fortran_statement *s)
 {
@@ -108,7 +108,7 @@ static bool is_harmless(const struct bob_weave *w, uint32_t statement)
 	return true;
 }
 
-/* --- how it is left --- */
+/* --- exits of the loop --- */
 
 /* Does the statement's text have the label, as a word? */
 static bool names_label(const struct bob_fortran_statement *s, uint32_t label)
@@ -124,7 +124,7 @@ static bool names_label(const struct bob_fortran_statement *s, uint32_t label)
 	return false;
 }
 
-/* Something of the unit, which is not in the loop, may lead into it. */
+/* May a statement of the unit outside of the loop jump into it? */
 static bool is_jumped_into(const struct bob_weave *w, const struct bob_weave_hold *h)
 {
 	const struct bob_fortran_unit *u = bob_weave_unit(w, h->first);
@@ -144,7 +144,7 @@ static bool is_jumped_into(const struct bob_weave *w, const struct bob_weave_hol
 	return false;
 }
 
-/* Is the construct that EXIT or CYCLE means in the loop, or the loop? */
+/* Do EXIT or CYCLE refer to the loop or a construct in it? */
 static bool is_name_within(const struct bob_weave *w, const struct bob_weave_hold *h,
 			   const struct bob_fortran_statement *s)
 {
@@ -207,10 +207,10 @@ static bool has_place_before(const struct bob_weave *w, uint32_t statement)
 	       p.before != BOB_FORTRAN_NO;
 }
 
-/* --- whether it can hold --- */
+/* --- conditions --- */
 
-/* Does the text have the name, of a variable or a construct? In fixed form words before it may come
- * without a blank; after a % it is a component's. */
+/* Does the text contain the name, of a variable or a construct? In fixed form a word may precede it
+ * without a blank; after a % it is a component. */
 static bool has_name(const struct bob_weave *w, uint32_t statement, const char *name, uint32_t len)
 {
 	const char *text = at(w, statement)->text;
@@ -228,8 +228,8 @@ static bool has_name(const struct bob_weave *w, uint32_t statement, const char *
 	return false;
 }
 
-/* What the BLOCK calls so hides nothing that the loop, or the name of a construct, calls so: what
- * modules and files that were not found declare, too. */
+/* Names in the BLOCK must not hide names of the loop or of its construct, including those that
+ * missing modules and files may declare. */
 static bool are_names_free(const struct bob_weave *w, const struct bob_weave_hold *h)
 {
 	static const char *const names[] = { "loc", "bge" };
@@ -247,7 +247,7 @@ static bool are_names_free(const struct bob_weave *w, const struct bob_weave_hol
 	return true;
 }
 
-/* Can a BLOCK be around it that directives and other loops do not see? *after is where it ends. */
+/* Can a BLOCK surround the loop without affecting directives and other loops? *after is its end. */
 static bool has_place(const struct bob_weave *w, const struct bob_weave_hold *h, uint32_t *after)
 {
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
@@ -325,7 +325,7 @@ const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t sit
 {
 	const struct bob_weave_hold *h = &w->hold;
 
-	/* bounds of the loop itself are before it, its counter also after it */
+	/* bounds of the loop itself are evaluated before it, its counter also after it */
 	if (!h->is_open || h->sites == SITES_MAX ||
 	    (statement == h->first && at(w, statement)->kind == BOB_F_DO))
 		return NULL;
@@ -339,7 +339,7 @@ const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t sit
 			      bob_weave_beyond(w, site, text), site, w->id, site, text);
 }
 
-/* What was counted, before whatever leaves the loop. */
+/* Adds the count before a statement that leaves the loop. */
 static void put_leaving(struct bob_weave *w, uint32_t i, const char *text)
 {
 	const bool is_if = at(w, i)->kind == BOB_F_IF;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Are operators and assignments the language's own? `interface operator(+)` and
- * `interface assignment(=)` may give those a meaning that have none: between a number and a text, a
- * logical and a number, two logicals that are compared, arrays of two ranks (Fortran 2018,
- * 15.4.3.4.2 and .3). Then they are calls. Which interfaces there are is not asked, for modules
- * need not be known: what has no meaning of its own, or whose type or rank is not known here,
- * counts as a call. Kinds of numbers and logicals never matter. */
+/* Are operators and assignments intrinsic? `interface operator(+)` and `interface assignment(=)`
+ * may define them for operands that have no intrinsic operation: a number and a character, a
+ * logical and a number, a comparison of logicals, arrays of different ranks (Fortran 2018,
+ * 15.4.3.4.2 and .3). Then they are calls. The existing interfaces are not considered, because
+ * modules may be unknown. An operation counts as a call if it is not intrinsic, or if a type or
+ * rank is unknown. Kinds of numbers and logicals never matter. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
 #include "source/fortran/weave/weave.h"
 
 enum class {
-	OTHER, /* of a derived type, or not known */
+	OTHER, /* of a derived or unknown type */
 	NUMBER,
-	COMPLEX, /* a number that is not less than others */
+	COMPLEX, /* a number without an order */
 	LOGICAL,
 	TEXT,
-	OF_FIRST /* of an intrinsic function: what its first argument is */
+	OF_FIRST /* of an intrinsic function: the type of its first argument */
 };
 
 enum rank {
-	ANY_RANK = 100, /* not known */
-	OF_ARGUMENTS,	/* of an intrinsic function: that of the array among them */
-	ONE_OR_ANY,	/* a scalar of one argument */
-	BOUNDS		/* of one argument: of all dimensions */
+	ANY_RANK = 100, /* unknown */
+	OF_ARGUMENTS,	/* of an intrinsic function: the rank of its array argument */
+	ONE_OR_ANY,	/* rank 0 for one argument */
+	BOUNDS		/* one argument: rank 1, all dimensions */
 };
 
 struct value {
@@ -38,7 +38,7 @@ struct look {
 	bool is_call;
 };
 
-/* Intrinsic functions that are not numbers, of the rank of their arguments. */
+/* Elemental intrinsic functions whose result is not a number. */
 static const struct function {
 	const char *name;
 	enum class class;
@@ -146,7 +146,7 @@ static bool is_number(const struct value *v)
 	return v->class == NUMBER || v->class == COMPLEX;
 }
 
-/* Do they fit together, or which is an array? */
+/* Are they conformable? */
 static bool are_conform(const struct value *a, const struct value *b)
 {
 	return !a->rank || !b->rank || (a->rank == b->rank && a->rank != ANY_RANK);
@@ -198,7 +198,7 @@ static struct value of_function(struct look *l, const struct bob_fortran_expr *p
 			       rank_of_function(&f, arguments->child, count, all.rank) };
 }
 
-/* How many of the subscripts are sections or arrays. */
+/* The number of subscripts that are sections or arrays. */
 static uint32_t rank_of(struct look *l, const struct bob_fortran_expr *arguments)
 {
 	uint32_t rank = 0;
@@ -235,7 +235,7 @@ static struct value of_variable(struct look *l, const struct bob_fortran_expr *r
 			rank = rank_of(l, list);
 		else if (y)
 			rank = y->rank;
-		for (; list; list = list->next) /* of a part of a text */
+		for (; list; list = list->next) /* substring */
 			(void)value_of(l, list);
 		if (y && y->shape != BOB_SHAPE_SCALAR)
 			v.rank += rank;
@@ -271,7 +271,7 @@ static bool is_own_unary(enum bob_fortran_op op, const struct value *v)
 							 false;
 }
 
-/* Has the operator a meaning between them? Then *class is what comes of it. */
+/* Is the operator intrinsic for these operands? *class is the type of the result. */
 static bool is_own(enum bob_fortran_op op, const struct value *a, const struct value *b,
 		   enum class *class)
 {
@@ -322,7 +322,7 @@ static struct value of_binary(struct look *l, const struct bob_fortran_expr *e)
 	return v;
 }
 
-/* [ ... ]: what its first value is. */
+/* [ ... ]: the type of its first value. */
 static struct value of_constructor(struct look *l, const struct bob_fortran_expr *e)
 {
 	struct value v = { OTHER, 1 };
@@ -336,7 +336,7 @@ static struct value of_constructor(struct look *l, const struct bob_fortran_expr
 	return v;
 }
 
-/* Values beside one another. Of one it is that value. */
+/* Adjacent values. For a single one it is that value. */
 static struct value of_children(struct look *l, const struct bob_fortran_expr *e)
 {
 	struct value v = { OTHER, 0 };
@@ -363,7 +363,7 @@ static struct value value_of(struct look *l, const struct bob_fortran_expr *e)
 	case BOB_N_LOGICAL:
 		v.class = LOGICAL;
 		break;
-	case BOB_N_STRING: /* with a kind before it perhaps not one of the usual ones */
+	case BOB_N_STRING: /* with a kind it may not be of default kind */
 		(void)of_children(l, e);
 		v.class = strchr("'\"", l->text[e->from]) ? TEXT : OTHER;
 		break;
@@ -395,7 +395,7 @@ bool bob_weave_calls_operator(const struct bob_weave *w, uint32_t statement)
 
 	if (bob_fortran_items(w->arena, s, &item, NULL) != BOB_OK)
 		return true;
-	for (; item; item = item->next) { /* what is assigned is before what it is assigned to */
+	for (; item; item = item->next) { /* the value precedes the variable */
 		const struct value v = value_of(&l, item->expr);
 
 		if (item->role == BOB_ROLE_WRITE &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short loops in nests. The trips of a loop whose bounds and step are constants of the text are
- * known, so its accesses can be reported as if the body were written once for each of them: as part
- * of an iteration of the loop around it. So a body may have statements next to such loops, and rows
- * are as long as that loop, not as short as these. From the inside on as many loops are laid out as
- * an iteration's accesses allow; one is left. */
+/* Unrolls short loops of nests. If the bounds and the step of a loop are constants of the text, its
+ * accesses can be reported as if the body was written once for each trip: as part of an iteration
+ * of the loop around it. So a body may have statements next to such loops, and rows are as long as
+ * the loop around. Loops are unrolled from the inside while an iteration's accesses fit; one loop
+ * remains. */
 #include "source/fortran/weave/nest.h"
 
-#define FAR 1000000000 /* bounds lie within +-: what is computed with them fits 32 bits */
+#define FAR 1000000000 /* bounds are within +-FAR: results of their arithmetic fit 32 bits */
 
 /* --- constants of the text --- */
 
@@ -19,7 +19,7 @@ static bool number(const struct bob_weave *w, uint32_t statement, const struct b
 	       *value <= FAR && !bob_fortran_is_ambiguous(s->names, s, e);
 }
 
-/* Does nothing but its loops give the counter values? */
+/* Do only its loops change the counter? */
 static bool is_own_counter(const struct bob_weave_nest *n, const struct bob_fortran_symbol *s)
 {
 	uint32_t heads = 0;
@@ -30,7 +30,7 @@ static bool is_own_counter(const struct bob_weave_nest *n, const struct bob_fort
 	return bob_weave_writes(n, s) == heads;
 }
 
-/* Can the DO be laid out? *l but for its width. */
+/* Can the DO be unrolled? Sets *l except for its width. */
 static bool is_short(const struct bob_weave_nest *n, uint32_t i, struct bob_weave_nest_laid *l)
 {
 	const struct bob_fortran_construct *c = bob_weave_construct(n, i);
@@ -49,10 +49,10 @@ static bool is_short(const struct bob_weave_nest *n, uint32_t i, struct bob_weav
 	return l->trips && is_own_counter(n, l->counter);
 }
 
-/* --- what happens --- */
+/* --- accesses of an iteration --- */
 
-/* The construct right in `in` that access k is in; BOB_FORTRAN_NO: none, or `in` is not around
- * it. */
+/* The construct directly in `in` that contains access k; BOB_FORTRAN_NO: none, or access k is not
+ * in `in`. */
 static uint32_t inner(const struct bob_weave_nest *n, uint32_t in, uint32_t k)
 {
 	uint32_t i = n->access[k].loop;
@@ -73,7 +73,7 @@ static struct bob_weave_nest_laid *laid(struct bob_weave_nest *n, uint32_t i)
 	return &n->laid[n->laid_count++];
 }
 
-/* What accesses from..to-1 of the text are in one iteration of `in`, which has them. */
+/* Adds accesses from..to-1 of the text to an iteration of `in`, which contains them. */
 static bool report(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t to)
 {
 	struct bob_weave_nest_laid *l;
@@ -106,9 +106,9 @@ static bool report(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_
 	return true;
 }
 
-/* --- steps --- */
+/* --- strides --- */
 
-/* Does the expression name a counter of a loop that is laid out, or (`moving`) anything else that
+/* Does the expression contain the counter of an unrolled loop, or (`moving`) anything else that
  * changes in the nest? */
 static bool names(const struct bob_weave_nest *n, uint32_t statement,
 		  const struct bob_fortran_expr *e, bool moving)
@@ -125,7 +125,8 @@ static bool names(const struct bob_weave_nest *n, uint32_t statement,
 	return false;
 }
 
-/* Is it a sum of what is laid out and what moves, so that this moves it alike wherever that is? */
+/* Is it a sum of terms that contain either unrolled counters or moving names? Then strides do not
+ * depend on the former. */
 static bool is_sum(const struct bob_weave_nest *n, uint32_t statement,
 		   const struct bob_fortran_expr *e)
 {
@@ -141,8 +142,8 @@ static bool is_sum(const struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-/* The parts of a reference after the first one may have another address and layout for each value
- * of a counter. */
+/* Parts of a reference after the first may have another address and layout for each value of a
+ * counter. */
 static bool is_alike(const struct bob_weave_nest *n, const struct bob_weave_nest_access *a)
 {
 	const struct bob_fortran_expr *part = a->use.ref->child;
@@ -156,7 +157,7 @@ static bool is_alike(const struct bob_weave_nest *n, const struct bob_weave_nest
 	return true;
 }
 
-/* Rows of the loop `in`? Their words are addresses and steps. */
+/* Do rows of the loop `in` have the capacity? Their words are addresses and strides. */
 static bool lay(struct bob_weave_nest *n, uint32_t in)
 {
 	uint32_t words;
@@ -179,7 +180,7 @@ bool bob_weave_lay_out(struct bob_weave_nest *n)
 	struct bob_weave_nest wider = *n;
 	uint32_t in = n->access[0].loop;
 
-	for (uint32_t k = 1; k < n->count; k++) /* the loop that has all of them */
+	for (uint32_t k = 1; k < n->count; k++) /* the loop that contains all of them */
 		while (n->access[k].loop != in && inner(n, in, k) == BOB_FORTRAN_NO)
 			in = bob_weave_construct(n, in)->parent;
 	if (!lay(n, in))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines to be put in. They are found in the order of the statements, and put in in the order of the
- * bytes they go to; at one byte what belongs to what ends there comes before what belongs to what
- * begins there. */
+/* The inserted lines. They are added in statement order and written in the order of their places.
+ * At one place, lines for what ends there precede those for what begins there. */
 #include "source/fortran/weave/weave.h"
 #include "base/order.h"
 #include "base/search.h"
@@ -14,12 +13,12 @@
 
 struct bob_weave_line {
 	uint32_t at, rank;
-	uint32_t order;		/* of equal ones ... */
+	uint32_t order;		/* order of lines of equal rank */
 	uint32_t made;		/* ... and of these */
-	uint32_t in;		/* as of struct bob_weave */
+	uint32_t in;		/* as in struct bob_weave */
 	uint32_t label;		/* 0: none */
-	uint32_t blank_at, blank_len; /* a label that moves away from there; len 0: none */
-	const char *instead;	/* what comes there; NULL: blanks */
+	uint32_t blank_at, blank_len; /* of a label that moves away; len 0: none */
+	const char *instead;	/* the replacement; NULL: blanks */
 	const char *text;
 };
 
@@ -41,7 +40,7 @@ static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, 
 {
 	struct bob_weave_line *l;
 
-	/* directly after `!$omp parallel` a BLOCK would be its whole body */
+	/* directly after `!$omp parallel` a BLOCK would become its whole body */
 	if (text && !strcmp(text, "block") && bob_fortran_is_after_directive(w->file, statement))
 		put_one(w, at, rank, statement, "continue");
 	l = add(w);
@@ -50,7 +49,7 @@ static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, 
 	l->at = at;
 	l->rank = (uint32_t)rank;
 	l->text = text;
-	/* what ends together: the one that began last ends first */
+	/* of constructs that end together, the last one opened ends first */
 	l->order = rank == BOB_RANK_AFTER_LOOP || rank == BOB_RANK_CLOSE ?
 			   UINT32_MAX / 2 - statement :
 			   statement;
@@ -80,7 +79,7 @@ void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank
 	w->lines.at[n].instead = instead;
 }
 
-/* The CONTINUE that has the label from now on; once. */
+/* Inserts the CONTINUE that gets the label, once. */
 static void move_label(struct bob_weave *w, const struct bob_fortran_place *p)
 {
 	struct bob_weave_line *l;
@@ -94,7 +93,7 @@ static void move_label(struct bob_weave *w, const struct bob_fortran_place *p)
 		return;
 	l->at = p->before;
 	l->rank = BOB_RANK_AFTER_LOOP;
-	l->order = UINT32_MAX; /* after what ends there: jumps come in here */
+	l->order = UINT32_MAX; /* after lines for what ends there: jumps enter here */
 	l->label = p->label;
 	l->blank_at = p->label_at;
 	l->blank_len = p->label_len;
@@ -169,7 +168,7 @@ bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at)
 		l->at = p.after;
 		l->rank = BOB_RANK_BODY;
 		l->order = statement;
-		l->text = ""; /* when it is known what is wrapped in it */
+		l->text = ""; /* set when its wrappers are known */
 		l->blank_at = p.body;
 		l->blank_len = p.body_end - p.body;
 		l->instead = "then";
@@ -188,7 +187,7 @@ uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t i)
 	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
 }
 
-/* The first line of `in`, or of what follows it, when lines are sorted. */
+/* The first line of `in`, or of the next text, when lines are sorted. */
 static size_t first_of(const struct bob_weave *w, uint32_t in)
 {
 	size_t low;

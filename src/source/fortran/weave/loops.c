@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops as events. One that is left by GO TO or RETURN ends there, by others (computed GO TO,
- * arithmetic IF, END=) with what is around it. */
+/* Events of loops. A loop that GO TO or RETURN leaves ends there; one that other jumps leave
+ * (computed GO TO, arithmetic IF, END=) ends with the enclosing event. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -49,7 +49,7 @@ static void put_loop(struct bob_weave *w, uint32_t statement)
 	w->counts.loops++;
 }
 
-/* The statement of the unit that a GO TO leads to; the last of the file and one more: nowhere. */
+/* The statement that a GO TO leads to; one after the last of the file: unknown. */
 static uint32_t target_of(const struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	uint32_t label = 0, i = s->len;
@@ -64,8 +64,7 @@ static uint32_t target_of(const struct bob_weave *w, const struct bob_fortran_st
 	return w->file->count;
 }
 
-/* The outermost loop that is an event and is left; those within end with it. BOB_FORTRAN_NO: none
- * is. */
+/* The outermost loop event that is left; inner ones end with it. BOB_FORTRAN_NO: none. */
 static uint32_t left_by(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			uint32_t to)
 {

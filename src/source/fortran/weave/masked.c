@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames of WHERE and FORALL. These allow no CALL inside, so their probes come before the outermost
- * one, in the order of the text: first what is read of a statement for all indices, the first index
- * fastest, then what is written. */
+/* Frames of WHERE and FORALL. These allow no CALL inside, so their probes precede the outermost
+ * one, in text order: for each statement first its reads for all indices, the first index fastest,
+ * then its writes. */
 #include <string.h>
 
 #include "source/fortran/parse.h"
@@ -12,7 +12,7 @@ struct around {
 	uint32_t statement;
 	const struct bob_fortran_use *use;
 	struct bob_weave_frames *out;
-	bool in_forall;		/* what is called is pure */
+	bool in_forall;		/* called procedures are pure */
 };
 
 static const struct bob_fortran_statement *statement_of(const struct around *x, uint32_t i)
@@ -20,7 +20,7 @@ static const struct bob_fortran_statement *statement_of(const struct around *x, 
 	return &x->w->file->statements[i];
 }
 
-/* The text in the brackets of FORALL, WHERE, ELSEWHERE; NULL: none. */
+/* The expression in the parentheses of FORALL, WHERE, ELSEWHERE; NULL: none. */
 static const struct bob_fortran_expr *header(const struct around *x, uint32_t i)
 {
 	const struct bob_fortran_statement *s = statement_of(x, i);
@@ -43,7 +43,7 @@ static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran
 
 /* --- FORALL --- */
 
-/* Loops, the first one innermost; `own`: only what is around this use, which is one of the header
+/* Adds loops, the first one innermost; `own`: only those around this use, which is in the header
  * itself. */
 static const char *add_header(struct around *x, uint32_t i, const struct bob_fortran_use *own)
 {
@@ -95,7 +95,7 @@ static const char *add_mask(struct around *x, uint32_t i, bool is_not)
 	return NULL;
 }
 
-/* The branch that the statement is in: its mask, and none of those before it. */
+/* Adds the mask of the statement's branch, and excludes the masks before it. */
 static const char *add_branch(struct around *x, uint32_t construct)
 {
 	const struct bob_fortran_construct *c = &x->w->file->constructs[construct];
@@ -116,7 +116,7 @@ static const char *add_branch(struct around *x, uint32_t construct)
 	return why;
 }
 
-/* --- what was assigned before --- */
+/* --- earlier assignments --- */
 
 static bool may_be_same(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
 {
@@ -142,8 +142,8 @@ static bool is_assigned(const struct around *x, uint32_t first, uint32_t end,
 	return false;
 }
 
-/* Masks and bounds inside the outermost construct, and subscripts, are evaluated when something was
- * assigned: not so for the probes. */
+/* Masks and bounds inside the outermost construct, and subscripts, are evaluated after assignments;
+ * the probes evaluate them before. */
 static bool is_stale(const struct around *x, uint32_t first)
 {
 	struct bob_fortran_uses uses;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests for what does not exist: a name that no variable has, a unit that the file does not
- * have, a box of something that is not an array, lines after the end of the file. */
+/* Reports requests that match nothing: an unknown variable or unit, a box of something that is not
+ * an array, lines after the end of the file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,18 +57,18 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_request *re
 	if (has_unit && lacking) {
 		const size_t n = strlen(why->text);
 
-		snprintf(
-			why->text + n, sizeof(why->text) - n,
-			"; the INCLUDE of line %u, which may declare it, was not found (-I says where)",
-			lacking);
+		snprintf(why->text + n, sizeof(why->text) - n,
+			 "; the INCLUDE of line %u, which may declare it, was not found (-I says "
+			 "where)",
+			 lacking);
 	}
 	return BOB_ERR_INVAL;
 }
 
 /* --- boxes --- */
 
-/* Is nothing of the range within the bounds? Those of a dummy argument are not taken at their word:
- * old programs write 1 for any. */
+/* Is the range completely outside of the bounds? Bounds of dummy arguments are ignored: old
+ * programs declare 1 for any size. */
 static bool is_outside(const struct bob_fortran_symbol *s, uint32_t d,
 		       const struct bob_request_range *r)
 {

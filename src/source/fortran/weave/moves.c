@@ -34,9 +34,9 @@ bool bob_weave_moves(const struct bob_weave *w, uint32_t statement, const struct
 	return y && y->flags & BOB_SYMBOL_ALLOCATABLE && !part->child;
 }
 
-/* --- whose it is --- */
+/* --- identification --- */
 
-/* A variable of the table, or a dummy argument that may lead to one: `key`. */
+/* A variable of the table, or a dummy argument that may be one: `key`. */
 struct whole {
 	const struct bob_fortran_symbol *symbol;
 	const struct bob_weave_variable *variable; /* NULL: a dummy */
@@ -52,7 +52,7 @@ static uint32_t key_of(const char *name, uint32_t position)
 	return (h & 0x3ffffffu) << 5 | (position < 31 ? position : 31);
 }
 
-/* BOB_FORTRAN_NO: it has none of that name. */
+/* BOB_FORTRAN_NO: there is none of that name. */
 static uint32_t position_of(const struct bob_fortran_unit *u, const char *name, size_t len)
 {
 	for (uint32_t d = 0; d < u->dummy_count; d++)
@@ -61,14 +61,14 @@ static uint32_t position_of(const struct bob_fortran_unit *u, const char *name, 
 	return BOB_FORTRAN_NO;
 }
 
-/* Can it be an argument that may be anything? What is polymorphic gfortran 12 fails at. */
+/* Can it be passed as TYPE(*)? gfortran 12 fails for polymorphic variables. */
 static bool is_passable(const struct bob_fortran_symbols *names, const struct bob_fortran_symbol *s)
 {
 	return s->type != BOB_T_CLASS && s->type != BOB_T_ANY &&
 	       bob_weave_passing(names, s) == BOB_PASSED_PLAINLY;
 }
 
-/* `n`: the n-th that it is, from 0: parts of one variable may be asked for one by one. */
+/* `n`: the n-th match, from 0: parts of one variable may be requested separately. */
 static bool find_whole(const struct bob_weave *w, const struct bob_fortran_use *u, uint32_t n,
 		       struct whole *out)
 {
@@ -77,7 +77,7 @@ static bool find_whole(const struct bob_weave *w, const struct bob_fortran_use *
 
 	*out = (struct whole){ .symbol = s };
 	if (u->flags & BOB_USE_COMPONENT)
-		return false; /* component_moves.c */
+		return false; /* handled by component_moves.c */
 	for (size_t k = 0; k < w->variables.count && !out->variable; k++)
 		if (bob_weave_is(s, &w->variables.at[k]) && count++ == n)
 			out->variable = &w->variables.at[k];
@@ -97,7 +97,8 @@ static const char *lower_of(struct bob_weave *w, const struct bob_fortran_symbol
 	return s->rank ? bob_weave_text(w, "lbound(%s,kind=8)", s->name) : "(/0_8/)";
 }
 
-/* `what` of the number, with the variable and its bounds, if it is there. */
+/* A call of procedure `what` with the number, the variable and its bounds, if it is allocated or
+ * associated. */
 static const char *where_line(struct bob_weave *w, char what, int64_t n,
 			      const struct bob_fortran_symbol *s)
 {
@@ -106,8 +107,7 @@ static const char *where_line(struct bob_weave *w, char what, int64_t n,
 			      (long long)n, s->name, lower_of(w, s));
 }
 
-/* Everything that begins where it does is gone (key 0), or the variable that it is lies there no
- * longer. */
+/* Everything at that address ends (key 0), or the variable of the dummy is no longer there. */
 static const char *gone_line(struct bob_weave *w, uint32_t key, const struct bob_fortran_symbol *s)
 {
 	w->has_moves = true;
@@ -120,7 +120,7 @@ static const char *now_line(struct bob_weave *w, const struct whole *x)
 			     where_line(w, 'k', x->key, x->symbol);
 }
 
-/* --- where lines go --- */
+/* --- places --- */
 
 bool bob_weave_places(struct bob_weave *w, uint32_t i, bool in_body, bool needs_after,
 		      const char *what, struct bob_weave_places *out)
@@ -143,7 +143,7 @@ bool bob_weave_places(struct bob_weave *w, uint32_t i, bool in_body, bool needs_
 	return true;
 }
 
-/* --- statements that do it themselves --- */
+/* --- statements that move variables --- */
 
 static bool is_word(const struct bob_fortran_statement *s, const struct bob_fortran_use *u,
 		    const char *name)
@@ -163,7 +163,7 @@ static bool has_move_alloc(const struct bob_fortran_statement *s,
 	return false;
 }
 
-/* An allocatable variable that is assigned as a whole may have another address afterwards. */
+/* A whole assignment may reallocate an allocatable variable. */
 static void put_assigned(struct bob_weave *w, uint32_t i, const struct whole *x)
 {
 	struct bob_weave_places p;
@@ -176,7 +176,7 @@ static void put_assigned(struct bob_weave *w, uint32_t i, const struct whole *x)
 	bob_weave_put_of(w, x->symbol, p.after, BOB_RANK_AFTER, i, now_line(w, x));
 }
 
-/* What ends there: memory that is freed ends for all names. */
+/* Ends the variable; if memory is freed, it ends under all names. */
 static const char *end_line(struct bob_weave *w, const struct whole *x, bool is_released)
 {
 	if (x->variable && (!is_released || x->variable->is_object))
@@ -184,7 +184,7 @@ static const char *end_line(struct bob_weave *w, const struct whole *x, bool is_
 	return is_released || x->key ? gone_line(w, is_released ? 0 : x->key, x->symbol) : "";
 }
 
-/* DEALLOCATE of a pointer that may lead to something that is traced. */
+/* DEALLOCATE of a pointer that may refer to a traced variable. */
 static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
@@ -201,7 +201,7 @@ static void put_released(struct bob_weave *w, uint32_t i, const struct bob_fortr
 		bob_weave_put_of(w, u->symbol, p.before, p.rank, i, gone_line(w, 0, u->symbol));
 }
 
-/* ... of one that it is. */
+/* ... of a traced pointer itself. */
 static void put_move_of(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
 			const struct whole *x, bool is_move_alloc)
 {
@@ -211,7 +211,7 @@ static void put_move_of(struct bob_weave *w, uint32_t i, const struct bob_fortra
 	struct bob_weave_places p;
 
 	if (!x->variable && (u->role == BOB_ROLE_POINT || kind == BOB_F_NULLIFY))
-		return; /* what it led to is still there */
+		return; /* the former target still exists */
 	if (bob_weave_moves(w, i, u)) {
 		put_assigned(w, i, x);
 		return;
@@ -245,15 +245,15 @@ static void put_move(struct bob_weave *w, uint32_t i, const struct bob_fortran_u
 
 struct passed {
 	struct whole x;
-	uint32_t key;		/* of the dummy that it becomes; 0: not known */
-	bool ends;		/* it is freed before the procedure begins */
+	uint32_t key;		/* of the dummy that it becomes; 0: unknown */
+	bool ends;		/* it is freed on entry of the procedure */
 };
 
-/* What an argument becomes, of all that may be called. */
+/* The dummies that an argument becomes, in all possible callees. */
 struct becomes {
 	uint32_t count;		/* dummies that may move it */
 	uint32_t key;		/* of the last one */
-	uint32_t ending;	/* of these: allocatable, and INTENT(OUT) */
+	uint32_t ending;	/* those that are allocatable and INTENT(OUT) */
 };
 
 static void look_at(const struct bob_fortran_unit *u, const struct bob_fortran_symbol *s,
@@ -274,8 +274,8 @@ static void look_at(const struct bob_fortran_unit *u, const struct bob_fortran_s
 		     !(y->flags & BOB_SYMBOL_INTENT_IN);
 }
 
-/* Is the unit what is called: a procedure of that name, or its interface? `name` NULL: anything
- * that may be called by other names. */
+/* Is the unit a possible callee: a procedure of that name, or its interface? `name` NULL: any
+ * procedure that calls may reach under other names. */
 static bool may_be_called(const struct bob_weave *f, uint32_t unit, const char *name)
 {
 	const struct bob_fortran_unit *u = &f->file->units[unit];
@@ -298,7 +298,7 @@ static struct becomes becomes_of(struct bob_weave *w, const struct bob_fortran_s
 								 s->text + part->from);
 	struct becomes b = { 0 };
 
-	if (part->next) /* type-bound: the object it is called by may be an argument, too */
+	if (part->next) /* type-bound: the object of the call may be an argument, too */
 		position++;
 	for (struct bob_weave *f = w->files; f; f = f->next)
 		for (uint32_t i = 0; i < f->file->unit_count; i++)
@@ -310,7 +310,7 @@ static struct becomes becomes_of(struct bob_weave *w, const struct bob_fortran_s
 	return b;
 }
 
-/* The use that is all of the argument. */
+/* The use that is the whole argument. */
 static const struct bob_fortran_use *use_of(const struct bob_fortran_uses *all,
 					    const struct bob_fortran_expr *argument)
 {
@@ -347,7 +347,7 @@ static const struct bob_fortran_use *component_of(const struct bob_weave *w, uin
 	return NULL;
 }
 
-/* What a call is passed as a whole and may move. Returns how many. */
+/* Finds variables that a call gets as a whole and may move. Returns their number. */
 static uint32_t passed_by(struct bob_weave *w, uint32_t i, const struct bob_fortran_uses *all,
 			  const struct bob_fortran_use *call, struct passed *out)
 {
@@ -375,7 +375,8 @@ static uint32_t passed_by(struct bob_weave *w, uint32_t i, const struct bob_fort
 			if (x.variable && x.variable->is_object) {
 				bob_weave_refuse(
 					w,
-					"where it lies after a call that may move it: of a type with procedures",
+					"where it lies after a call that may move it: of a type "
+					"with procedures",
 					s->line);
 				break;
 			}

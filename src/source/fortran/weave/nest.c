@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be reported before they run: counted DO in DO, where everything that is
- * to be reported happens in the innermost of them, or in short ones there (lay.c), at each trip, at
- * addresses that are affine functions of the counters. What else is in them may be anything that
- * calls nothing, jumps nowhere and changes neither bounds nor subscripts. The probe is then before
- * the outermost DO, gives its counter the value that it is given there anyway, and takes the
- * addresses of the first and the second trip of each loop -- those alone, for these are evaluated
- * in any case. What cannot be shown to be so has a probe for each access, and the loops inside are
- * tried. */
+/* Finds nests of loops that can be reported before they run: counted DO loops whose reported
+ * accesses are all in the innermost one (or in short loops there: lay.c), unconditional, at
+ * addresses that are affine in the counters. Other code in them must call nothing, jump nowhere,
+ * and change neither bounds nor subscripts. The probe precedes the outermost DO, sets its counter
+ * to the value that the DO assigns anyway, and passes the addresses of the first and the second
+ * trip of each loop: only these are certain to be evaluated. If the conditions cannot be proved,
+ * each access has a probe, and the inner loops are tried. */
 #include "source/fortran/weave/nest.h"
 #include "source/fortran/weave/lines.h"
 #include "source/fortran/weave/memory.h"
@@ -28,7 +27,7 @@ static bool is_touched(const struct bob_weave_nest *n, uint32_t statement,
 
 /* --- loops --- */
 
-/* A variable that nothing but its loop changes, and that is what people see. */
+/* A variable that only its loop changes, and that no other name aliases. */
 static bool is_plain_counter(const struct bob_fortran_symbol *s)
 {
 	return s && s->class == BOB_NAME_VARIABLE && s->type == BOB_T_INTEGER && s->kind >= 1 &&
@@ -51,7 +50,7 @@ bool bob_weave_read_loop(const struct bob_weave *w, uint32_t statement,
 		return false;
 	for (; item && count < 4; item = item->next)
 		e[count++] = item->expr;
-	if (item || count < 3) /* low, high, perhaps the step, the counter */
+	if (item || count < 3) /* low, high, the counter, optionally the step */
 		return false;
 	*loop = (struct bob_weave_nest_loop){ .statement = statement, .low = e[0], .high = e[1],
 					      .step = count == 4 ? e[2] : NULL };
@@ -72,8 +71,8 @@ static bool add_loop(struct bob_weave_nest *n, uint32_t statement)
 	return true;
 }
 
-/* The loop at whose trips the statement runs without a condition; BOB_FORTRAN_NO: there is a
- * condition. A DO runs at the trips of the loop around. */
+/* The loop in whose trips the statement runs unconditionally; BOB_FORTRAN_NO: it is conditional. A
+ * DO itself runs in the trips of the loop around. */
 static uint32_t loop_of(const struct bob_weave_nest *n, uint32_t statement)
 {
 	uint32_t i = at(n, statement)->construct;
@@ -86,7 +85,7 @@ static uint32_t loop_of(const struct bob_weave_nest *n, uint32_t statement)
 	return c && c->kind == BOB_CONSTRUCT_DO ? i : BOB_FORTRAN_NO;
 }
 
-/* The loops from the nest's own down to the innermost. */
+/* Adds the loops from the nest's outermost to the innermost. */
 static bool add_loops(struct bob_weave_nest *n)
 {
 	uint32_t chain[BOB_PROBE_NEST_DEPTH_MAX], count = 0;
@@ -105,7 +104,7 @@ static bool add_loops(struct bob_weave_nest *n)
 	return c != NULL;
 }
 
-/* --- what is in them --- */
+/* --- contents --- */
 
 static bool is_plain_statement(const struct bob_fortran_statement *s)
 {
@@ -127,7 +126,7 @@ static bool is_plain_statement(const struct bob_fortran_statement *s)
 	}
 }
 
-/* A scalar that is followed by brackets: a function, whatever its type. */
+/* A scalar that is followed by parentheses is a function, whatever its type. */
 static bool is_called(const struct bob_fortran_use *u)
 {
 	return u->flags & BOB_USE_ELEMENT && !(u->flags & BOB_USE_COMPONENT) &&
@@ -148,7 +147,7 @@ bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 	if (last->type == BOB_T_DERIVED || last->type == BOB_T_CLASS || last->type == BOB_T_ANY ||
 	    last->type == BOB_T_NONE) /* a defined operator or assignment */
 		return false;
-	/* what is allocated may get another place */
+	/* an allocated variable may move */
 	return u->role != BOB_ROLE_WRITE || !(last->flags & BOB_SYMBOL_ALLOCATABLE) ||
 	       u->flags & (BOB_USE_ELEMENT | BOB_USE_SECTION);
 }
@@ -176,8 +175,8 @@ static bool note(struct bob_weave_nest *n, uint32_t statement, const struct bob_
 	return true;
 }
 
-/* One access at each trip, whatever the values: no array, no part of a text, nothing that a
- * condition may keep from being looked at. */
+/* Exactly one access in each trip, for any values: no array, no part of a character, no evaluation
+ * that a condition may skip. */
 static bool is_one_access(const struct bob_weave_nest *n, uint32_t statement,
 			  const struct bob_fortran_use *u)
 {
@@ -207,7 +206,7 @@ static bool add_access(struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-/* What happens at each trip: the loop's own variable first, then in the order of the text. */
+/* Adds the accesses of each trip: the loop's own variable first, then in text order. */
 static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
 		     const struct bob_fortran_uses *uses)
 {
@@ -226,14 +225,14 @@ static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
 			continue;
 		}
 		if (is_head && !is_counter)
-			continue; /* a bound: before the loop */
+			continue; /* bounds are evaluated before the loop */
 		if ((is_counter && !is_head) || !add_access(n, statement, u, loop))
 			return false;
 	}
 	return true;
 }
 
-/* Everything from the DO on. *ok: nothing speaks against it so far. */
+/* Collects everything from the DO on. *ok: all conditions hold so far. */
 static bob_status gather(struct bob_weave_nest *n, bool *ok)
 {
 	struct bob_fortran_uses uses;
@@ -258,7 +257,7 @@ static bob_status gather(struct bob_weave_nest *n, bool *ok)
 	return st;
 }
 
-/* --- what has to be even --- */
+/* --- affine conditions --- */
 
 static bool are_bounds_same(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
 {
@@ -267,7 +266,7 @@ static bool are_bounds_same(const struct bob_weave_nest *n, const struct bob_wea
 	       (!l->step || bob_weave_is_same(n, l->statement, l->step));
 }
 
-/* Can bounds that change with the loops around be computed before these run? */
+/* Can bounds that depend on outer loops be computed before these run? */
 static bool are_bounds_safe(const struct bob_weave_nest *n, uint32_t d)
 {
 	const struct bob_weave_nest_loop *l = &n->loop[d];
@@ -277,7 +276,7 @@ static bool are_bounds_safe(const struct bob_weave_nest *n, uint32_t d)
 	       (!l->step || bob_weave_is_safe(n, l->statement, l->step, 0));
 }
 
-/* What the probe of an uneven nest gives counters is not the program's: they cannot be reported. */
+/* The probe of an uneven nest uses separate counters, so the program's cannot be reported. */
 static bool is_counter_reported(const struct bob_weave_nest *n)
 {
 	for (uint32_t d = 0; d < n->depth; d++)
@@ -296,7 +295,7 @@ static bool is_even(struct bob_weave_nest *n)
 	}
 	if (n->is_uneven && (n->depth > BOB_WEAVE_UNEVEN_MAX || is_counter_reported(n)))
 		return false;
-	/* those of the first two loops are looked at if the first one runs, as in the program */
+	/* those of the first two loops are evaluated if the first one runs, as in the program */
 	for (uint32_t d = 0; d < n->depth && n->is_uneven; d++)
 		if (!(d < 2 && are_bounds_same(n, &n->loop[d])) && !are_bounds_safe(n, d))
 			return false;
@@ -306,9 +305,9 @@ static bool is_even(struct bob_weave_nest *n)
 	return true;
 }
 
-/* --- where it goes --- */
+/* --- place --- */
 
-/* Lines can precede the DO, and no loop that a directive divides is reported by one thread. */
+/* Lines can precede the DO, and no directive divides the loop among threads. */
 static bool has_place(const struct bob_weave_nest *n)
 {
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
@@ -322,7 +321,8 @@ static bool has_place(const struct bob_weave_nest *n)
 	       !(at(n, n->first)->is_branch_target && at(n, n->first)->ends_loops);
 }
 
-/* Only a single loop may have a counter that is reported: others assign theirs between the rows. */
+/* Only a single loop may have a reported counter: in nests counters are assigned between the
+ * rows. */
 static bool is_head_reported(const struct bob_weave_nest *n)
 {
 	for (uint32_t k = 0; k < n->count; k++)

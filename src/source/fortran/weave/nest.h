@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loop nests that have one probe for all their accesses: nest.c finds them, lay.c lays short loops
- * out, affine.c proves what has to be even, emit_nest.c writes the probe. Owner: the arena of
- * struct bob_weave. One thread. */
+/* Nests of loops that have one probe for all their accesses. nest.c finds them, lay.c unrolls short
+ * loops, affine.c proves invariance and affinity, emit_nest.c generates the probe. Owner: the arena
+ * of struct bob_weave. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_NEST_H
 #define BOB_SOURCE_FORTRAN_WEAVE_NEST_H
 
@@ -15,34 +15,34 @@ struct bob_weave_nest_loop {
 	uint32_t statement;	/* the DO */
 	const struct bob_fortran_symbol *counter;
 	const struct bob_fortran_expr *low, *high,
-		*step; /* in the statement's text; step may be NULL */
+		*step; /* positions in the statement's text; step may be NULL */
 };
 
 struct bob_weave_nest_access {
 	uint32_t statement;
 	struct bob_fortran_use use;
 	int kind;		/* enum bob_probe_kind */
-	uint32_t loop;		/* construct: the DO at whose trips it happens */
-	/* of an iteration it is this access: in the first trips of what is laid out */
+	uint32_t loop;		/* construct: the DO whose iterations have the access */
+	/* index in an iteration: in the first trips of the unrolled loops */
 	uint32_t first;
 };
 
-/* A DO within the innermost loop whose trips are constants of the text: what happens in all of them
- * is part of one iteration. */
+/* An unrolled loop in the innermost one: its trips are constants of the text, and its accesses
+ * belong to one iteration. */
 struct bob_weave_nest_laid {
 	uint32_t construct;
 	const struct bob_fortran_symbol *counter;
 	int64_t low, step;
-	uint32_t trips, width;	/* accesses in one of them */
+	uint32_t trips, width;	/* number of accesses in one of them */
 };
 
-/* Something that a nest writes, or a component of it. */
+/* A variable, or a component of one, that the nest writes. */
 struct bob_weave_nest_written {
 	const struct bob_fortran_symbol *symbol;
 	const struct bob_fortran_symbol *first,
-		*last; /* of a component's path; NULL: not a component, or not known */
-	bool leads;		/* by a pointer on it */
-	uint32_t places, heads;	/* in the text; of these, DO */
+		*last; /* of a component's path; NULL: not a component, or unknown */
+	bool leads;		/* a pointer is on the path */
+	uint32_t places, heads;	/* in the text; those that are a DO */
 };
 
 struct bob_weave_nest {
@@ -50,71 +50,71 @@ struct bob_weave_nest {
 	uint32_t first, last;	/* statements, from the outermost DO on */
 	struct bob_weave_nest_loop loop[BOB_PROBE_NEST_DEPTH_MAX]; /* outermost first */
 	uint32_t depth;
-	uint32_t innermost;	/* construct: of the last of these */
-	bool is_uneven;		/* bounds change with the loops around */
-	/* in the order of the text */
+	uint32_t innermost;	/* construct: the last of these loops */
+	bool is_uneven;		/* bounds depend on outer loops */
+	/* in text order */
 	struct bob_weave_nest_access access[BOB_PROBE_NEST_ACCESSES_MAX];
 	uint32_t count, dropped;
 	struct bob_weave_nest_laid laid[BOB_WEAVE_NEST_LAID_MAX];
 	uint32_t laid_count;
-	/* all that is laid out of an access moves alike: each has the same steps in all loops */
+	/* all unrolled copies of an access have the same strides in all loops */
 	bool is_alike;
-	/* An iteration, in the order of its happening: of `access`. */
+	/* The accesses of an iteration in execution order: indices of `access`. */
 	uint8_t reported[BOB_PROBE_NEST_LAID_MAX];
 	uint32_t reported_count;
-	/* in it, counters among them */
+	/* in the nest, including counters */
 	struct bob_weave_nest_written written[BOB_WEAVE_NEST_WRITTEN_MAX];
 	uint32_t written_count;
 };
 
 /* --- nest.c --- */
-/* Reads the DO. False: it has no counter that is a plain variable. */
+/* Parses the DO. False: its counter is not a plain variable. */
 bool bob_weave_read_loop(const struct bob_weave *w, uint32_t statement,
 			 struct bob_weave_nest_loop *loop);
 
 /* --- lay.c --- */
-/* The innermost loop, what of it is laid out, and what happens in one of its iterations. False: its
- * accesses cannot be reported in one row. */
+/* Determines the innermost loop, the unrolled ones, and the accesses of one iteration. False: they
+ * do not fit in one row. */
 bool bob_weave_lay_out(struct bob_weave_nest *n);
-/* The loop right in construct `in` that is laid out and has access k; NULL: the access happens
- * right there. */
+/* The unrolled loop directly in construct `in` that contains access k; NULL: the access is directly
+ * in `in`. */
 const struct bob_weave_nest_laid *bob_weave_laid_in(const struct bob_weave_nest *n, uint32_t in,
 						    uint32_t k);
-/* Is it the counter of a loop that is laid out, in this loop? */
+/* Is it the counter of an unrolled loop, within this loop? */
 bool bob_weave_is_laid(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_symbol *s);
 
 /* --- affine.c --- */
-/* What the name at the beginning of a reference stands for; NULL: nothing that is known. */
+/* The symbol of the first name of a reference; NULL: unknown. */
 const struct bob_fortran_symbol *bob_weave_symbol(const struct bob_weave *w, uint32_t statement,
 						  const struct bob_fortran_expr *ref);
-/* A reference of what begins with the symbol as something that is written, at no place yet. */
+/* Describes a reference to the symbol as a written place, with no occurrence yet. */
 struct bob_weave_nest_written bob_weave_way_of(const struct bob_weave *w, uint32_t statement,
 					       const struct bob_fortran_expr *ref,
 					       const struct bob_fortran_symbol *symbol);
-/* At how many places of the nest may this be written? */
+/* The number of places in the nest that may write it. */
 uint32_t bob_weave_writes(const struct bob_weave_nest *n, const struct bob_fortran_symbol *s);
-/* An integer that is the same as long as the nest runs, and may be computed before it. */
+/* Is the expression an integer that is invariant in the nest and can be computed before it? */
 bool bob_weave_is_same(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *e);
-/* An affine function of the counters of the first `depth` loops, and of names that can be looked at
- * whether the loops run or not. */
+/* Is the expression affine in the counters of the first `depth` loops, with operands that can be
+ * evaluated whether the loops run or not? */
 bool bob_weave_is_safe(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *e, uint32_t depth);
-/* Is the address of the reference an affine function of the counters? */
+/* Is the address of the reference affine in the counters? */
 bool bob_weave_is_even(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *ref);
-/* Does the expression name this symbol? */
+/* Does the expression contain this symbol? */
 bool bob_weave_names(const struct bob_weave *w, uint32_t statement,
 		     const struct bob_fortran_expr *e, const struct bob_fortran_symbol *symbol);
 
 /* --- emit_nest.c --- */
-/* Does the probe count in variables of its own? */
+/* Does the probe have separate counters, in a BLOCK? */
 bool bob_weave_has_block(const struct bob_weave_nest *n);
-/* The probe, before byte `at`; nest number and sites are taken. */
+/* Inserts the probe before byte `at`; nest number and sites have been assigned. */
 void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at);
-#define BOB_WEAVE_UNEVEN_MAX 4u /* loops */
-/* As above; is_uneven. */
+#define BOB_WEAVE_UNEVEN_MAX 4u /* maximal number of loops */
+/* As above, for a nest that is_uneven. */
 void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at);
 
 static inline const struct bob_fortran_construct *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables and components of types with procedures. Fortran passes them to no TYPE(*), so they go
- * through procedures in Fortran, at the end of the file, that take CLASS(*) and pass it on.
- * gfortran 12 gives what comes out there an address and extents, but no size and no distances; so
- * the size of an element is asked for in Fortran, only contiguous arrays are declared, and whole
- * arrays are never reported. */
+/* Probes of variables and components of types with procedures. Fortran does not pass them as
+ * TYPE(*), so they go through Fortran procedures at the end of the file, which take CLASS(*) and
+ * pass it on. gfortran 12 keeps address and extents there, but loses sizes and strides. So Fortran
+ * code determines the element size, only contiguous arrays are registered, and whole arrays are
+ * never reported. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
@@ -15,7 +15,7 @@ static const char bounds[] = "integer(8),intent(in)::bobbin_l(*)";
 static const char c_number[] = "integer(bobbin_i),value::bobbin_s";
 static const char c_bounds[] = "integer(bobbin_j),intent(in)::bobbin_l(*)";
 
-/* One of the procedures, and what it passes on. */
+/* One of the procedures, and the C function that it calls. */
 struct passer {
 	const char *name, *arguments, *declarations[5];
 	const char *to;		/* the C function */
@@ -61,7 +61,7 @@ static const struct passer passers[] = {
 };
 #define PASSER_COUNT (sizeof(passers) / sizeof(passers[0]))
 
-/* Is it called? */
+/* Is it used? */
 static bool is_needed(const struct bob_weave *w, const struct passer *x)
 {
 	return w->has_objects && (w->has_classes || strcmp(x->name, "oc") != 0);
@@ -98,7 +98,7 @@ const char *bob_weave_object_forget(struct bob_weave *w, uint32_t variable,
 	return bob_weave_text(w, "call %sof(%u_4,%s)", w->id, variable, s->name);
 }
 
-/* --- what they call --- */
+/* --- the procedures --- */
 
 struct place {
 	struct bob_weave *w;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts an instrumented file for the prediction (source/predict.h): each unit's references and
- * calls, then its copies', and what probes there are. A statement runs as often as the trips of the
- * DO constructs around it say, and half as often under each IF and SELECT. */
+/* Counts an instrumented file for the prediction (source/predict.h): references and calls of each
+ * unit and its copies, and the probes. The count of a statement is the product of the trips of the
+ * enclosing DO constructs, halved under each IF and SELECT. */
 #include "source/fortran/weave/weave.h"
 
 #include <string.h>
@@ -10,14 +10,14 @@ struct counting {
 	struct bob_weave *w;
 	struct bob_predict *p;
 	struct bob_arena scratch;
-	double *times;		/* in each construct; below 0: not known yet */
-	double *come;		/* to each construct */
+	double *times;		/* executions in each construct; below 0: not computed */
+	double *come;		/* executions of each construct */
 	struct bob_predict_loop *
 		*loops; /* of each construct, of the units and each copy; NULL: not yet */
 	bool is_failed;
 };
 
-/* --- how often --- */
+/* --- execution counts --- */
 
 static double times_in(struct counting *c, uint32_t construct)
 {
@@ -49,7 +49,7 @@ static double come_to(struct counting *c, uint32_t construct)
 	return c->come[construct];
 }
 
-/* The construct that the statement runs in: not its own. */
+/* The construct that contains the statement, other than its own. */
 static uint32_t around(const struct counting *c, uint32_t statement)
 {
 	const uint32_t i = c->w->file->statements[statement].construct;
@@ -59,7 +59,7 @@ static uint32_t around(const struct counting *c, uint32_t statement)
 	return c->w->file->constructs[i].first == statement ? c->w->file->constructs[i].parent : i;
 }
 
-/* How often it is executed; the condition of a DO WHILE once more than the loop runs. */
+/* Executions of the statement; a DO WHILE evaluates its condition once more than it runs. */
 static double times_of(struct counting *c, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &c->w->file->statements[statement];
@@ -70,7 +70,7 @@ static double times_of(struct counting *c, uint32_t statement)
 
 /* --- the program itself --- */
 
-/* What a call goes to: a copy, or what it says. */
+/* The callee: a copy, or the procedure itself. */
 static const char *callee(const struct counting *c, uint32_t in, uint32_t statement,
 			  const struct bob_fortran_use *u)
 {
@@ -129,7 +129,7 @@ static void enter(struct counting *c, uint32_t in, uint32_t unit)
 		bob_predict_copy_of(c->p, u->name);
 }
 
-/* The loop that a construct is in, or is. */
+/* The loop of a construct, or around it. */
 static struct bob_predict_loop *loop_of(struct counting *c, uint32_t in, uint32_t construct)
 {
 	const struct bob_fortran_construct *k;
@@ -146,7 +146,7 @@ static struct bob_predict_loop *loop_of(struct counting *c, uint32_t in, uint32_
 	return *at;
 }
 
-/* For each time that its statement is executed. */
+/* Executions per execution of its statement. */
 static double within(const struct counting *c, const struct bob_weave_site *s)
 {
 	const uint32_t line = c->w->file->statements[s->statement].line;
@@ -172,12 +172,13 @@ static void count_site(struct counting *c, const struct bob_weave_site *s)
 				 });
 }
 
-/* A whole array or section, as one row. */
+/* A whole array or section counts as one row. */
 static void count_box(struct counting *c, const struct bob_weave_site *s)
 {
 	const double times = times_in(c, around(c, s->statement)) * within(c, s);
 	const struct bob_predict_nest n = {
-		.times = times, .rows = times, .probes = 1, .accesses = 1, .depth = 1, .looked = 1, .share = s->share,
+		.times = times, .rows = times, .probes = 1, .accesses = 1, .depth = 1, .looked = 1,
+		.share = s->share,
 		.trips = s->elements >= 0 ? s->elements : BOB_PREDICT_TRIPS,
 	};
 
@@ -189,7 +190,8 @@ static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 {
 	const struct bob_weave_site *s = &c->w->sites.at[r->first];
 	uint32_t outer = r->loop, k;
-	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth, .looked = r->count,
+	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count,
+				      .depth = r->depth, .looked = r->count,
 				      .is_seen = r->is_held, .share = { 0, 0, true } };
 
 	if (r->loop >= c->w->file->construct_count)
@@ -210,7 +212,7 @@ static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 	bob_predict_nest(c->p, &n);
 }
 
-/* Sites in nests are counted with these. */
+/* Marks sites of nests, which are counted with these. */
 static bool *in_nests(struct counting *c)
 {
 	bool *is = bob_arena_alloc(&c->scratch, c->w->sites.count + 1u);

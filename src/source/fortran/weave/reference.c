@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of one reference: a CALL with the reference itself as its argument. */
+/* Generates the probe of one reference: a CALL with the reference itself as its argument. */
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
@@ -8,7 +8,7 @@
 
 static const char size_unknown[] = "its size is not known here";
 
-/* A part of a text, or one whose length is not known here, is reported character by character. */
+/* A substring, or a character of unknown length, is reported character by character. */
 static bool is_in_pieces(const struct bob_fortran_use *u, const struct bob_fortran_symbol *s,
 			 uint64_t bytes)
 {
@@ -34,7 +34,7 @@ const struct bob_fortran_symbol *bob_weave_part(const struct bob_weave *w, uint3
 		const struct bob_fortran_symbols *t = type ? type->components : NULL;
 
 		part = part->next;
-		for (s = NULL; t && !s; t = t->host) /* those of its parents, too */
+		for (s = NULL; t && !s; t = t->host) /* includes those of its parents */
 			s = bob_fortran_own(t, text + part->from, part->name_len);
 	}
 	return s;
@@ -64,7 +64,7 @@ enum bob_weave_passing bob_weave_passing(const struct bob_fortran_symbols *names
 }
 
 struct size {
-	uint32_t bytes;		/* of one access; 0: not known */
+	uint32_t bytes;		/* of one access; 0: unknown */
 	bool in_pieces;
 };
 
@@ -80,8 +80,8 @@ static struct size size_of(const struct bob_weave *w, uint32_t statement,
 	return (struct size){ bytes <= UINT16_MAX ? (uint32_t)bytes : 0, false };
 }
 
-/* `x(:)(1:)` of a dummy whose texts have the length that is passed: gfortran 12 does not compile it
- * as an argument. */
+/* `x(:)(1:)` of a dummy with assumed character length: gfortran 12 does not compile it as an
+ * argument. */
 static bool is_text_to_its_end(const struct bob_fortran_statement *s,
 			       const struct bob_fortran_use *u)
 {
@@ -108,7 +108,8 @@ const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
 	if (u->flags & BOB_USE_COARRAY)
 		return "of another image";
 	if (is_text_to_its_end(&w->file->statements[statement], u))
-		return "texts to their end, of an array whose length is passed: gfortran 12 does not compile it";
+		return "texts to their end, of an array whose length is passed: gfortran 12 does "
+		       "not compile it";
 	if (u->flags & BOB_USE_VECTOR && !bob_weave_has_vectors(w, statement, u))
 		return u->flags & BOB_USE_MASKED ?
 			       "a subscript is an array, under WHERE or FORALL" :
@@ -129,7 +130,7 @@ const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
 	}
 }
 
-/* What no frame helps with. */
+/* Reasons that no frame can remove. */
 static const char *unfit(const struct bob_weave *w, uint32_t statement,
 			 const struct bob_fortran_use *u)
 {
@@ -170,7 +171,7 @@ static bool has_arguments(const struct bob_fortran_expr *e)
 	return false;
 }
 
-/* Of a whole array, as far as its declaration says. */
+/* The number of elements of a whole array, according to its declaration. */
 static double elements_of(const struct bob_fortran_use *u)
 {
 	double n = 1;
@@ -185,7 +186,7 @@ static double elements_of(const struct bob_fortran_use *u)
 	return u->flags & BOB_USE_WHOLE ? n : -1;
 }
 
-/* Is one of its subscripts an element of something, or what a function returns? */
+/* Is a subscript an array element or a function result? */
 static bool is_scattered(const struct bob_fortran_expr *ref)
 {
 	for (const struct bob_fortran_expr *part = ref->child; part; part = part->next)
@@ -235,12 +236,12 @@ uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bo
 void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			  int kind, uint32_t like)
 {
-	const uint32_t site = add_site(w, statement, u, kind); /* the table may move */
+	const uint32_t site = add_site(w, statement, u, kind); /* the table may have moved */
 
 	w->sites.at[site].like = like;
 }
 
-/* How often it runs for each execution of the statement, according to the frames around it. */
+/* Executions per execution of the statement, according to its frames. */
 static void note_frames(struct bob_weave_site *s, const struct bob_weave_frames *f)
 {
 	for (uint32_t i = 0; i < f->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may touch something that is wanted and has no probe, for no statement says it as an access:
- * copies that OpenMP makes for each thread, NAMELIST, what components lead to, procedures whose
- * dummies an interface elsewhere declares. */
+/* Warns about possible accesses to requested variables that no statement shows, so they have no
+ * probe: OpenMP's copies for each thread, NAMELIST, components, procedures whose dummies are
+ * declared by an interface elsewhere. */
 #include <string.h>
 
 #include "source/fortran/split.h"
@@ -9,7 +9,7 @@
 #include "source/fortran/weave/memory.h"
 #include "source/fortran/weave/reached.h"
 
-/* The variable that is called so there. */
+/* The variable of that name there. */
 static const struct bob_weave_variable *variable_at(const struct bob_weave *w,
 						    const struct bob_fortran_symbols *names,
 						    const char *name, uint32_t len, uint32_t line)
@@ -46,7 +46,7 @@ static bool copies(const char *word, uint32_t len)
 	return false;
 }
 
-/* `depth`: of brackets within such a clause, that may go on in the next line; 0: in none. */
+/* `depth`: parentheses within such a clause, which may continue in the next line; 0: outside. */
 static void remark_directive(struct bob_weave *w, const struct bob_fortran_statement *s,
 			     uint32_t *depth)
 {
@@ -75,8 +75,8 @@ static void remark_directive(struct bob_weave *w, const struct bob_fortran_state
 	}
 }
 
-/* Is the loop divided by the directives before it? *tied: how many loops in it, itself included,
- * are. */
+/* Do directives before it divide the loop? *tied: the number of loops that they combine, including
+ * itself. */
 static bool is_divided(const struct bob_weave *w, uint32_t loop, int64_t *tied)
 {
 	static const char *const words[] = { "do", "distribute", "taskloop", "loop", NULL };
@@ -139,7 +139,7 @@ static bool is_parallel(const struct bob_weave *w, uint32_t statement)
 	return false;
 }
 
-/* Does each thread have a counter of its own there? */
+/* Does each thread have a private counter there? */
 static bool has_own_counter(const struct bob_weave *w, uint32_t loop)
 {
 	int64_t tied, depth = 0;
@@ -165,13 +165,14 @@ static void remark_counter(struct bob_weave *w, uint32_t loop)
 	    has_own_counter(w, loop))
 		bob_weave_refuse(
 			w,
-			"the counter of a loop that OpenMP divides, or of one in a parallel region: each thread has its own",
+			"the counter of a loop that OpenMP divides, or of one in a parallel "
+			"region: each thread has its own",
 			s->line);
 }
 
 /* --- NAMELIST --- */
 
-/* Has the list, in this NAMELIST, a member that is wanted at the line? */
+/* Does the list of this NAMELIST contain a variable that is requested in the line? */
 static bool has_wanted(const struct bob_weave *w, const struct bob_fortran_statement *n,
 		       const struct bob_fortran_statement *s, const char *group, uint32_t len)
 {
@@ -217,7 +218,7 @@ static void remark_namelist(struct bob_weave *w, const struct bob_fortran_statem
 
 /* --- components --- */
 
-#define TYPES_MAX 8		/* in one another */
+#define TYPES_MAX 8		/* nesting of types */
 
 static void remark_components(struct bob_weave *w, const struct bob_weave_variable *v,
 			      const char *name, const struct bob_fortran_symbols *names,
@@ -255,7 +256,7 @@ void bob_weave_remarks(struct bob_weave *w)
 	for (size_t i = 0; i < w->variables.count; i++) {
 		const struct bob_weave_variable *v = &w->variables.at[i];
 
-		/* of a part that was asked for, components are not traced */
+		/* if only a part was requested, components are not traced */
 		if (!v->is_foreign && bob_weave_box_rank(v) && v->symbol->type == BOB_T_DERIVED &&
 		    v->unit < w->file->unit_count && v->symbol->statement < w->file->count)
 			remark_components(w, v, v->name, w->file->units[v->unit].symbols,
@@ -266,7 +267,8 @@ void bob_weave_remarks(struct bob_weave *w)
 		    w->variables.count + w->passed.count)
 			bob_weave_refuse(
 				w,
-				"what a procedure is passed whose arguments an interface in another unit declares",
+				"what a procedure is passed whose arguments an interface in "
+				"another unit declares",
 				w->file->statements[w->file->units[i].first].line);
 	for (uint32_t i = 0; i < w->file->count; i++) {
 		const struct bob_fortran_statement *s = &w->file->statements[i];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is an expression one value, as far as the files of the command prove it? What may be an array is
- * not one. */
+/* Proves that an expression is scalar, by the files of the command. Unknown names may be arrays. */
 #include <string.h>
 
 #include "source/fortran/weave/nest.h"
@@ -13,7 +12,7 @@ static bool are_one(const struct bob_weave *w, uint32_t statement, const struct 
 	return true;
 }
 
-/* Subscripts and substring of one part of a variable; s: what it is. */
+/* Subscripts and substring of one part of a variable; s: its symbol. */
 static bool is_one_part(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_expr *part, const struct bob_fortran_symbol *s)
 {
@@ -31,7 +30,7 @@ static bool is_one_part(const struct bob_weave *w, uint32_t statement,
 	       are_one(w, statement, list->child->child);
 }
 
-/* A name without a declaration may be a module's that was not read. */
+/* An undeclared name may belong to a module that was not parsed. */
 static bool is_known(const struct bob_weave *w, uint32_t statement,
 		     const struct bob_fortran_symbol *s)
 {
@@ -57,7 +56,7 @@ static bool is_one_variable(const struct bob_weave *w, uint32_t statement,
 	return true;
 }
 
-/* Intrinsic functions give one value for one value, but for those that are about arrays. */
+/* Intrinsic functions of scalars return scalars, except array functions. */
 static bool is_one_intrinsic(const struct bob_weave *w, uint32_t statement,
 			     const struct bob_fortran_expr *ref)
 {

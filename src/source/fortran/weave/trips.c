@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the text says of loops, for the prediction: how often they run, and which of them move a
- * reference. Bounds that depend on what loops around count in are taken at the middle of what these
- * count through: that is the mean where bounds are sums and multiples of one of them. */
+/* Trips of loops according to the text, for the prediction, and the loops that move a reference. A
+ * bound that depends on an outer counter is evaluated at the middle of the counter's range. That is
+ * the mean if bounds are sums and multiples of one counter. */
 #include "source/fortran/weave/weave.h"
 
 #include <string.h>
 
 #define WHOLE_MAX 1e15
-#define DEPTH_MAX 16u /* of loops whose bounds depend on each other, and brackets */
+#define DEPTH_MAX 16u /* nesting of dependent bounds, and of parentheses */
 
 static bool fold(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_expr *e,
 		 int64_t *value)
@@ -18,7 +18,7 @@ static bool fold(const struct bob_weave *w, uint32_t statement, const struct bob
 	       bob_fortran_fold(u->symbols, &w->file->statements[statement], e, value) == BOB_OK;
 }
 
-/* A loop from, to, by; mean values. */
+/* The range of a loop: from, to, by; mean values. */
 struct range {
 	double from, to, by;
 };
@@ -26,7 +26,7 @@ struct range {
 struct at {
 	const struct bob_weave *w;
 	struct bob_arena *scratch;
-	uint32_t statement;	/* that the expression is in */
+	uint32_t statement;	/* that contains the expression */
 	uint32_t depth;
 };
 
@@ -40,7 +40,7 @@ static bool counts_in(const struct at *a, uint32_t loop, const char *name, uint3
 	return by && by->name_len == len && !memcmp(s->text + by->from, name, len);
 }
 
-/* The middle of what the loop around it counts through that counts in this name. */
+/* The middle of the range of the enclosing loop with this counter. */
 static bool middle(const struct at *a, const struct bob_fortran_expr *name, double *value)
 {
 	const struct bob_fortran_statement *s = &a->w->file->statements[a->statement];
@@ -103,7 +103,7 @@ static bool value_of(const struct at *a, const struct bob_fortran_expr *e, doubl
 	return e->node == BOB_N_BINARY && e->child->next && two(&in, e, value);
 }
 
-/* Bounds of a DO: from, to, and the step if there is one. */
+/* The bounds of a DO: from, to, and an optional step. */
 static bool range_of(const struct at *a, uint32_t loop, struct range *to)
 {
 	const struct bob_fortran_statement *s = &a->w->file->statements[loop];
@@ -163,7 +163,7 @@ double bob_weave_trips(const struct bob_weave *w, uint32_t statement,
 	return bob_predict_span(from, to, step);
 }
 
-/* The name that begins at `from` in the text of one statement, in an expression of another one. */
+/* Is the name that begins at `from` in one statement contained in an expression of another one? */
 static bool has_name(const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
 		     const char *name, uint32_t len)
 {
@@ -187,7 +187,7 @@ const struct bob_fortran_expr *bob_weave_moved_by(struct bob_arena *scratch,
 	return item && item->expr->node == BOB_N_REFERENCE ? item->expr->child : NULL;
 }
 
-/* Loops beyond 32 are not looked at. */
+/* Loops beyond 32 are ignored. */
 bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
 		       const struct bob_fortran_expr *ref)
 {
@@ -195,7 +195,7 @@ bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
 	uint32_t used = 0, known = 0, depth = 0, k = s->construct;
 	struct bob_arena scratch = { 0 };
 
-	/* from the innermost on: what is found moves up */
+	/* from the innermost outwards: found bits are shifted */
 	for (; k < w->file->construct_count && depth < 32; k = w->file->constructs[k].parent) {
 		const struct bob_fortran_construct *c = &w->file->constructs[k];
 		const struct bob_fortran_statement *head = &w->file->statements[c->first];

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes space for lines before conditions that no line can precede. ELSE IF becomes an ELSE and an
- * IF in it, which ends where the construct does; DO WHILE becomes a DO whose first statement leaves
- * it. So a condition is evaluated as often as it was, and its probes directly precede it:
+/* Rewrites conditions that no line can precede. ELSE IF becomes an ELSE and an IF in it, which ends
+ * with the construct; DO WHILE becomes a DO whose first statement leaves it. So the condition is
+ * evaluated as often as before, and its probes directly precede it:
  *
- *     else if (c) then          else                     do while (c)          do
- *       ...                     | lines                    ...               | lines
- *     end if                    if (c) then              end do                if (.not.(c)) exit
- *                                 ...                                          ...
- *                               end if; end if                               end do
+ *       else if (c) then          else                     do while (c)          do
+ *         ...                     | lines                    ...               | lines
+ *       end if                    if (c) then              end do                if (.not.(c)) exit
+ *                                   ...                                          ...
+ *                                 end if; end if                               end do
  *
- * The condition keeps its bytes: whatever is put in their place is put in here, too. Words of the
- * original that go have to be on one line. */
+ * The condition keeps its bytes, with their replacements by other patches. Removed words of the
+ * original must be on one line. */
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 
-/* --- where words are --- */
+/* --- positions of words --- */
 
-/* `word`, after blanks, at text[*at]; *at is moved after it. */
+/* Skips `word`, after blanks, at text[*at]; *at is moved after it. */
 static bool skip_word(const struct bob_fortran_statement *s, uint32_t *at, const char *word)
 {
 	const uint32_t len = (uint32_t)strlen(word);
@@ -32,7 +32,7 @@ static bool skip_word(const struct bob_fortran_statement *s, uint32_t *at, const
 	return true;
 }
 
-/* Is the text from..to on one line, with what follows it? */
+/* Is the text from..to on one line, with the character after it? */
 static bool is_on_one_line(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			   uint32_t from, uint32_t to)
 {
@@ -40,12 +40,12 @@ static bool is_on_one_line(const struct bob_weave *w, const struct bob_fortran_s
 	       bob_fortran_position(w->file, s->at[to]).line;
 }
 
-/* Words that go: [from, to) of the text; of a DO WHILE the last bracket goes, too. */
+/* Removed words: [from, to) of the text; for a DO WHILE also the closing parenthesis. */
 struct words {
 	uint32_t from, to;
 };
 
-/* Where the construct's name begins in an ELSE or ELSE IF; the end of the text: there is none. */
+/* The position of the construct's name in an ELSE or ELSE IF; the end of the text: none. */
 static uint32_t name_of(const struct bob_fortran_statement *s)
 {
 	uint32_t i = s->from;
@@ -76,9 +76,9 @@ static bool while_words(const struct bob_fortran_statement *s, struct words *x)
 	return true;
 }
 
-/* --- whether it can be done --- */
+/* --- conditions --- */
 
-/* Is whatever lines of the preprocessor part between the two statements whole there? */
+/* Are preprocessor conditionals between the two statements complete there? */
 static bool is_whole(const struct bob_weave *w, uint32_t from, uint32_t to)
 {
 	uint32_t depth = 0;
@@ -96,7 +96,7 @@ static bool is_whole(const struct bob_weave *w, uint32_t from, uint32_t to)
 	return !depth;
 }
 
-/* Where the statement is, or NO: a directive directly precedes it, and applies to it. */
+/* The place of the statement; NO: a directive directly precedes it and applies to it. */
 static uint32_t place_of(const struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -139,7 +139,7 @@ static bool words_of(const struct bob_weave *w, const struct bob_fortran_stateme
 	return is_on_one_line(w, s, x->from, x->to);
 }
 
-/* The ELSE IFs and the ELSE that are of the same construct, from this one on. */
+/* Is statement i an ELSE IF or ELSE of the same construct, after this one? */
 static bool is_branch(const struct bob_weave *w, uint32_t statement, uint32_t i)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
@@ -148,7 +148,7 @@ static bool is_branch(const struct bob_weave *w, uint32_t statement, uint32_t i)
 	       (s->kind == BOB_F_ELSE_IF || s->kind == BOB_F_ELSE);
 }
 
-/* Names after the branches can be removed. */
+/* Can names after the branches be removed? */
 static bool are_names_whole(const struct bob_weave *w, uint32_t statement)
 {
 	for (uint32_t i = statement; i < construct_of(w, statement)->last; i++) {
@@ -177,9 +177,9 @@ bool bob_weave_turns(const struct bob_weave *w, uint32_t statement)
 	return can_turn(w, statement, &x);
 }
 
-/* --- doing it --- */
+/* --- rewriting --- */
 
-/* The IF within has no name, so the branches that are its own have none, either. */
+/* The inner IF has no name, so names of its branches are removed. */
 static void take_names(struct bob_weave *w, uint32_t statement, uint32_t at)
 {
 	for (uint32_t i = statement; i < construct_of(w, statement)->last; i++) {

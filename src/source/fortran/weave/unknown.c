@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why a size is not known: the name in the declaration that nothing says anything of, and where it
- * may be found. */
+/* Explains unknown sizes: the undeclared name in the declaration, and the modules or includes that
+ * may declare it. */
 #include <string.h>
 
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
 
-#define DEPTH_MAX 4u		/* of types in one another */
+#define DEPTH_MAX 4u		/* nesting of types */
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
 
-/* Names of modules that no file of the command has, of the unit and those around it; "": none. */
+/* Names of modules that are in no file of the command, used by the unit and its hosts; "": none. */
 static const char *missing_modules(struct bob_weave *w, const struct bob_fortran_symbols *names)
 {
 	const char *list[4];
@@ -60,7 +60,7 @@ static bool is_known(const struct bob_fortran_symbols *names, const char *name, 
 	       (y->class != BOB_NAME_CONSTANT || y->has_value);
 }
 
-/* The first unknown name in the brackets after the type. False: there is none. */
+/* The first unknown name in the parentheses after the type. False: there is none. */
 static bool find_name(const struct bob_fortran_symbols *names,
 		      const struct bob_fortran_statement *s, uint32_t *from, uint32_t *to)
 {
@@ -89,7 +89,7 @@ static bool find_name(const struct bob_fortran_symbols *names,
 static const char *cause(struct bob_weave *w, const struct bob_fortran_symbols *names,
 			 const struct bob_fortran_symbol *s, uint32_t depth);
 
-/* The first component whose size is not known. */
+/* The first component of unknown size. */
 static const char *cause_in_type(struct bob_weave *w, const struct bob_fortran_symbols *names,
 				 const struct bob_fortran_symbols *components, uint32_t depth)
 {

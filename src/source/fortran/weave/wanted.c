@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which variables are meant, and which references may be of them (closure.c). */
+/* Selects the requested variables, and the references that may access them (closure.c). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,14 +66,14 @@ static void name_around(struct bob_weave *w, const struct bob_fortran_symbol *s,
 		ask->after = bob_weave_text(w, " in %s", u->name);
 }
 
-/* Of a length that is not known here, or too long for one access. */
+/* Is it a character of unknown length, or too long for one access? */
 static bool is_text(const struct bob_fortran_symbol *s, uint64_t element)
 {
 	return s->type == BOB_T_CHARACTER && s->kind > 0 && s->rank < BOB_FORTRAN_RANK_MAX &&
 	       (!element || element > UINT16_MAX);
 }
 
-/* Why it cannot be declared; NULL: it can. */
+/* Why it cannot be registered; NULL: it can. */
 static const char *unfit(struct bob_weave *w, const struct bob_fortran_symbols *names,
 			 const struct bob_fortran_symbol *s, uint64_t element)
 {
@@ -96,7 +96,7 @@ static const char *unfit(struct bob_weave *w, const struct bob_fortran_symbols *
 	return NULL;
 }
 
-/* Does the list in brackets have the name? */
+/* Does the list in parentheses contain the name? */
 static bool lists(const struct bob_fortran_statement *s, const char *name)
 {
 	const size_t n = strlen(name);
@@ -108,14 +108,14 @@ static bool lists(const struct bob_fortran_statement *s, const char *name)
 	return false;
 }
 
-/* Is the variable there whichever ENTRY the unit is entered by? */
+/* Does the variable exist whichever ENTRY the unit is entered by? */
 static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			  uint32_t unit)
 {
 	const struct bob_fortran_unit *u = bob_weave_unit_at(w, unit);
 	bool all = false;
 
-	if (s->flags & BOB_SYMBOL_RESULT) /* an ENTRY's name, as an argument, is the procedure */
+	if (s->flags & BOB_SYMBOL_RESULT) /* an ENTRY's name as an argument is the procedure */
 		return false;
 	if (s->type == BOB_T_CHARACTER && s->char_len < 0)
 		return false;
@@ -159,9 +159,10 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 		why = "a variable of a BLOCK that may be left by a jump";
 	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common &&
 	    names->construct == BOB_FORTRAN_NO && !is_at_entries(w, s, unit))
-		why = "a result, an argument that not every ENTRY has, or one whose size depends on some";
-	/* A member of COMMON, in another unit. Other names that are equal are of units of one name,
-	 * under #if and #else. */
+		why = "a result, an argument that not every ENTRY has, or one whose size depends "
+		      "on some";
+	/* It may be a member of COMMON in another unit. Other equal names belong to units of one
+	 * name, under #if and #else. */
 	for (size_t i = 0; s->common && i < w->variables.count; i++)
 		if (w->variables.at[i].request == request && !strcmp(w->variables.at[i].name, name))
 			return true;
@@ -178,13 +179,14 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 		return true;
 	}
 	if (request->path && !class)
-		return true; /* it is there, and was refused */
+		return true; /* it exists, and was refused */
 	v = BOB_VEC_PUSH(&w->variables);
 	if (!v) {
 		w->is_failed = true;
 		return true;
 	}
-	*v = (struct bob_weave_variable){ .symbol = s, .request = request, .name = name, .unit = unit,
+	*v = (struct bob_weave_variable){ .symbol = s, .request = request,
+					  .name = name, .unit = unit,
 					  .construct = names->construct,
 					  .element = (uint32_t)element };
 	v->is_text = is_text(s, element);
@@ -218,8 +220,8 @@ static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_reques
 	return request->scope != BOB_SCOPE_COMMON || (s->common && !strcmp(s->common->name, in));
 }
 
-/* `f%v` reads as a variable of a module; without such a module it is a component. Names are in
- * small letters. */
+/* `f%v` is parsed as a variable of a module; without such a module it is a component. Names are in
+ * lower case. */
 static const struct bob_request *resolved(struct bob_weave *w, const struct bob_request *request)
 {
 	struct bob_request *copy = bob_arena_alloc(w->arena, sizeof(*copy));
@@ -244,7 +246,7 @@ static const struct bob_request *resolved(struct bob_weave *w, const struct bob_
 	return copy;
 }
 
-/* What prevents it; NULL: nothing. */
+/* Why a request does not match; all NULL: it does. */
 struct misfit {
 	const struct bob_fortran_symbol *box; /* it has no such part */
 	struct bob_weave_ask way; /* it has no such component */
@@ -301,7 +303,7 @@ static bob_status choose(struct bob_weave *w, const struct bob_request *asked,
 	return bob_weave_not_there(w, asked, lower(w, asked->in), lower(w, asked->name), why);
 }
 
-/* Dummies that the user named are traced as such, and so are members of modules that are used. */
+/* Dummies that the user named are traced as such; so are members of used modules. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why)
 {
 	uint32_t dummies = 0;
@@ -324,8 +326,8 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 
 /* --- references --- */
 
-/* A subscript that is a number and not in the range. Of the last part's subscripts, if they are as
- * many as the box has. */
+/* Is a constant subscript outside of the range? Subscripts of the last part are compared if their
+ * number is that of the box. */
 static bool is_outside(const struct bob_weave *w, uint32_t statement,
 		       const struct bob_fortran_use *u, const struct bob_weave_variable *v)
 {
@@ -377,8 +379,8 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 	return best;
 }
 
-/* How much of a variable its box has, if each element is as often accessed as any other; below 0:
- * not known here. */
+/* The box's fraction of the variable, if all elements are accessed equally often; below 0: unknown
+ * here. */
 static double part(const struct bob_weave_variable *v)
 {
 	const struct bob_fortran_symbol *s = v->symbol;

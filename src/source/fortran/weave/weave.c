@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The front end: weaves probes into each unit of a file and its copies, and applies the patches. */
 #include "source/fortran/weave/weave.h"
 
 #include <errno.h>
@@ -88,7 +89,7 @@ static bob_status weave_statement(struct bob_weave *w, uint32_t i)
 	return st;
 }
 
-/* Copies of a unit, whose probes follow its own. */
+/* Weaves the copies of a unit, whose probes follow its own. */
 static bob_status weave_clones(struct bob_weave *w, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
@@ -169,12 +170,12 @@ static bob_status write_out(struct bob_weave *w, uint64_t digest, struct bob_sou
 	return r->beside ? BOB_OK : BOB_ERR_NOMEM;
 }
 
-/* --- what instrument.h asks for --- */
+/* --- the interface of instrument.h --- */
 
 struct memory {
-	struct bob_arena arena;	/* of what weaving needs; the file is the group's */
+	struct bob_arena arena;	/* memory of weaving; the parsed file is in the group's */
 	struct bob_source_result result;
-	struct bob_source_fortran_group *own; /* of a file alone */
+	struct bob_source_fortran_group *own; /* for a single file */
 };
 
 static void close_result(struct bob_source_result *r)

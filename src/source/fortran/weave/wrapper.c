@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that wrap a reference: they report its address and return its value. They are in
- * Fortran, at the end of the file, so that the compiler alone knows how values are passed; one for
- * each type and kind that is needed:
+/* Functions around references: they report the address and return the value. They are in Fortran,
+ * at the end of the file, because only the compiler knows how values are passed. There is one for
+ * each needed type and kind:
  *
- *     recursive function bobbin_9b4fe371_r8(bobbin_s,bobbin_x)        a(i) -> bobbin_9b4fe371_r8(12_4,a(i))
+ *       recursive function bobbin_9b4fe371_r8(bobbin_s,bobbin_x)
  *
- * They are not pure: no call may be omitted or merged with another one. Another one keeps a
+ *       a(i) -> bobbin_9b4fe371_r8(12_4,a(i))
+ *
+ * They are not pure, so no call may be omitted or merged with another one. Another function saves a
  * subscript in a variable. */
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
@@ -17,10 +19,10 @@
 
 /* An insertion into a statement's text. */
 struct bob_weave_edit {
-	uint32_t in;		/* as of struct bob_weave */
+	uint32_t in;		/* as in struct bob_weave */
 	uint32_t statement, at;
-	uint32_t width;		/* of what it is around */
-	uint32_t made;		/* what is made later is around what is as wide */
+	uint32_t width;		/* of the text that it surrounds */
+	uint32_t made;		/* of equal widths, the later one surrounds the earlier */
 	bool is_end;
 	const char *text;
 };
@@ -39,8 +41,8 @@ void bob_weave_wrap(struct bob_weave *w, uint32_t statement, uint32_t from, uint
 	add(w, (struct bob_weave_edit){ w->in, statement, to, to - from, made, true, close });
 }
 
-/* At one place what ends comes first, inner ones before outer ones; then what begins, outer ones
- * before inner ones. */
+/* At one place, ends precede beginnings; ends of inner ones precede those of outer ones, beginnings
+ * of outer ones precede those of inner ones. */
 static int by_place(const void *a, const void *b)
 {
 	const struct bob_weave_edit *x = a, *y = b;
@@ -94,7 +96,7 @@ bob_status bob_weave_wrap_all(struct bob_weave *w, struct bob_fortran_patches *p
 	return st;
 }
 
-/* --- the functions --- */
+/* --- generated functions --- */
 
 static const struct wrapper {
 	enum bob_fortran_type type;
