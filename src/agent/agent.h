@@ -48,6 +48,12 @@ struct bob_mem_thread;
 #define BOB_PATH_MAX 1024
 #define BOB_PAGE 4096u
 
+/* Accesses stay on their side of it; signal handlers of this thread are who sees that. */
+static inline void compiler_barrier(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
 static inline size_t whole_pages(size_t bytes)
 {
 	return (bytes + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
@@ -354,6 +360,7 @@ bool config_match(const char *patterns, const char *name);
 size_t text_len(const char *s);
 bool text_equal(const char *a, const char *b);
 bool text_starts(const char *s, const char *prefix);
+const char *text_base(const char *path);	/* after the last slash */
 /* Lists of paths as in LD_PRELOAD, separated by colons or blanks. _item: length of the first path.
  * _has: whether one of them is the `n` bytes at `path`. */
 size_t text_list_item(const char *list);

@@ -14,6 +14,16 @@ size_t text_len(const char *s)
 	return n;
 }
 
+const char *text_base(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
 bool text_equal(const char *a, const char *b)
 {
 	while (*a && *a == *b)

@@ -14,11 +14,6 @@
 #include "agent/hooks.h"
 #include "agent/os.h"
 
-static void barrier(void)
-{
-	__asm__ volatile("" : : : "memory");
-}
-
 static void put(struct bob_thread *t, uint32_t sym)
 {
 	bob_status st = t->dead_end ? BOB_OK : bob_run_put(thread_enc(t), sym);
@@ -174,7 +169,7 @@ static void set_busy(struct bob_thread *t, uint64_t rsp)
 	t->in_c = true;
 	hot->busy_rsp = rsp;
 	thread_gate(t)->size = 0;
-	barrier();
+	compiler_barrier();
 }
 
 /* A handler that arrives before the gate opens adds to `pending`; one that arrives afterwards finds
@@ -184,10 +179,10 @@ static void set_idle(struct bob_thread *t)
 	struct bob_hot *hot = thread_hot(t);
 
 	for (;;) {
-		barrier();
+		compiler_barrier();
 		t->in_c = false;
 		thread_gate(t)->size = hot->on_size;
-		barrier();
+		compiler_barrier();
 		if (!*(volatile uint64_t *)&hot->pending)
 			return;
 		set_busy(t, hot->busy_rsp);

@@ -82,11 +82,6 @@ static bool read_return(struct walk *w, uint64_t slot)
 	return true;
 }
 
-static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
-
 static bool is_hooked(const struct bob_image *im, uint32_t func)
 {
 	return func < im->plan->func_count && im->hooked[func / 64] >> func % 64 & 1;
@@ -95,7 +90,7 @@ static bool is_hooked(const struct bob_image *im, uint32_t func)
 /* An interrupted function is on the shadow stack only after its trampoline. */
 static bool past_patch(const struct bob_image *im, uint32_t func, uint64_t addr)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 
 	f += func;
 	return addr < f->addr || addr >= f->addr + f->patch_delta + f->displaced_len;

@@ -16,14 +16,9 @@ static const char never[] =
 	"__libc_dlopen_mode:mcount:_mcount:__fentry__:__mcount_internal:__cyg_profile_func_*:"
 	"__asan_*:__ubsan_*:__tsan_*:__msan_*:__sanitizer_*:__interceptor_*:bobbin_*";
 
-static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
-
 static const struct bob_plan_func *func_at(const struct bob_image *im, uint32_t func)
 {
-	return (const struct bob_plan_func *)section(im->plan, &im->plan->funcs) + func;
+	return (const struct bob_plan_func *)bob_plan_section(im->plan, &im->plan->funcs) + func;
 }
 
 /* Whether the frame information of the first instruction says that the return address is at rsp.
@@ -59,20 +54,11 @@ static bool is_wanted(const struct bob_image *im, uint32_t func)
 	       patch_matches(im->plan, f, bob_process.config.hooks);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *b = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			b = path + 1;
-	return b;
-}
-
 static bool is_named(const struct bob_image *im, const struct bob_plan_func *f, const char *name)
 {
 	return f->name != ~0u &&
-	       text_equal((const char *)section(im->plan, &im->plan->names) + f->name, name);
+	       text_equal((const char *)bob_plan_section(im->plan, &im->plan->names) + f->name,
+			  name);
 }
 
 enum bob_hook_kind hooks_kind(const struct bob_image *im, uint32_t func)
@@ -91,7 +77,7 @@ bool hooks_begin_image(struct bob_image *im)
 {
 	bool any = false;
 
-	if (!bob_process.config.hooks || text_starts(base_name(im->path), "libbobbin-"))
+	if (!bob_process.config.hooks || text_starts(text_base(im->path), "libbobbin-"))
 		return false;
 	for (uint32_t i = 0; i < im->plan->func_count; i++)
 		if (is_named(im, func_at(im, i), "_Unwind_GetIP"))
@@ -120,7 +106,7 @@ void hooks_complain(const struct bob_image *im)
 		const char *why = is_wanted(im, i) ? why_not(im, i) : NULL;
 
 		if (why && n++ < COMPLAINTS_MAX)
-			complain((const char *)section(im->plan, &im->plan->names) +
+			complain((const char *)bob_plan_section(im->plan, &im->plan->names) +
 					 func_at(im, i)->name,
 				 why);
 	}
@@ -129,5 +115,5 @@ void hooks_complain(const struct bob_image *im)
 	size_t at = text_add(more, sizeof(more), 0, "and ");
 	at = text_add_u64(more, sizeof(more), at, n - COMPLAINTS_MAX, 10);
 	text_add(more, sizeof(more), at, " more functions are not hooked");
-	agent_log(more, base_name(im->path));
+	agent_log(more, text_base(im->path));
 }

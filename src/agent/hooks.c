@@ -39,11 +39,6 @@ static __thread struct hooks *mine;
 static const struct bob_function_hooks *callbacks;
 static uint64_t missed;
 
-static void barrier(void)
-{
-	__asm__ volatile("" : : : "memory");
-}
-
 uint64_t hooks_under_way(void)
 {
 	return mine ? mine->busy : 0;
@@ -127,7 +122,7 @@ static bool add(struct hooks *h, uint64_t slot, uint32_t id)
 	if (h->count == OPEN_MAX)
 		return false;
 	h->open[h->count] = (struct open){ .slot = slot, .id = id };
-	barrier();
+	compiler_barrier();
 	h->count++;
 	return true;
 }
@@ -227,13 +222,13 @@ static bool begin_work(struct hooks *h, uint64_t slot)
 	if (!h || (h->busy && !was_left(h, slot)))
 		return false;
 	h->busy = slot;
-	barrier();
+	compiler_barrier();
 	return true;
 }
 
 static void end_work(struct hooks *h)
 {
-	barrier();
+	compiler_barrier();
 	h->busy = 0;
 }
 
@@ -265,7 +260,7 @@ void bob_hook_entered(struct bob_hook_frame *f, uint64_t rbp, uint64_t rbx, uint
 	if (!e.is_open || e.by_jump)
 		return;
 	*word = f->ret;
-	barrier();
+	compiler_barrier();
 	f->ret = BOB_HOOK_RETURN;
 }
 

@@ -21,16 +21,6 @@ extern const char _end[] __attribute__((visibility("hidden")));
 
 static const char runtime_list[] = BOB_RUNTIME_LIST;
 
-static const char *base_name(const char *path)
-{
-	const char *b = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			b = path + 1;
-	return b;
-}
-
 struct bob_image *image_at(uint64_t addr)
 {
 	const struct bob_image_set *s = __atomic_load_n(&bob_process.images, __ATOMIC_ACQUIRE);
@@ -94,16 +84,16 @@ static bool is_chosen(const struct found *f)
 {
 	enum bob_images_mode mode = bob_process.config.images;
 
-	if (text_starts(base_name(f->path), "libbobbin-")) /* recorders of Bobbin */
+	if (text_starts(text_base(f->path), "libbobbin-")) /* recorders of Bobbin */
 		return false;
 	if (bob_process.config.interface)
 		return true;
 	if (bob_process.config.interface_image)
-		return config_match(bob_process.config.interface_image, base_name(f->path));
+		return config_match(bob_process.config.interface_image, text_base(f->path));
 
 	if (f->main || mode == BOB_IMAGES_ALL)
 		return true;
-	return mode == BOB_IMAGES_APP && !config_match(runtime_list, base_name(f->path));
+	return mode == BOB_IMAGES_APP && !config_match(runtime_list, text_base(f->path));
 }
 
 /* Copy the functions and names of the image from its plan to the trace directory; the first process
@@ -240,7 +230,7 @@ static enum found_plan wanted_plan(const struct found *f)
 		return FOUND_NO_PLAN;
 	if (c->calls || c->mem || c->hooks || c->interface || c->interface_image)
 		return FOUND_PLAN;
-	if (config_match("libc.so*:libc-*:ld-*", base_name(f->path)))
+	if (config_match("libc.so*:libc-*:ld-*", text_base(f->path)))
 		return is_chosen(f) ? FOUND_PLAN : FOUND_SPECIAL;
 	return found_before(f, true) ? FOUND_PLAN : FOUND_LATER;
 }
@@ -261,7 +251,7 @@ static bool take_plan(struct bob_image *im, const struct found *f, struct bob_me
 	if (is_reported_at_once(p))
 		im->number = p->image_count++;
 	im->interface = bob_process.config.interface_image &&
-			config_match(bob_process.config.interface_image, base_name(f->path));
+			config_match(bob_process.config.interface_image, text_base(f->path));
 	im->first_id = p->next_id;
 	p->next_id += im->plan->func_count;
 	found_text(f, im);
@@ -285,7 +275,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 		return NULL;
 	im->bias = f->bias;
 	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
-	im->sync_caller = (uint8_t)bob_sync_caller_of(base_name(f->path));
+	im->sync_caller = (uint8_t)bob_sync_caller_of(text_base(f->path));
 	im->chosen = (f->plan || f->wants == FOUND_LATER) && is_chosen(f);
 	if (!f->plan) { /* in the set without a plan, so that it is not looked up again and again */
 		put_off(im, f);

@@ -10,19 +10,9 @@
 #include "agent/agent.h"
 #include "agent/found.h"
 
-static const char *base_name(const char *path)
-{
-	const char *base = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			base = path + 1;
-	return base;
-}
-
 static bool checks_order(const char *path)
 {
-	path = base_name(path);
+	path = text_base(path);
 	return text_starts(path, "libasan.so") || text_starts(path, "libclang_rt.asan");
 }
 

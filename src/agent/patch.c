@@ -16,11 +16,6 @@
 #define PATCH_FAR_JUMP 14u	/* bytes */
 #define INT3 0xccu
 
-static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
-
 bool patch_reaches(const struct bob_image *im, uint64_t arena, uint64_t size)
 {
 	return (arena > im->lo ? arena + size - im->lo : im->hi - arena) < ARENA_REACH;
@@ -86,7 +81,7 @@ static bool is_around(const struct bob_plan_special *sp)
 
 bool patch_is_special(const struct bob_plan_head *plan, uint32_t func)
 {
-	const struct bob_plan_special *sp = section(plan, &plan->special);
+	const struct bob_plan_special *sp = bob_plan_section(plan, &plan->special);
 
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		if (sp[i].func == func && is_needed(&sp[i]))
@@ -97,14 +92,14 @@ bool patch_is_special(const struct bob_plan_head *plan, uint32_t func)
 bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo, uint64_t *hi)
 {
 	const struct bob_plan_head *plan = im->plan;
-	const struct bob_plan_special *sp = section(plan, &plan->special);
+	const struct bob_plan_special *sp = bob_plan_section(plan, &plan->special);
 	const struct bob_plan_func *f;
 
 	*lo = *hi = 0;
 	if (!im->arena || index / 2 >= plan->special.len / sizeof(*sp))
 		return false;
 	sp += index / 2;
-	f = (const struct bob_plan_func *)section(plan, &plan->funcs) + sp->func;
+	f = (const struct bob_plan_func *)bob_plan_section(plan, &plan->funcs) + sp->func;
 	if (!is_needed(sp) || f->kind == BOB_PATCH_NONE || (index & 1 && f->kind != BOB_PATCH_HOLE))
 		return true;
 	*lo = f->addr + f->patch_delta + (uint64_t)(index & 1 ? (int64_t)f->hole_delta : 0);
@@ -114,14 +109,14 @@ bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo
 
 static const char *func_name(const struct bob_plan_head *plan, const struct bob_plan_func *f)
 {
-	return f->name == ~0u ? "" : (const char *)section(plan, &plan->names) + f->name;
+	return f->name == ~0u ? "" : (const char *)bob_plan_section(plan, &plan->names) + f->name;
 }
 
 bool patch_matches(const struct bob_plan_head *plan, const struct bob_plan_func *f,
 		   const char *patterns)
 {
 	const char *name = func_name(plan, f);
-	const char *end = (const char *)section(plan, &plan->names) + plan->names.len;
+	const char *end = (const char *)bob_plan_section(plan, &plan->names) + plan->names.len;
 	int forms = text_starts(name, "_Z") ? 3 : 1;
 
 	for (; forms; forms--) {
@@ -136,9 +131,9 @@ bool patch_matches(const struct bob_plan_head *plan, const struct bob_plan_func 
 
 const char *patch_plain_name(const struct bob_plan_head *plan, uint32_t func)
 {
-	const char *name =
-		func_name(plan, (const struct bob_plan_func *)section(plan, &plan->funcs) + func);
-	const char *end = (const char *)section(plan, &plan->names) + plan->names.len;
+	const char *name = func_name(
+		plan, (const struct bob_plan_func *)bob_plan_section(plan, &plan->funcs) + func);
+	const char *end = (const char *)bob_plan_section(plan, &plan->names) + plan->names.len;
 	const char *n = name;
 
 	for (int i = 0; text_starts(name, "_Z") && i < 2; i++) {
@@ -166,7 +161,7 @@ static bool filtered(const struct bob_image *im, const struct bob_plan_func *f)
 
 static bool is_recorded(const struct bob_image *im, uint32_t func)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 
 	return im->chosen && bob_process.config.calls && !filtered(im, &f[func]);
 }
@@ -174,7 +169,7 @@ static bool is_recorded(const struct bob_image *im, uint32_t func)
 /* Redirect the trampolines of hooked functions. */
 static void fill_hooks(const struct bob_image *im, uint8_t *blob, bool wide)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 
 	for (uint32_t i = 0; bob_process.config.hooks && i < im->plan->func_count; i++) {
 		enum bob_hook_kind kind = hooks_kind(im, i);
@@ -194,16 +189,16 @@ static void fill_hooks(const struct bob_image *im, uint8_t *blob, bool wide)
 static bool fill_arena(const struct bob_image *im)
 {
 	const struct bob_plan_head *plan = im->plan;
-	const struct bob_plan_func *f = section(plan, &plan->funcs);
-	const struct bob_plan_special *sp = section(plan, &plan->special);
-	const uint32_t *reloc = section(plan, &plan->relocs);
+	const struct bob_plan_func *f = bob_plan_section(plan, &plan->funcs);
+	const struct bob_plan_special *sp = bob_plan_section(plan, &plan->special);
+	const uint32_t *reloc = bob_plan_section(plan, &plan->relocs);
 	uint8_t *handler = (uint8_t *)(uintptr_t)im->arena;
 	uint8_t *blob = handler + BOB_PLAN_HANDLER_BYTES;
 	int64_t delta = (int64_t)(im->bias - im->arena);
 	enum bob_codec codec = bob_process.config.codec;
 
 	entry_copy(handler, codec == BOB_CODEC_NULL || codec == BOB_CODEC_BLOCK);
-	memcpy(blob, section(plan, &plan->blob), plan->blob.len);
+	memcpy(blob, bob_plan_section(plan, &plan->blob), plan->blob.len);
 	for (uint64_t i = 0; i < plan->relocs.len / sizeof(*reloc); i++)
 		if (!patch_add32(blob + reloc[i], delta))
 			return false;
@@ -285,7 +280,7 @@ static void note_skip(struct bob_meta *skipped, uint32_t id, enum bob_skip why)
 
 static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 	bool any_special = im->plan->special.len != 0;
 
 	for (uint32_t i = 0; i < im->plan->func_count; i++) {
@@ -326,7 +321,7 @@ bool patch_protect(const struct bob_image *im, bool writable)
 static enum bob_skip make_arena(struct bob_image *im)
 {
 	const struct bob_plan_head *plan = im->plan;
-	const struct bob_plan_special *sp = section(plan, &plan->special);
+	const struct bob_plan_special *sp = bob_plan_section(plan, &plan->special);
 	uint64_t size = BOB_PLAN_HANDLER_BYTES + plan->blob.len;
 
 	size = whole_pages(size);
@@ -373,7 +368,7 @@ static void put_far_jump(uint8_t *at, uint64_t target)
 enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, uint64_t *original)
 {
 	const struct bob_plan_func *f =
-		(const struct bob_plan_func *)section(im->plan, &im->plan->funcs) + index;
+		(const struct bob_plan_func *)bob_plan_section(im->plan, &im->plan->funcs) + index;
 	const uint64_t bit = 1ull << index % 64;
 	enum bob_skip why;
 	uint64_t tramp;
@@ -422,7 +417,7 @@ static enum bob_skip move_arena(struct bob_image *im)
 
 enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped)
 {
-	const struct bob_plan_special *sp = section(im->plan, &im->plan->special);
+	const struct bob_plan_special *sp = bob_plan_section(im->plan, &im->plan->special);
 	enum bob_skip why;
 
 	if (!im->arena)
@@ -448,7 +443,7 @@ enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *ski
 /* List functions of the image that were recorded and whose entries have been restored. */
 static void list_restored(const struct bob_image *im, struct bob_meta *skipped)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 
 	for (uint32_t i = 0; i < im->plan->func_count; i++) {
 		const uint8_t *at = (const uint8_t *)(uintptr_t)(im->bias + f[i].addr);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps addresses of patched code: see places.h. */
 #include "agent/places.h"
+#include "base/search.h"
 
 #include <string.h>
 
 #define HOLE_REACH 256u		/* at least the reach of a 2-byte jump */
-
-static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
 
 uint64_t place_of_patch(const struct bob_image *im, const struct bob_plan_func *f)
 {
@@ -18,7 +14,7 @@ uint64_t place_of_patch(const struct bob_image *im, const struct bob_plan_func *
 
 const struct bob_plan_func *place_of_body(const struct bob_image *im, uint64_t body)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 	uint64_t off = body - im->arena - BOB_PLAN_HANDLER_BYTES - (BOB_PLAN_TRAMP_CALL + 4);
 	uint32_t id;
 
@@ -76,7 +72,7 @@ static void find_moved(const struct bob_image *im, const struct bob_plan_func *f
 
 bool place_in_trampoline(const struct bob_image *im, uint64_t addr, struct place_in_trampoline *out)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *f = bob_plan_section(im->plan, &im->plan->funcs);
 	uint64_t off = addr - im->arena - BOB_PLAN_HANDLER_BYTES;
 
 	if (!im->arena || off >= im->plan->blob.len)
@@ -98,24 +94,17 @@ bool place_in_trampoline(const struct bob_image *im, uint64_t addr, struct place
 
 static const struct bob_plan_func *function_before(const struct bob_plan_head *plan, uint64_t addr)
 {
-	const struct bob_plan_func *f = section(plan, &plan->funcs);
-	uint32_t lo = 0, hi = plan->func_count;
+	const struct bob_plan_func *f = bob_plan_section(plan, &plan->funcs);
+	size_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (f[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, plan->func_count, mid, f[mid].addr < addr);
 	return lo ? &f[lo - 1] : NULL;
 }
 
 const struct bob_plan_func *place_of_hole(const struct bob_image *im, uint64_t addr)
 {
 	const uint64_t link = addr - im->bias;
-	const struct bob_plan_func *first = section(im->plan, &im->plan->funcs);
+	const struct bob_plan_func *first = bob_plan_section(im->plan, &im->plan->funcs);
 	const struct bob_plan_func *end = first + im->plan->func_count;
 	const struct bob_plan_func *f =
 		function_before(im->plan, link - HOLE_REACH - BOB_PLAN_BODY_MAX);

@@ -2,14 +2,9 @@
 /* Look-up of a plan's frame rows by address. */
 #include "agent/agent.h"
 
-static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
-
 const struct bob_plan_fde *rows_fde(const struct bob_plan_head *plan, uint64_t addr)
 {
-	const struct bob_plan_fde *f = section(plan, &plan->fdes);
+	const struct bob_plan_fde *f = bob_plan_section(plan, &plan->fdes);
 	uint64_t n = plan->fdes.len / sizeof(*f), lo = 0;
 
 	while (lo < n) {
@@ -28,7 +23,7 @@ const struct bob_plan_fde *rows_fde(const struct bob_plan_head *plan, uint64_t a
 const struct bob_plan_row *rows_row(const struct bob_plan_head *plan, const struct bob_plan_fde *f,
 				    uint64_t addr)
 {
-	const struct bob_plan_row *r = section(plan, &plan->rows);
+	const struct bob_plan_row *r = bob_plan_section(plan, &plan->rows);
 	uint32_t start = (uint32_t)(addr - f->lo), lo = 0, n = f->row_count;
 
 	r += f->row;

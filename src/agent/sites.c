@@ -36,11 +36,6 @@ void sites_forget(void)
 	__atomic_add_fetch(&bob_process.generation, 1, __ATOMIC_SEQ_CST);
 }
 
-static void barrier(void)
-{
-	__asm__ volatile("" : : : "memory");
-}
-
 struct bob_walk *walk_begin(const struct bob_thread *t, uint64_t rsp, uint64_t ret, uint64_t rbp)
 {
 	const struct bob_stack *s = stack_now(t);
@@ -48,7 +43,7 @@ struct bob_walk *walk_begin(const struct bob_thread *t, uint64_t rsp, uint64_t r
 
 	k += (ret + (rsp >> 4)) & (BOB_WALKS - 1);
 	k->rsp = 0;
-	barrier(); /* a handler may leave by a jump at any time */
+	compiler_barrier(); /* a handler may leave by a jump at any time */
 	k->generation = bob_process.generation;
 	k->lo = s->lo;
 	k->size = s->size;
@@ -72,6 +67,6 @@ void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot)
 {
 	k->word[k->count].addr = 0;
 	k->slot = slot;
-	barrier();
+	compiler_barrier();
 	k->rsp = rsp;
 }

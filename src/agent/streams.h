@@ -9,8 +9,10 @@
 #define BOB_AGENT_STREAMS_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "archive/write/fold_write.h"
+#include "archive/write/write.h"
 
 #define BOB_AGENT_STREAMS_NAME "bob_agent_streams_1"
 #define BOB_AGENT_NO_STREAM 0xffffffffu
@@ -138,5 +140,18 @@ struct bob_agent_streams {
 	 * until the thread's next call. */
 	char **(*environment)(const char *path, char **env);
 };
+
+/* A line, with its newline, for the log (bobbin info); it is lost where there is no space. */
+static inline void bob_agent_log(const struct bob_agent_streams *a, const char *line)
+{
+	const uint64_t n = strlen(line);
+	uint64_t at;
+	struct bob_chunk_head *c = a->chunk(NULL, BOB_CHUNK_LOG, BOB_STREAM_NONE, n, 0, &at);
+
+	if (!c)
+		return;
+	memcpy(bob_chunk_data(c), line, n);
+	bob_chunk_seal(c, n);
+}
 
 #endif

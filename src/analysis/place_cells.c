@@ -12,7 +12,7 @@ void bob_text_cell(struct bob_table *t, const char *text)
 		bob_table_none(t);
 }
 
-static void count_cell(struct bob_table *t, uint64_t value)
+void bob_count_cell(struct bob_table *t, uint64_t value)
 {
 	if (value)
 		bob_table_count(t, value);
@@ -25,8 +25,8 @@ void bob_place_cells(struct bob_table *t, const char *function, const char *file
 {
 	bob_text_cell(t, function);
 	bob_text_cell(t, file);
-	count_cell(t, line);
-	count_cell(t, address);
+	bob_count_cell(t, line);
+	bob_count_cell(t, address);
 }
 
 void bob_place_cells_at(struct bob_table *t, const struct bob_naming *names,

@@ -24,8 +24,9 @@ void bob_place_cells_at(struct bob_table *t, const struct bob_naming *names,
 			const struct bob_trace *trace, uint32_t process, uint32_t image,
 			uint64_t pc);
 
-/* A text cell, without a value if the text is empty. */
+/* Cells of a text and of a number, without a value if it is empty or 0. */
 void bob_text_cell(struct bob_table *t, const char *text);
+void bob_count_cell(struct bob_table *t, uint64_t value);
 /* The part of a path after the last slash. */
 const char *bob_base_name(const char *path);
 

@@ -11,6 +11,7 @@
 #include "archive/write/write.h"
 #include "base/crc.h"
 #include "base/plain.h"
+#include "base/search.h"
 
 static uint64_t align_chunk(uint64_t n)
 {
@@ -149,16 +150,10 @@ bob_status bob_chunks_sort(struct bob_file *f)
 
 size_t bob_chunks_first(const struct bob_file *f, uint32_t stream)
 {
-	size_t lo = 0, hi = f->chunk_count;
+	size_t lo;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (f->chunks[f->by_stream[mid]].head.stream < stream)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, f->chunk_count, mid,
+			    f->chunks[f->by_stream[mid]].head.stream < stream);
 	return lo;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "archive/write/write.h"
+#include "base/order.h"
 #include "base/plain.h"
 
 /* Reads a file that cannot be mapped. Returns 0 or -1. If the file shrinks meanwhile, it is loaded
@@ -96,10 +97,7 @@ none:
 	return BOB_NONE;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct bob_file *)a)->name, ((const struct bob_file *)b)->name);
-}
+BOB_COMPARE(by_name, struct bob_file, BOB_TEXT(name))
 
 /* Reports a file whose name ends in .bob but is not valid. Errors: BOB_ERR_NOMEM. */
 static bob_status report_name(struct bob_trace *t, const char *name)

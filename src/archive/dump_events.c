@@ -5,18 +5,18 @@
 
 #include "archive/dump.h"
 #include "archive/events/user_key.h"
+#include "base/ascii.h"
 
 /* Letters, digits and _.:- are literal, other bytes %NN, so the text has no blanks. */
 static void print_bytes(const void *bytes, size_t len, FILE *to)
 {
-	const uint8_t *p = bytes;
+	const char *p = bytes;
 
 	for (size_t i = 0; i < len; i++)
-		if ((p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
-		    (p[i] >= '0' && p[i] <= '9') || (p[i] && strchr("_.:-", p[i])))
+		if (bob_is_word(p[i]) || (p[i] && strchr(".:-", p[i])))
 			putc(p[i], to);
 		else
-			fprintf(to, "%%%02x", p[i]);
+			fprintf(to, "%%%02x", (uint8_t)p[i]);
 }
 
 static void print_user_key(const struct bob_user_key *k, enum bob_user_phase phase, FILE *to)

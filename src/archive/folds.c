@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/order.h"
 
 static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t number,
 					      enum bob_chunk_kind kind, uint64_t off)
@@ -96,14 +97,8 @@ static bob_status read_rest(const struct bob_file *f, uint32_t number,
 
 /* --- the log --- */
 
-static int by_position(const void *a, const void *b)
-{
-	const struct bob_fold_log *x = a, *y = b;
-
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	return (x->off > y->off) - (x->off < y->off); /* the first one is empty */
-}
+/* Of two at one position the first one is empty. */
+BOB_COMPARE(by_position, struct bob_fold_log, BOB_UP(position) BOB_UP(off))
 
 static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t begin,
 			   struct bob_fold_stream *s)

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "archive/merge/merging.h"
+#include "base/order.h"
 #include "base/plain.h"
+#include "base/search.h"
 #include "base/sized.h"
 
 /* The valid image payload of one file. */
@@ -133,12 +135,7 @@ static void find_image(struct bob_trace *t, const struct bob_file *f, struct ima
 		bob_problem_add(t, f, f->size, "no usable image in the file: names are missing", 1);
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct image_file *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
+BOB_COMPARE(by_key, struct image_file, BOB_UP(key))
 
 /* The first function id after those of all images of the process. */
 static uint32_t next_id(const struct bob_process *p)
@@ -191,18 +188,12 @@ static bob_status index_ids(struct bob_trace *t, struct bob_process *p)
 		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < p->image_count; i++) {
 		const struct bob_image_info *im = &p->images[i].info;
-		size_t lo = 0, hi = n;
+		size_t lo;
 
 		if (!im->count)
 			continue;
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-
-			if (p->images[p->by_id[mid]].info.first_id < im->first_id)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		BOB_PARTITION_POINT(lo, n, mid,
+				    p->images[p->by_id[mid]].info.first_id < im->first_id);
 		if ((lo < n && p->images[p->by_id[lo]].info.first_id - im->first_id < im->count) ||
 		    (lo && im->first_id - p->images[p->by_id[lo - 1]].info.first_id <
 				   p->images[p->by_id[lo - 1]].info.count)) {
@@ -297,34 +288,21 @@ static const char *image_text(const struct bob_image *im, uint32_t off)
 
 static const struct bob_image *image_of(const struct bob_process *p, uint32_t id)
 {
-	size_t lo = 0, hi = p->by_id_count;
+	const struct bob_image *im;
+	size_t after;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct bob_image *im = &p->images[p->by_id[mid]];
-
-		if (id < im->info.first_id)
-			hi = mid;
-		else if (id - im->info.first_id < im->info.count)
-			return im;
-		else
-			lo = mid + 1;
-	}
-	return NULL;
+	BOB_PARTITION_POINT(after, p->by_id_count, i, p->images[p->by_id[i]].info.first_id <= id);
+	if (!after)
+		return NULL;
+	im = &p->images[p->by_id[after - 1]];
+	return id - im->info.first_id < im->info.count ? im : NULL;
 }
 
 static uint32_t skip_of(const struct bob_process *p, uint32_t id, uint32_t planned)
 {
-	size_t lo = 0, hi = p->skipped_count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->skipped[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, p->skipped_count, mid, p->skipped[mid].id < id);
 	return lo < p->skipped_count && p->skipped[lo].id == id ? p->skipped[lo].reason : planned;
 }
 
@@ -373,26 +351,24 @@ bob_status bob_trace_function_at_sized(const struct bob_trace *t, uint32_t proce
 {
 	const struct bob_image *im;
 	struct bob_image_func fn;
-	uint32_t lo = 0, hi = 0;
+	uint32_t count = 0;
+	size_t lo;
 
 	if (process >= t->process_count || image >= t->processes[process]->image_count)
 		return BOB_NONE;
 	im = &t->processes[process]->images[image];
 	if (im->file && im->info.count <= (uint64_t)im->head.count + im->head.left_out)
-		hi = im->info.count < im->head.count ? im->info.count : im->head.count;
-	while (lo < hi) { /* the last one that begins at or before it; sorted by address */
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (bob_image_function(im, mid, &fn) == BOB_OK && fn.addr <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || bob_image_function(im, lo - 1, &fn) != BOB_OK || pc - fn.addr >= fn.size)
+		count = im->info.count < im->head.count ? im->info.count : im->head.count;
+	/* the last one that begins at or before it; sorted by address */
+	BOB_PARTITION_POINT(lo, count, i,
+			    bob_image_function(im, (uint32_t)i, &fn) == BOB_OK && fn.addr <= pc);
+	if (!lo || bob_image_function(im, (uint32_t)lo - 1, &fn) != BOB_OK ||
+	    pc - fn.addr >= fn.size)
 		return BOB_NONE;
-	return bob_trace_function_sized(
-		t, process, im->info.first_id + lo - 1 + (im->head.left_out ? fn.before : 0), out,
-		out_size);
+	return bob_trace_function_sized(t, process,
+					im->info.first_id + (uint32_t)lo - 1 +
+						(im->head.left_out ? fn.before : 0),
+					out, out_size);
 }
 
 const char *bob_skip_text(uint32_t skip)

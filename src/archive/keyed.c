@@ -4,6 +4,7 @@
 
 #include "archive/reader.h"
 #include "base/hash.h"
+#include "base/order.h"
 
 int bob_keyed_begin(struct bob_keyed *k, size_t most)
 {
@@ -17,14 +18,7 @@ void bob_keyed_add(struct bob_keyed *k, uint64_t key, size_t number)
 	k->entry[k->count++] = (struct bob_keyed_entry){ key, number };
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct bob_keyed_entry *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+BOB_COMPARE(by_key, struct bob_keyed_entry, BOB_UP(key) BOB_UP(number))
 
 void bob_keyed_sort(struct bob_keyed *k)
 {

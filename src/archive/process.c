@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/plain.h"
 
 /* The body of a record. */
@@ -115,42 +116,20 @@ static bob_status read_skipped(struct bob_process *p, const struct body *b)
 	return BOB_OK;
 }
 
-static bob_status read_skipped_image(struct bob_trace *t, struct bob_process *p,
-				     const struct body *b)
+/* A number and a path; `what` if they are not complete. */
+static bob_status read_path(struct bob_trace *t, struct bob_process *p, const struct body *b,
+			    struct bob_noted_paths *to, const char *what)
 {
-	struct bob_skipped_image *s;
+	struct bob_noted_path n;
 
 	if (b->len < 8) {
-		bob_problem_add(t, p->file, b->off, "a skipped image's record is too short", 1);
+		bob_problem_add(t, p->file, b->off, what, 1);
 		return BOB_OK;
 	}
-	if (bob_array_reserve(&p->skipped_images, p->skipped_image_count, &p->skipped_image_cap,
-			      sizeof(*p->skipped_images)))
+	memcpy(&n.number, b->p, sizeof(n.number));
+	if (set_text(t, b->p + 8, b->len - 8, &n.path) != BOB_OK)
 		return BOB_ERR_NOMEM;
-	s = &p->skipped_images[p->skipped_image_count];
-	memcpy(&s->reason, b->p, sizeof(s->reason));
-	if (set_text(t, b->p + 8, b->len - 8, &s->path) != BOB_OK)
-		return BOB_ERR_NOMEM;
-	p->skipped_image_count++;
-	return BOB_OK;
-}
-
-static bob_status read_started(struct bob_trace *t, struct bob_process *p, const struct body *b)
-{
-	struct bob_started *s;
-
-	if (b->len < 8) {
-		bob_problem_add(t, p->file, b->off, "the record of a child is too short", 1);
-		return BOB_OK;
-	}
-	if (bob_array_reserve(&p->started, p->started_count, &p->started_cap, sizeof(*p->started)))
-		return BOB_ERR_NOMEM;
-	s = &p->started[p->started_count];
-	memcpy(&s->pid, b->p, sizeof(s->pid));
-	if (set_text(t, b->p + 8, b->len - 8, &s->path) != BOB_OK)
-		return BOB_ERR_NOMEM;
-	p->started_count++;
-	return BOB_OK;
+	return BOB_VEC_ADD(to, n);
 }
 
 static bob_status read_mem_image(struct bob_trace *t, struct bob_process *p, const struct body *b)
@@ -302,9 +281,10 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 	case BOB_REC_SKIPPED:
 		return read_skipped(p, b);
 	case BOB_REC_IMAGE_SKIPPED:
-		return read_skipped_image(t, p, b);
+		return read_path(t, p, b, &p->skipped_images,
+				 "a skipped image's record is too short");
 	case BOB_REC_STARTED:
-		return read_started(t, p, b);
+		return read_path(t, p, b, &p->started, "the record of a child is too short");
 	case BOB_REC_MEM_IMAGE:
 		return read_mem_image(t, p, b);
 	case BOB_REC_IMAGE_MAP:
@@ -456,12 +436,7 @@ static void fill_info(struct bob_process *p)
 	p->log = "";
 }
 
-static int by_skipped_id(const void *a, const void *b)
-{
-	const struct bob_rec_skipped *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
+BOB_COMPARE(by_skipped_id, struct bob_rec_skipped, BOB_UP(id))
 
 bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 {
@@ -519,8 +494,8 @@ void bob_process_free(struct bob_process *p)
 	free(p->images);
 	free(p->by_id);
 	free(p->skipped);
-	free(p->skipped_images);
-	free(p->started);
+	BOB_VEC_FREE(&p->skipped_images);
+	BOB_VEC_FREE(&p->started);
 	free(p->spawns);
 	free(p->waits);
 	free(p->unrecorded);

@@ -17,6 +17,7 @@
 #include "archive/memory/source.h"
 #include "archive/memory/stretch.h"
 #include "archive/events/times.h"
+#include "base/host/vec.h"
 #include "bobbin/trace.h"
 #include "mem/fold.h"
 #include "mem/record.h"
@@ -187,15 +188,13 @@ struct bob_image {
 	const struct bob_source *source; /* NULL: none */
 };
 
-struct bob_skipped_image {
+/* A skipped image and its reason; a program that a child of the process became, and its pid. */
+struct bob_noted_path {
 	const char *path;
-	uint32_t reason;
+	uint32_t number;
 };
-
-/* A program that a child of the process executed. */
-struct bob_started {
-	uint32_t pid;
-	const char *path;
+struct bob_noted_paths {
+	BOB_VEC(struct bob_noted_path);
 };
 
 /* Recorded bounds of a variable. */
@@ -225,10 +224,7 @@ struct bob_process {
 	size_t by_id_count;
 	struct bob_rec_skipped *skipped; /* sorted by id */
 	size_t skipped_count, skipped_cap;
-	struct bob_skipped_image *skipped_images;
-	size_t skipped_image_count, skipped_image_cap;
-	struct bob_started *started;
-	size_t started_count, started_cap;
+	struct bob_noted_paths skipped_images, started;
 	struct bob_unrecorded *unrecorded;
 	size_t unrecorded_count, unrecorded_cap;
 	struct bob_mem_coverage coverage;
@@ -435,6 +431,8 @@ int bob_desc_skip(const uint8_t **at, const uint8_t *end, uint64_t *count);
 /* NULL: no descriptor has the number. */
 const struct bob_mem_desc *bob_common_desc(const struct bob_common *c, uint64_t number);
 const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number);
+/* The same as a callback: `process` is a struct bob_process. */
+const struct bob_mem_desc *bob_desc_finder(void *process, uint32_t number);
 
 /* records.c: iteration over the memory records of one stream */
 struct bob_records {
@@ -484,9 +482,6 @@ void bob_records_skip_folded(struct bob_records *r);
  * continues with the next chunk; BOB_ERR_NOMEM. */
 bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 			    struct bob_error *err);
-/* Makes a second reader at the same position, which must be closed, too. It has to read the folded
- * records again. */
-void bob_records_clone(const struct bob_records *r, struct bob_records *to);
 /* File offset of the next record, for messages. */
 uint64_t bob_records_where(const struct bob_records *r);
 void bob_records_close(struct bob_records *r);

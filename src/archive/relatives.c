@@ -6,20 +6,11 @@
 
 #include "archive/keyed.h"
 #include "archive/reader.h"
+#include "base/order.h"
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct bob_process_info *x = &(*(struct bob_process *const *)a)->info;
-	const struct bob_process_info *y = &(*(struct bob_process *const *)b)->info;
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->start_real_ns != y->start_real_ns)
-		return x->start_real_ns < y->start_real_ns ? -1 : 1;
-	if (x->start_mono_ns != y->start_mono_ns)
-		return x->start_mono_ns < y->start_mono_ns ? -1 : 1;
-	return strcmp(x->file, y->file);
-}
+BOB_COMPARE_POINTERS(by_rank, struct bob_process,
+		     BOB_UP(info.rank) BOB_UP(info.start_real_ns) BOB_UP(info.start_mono_ns)
+			     BOB_TEXT(info.file))
 
 /* --- parents --- */
 

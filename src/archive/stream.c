@@ -8,26 +8,19 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/order.h"
+#include "base/search.h"
 
 /* --- bytes of a stream --- */
 
 /* The span that contains stream offset `at`, or NULL. */
 static const struct bob_span *find_span(const struct bob_stream *s, uint64_t at)
 {
-	size_t lo = 0, hi = s->span_count;
+	const struct bob_span *sp = s->spans;
+	size_t after;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct bob_span *sp = &s->spans[mid];
-
-		if (at < sp->at)
-			hi = mid;
-		else if (at - sp->at < sp->len)
-			return sp;
-		else
-			lo = mid + 1;
-	}
-	return NULL;
+	BOB_PARTITION_POINT(after, s->span_count, i, sp[i].at <= at);
+	return after && at - sp[after - 1].at < sp[after - 1].len ? &sp[after - 1] : NULL;
 }
 
 const uint8_t *bob_stream_piece(const struct bob_stream *s, uint64_t at, uint64_t len)
@@ -326,15 +319,7 @@ static bob_status add_stream(struct bob_trace *t, struct bob_process *p,
 	return BOB_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const struct bob_stream *x = *(struct bob_stream *const *)a;
-	const struct bob_stream *y = *(struct bob_stream *const *)b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->head_off < y->head_off ? -1 : x->head_off > y->head_off;
-}
+BOB_COMPARE_POINTERS(by_number, struct bob_stream, BOB_UP(number) BOB_UP(head_off))
 
 /* Of several heads with one number the first wins. */
 static void sort_streams(struct bob_trace *t, struct bob_process *p)
@@ -362,16 +347,7 @@ struct data_chunk {
 	struct bob_span span;
 };
 
-static int by_stream_offset(const void *a, const void *b)
-{
-	const struct data_chunk *x = a, *y = b;
-
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	if (x->span.at != y->span.at)
-		return x->span.at < y->span.at ? -1 : 1;
-	return x->span.off < y->span.off ? -1 : x->span.off > y->span.off;
-}
+BOB_COMPARE(by_stream_offset, struct data_chunk, BOB_UP(stream) BOB_UP(span.at) BOB_UP(span.off))
 
 /* Assigns to each stream its sorted spans, without overlaps. */
 static void share_spans(struct bob_trace *t, struct bob_process *p, const struct data_chunk *data,

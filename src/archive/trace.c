@@ -355,41 +355,48 @@ const struct bob_unrecorded *bob_trace_unrecorded(const struct bob_trace *t, uin
 		       NULL;
 }
 
+/* Of processes that do not exist. */
+static const struct bob_noted_paths none;
+
+static const char *path_at(const struct bob_noted_paths *n, uint32_t index, uint32_t *number)
+{
+	if (index >= n->count)
+		return NULL;
+	if (number)
+		*number = n->at[index].number;
+	return n->at[index].path;
+}
+
+static const struct bob_noted_paths *skipped_of(const struct bob_trace *t, uint32_t process)
+{
+	return process < t->process_count ? &t->processes[process]->skipped_images : &none;
+}
+
+static const struct bob_noted_paths *started_of(const struct bob_trace *t, uint32_t process)
+{
+	return process < t->process_count ? &t->processes[process]->started : &none;
+}
+
 uint32_t bob_trace_skipped_image_count(const struct bob_trace *t, uint32_t process)
 {
-	return process < t->process_count ? (uint32_t)t->processes[process]->skipped_image_count :
-					    0;
+	return (uint32_t)skipped_of(t, process)->count;
 }
 
 const char *bob_trace_skipped_image(const struct bob_trace *t, uint32_t process, uint32_t index,
 				    uint32_t *reason)
 {
-	const struct bob_skipped_image *s;
-
-	if (index >= bob_trace_skipped_image_count(t, process))
-		return NULL;
-	s = &t->processes[process]->skipped_images[index];
-	if (reason)
-		*reason = s->reason;
-	return s->path;
+	return path_at(skipped_of(t, process), index, reason);
 }
 
 uint32_t bob_trace_started_count(const struct bob_trace *t, uint32_t process)
 {
-	return process < t->process_count ? (uint32_t)t->processes[process]->started_count : 0;
+	return (uint32_t)started_of(t, process)->count;
 }
 
 const char *bob_trace_started(const struct bob_trace *t, uint32_t process, uint32_t index,
 			      uint32_t *pid)
 {
-	const struct bob_started *s;
-
-	if (index >= bob_trace_started_count(t, process))
-		return NULL;
-	s = &t->processes[process]->started[index];
-	if (pid)
-		*pid = s->pid;
-	return s->path;
+	return path_at(started_of(t, process), index, pid);
 }
 
 const char *bob_trace_log(const struct bob_trace *t, uint32_t process)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/order.h"
 
 #define RANKS_MOST (1 << 24) /* per world */
 
@@ -24,21 +25,9 @@ struct found {
 	uint32_t index;
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const struct found *x = a, *y = b;
+BOB_COMPARE(by_number, struct found, BOB_UP(number))
 
-	return (x->number > y->number) - (x->number < y->number);
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct found *x = a, *y = b;
-
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return by_number(a, b);
-}
+BOB_COMPARE(by_start, struct found, BOB_UP(start_ns) BOB_UP(number))
 
 static struct found found_of(const struct bob_process *p)
 {
@@ -145,16 +134,7 @@ const struct bob_world_info *bob_trace_world(const struct bob_trace *t, uint32_t
 
 /* --- spawns --- */
 
-static int by_side(const void *a, const void *b)
-{
-	const struct bob_spawn_side *x = a, *y = b;
-
-	if (x->token != y->token)
-		return x->token < y->token ? -1 : 1;
-	if (x->started != y->started)
-		return x->started < y->started ? -1 : 1;
-	return (x->me > y->me) - (x->me < y->me);
-}
+BOB_COMPARE(by_side, struct bob_spawn_side, BOB_UP(token) BOB_UP(started) BOB_UP(me))
 
 static size_t count_records(const struct bob_trace *t)
 {

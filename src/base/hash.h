@@ -6,8 +6,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 uint64_t bob_hash64(uint64_t seed, const void *bytes, size_t len);
+
+static inline uint64_t bob_hash_text(uint64_t seed, const char *text)
+{
+	return bob_hash64(seed, text, strlen(text));
+}
 
 /* Mix one word: a finaliser with full avalanche. */
 static inline uint64_t bob_hash_mix(uint64_t x)

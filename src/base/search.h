@@ -7,23 +7,43 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Lower bound: the number of elements whose key is less than `key`. */
+/* Binary search for the partition point: `first`, a size_t of the caller's, becomes the number of
+ * the first of `count` elements for which `is_before` is false, or `count`. `is_before` is an
+ * expression of the element's number `i`; it is true for all elements before that one and false
+ * for all after it. */
+#define BOB_PARTITION_POINT(first, count, i, is_before)                                            \
+	do {                                                                                       \
+		size_t bob_end = (count);                                                          \
+                                                                                                   \
+		(first) = 0;                                                                       \
+		while ((first) < bob_end) {                                                        \
+			const size_t i = (first) + (bob_end - (first)) / 2;                        \
+                                                                                                   \
+			if (is_before)                                                             \
+				(first) = i + 1;                                                   \
+			else                                                                       \
+				bob_end = i;                                                       \
+		}                                                                                  \
+	} while (0)
+
+static inline uint64_t bob_key_at(const char *at)
+{
+	uint64_t key;
+
+	memcpy(&key, at, sizeof(key));
+	return key;
+}
+
+/* Lower bound of a uint64_t key in each element: the number of elements whose key is less than
+ * `key`. */
 static inline size_t bob_count_below(const void *array, size_t count, size_t size, size_t key_at,
 				     uint64_t key)
 {
-	size_t lo = 0, hi = count;
+	const char *keys = (const char *)array + key_at;
+	size_t first;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		uint64_t k;
-
-		memcpy(&k, (const char *)array + mid * size + key_at, sizeof(k));
-		if (k < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	BOB_PARTITION_POINT(first, count, i, bob_key_at(keys + i * size) < key);
+	return first;
 }
 
 #define BOB_COUNT_BELOW(array, count, type, key, value)                                            \

@@ -197,11 +197,20 @@ int cli_between_apply(const struct cli_between *b, struct cli_session *s, int ke
 
 /* --- calls --- */
 
-static int found(const struct cli_between *b, const struct cli_session *s, uint32_t thread,
-		 bob_status st, enum bob_stretch_lack lack)
+typedef bob_status find_fn(const struct bob_trace *t, uint32_t thread,
+			   const struct bob_stretch *stretch, uint64_t *first, uint64_t *last,
+			   enum bob_stretch_lack *lack);
+
+static int find(const struct cli_between *b, const struct cli_session *s, uint32_t thread,
+		find_fn *find_in, uint64_t *first, uint64_t *last)
 {
 	const struct bob_thread_info *th = bob_trace_thread(s->trace, thread);
+	enum bob_stretch_lack lack = BOB_STRETCH_FOUND;
+	bob_status st;
 
+	if (!b->given)
+		return 1;
+	st = find_in(s->trace, thread, &b->stretch, first, last, &lack);
 	if (st == BOB_OK && lack == BOB_STRETCH_FOUND)
 		return 1;
 	cli_warn(s->verb, "--between=%s: thread %" PRIu32 ".%" PRIu32 " is left out: %s", b->text,
@@ -215,23 +224,11 @@ static int found(const struct cli_between *b, const struct cli_session *s, uint3
 int cli_between_positions(const struct cli_between *b, const struct cli_session *s, uint32_t thread,
 			  uint64_t *first, uint64_t *last)
 {
-	enum bob_stretch_lack lack = BOB_STRETCH_FOUND;
-	bob_status st;
-
-	if (!b->given)
-		return 1;
-	st = bob_trace_stretch_positions(s->trace, thread, &b->stretch, first, last, &lack);
-	return found(b, s, thread, st, lack);
+	return find(b, s, thread, bob_trace_stretch_positions, first, last);
 }
 
 int cli_between_numbers(const struct cli_between *b, const struct cli_session *s, uint32_t thread,
 			uint64_t *first, uint64_t *last)
 {
-	enum bob_stretch_lack lack = BOB_STRETCH_FOUND;
-	bob_status st;
-
-	if (!b->given)
-		return 1;
-	st = bob_trace_stretch_numbers(s->trace, thread, &b->stretch, first, last, &lack);
-	return found(b, s, thread, st, lack);
+	return find(b, s, thread, bob_trace_stretch_numbers, first, last);
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "archive/format.h"
+#include "base/order.h"
+#include "base/search.h"
 #include "cli/findings.h"
 #include "cli/merge/whole.h"
 #include "table/numbers.h"
@@ -87,13 +89,7 @@ struct processes {
 	uint32_t count;
 };
 
-static int compare_pids(const void *a, const void *b)
-{
-	const struct bob_process_info *x = *(const struct bob_process_info *const *)a,
-				      *y = *(const struct bob_process_info *const *)b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
+BOB_COMPARE_POINTERS(compare_pids, struct bob_process_info, BOB_UP(pid))
 
 static int sort_by_pid(const struct bob_trace *t, struct processes *all)
 {
@@ -110,16 +106,9 @@ static int sort_by_pid(const struct bob_trace *t, struct processes *all)
 /* Whether the process left a trace as a program from number `seq` on. */
 static int is_there(const struct processes *all, const char *host, uint32_t pid, uint32_t seq)
 {
-	uint32_t lo = 0, hi = all->count;
+	size_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (all->by_pid[mid]->pid < pid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, all->count, mid, all->by_pid[mid]->pid < pid);
 	for (; lo < all->count && all->by_pid[lo]->pid == pid; lo++)
 		if (all->by_pid[lo]->seq >= seq && !strcmp(all->by_pid[lo]->host, host))
 			return 1;

@@ -10,6 +10,5 @@
  * 1 after a complaint. Pairs with cli_export_end. */
 int cli_export_begin(struct bob_export *x, struct cli_session *s);
 void cli_export_end(struct bob_export *x);
-const char *cli_export_name(void *names, uint32_t number);
 
 #endif

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "analysis/mpi/calls.h"
+#include "analysis/place_cells.h"
 #include "archive/events/event_columns.h"
+#include "base/order.h"
 #include "table/numbers.h"
 #include "cli/place.h"
 
@@ -104,12 +106,7 @@ static uint64_t weight(const struct row *x)
 	return x->usage.most * x->usage.without + x->usage.bytes;
 }
 
-static int by_weight(const void *a, const void *b)
-{
-	const uint64_t x = weight(a), y = weight(b);
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
+BOB_COMPARE(by_weight, struct row, BOB_DOWN_BY(weight))
 
 static void print_parameter(const struct row *x, FILE *out)
 {
@@ -160,15 +157,6 @@ static void put_text(struct bob_table *table, struct rows *r, const struct row *
 	free(text);
 }
 
-/* 0 is printed as an empty cell. */
-static void put_count(struct bob_table *table, uint64_t n)
-{
-	if (n)
-		bob_table_count(table, n);
-	else
-		bob_table_none(table);
-}
-
 static int print_rows(struct cli_answer *a, struct rows *r)
 {
 	static const struct bob_column columns[] = {
@@ -191,8 +179,8 @@ static int print_rows(struct cli_answer *a, struct rows *r)
 
 		bob_table_count(table, x->usage.bytes);
 		bob_table_count(table, x->usage.forms);
-		put_count(table, x->usage.most);
-		put_count(table, x->usage.without);
+		bob_count_cell(table, x->usage.most);
+		bob_count_cell(table, x->usage.without);
 		put_text(table, r, x, 0);
 		put_text(table, r, x, 1);
 	}

@@ -2,6 +2,7 @@
 /* Parses time ranges, and converts times to positions by linear interpolation between time marks
  * (moments.h). */
 #include "cli/moments.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <math.h>
@@ -61,17 +62,10 @@ int cli_time_range_parse(struct cli_time_range *r, const char *text)
 static uint64_t position_at(const struct bob_mark_info *m, size_t n, uint64_t begin, uint64_t ns)
 {
 	struct bob_mark_info before = { 0, begin };
-	size_t lo = 0, hi = n;
+	size_t lo;
 	double part;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m[mid].mono_ns < ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, n, mid, m[mid].mono_ns < ns);
 	if (lo == n)
 		return m[n - 1].pos + 1;
 	if (lo > 0)

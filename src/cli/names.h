@@ -13,6 +13,12 @@ struct cli_names *cli_names_create(const struct bob_functions *f, int demangle);
 void cli_names_destroy(struct cli_names *n);
 /* Never NULL; borrowed. Knows BOB_CALLER_NONE and BOB_CALLER_SIGNAL too. */
 const char *cli_names_get(struct cli_names *n, uint32_t number);
+/* The same as a callback: `names` is a struct cli_names. */
+static inline const char *cli_names_of(void *names, uint32_t number)
+{
+	return cli_names_get(names, number);
+}
+
 /* A symbol of the trace, demangled in the same way. Borrowed until the next call of this function
  * or of cli_names_place; never NULL. */
 const char *cli_names_symbol(struct cli_names *n, const char *symbol);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/host/clock.h"
 #include "cli/terminal/complain.h"
 #include "cli/left_out.h"
 #include "cli/place.h"
@@ -21,18 +22,10 @@
 #define PROGRESS_FIRST_NS 500000000u	/* none for quick answers */
 #define PROGRESS_EVERY_NS 100000000u
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static void tick(void *ctx, uint64_t events)
 {
 	struct cli_session *s = ctx;
-	uint64_t now = now_ns();
+	uint64_t now = bob_clock_ns(CLOCK_MONOTONIC);
 	char done[BOB_NUMBER_MAX], share[BOB_NUMBER_MAX];
 
 	s->events_done += events;
@@ -69,11 +62,6 @@ int cli_session_select(const char *verb, void *session, const char *spec)
 			  spec, bad);
 }
 
-static const char *function_name(void *names, uint32_t number)
-{
-	return cli_names_get(names, number);
-}
-
 static const char *image_name(void *names, uint32_t number)
 {
 	return cli_names_image(names, number);
@@ -92,7 +80,7 @@ static const char *place_name(void *names, const struct bob_trace *t, uint32_t p
 
 struct bob_naming cli_session_naming(const struct cli_session *s)
 {
-	return (struct bob_naming){ function_name, image_name, symbol_name, place_name, s->names };
+	return (struct bob_naming){ cli_names_of, image_name, symbol_name, place_name, s->names };
 }
 
 static int select_kind(const char *verb, void *session, const char *kind, const char *arg)
@@ -154,7 +142,7 @@ static void start_progress(struct cli_session *s)
 	s->events_all = sizes.events;
 	s->progress.tick = tick;
 	s->progress.ctx = s;
-	s->progress_due_ns = now_ns() + PROGRESS_FIRST_NS;
+	s->progress_due_ns = bob_clock_ns(CLOCK_MONOTONIC) + PROGRESS_FIRST_NS;
 }
 
 int cli_session_open_dir(struct cli_session *s, const char *dir)

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "cli/record/calibrate.h"
+#include "base/host/clock.h"
 #include "cli/terminal/complain.h"
 #include "cli/verbs.h"
 
@@ -69,14 +70,6 @@ static uint8_t next_random(uint64_t *state)
 	return (uint8_t)(*state * 0x2545f4914f6cdd1du >> 61);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Returns picoseconds per call. */
 static uint64_t measure(const struct order *o)
 {
@@ -87,10 +80,10 @@ static uint64_t measure(const struct order *o)
 	for (uint32_t r = 0; r < o->rounds; r++) {
 		for (uint32_t i = 0; i < o->calls; i++)
 			which[i] = o->random ? next_random(&seed) : (uint8_t)(i % FUNCTIONS);
-		uint64_t begin = cpu_ns();
+		uint64_t begin = bob_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		sink = bob_calibrate_round(which, o->calls);
-		uint64_t ns = cpu_ns() - begin;
+		uint64_t ns = bob_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 
 		if (ns < best)
 			best = ns;

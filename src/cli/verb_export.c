@@ -41,11 +41,6 @@ static const struct format *find_format(const char *name)
 	return NULL;
 }
 
-const char *cli_export_name(void *ctx, uint32_t number)
-{
-	return cli_names_get(ctx, number);
-}
-
 int cli_export_begin(struct bob_export *x, struct cli_session *s)
 {
 	uint32_t n = bob_trace_thread_count(s->trace), *threads;
@@ -55,7 +50,7 @@ int cli_export_begin(struct bob_export *x, struct cli_session *s)
 		return cli_fail(s->verb, "out of memory");
 	x->trace = s->trace;
 	x->functions = s->functions;
-	x->name = cli_export_name;
+	x->name = cli_names_of;
 	x->ctx = s->names;
 	x->threads = threads;
 	x->progress = &s->progress;

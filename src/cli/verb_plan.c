@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/terminal/complain.h"
+#include "base/host/clock.h"
 #include "cli/verbs.h"
 #include "plan/plan.h"
 
@@ -46,10 +47,7 @@ const struct cli_option plan_options[] = {
 
 static double now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+	return (double)bob_clock_ns(CLOCK_MONOTONIC) / 1e6;
 }
 
 static void print_stats(const char *path, const struct bob_plan_stats *s, double ms)

@@ -151,48 +151,41 @@ static bool await(const struct merge *m, short what, uint64_t deadline_ns)
 	}
 }
 
-static bool give(struct merge *m, const void *bytes, uint64_t len)
+/* All of `from` to the helper, or, if that is NULL, all of `to` from it. */
+static bool pass(struct merge *m, const uint8_t *from, uint8_t *to, uint64_t len)
 {
-	uint64_t deadline = bob_ev_now_ns() + m->wait_ns;
-	const uint8_t *at = bytes;
+	uint64_t deadline = bob_ev_now_ns() + m->wait_ns, done = 0;
 
-	while (len && m->fd >= 0) {
-		ssize_t n = await(m, POLLOUT, deadline) ?
-				    send(m->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT) :
-				    -1;
+	while (done < len && m->fd >= 0) {
+		ssize_t n = -1;
 
+		if (await(m, from ? POLLOUT : POLLIN, deadline))
+			n = from ? send(m->fd, from + done, len - done,
+					MSG_NOSIGNAL | MSG_DONTWAIT) :
+				   recv(m->fd, to + done, len - done, MSG_DONTWAIT);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_ev_now_ns() < deadline)
 			continue;
 		if (n <= 0) {
-			fail(m, "rank %u: the helper has ended", m->ranks->rank);
+			fail(m,
+			     from ? "rank %u: the helper has ended" :
+				    "rank %u: the helper has not answered",
+			     m->ranks->rank);
 			end_helper(m, true);
 			break;
 		}
-		at += n;
-		len -= (uint64_t)n;
+		done += (uint64_t)n;
 	}
 	return m->fd >= 0;
 }
 
+static bool give(struct merge *m, const void *bytes, uint64_t len)
+{
+	return pass(m, bytes, NULL, len);
+}
+
 static bool take(struct merge *m, void *bytes, uint64_t len)
 {
-	uint64_t deadline = bob_ev_now_ns() + m->wait_ns;
-	uint8_t *at = bytes;
-
-	while (len && m->fd >= 0) {
-		ssize_t n = await(m, POLLIN, deadline) ? recv(m->fd, at, len, MSG_DONTWAIT) : -1;
-
-		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_ev_now_ns() < deadline)
-			continue;
-		if (n <= 0) {
-			fail(m, "rank %u: the helper has not answered", m->ranks->rank);
-			end_helper(m, true);
-			break;
-		}
-		at += n;
-		len -= (uint64_t)n;
-	}
-	return m->fd >= 0;
+	return pass(m, NULL, bytes, len);
 }
 
 /* --- messages --- */

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/host/io.h"
 #include "events/ranks.h"
 
 #define TAGS 16u
@@ -127,7 +128,7 @@ static bool has_ended(uint32_t rank)
 /* Writes a complete file, under a name that no other process uses. */
 static bool write_beside(char beside[4096], const void *bytes, uint64_t len)
 {
-	const uint8_t *at = bytes;
+	bool is_written;
 	int fd = name(beside, "new.%" PRIx64 ".%" PRIu32,
 		      bob_hash64(0, place.line, strlen(place.line)), place.nonce++) ?
 			 open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) :
@@ -135,17 +136,8 @@ static bool write_beside(char beside[4096], const void *bytes, uint64_t len)
 
 	if (fd < 0)
 		return false;
-	while (len) {
-		const ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		at += n;
-		len -= (uint64_t)n;
-	}
-	if (close(fd) || len) {
+	is_written = !bob_write_all(fd, bytes, len);
+	if (close(fd) || !is_written) {
 		unlink(beside);
 		return false;
 	}
@@ -227,24 +219,12 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 
 static bool read_message(int fd, void *bytes, uint64_t capacity, uint64_t *len)
 {
-	uint8_t *at = bytes;
-	uint64_t left;
 	struct stat sb;
 
 	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode) || (uint64_t)sb.st_size > capacity)
 		return false;
-	for (left = (uint64_t)sb.st_size; left;) {
-		const ssize_t n = read(fd, at, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		left -= (uint64_t)n;
-	}
 	*len = (uint64_t)sb.st_size;
-	return true;
+	return !bob_read_all(fd, bytes, *len);
 }
 
 /* Waits until the file exists; -1: timeout, or its sender has ended. */

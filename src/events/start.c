@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "archive/write/write.h"
+#include "base/host/clock.h"
 #include "events/ranks.h"
 #include "events/recorder.h"
 
@@ -70,10 +71,7 @@ void bob_ev_unlock(struct bob_ev_lock *l)
 
 uint64_t bob_ev_now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + bob_ev_shift_ns;
+	return bob_clock_ns(CLOCK_MONOTONIC) + bob_ev_shift_ns;
 }
 
 void bob_ev_put_record(enum bob_record_kind kind, const void *body, uint32_t len)
@@ -93,15 +91,7 @@ void bob_ev_put_record(enum bob_record_kind kind, const void *body, uint32_t len
 
 void bob_ev_log(const char *line)
 {
-	const uint64_t n = strlen(line);
-	uint64_t at;
-	struct bob_chunk_head *c =
-		bob_ev_agent->chunk(NULL, BOB_CHUNK_LOG, BOB_STREAM_NONE, n, 0, &at);
-
-	if (!c)
-		return;
-	memcpy(bob_chunk_data(c), line, n);
-	bob_chunk_seal(c, n);
+	bob_agent_log(bob_ev_agent, line);
 }
 
 void bob_ev_switch(bool is_on)

@@ -4,18 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "export/export.h"
 
-static int by_calls(const void *a, const void *b)
-{
-	const struct bob_call_arc *x = a, *y = b;
-
-	if (x->calls != y->calls)
-		return x->calls > y->calls ? -1 : 1;
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	return (x->callee > y->callee) - (x->callee < y->callee);
-}
+BOB_COMPARE(by_calls, struct bob_call_arc, BOB_DOWN(calls) BOB_UP(caller) BOB_UP(callee))
 
 static void put_quoted(const char *text, FILE *out)
 {

@@ -2,6 +2,7 @@
 /* Process-independent numbers of communicators: a hash chain over the communicators with equal
  * members. */
 #include "export/mpi_comms.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -86,15 +87,8 @@ void bob_mpi_comms_destroy(struct bob_mpi_comms *c)
 
 uint64_t bob_mpi_comms_id(const struct bob_mpi_comms *c, uint64_t number)
 {
-	size_t lo = 0, hi = c->count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->known[mid].number < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, c->count, mid, c->known[mid].number < number);
 	return lo < c->count && c->known[lo].number == number ? c->known[lo].id : 0;
 }

@@ -354,13 +354,3 @@ int bob_control_running(const struct bob_control *c, uint32_t column, uint64_t *
 		}
 	return 0;
 }
-
-uint32_t bob_control_loops(const struct bob_control *c)
-{
-	return c->loop_count;
-}
-
-int bob_control_full(const struct bob_control *c)
-{
-	return c->end > UINT32_MAX - 2 * (BOB_TAIL + BOB_CONTROL_QUEUE);
-}

@@ -54,8 +54,5 @@ void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint3
 		      void *ctx);
 /* If the loop of `column` is running: 1, and *trips is its trip count so far. Otherwise 0. */
 int bob_control_running(const struct bob_control *c, uint32_t column, uint64_t *trips);
-uint32_t bob_control_loops(const struct bob_control *c);
-/* True if the 32-bit positions are almost used up: the caller must restart. */
-int bob_control_full(const struct bob_control *c);
 
 #endif

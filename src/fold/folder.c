@@ -21,7 +21,6 @@
 #define COLUMNS_MAX 49152u
 #define FULL_MAX 1792u
 #define MARKED 256u
-#define ENTRY_HEAD_MAX (1 + 2 * BOB_VARINT_MAX)
 
 /* Direct-mapped cache from marks to shapes. */
 struct marked {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 
 #define FEW 64u			/* lists of fewer runs are not converted */
 #define RUN_NUMBERS 3u		/* size of a run in 64-bit numbers */
@@ -183,35 +184,23 @@ uint64_t bob_list_at(const struct bob_list *l, uint32_t i)
 
 static uint32_t below_plain(const struct bob_list *l, uint64_t v)
 {
-	uint32_t low = 0, high = l->count;
+	size_t low;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (bob_list_plain(l->plain, l->width, mid) < v)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	BOB_PARTITION_POINT(low, l->count, mid,
+			    bob_list_plain(l->plain, l->width, (uint32_t)mid) < v);
+	return (uint32_t)low;
 }
 
 uint32_t bob_list_below(const struct bob_list *l, uint64_t v)
 {
-	uint32_t low = 0, high = l->run_count;
+	size_t low;
 	const struct bob_run *r;
 	uint64_t n;
 
 	if (!l->run)
 		return below_plain(l, v);
-	while (low < high) { /* binary search: runs that begin below `v` */
-		uint32_t mid = low + (high - low) / 2;
-
-		if (l->run[mid].value < v)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	/* runs that begin below `v` */
+	BOB_PARTITION_POINT(low, l->run_count, mid, l->run[mid].value < v);
 	if (!low)
 		return 0;
 	r = &l->run[low - 1];

@@ -133,17 +133,6 @@ void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b)
 	end(w, b, 0);
 }
 
-void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
-{
-	struct bob_series_writer w;
-
-	bob_series_begin(&w, &b->alloc);
-	for (uint32_t i = 0; i < n; i++)
-		bob_series_add(&w, value[i]);
-	bob_series_end(&w, b);
-	bob_series_free(&w);
-}
-
 /* --- reading --- */
 
 static void begin(struct bob_series_reader *r, const uint8_t *at, const uint8_t *end)
@@ -271,16 +260,4 @@ void bob_series_close(struct bob_series_reader *r)
 		bob_group_close(&r->group);
 	bob_halves_close(r->halves);
 	r->halves = NULL;
-}
-
-bob_status bob_series_at(const struct bob_alloc *alloc, const struct bob_fold_bytes *series,
-			 uint32_t i, uint64_t *value)
-{
-	struct bob_series_reader r;
-	bob_status st = bob_series_open(&r, alloc, series->at, series->at + series->len);
-
-	for (uint64_t left = (uint64_t)i + 1; left && st == BOB_OK; left--)
-		st = bob_series_next(&r, value);
-	bob_series_close(&r);
-	return st == BOB_OK || st == BOB_ERR_NOMEM ? st : BOB_ERR_CORRUPT;
 }

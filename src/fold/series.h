@@ -34,8 +34,6 @@ void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
 void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b);
 void bob_series_free(struct bob_series_writer *w);
 
-void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
-
 /* --- reading --- */
 
 enum bob_series_kind {
@@ -82,9 +80,5 @@ static inline bob_status bob_series_next(struct bob_series_reader *r, uint64_t *
 	*value = r->walk.value += r->piece.step[0];
 	return BOB_OK;
 }
-
-/* Number `i`. Work: all numbers before it. */
-bob_status bob_series_at(const struct bob_alloc *alloc, const struct bob_fold_bytes *series,
-			 uint32_t i, uint64_t *value);
 
 #endif

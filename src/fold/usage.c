@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "fold/folded.h"
 
 static size_t counts_bytes(const struct bob_folded *f)
@@ -26,7 +27,8 @@ static bob_status count_part(const struct bob_folded *f, uint32_t part,
 			     struct bob_fold_usage_counts *counts)
 {
 	const struct bob_alloc *a = &f->tables.blocks.alloc;
-	uint32_t low = 0, high = f->first_count;
+	uint32_t owner;
+	size_t after;
 	bob_status st;
 
 	if (counts->at && counts->part == part)
@@ -35,16 +37,11 @@ static bob_status count_part(const struct bob_folded *f, uint32_t part,
 		counts->at = a->resize(a->ctx, NULL, 0, counts_bytes(f));
 	if (!counts->at)
 		return BOB_ERR_NOMEM;
-	while (high - low > 1) { /* find the participant of the part */
-		uint32_t middle = low + (high - low) / 2;
-
-		if (bob_folded_first(f, middle) <= part)
-			low = middle;
-		else
-			high = middle;
-	}
+	/* the participant of the part */
+	BOB_PARTITION_POINT(after, f->first_count, i, bob_folded_first(f, (uint32_t)i) <= part);
+	owner = (uint32_t)(after - (after > 0));
 	counts->part = part;
-	st = bob_folded_counts(f, low, part - bob_folded_first(f, low), counts->at,
+	st = bob_folded_counts(f, owner, part - bob_folded_first(f, owner), counts->at,
 			       counts->at + f->tables.shape_count + 1);
 	if (st != BOB_OK)
 		bob_fold_usage_end(f, counts);

@@ -25,7 +25,6 @@
 #include "bobbin/status.h"
 
 #define BOB_VALUES_BITS_MIN 8u
-#define BOB_VALUES_BITS_MAX 24u
 #define BOB_VALUES_LARGE UINT32_MAX
 #define BOB_VALUES_TOKEN_MAX 20u	/* maximal bytes of tokens per value */
 #define BOB_VALUES_ROW 64u		/* capacity of the pending buffer, which is coded at once */

@@ -4,6 +4,7 @@
 #ifndef BOB_MEM_SELECT_PARTS_H
 #define BOB_MEM_SELECT_PARTS_H
 
+#include "base/search.h"
 #include "mem/select.h"
 
 /* A set of accesses of a descriptor. Only the first set_words words of `bits` are used. */
@@ -135,17 +136,10 @@ static inline int bob_mem_set_equal(const struct bob_mem_piece *p, const struct 
 /* The first box that ends above `x`. */
 static inline uint32_t bob_mem_boxes_above(const struct bob_mem_boxes *b, uint64_t x)
 {
-	uint32_t lo = 0, hi = b->count;
+	size_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (b->box[mid].hi <= x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	BOB_PARTITION_POINT(lo, b->count, mid, b->box[mid].hi <= x);
+	return (uint32_t)lo;
 }
 
 /* Whether an access at `x` touches box k, the first that ends above x. */

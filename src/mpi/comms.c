@@ -78,27 +78,27 @@ uint64_t bob_mpi_dims(MPI_Comm comm)
 	return positive(n);
 }
 
-static void graph_sizes(MPI_Comm comm, int *nodes, int *edges)
+struct graph_size {
+	int nodes, edges;
+};
+
+static struct graph_size graph_size(MPI_Comm comm)
 {
-	*nodes = *edges = 0;
+	struct graph_size s = { 0, 0 };
+
 	if (topology(comm) == MPI_GRAPH)
-		BOB_MPI_REAL(Graphdims_get)(comm, nodes, edges);
+		BOB_MPI_REAL(Graphdims_get)(comm, &s.nodes, &s.edges);
+	return s;
 }
 
 uint64_t bob_mpi_nodes(MPI_Comm comm)
 {
-	int nodes, edges;
-
-	graph_sizes(comm, &nodes, &edges);
-	return positive(nodes);
+	return positive(graph_size(comm).nodes);
 }
 
 uint64_t bob_mpi_edges(MPI_Comm comm)
 {
-	int nodes, edges;
-
-	graph_sizes(comm, &nodes, &edges);
-	return positive(edges);
+	return positive(graph_size(comm).edges);
 }
 
 uint64_t bob_mpi_neighbors(MPI_Comm comm, int rank)
@@ -110,38 +110,37 @@ uint64_t bob_mpi_neighbors(MPI_Comm comm, int rank)
 	return positive(n);
 }
 
-static void count_neighbours(MPI_Comm comm, int *in, int *out)
+struct neighbours {
+	int in, out;
+};
+
+static struct neighbours count_neighbours(MPI_Comm comm)
 {
+	struct neighbours n = { 0, 0 };
 	int weighted;
 
-	*in = *out = 0;
 	switch (topology(comm)) {
 	case MPI_CART:
-		*in = *out = (int)(2 * bob_mpi_dims(comm));
+		n.in = n.out = (int)(2 * bob_mpi_dims(comm));
 		break;
 	case MPI_GRAPH:
-		*in = *out = (int)bob_mpi_neighbors(comm, (int)bob_mpi_me(comm));
+		n.in = n.out = (int)bob_mpi_neighbors(comm, (int)bob_mpi_me(comm));
 		break;
 	case MPI_DIST_GRAPH:
-		BOB_MPI_REAL(Dist_graph_neighbors_count)(comm, in, out, &weighted);
+		BOB_MPI_REAL(Dist_graph_neighbors_count)(comm, &n.in, &n.out, &weighted);
 		break;
 	}
+	return n;
 }
 
 uint64_t bob_mpi_sources(MPI_Comm comm)
 {
-	int in, out;
-
-	count_neighbours(comm, &in, &out);
-	return positive(in);
+	return positive(count_neighbours(comm).in);
 }
 
 uint64_t bob_mpi_destinations(MPI_Comm comm)
 {
-	int in, out;
-
-	count_neighbours(comm, &in, &out);
-	return positive(out);
+	return positive(count_neighbours(comm).out);
 }
 
 /* In MPICH, MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are variables of the library. */

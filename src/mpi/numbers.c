@@ -109,21 +109,9 @@ bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t numbe
 	return ok;
 }
 
-bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
-{
-	const struct entry *e;
-	bool found;
+enum then { THEN_NOTHING, THEN_SHARE, THEN_DROP };
 
-	lock();
-	e = find(kind, handle);
-	found = e && e->kind;
-	if (found)
-		*number = e->number;
-	unlock();
-	return found;
-}
-
-bool bob_mpi_numbers_share(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
+static bool get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number, enum then then)
 {
 	struct entry *e;
 	bool found;
@@ -133,10 +121,27 @@ bool bob_mpi_numbers_share(enum bob_mpi_kind kind, uint64_t handle, uint64_t *nu
 	found = e && e->kind;
 	if (found) {
 		*number = e->number;
-		e->shared++;
+		e->shared += then == THEN_SHARE;
+		if (then == THEN_DROP && e->number)
+			drop(e);
 	}
 	unlock();
 	return found;
+}
+
+bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
+{
+	return get(kind, handle, number, THEN_NOTHING);
+}
+
+bool bob_mpi_numbers_share(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
+{
+	return get(kind, handle, number, THEN_SHARE);
+}
+
+bool bob_mpi_numbers_take(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
+{
+	return get(kind, handle, number, THEN_DROP);
 }
 
 bool bob_mpi_numbers_add(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number, uint64_t mark)
@@ -158,23 +163,6 @@ bool bob_mpi_numbers_add(enum bob_mpi_kind kind, uint64_t handle, uint64_t *numb
 	}
 	unlock();
 	return ok;
-}
-
-bool bob_mpi_numbers_take(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
-{
-	struct entry *e;
-	bool found;
-
-	lock();
-	e = find(kind, handle);
-	found = e && e->kind;
-	if (found) {
-		*number = e->number;
-		if (e->number)
-			drop(e);
-	}
-	unlock();
-	return found;
 }
 
 void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)

@@ -162,7 +162,6 @@ void bob_mpi_left_request(const struct bob_mpi_was *was, MPI_Request now);
 /* --- statuses and vectors --- */
 
 /* Puts three words: source, tag, bytes; zeros unless `says_something`. */
-#define BOB_MPI_STATUS_WORDS 3u
 void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something);
 /* Status of a request. If it was cancelled, puts the words of a message from MPI_PROC_NULL,
  * whatever MPI leaves in the status. */

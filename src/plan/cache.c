@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "plan/image.h"
+#include "base/host/io.h"
 #include "plan/mem/format.h"
 
 #define OTHERS_WRITE 0022
@@ -94,21 +95,6 @@ bob_status bob_plan_cache_load(int dir, const char *name, void **bytes, size_t *
 	return st;
 }
 
-static int write_full(int fd, const uint8_t *p, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, size_t len)
 {
 	char tmp[96];
@@ -120,7 +106,7 @@ bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, siz
 	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return BOB_ERR_IO;
-	bad = write_full(fd, plan, len);
+	bad = bob_write_all(fd, plan, len);
 	bad |= close(fd);
 	if (bad || renameat(dir, tmp, dir, name) != 0) {
 		unlinkat(dir, tmp, 0);

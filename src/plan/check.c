@@ -196,15 +196,10 @@ bob_status bob_plan_check(const void *plan, uint64_t len, uint64_t key)
 	if (len < sizeof(struct bob_plan_head) || (uintptr_t)plan % 8 != 0)
 		return BOB_ERR_CORRUPT;
 	st = check_head(&c, key);
-	if (st == BOB_OK)
-		st = check_sections(&c);
-	if (st == BOB_OK)
-		st = check_funcs(&c);
-	if (st == BOB_OK)
-		st = check_relocs(&c);
-	if (st == BOB_OK)
-		st = check_fdes(&c);
-	if (st == BOB_OK)
-		st = check_special(&c);
-	return st;
+	if (st != BOB_OK)
+		return st;
+	return check_sections(&c) || check_funcs(&c) || check_relocs(&c) || check_fdes(&c) ||
+			       check_special(&c) ?
+		       BOB_ERR_CORRUPT :
+		       BOB_OK;
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "plan/image.h"
 
 static const char *const kinds[] = { "none", "jmp", "hole" };
@@ -21,16 +22,9 @@ const char *bob_plan_skip_text(unsigned skip)
 static bool is_reloc(const uint8_t *plan, const struct bob_plan_head *h, uint64_t from, uint64_t to)
 {
 	const uint32_t *r = (const void *)(plan + h->relocs.off);
-	size_t lo = 0, hi = h->relocs.len / 4;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (r[mid] < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, h->relocs.len / 4, mid, r[mid] < from);
 	return lo < h->relocs.len / 4 && r[lo] < to;
 }
 

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "plan/arch/x86_64/length.h"
+#include "base/order.h"
+#include "base/search.h"
 #include "plan/elf.h"
 #include "plan/image.h"
 
@@ -32,20 +34,11 @@ bob_status bob_plan_fail(struct bob_error *err, bob_status code, const char *pat
 
 struct bob_plan_code *bob_plan_code_at(const struct bob_plan_image *img, uint64_t addr)
 {
-	size_t lo = 0, hi = img->codes.count;
+	struct bob_plan_code *const c = img->codes.at;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		struct bob_plan_code *c = &img->codes.at[mid];
-
-		if (addr < c->lo)
-			hi = mid;
-		else if (addr >= c->hi)
-			lo = mid + 1;
-		else
-			return c;
-	}
-	return NULL;
+	BOB_PARTITION_POINT(i, img->codes.count, mid, c[mid].hi <= addr);
+	return i < img->codes.count && c[i].lo <= addr ? &c[i] : NULL;
 }
 
 const uint8_t *bob_plan_bytes_at(const struct bob_plan_image *img, uint64_t addr, uint64_t len)
@@ -156,12 +149,7 @@ static bob_status read_segments(struct bob_plan_image *img, bool all)
 	return BOB_OK;
 }
 
-static int by_lo(const void *a, const void *b)
-{
-	const struct bob_plan_code *x = a, *y = b;
-
-	return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
+BOB_COMPARE(by_lo, struct bob_plan_code, BOB_UP(lo))
 
 static bob_status add_code(struct bob_plan_image *img, uint64_t lo, uint64_t len, bool plt)
 {
@@ -320,12 +308,7 @@ static void open_debug(struct bob_plan_image *img)
 		e->debug = elf_begin(e->debug_fd, ELF_C_READ, NULL);
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	const struct bob_plan_symbol *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
+BOB_COMPARE(by_addr, struct bob_plan_symbol, BOB_UP(addr))
 
 static bob_status open_file(struct bob_plan_image *img, const char *path)
 {

@@ -227,4 +227,10 @@ uint64_t bob_plan_key_sample(uint64_t key, uint64_t vaddr, const void *bytes, ui
 /* Validate a plan. Freestanding; the agent calls it before it uses a plan. `key` 0 accepts any. */
 bob_status bob_plan_check(const void *plan, uint64_t len, uint64_t key);
 
+/* The bytes of a section of a plan, of functions or of accesses. */
+static inline const void *bob_plan_section(const void *plan, const struct bob_plan_section *s)
+{
+	return (const char *)plan + s->off;
+}
+
 #endif

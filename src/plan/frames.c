@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/cfi.h"
 #include "plan/image.h"
 #include "plan/lsda.h"
@@ -149,12 +150,7 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	return BOB_OK;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct bob_plan_frame *x = a, *y = b;
-
-	return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
+BOB_COMPARE(by_start, struct bob_plan_frame, BOB_UP(lo))
 
 /* Sort the frames. Where two overlap, the earlier one is cut off at the start of the later one. */
 static bob_status order_frames(struct bob_plan_image *img)

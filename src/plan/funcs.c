@@ -5,35 +5,22 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "plan/image.h"
 
 uint32_t bob_plan_frame_at(const struct bob_plan_image *img, uint64_t addr)
 {
-	size_t lo = 0, hi = img->frames.count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (img->frames.at[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, img->frames.count, i, img->frames.at[i].lo <= addr);
 	return lo > 0 && addr < img->frames.at[lo - 1].hi ? (uint32_t)(lo - 1) : BOB_PLAN_NO_INDEX;
 }
 
 uint32_t bob_plan_func_at(const struct bob_plan_image *img, uint64_t addr)
 {
-	size_t lo = 0, hi = img->funcs.count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (img->funcs.at[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, img->funcs.count, mid, img->funcs.at[mid].addr < addr);
 	return lo < img->funcs.count && img->funcs.at[lo].addr == addr ? (uint32_t)lo :
 									 BOB_PLAN_NO_INDEX;
 }

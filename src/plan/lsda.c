@@ -3,6 +3,7 @@
  * except.cc. */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "plan/eh_bytes.h"
 #include "plan/lsda.h"
 
@@ -79,12 +80,7 @@ static bool read_table(struct reading *r, uint64_t lsda, uint64_t start)
 	return true;
 }
 
-static int by_lo(const void *a, const void *b)
-{
-	const struct bob_plan_guarded *x = a, *y = b;
-
-	return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
+BOB_COMPARE(by_lo, struct bob_plan_guarded, BOB_UP(lo))
 
 bob_status bob_plan_find_pads(struct bob_plan_image *img)
 {

@@ -19,19 +19,6 @@
 
 static uint32_t files;
 
-void bob_pr_note(const char *line)
-{
-	const uint64_t n = strlen(line);
-	uint64_t at;
-	struct bob_chunk_head *c =
-		bob_pr_agent->chunk(NULL, BOB_CHUNK_LOG, BOB_STREAM_NONE, n, 0, &at);
-
-	if (!c)
-		return;
-	memcpy(bob_chunk_data(c), line, n);
-	bob_chunk_seal(c, n);
-}
-
 /* --- descriptors --- */
 
 static void add_accesses(struct bob_mem_desc *d, struct bob_mem_access *to,
@@ -235,12 +222,12 @@ static void note_missing(const struct bob_probe_file *f)
 		if (n >= MISSING_MAX)
 			continue;
 		snprintf(line, sizeof(line) - 1, "%s: %s", path, f->missing[n]);
-		bob_pr_note(strcat(line, "\n"));
+		bob_agent_log(bob_pr_agent, strcat(line, "\n"));
 	}
 	if (n <= MISSING_MAX)
 		return;
 	snprintf(line, sizeof(line), "%s: ... and %" PRIu32 " more\n", path, n - MISSING_MAX);
-	bob_pr_note(line);
+	bob_agent_log(bob_pr_agent, line);
 }
 
 /* Note the prediction once: all files of a command have the same one. */
@@ -253,7 +240,7 @@ static void note_predicted(const struct bob_probe_file *f)
 	const uint64_t hash = line ? bob_hash64(1, line, strlen(line)) : 0;
 
 	if (line && __atomic_exchange_n(&reported, hash, __ATOMIC_RELAXED) != hash)
-		bob_pr_note(line);
+		bob_agent_log(bob_pr_agent, line);
 }
 
 static void begin_file(struct bob_probe_file *f)
@@ -267,8 +254,9 @@ static void begin_file(struct bob_probe_file *f)
 	if (!bob_pr_agent)
 		return;
 	if (f->size < offsetof(struct bob_probe_file, predicted)) {
-		bob_pr_note("an instrumented file is not recorded: it is of another version of "
-			    "bobbin/probe.h, instrument it again\n");
+		bob_agent_log(bob_pr_agent,
+			      "an instrumented file is not recorded: it is of another version of "
+			      "bobbin/probe.h, instrument it again\n");
 		return;
 	}
 	if (f->own)
@@ -281,7 +269,8 @@ static void begin_file(struct bob_probe_file *f)
 	key = bob_hash64(bob_hash64(0, words, sizeof(words)), f->path, strlen(f->path));
 	if (!own || number >= BOB_PR_FILES_MAX || !is_sane(f) ||
 	    !bob_pr_untraced_open(&own->untraced, f->sites)) {
-		bob_pr_note("an instrumented file is not recorded: its tables cannot be used\n");
+		bob_agent_log(bob_pr_agent,
+			      "an instrumented file is not recorded: its tables cannot be used\n");
 		free(own);
 		return;
 	}

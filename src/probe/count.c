@@ -106,7 +106,7 @@ void bob_pr_count_report(void)
 	if (!sum)
 		return;
 	snprintf(line, sizeof(line), "probes counted %" PRIu64 " accesses to untraced data\n", sum);
-	bob_pr_note(line);
+	bob_agent_log(bob_pr_agent, line);
 }
 
 void bob_pr_count_after_fork(void)

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "probe/places.h"
+#include "base/search.h"
 
 /* Sleeping places are removed at this number of places, then at twice the number left. */
 #define SWEEP_FIRST 1024u
@@ -118,17 +119,10 @@ static uint32_t new_place(void)
 /* Index of the first key that begins after `at`. */
 static uint32_t first_after(uintptr_t at)
 {
-	uint32_t lo = 0, n = count;
+	size_t lo;
 
-	while (lo < n) {
-		uint32_t mid = lo + (n - lo) / 2;
-
-		if (keys[mid].lo <= at)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	BOB_PARTITION_POINT(lo, count, mid, keys[mid].lo <= at);
+	return (uint32_t)lo;
 }
 
 static void reach_again(uint32_t i)

@@ -71,10 +71,6 @@ static inline uint32_t bob_pr_steps(const struct bob_probe_site *first, uint32_t
 
 extern const struct bob_agent_streams *bob_pr_agent; /* NULL: nothing is recorded */
 
-/* --- begin.c --- */
-/* Add a line, which includes its newline, to the notes in the trace (bobbin info). */
-void bob_pr_note(const char *line);
-
 /* --- image.c --- */
 /* Make the image's file. The caller frees *bytes. Returns the length; 0: no memory. */
 size_t bob_pr_image(const struct bob_probe_file *f, uint64_t key, uint8_t **bytes);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "base/host/nearest.h"
 
 #define SHOWN_MAX 40
@@ -152,8 +153,7 @@ bool bob_line_number(struct bob_line *l, int64_t *value)
 
 bool bob_line_is_name_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$' || (c & 0x80);
+	return bob_is_word(c) || c == '$' || (c & 0x80);
 }
 
 const char *bob_line_name(struct bob_line *l, const char *what)
@@ -166,7 +166,7 @@ const char *bob_line_name(struct bob_line *l, const char *what)
 		bob_line_complain(l, begin, "%s was expected", what);
 		return NULL;
 	}
-	if (*begin >= '0' && *begin <= '9') {
+	if (bob_is_digit(*begin)) {
 		bob_line_complain(l, begin, "%s does not begin with a digit", what);
 		return NULL;
 	}

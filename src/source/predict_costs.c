@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "source/predict_parts.h"
+#include "base/ascii.h"
 
 #define COST(text, member, c, fortran)                                                             \
 	{ text, offsetof(struct bob_predict_costs, member), { c, fortran } }
@@ -101,18 +102,13 @@ complain(const struct reader *r, const char *at, const char *format, ...)
 	return BOB_ERR_INVAL;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* The next word; its length, 0 at the end of the line. */
 static size_t word(struct reader *r, const char **begin)
 {
-	while (r->at < r->end && is_blank(*r->at))
+	while (r->at < r->end && bob_is_blank(*r->at))
 		r->at++;
 	*begin = r->at;
-	while (r->at < r->end && !is_blank(*r->at))
+	while (r->at < r->end && !bob_is_blank(*r->at))
 		r->at++;
 	return (size_t)(r->at - *begin);
 }

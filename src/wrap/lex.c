@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tokenizer of a spec (lex.h), in one pass over the text. */
 #include "wrap/lex.h"
+#include "base/ascii.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,7 @@ struct lexer {
 
 static bool is_name_start(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
+	return bob_is_letter(c) || c == '_' || c == '$';
 }
 
 static char peek(const struct lexer *l, uint32_t ahead)
@@ -113,9 +109,9 @@ static bob_status take(struct lexer *l)
 	const char c = peek(l, 0);
 
 	l->is_fresh = false;
-	if (is_name_start(c) || is_digit(c)) {
-		t.word = is_digit(c) ? BOB_WORD_NUMBER : BOB_WORD_NAME;
-		while (is_name_start(peek(l, 0)) || is_digit(peek(l, 0)) ||
+	if (is_name_start(c) || bob_is_digit(c)) {
+		t.word = bob_is_digit(c) ? BOB_WORD_NUMBER : BOB_WORD_NAME;
+		while (is_name_start(peek(l, 0)) || bob_is_digit(peek(l, 0)) ||
 		       (t.word == BOB_WORD_NUMBER && peek(l, 0) == '.'))
 			l->at++;
 		t.len = l->at - t.at;

@@ -183,8 +183,9 @@ def damage(good):
     yield "zeros", bytes(len(good))
 
 
-@suite.case("damaged: planned again")
-def _():
+def with_damaged(run, check):
+    """Traces of run(cache) with every damage of the program's plan; every 16th is looked at. The
+    cache, and how many there were. The plan is whole in the end."""
     cache = new_cache()
     complete(record(cache))
     mine = plan_of_program(cache)
@@ -192,30 +193,26 @@ def _():
     count = 0
     for what, bad in damage(good):
         mine.write_bytes(bad)
-        trace = record(cache)
-        h.check(mine.read_bytes() == good, f"{what}: not replaced")
+        trace = run(cache)
+        if run is record:
+            h.check(mine.read_bytes() == good, f"{what}: not replaced")
         if count % 16 == 0:
-            complete(trace, f"{what}: ")
+            check(trace, f"{what}: ")
         shutil.rmtree(trace)
         count += 1
+    mine.write_bytes(good)
+    return cache, count
+
+
+@suite.case("damaged: planned again")
+def _():
+    _, count = with_damaged(record, complete)
     return f"{count} damages"
 
 
 @suite.case("damaged and no planner: no plan")
 def _():
-    cache = new_cache()
-    complete(record(cache))
-    mine = plan_of_program(cache)
-    good = mine.read_bytes()
-    count = 0
-    for what, bad in damage(good):
-        mine.write_bytes(bad)
-        trace = preload(cache, None)
-        if count % 16 == 0:
-            without_plan(trace, f"{what}: ")
-        shutil.rmtree(trace)
-        count += 1
-    mine.write_bytes(good)
+    cache, count = with_damaged(lambda cache: preload(cache, None), without_plan)
     complete(preload(cache, None), "whole again: ")
     return f"{count} damages"
 

@@ -7,21 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "plan/mem/format.h"
+#include "plan_bytes.h"
 
 #define FINDS 64u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void use(const volatile uint8_t *p, uint64_t len)
-{
-	uint8_t sum = 0;
-
-	for (uint64_t i = 0; i < len; i++)
-		sum ^= p[i];
-	(void)sum;
-}
 
 static void follow_fields(const uint8_t *p, const struct bob_plan_section *fields,
 			  const struct bob_plan_section *in)
@@ -84,20 +75,11 @@ static void follow(const uint8_t *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const size_t from = offsetof(struct bob_mem_plan_head, file_bytes);
-	uint8_t *p = malloc(size ? size : 1);
-	uint64_t bytes = size;
-	uint32_t check, version = BOB_MEM_PLAN_VERSION;
+	static const struct plan_head head = PLAN_HEAD(bob_mem_plan_head, BOB_MEM_PLAN_VERSION);
+	uint8_t *p = plan_bytes(&head, data, size);
 
 	if (!p)
 		return 0;
-	memcpy(p, data, size);
-	if (size >= sizeof(struct bob_mem_plan_head)) {
-		memcpy(p + from, &bytes, sizeof(bytes));
-		memcpy(p + offsetof(struct bob_mem_plan_head, version), &version, sizeof(version));
-		check = (uint32_t)bob_hash64(0, p + from, size - from);
-		memcpy(p + offsetof(struct bob_mem_plan_head, check), &check, sizeof(check));
-	}
 	if (bob_mem_plan_check(p, size, 0) == BOB_OK)
 		follow(p);
 	free(p);

@@ -5,20 +5,10 @@
 #include <setjmp.h>
 #include <signal.h>
 
-#include "truth.h"
+#include "depth_deep.h"
 
 static sigjmp_buf env;
 static volatile int handled;
-
-TFN int t_deep(int n)
-{
-	int r;
-
-	ENTER(t_deep);
-	r = n ? t_deep(n - 1) + 1 : 0;
-	LEAVE;
-	return r;
-}
 
 TFN void t_on_alt(int sig)
 {

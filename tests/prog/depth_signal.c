@@ -7,19 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "truth.h"
+#include "depth_deep.h"
 
 static volatile int handled;
-
-TFN int t_deep(int n)
-{
-	int r;
-
-	ENTER(t_deep);
-	r = n ? t_deep(n - 1) + 1 : 0;
-	LEAVE;
-	return r;
-}
 
 TFN void t_inner_handler(int sig)
 {

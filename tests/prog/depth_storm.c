@@ -4,25 +4,15 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "truth.h"
+#include "depth_deep.h"
 
 static volatile int storms;
-
-TFN int t_in_handler(int n)
-{
-	int r;
-
-	ENTER(t_in_handler);
-	r = n ? t_in_handler(n - 1) + 1 : 0;
-	LEAVE;
-	return r;
-}
 
 TFN void t_alarm(int sig)
 {
 	(void)sig;
 	ENTER(t_alarm);
-	t_in_handler(3);
+	t_deep(3);
 	storms++;
 	LEAVE;
 }

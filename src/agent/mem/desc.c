@@ -185,7 +185,7 @@ static void flatten(struct bob_mem_desc *d)
 bool mem_descs_add(struct bob_image *im)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
-	const uint8_t *begin = mem_section(plan, &plan->descs), *at = begin;
+	const uint8_t *begin = bob_plan_section(plan, &plan->descs), *at = begin;
 	const uint8_t *end = begin + plan->descs.len;
 
 	im->mem->first_desc = reserve(plan->desc_count);
@@ -214,7 +214,7 @@ bool mem_descs_add(struct bob_image *im)
 static size_t encode(const struct bob_image *im, uint8_t *to)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
-	const uint8_t *at = mem_section(plan, &plan->descs), *end = at + plan->descs.len;
+	const uint8_t *at = bob_plan_section(plan, &plan->descs), *end = at + plan->descs.len;
 	struct bob_mem_desc d;
 	size_t n = 0;
 
@@ -352,7 +352,7 @@ bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias)
 	}
 	if (im) {
 		const struct bob_mem_plan_head *plan = im->mem->plan;
-		const uint8_t *descs = mem_section(plan, &plan->descs);
+		const uint8_t *descs = bob_plan_section(plan, &plan->descs);
 
 		at = descs + im->mem->desc_at[number - im->mem->first_desc];
 		end = descs + plan->descs.len;
@@ -439,7 +439,7 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		uint64_t counter, struct mem_cut *out)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
-	const uint8_t *descs = mem_section(plan, &plan->descs);
+	const uint8_t *descs = bob_plan_section(plan, &plan->descs);
 	const uint8_t *at = descs + im->mem->desc_at[w->desc], *end = descs + plan->descs.len;
 	struct bob_mem_desc d;
 	uint64_t iterations = 0;

@@ -10,7 +10,7 @@
 
 static const struct bob_mem_func *funcs_of(const struct bob_mem_image *m)
 {
-	return mem_section(m->plan, &m->plan->funcs);
+	return bob_plan_section(m->plan, &m->plan->funcs);
 }
 
 static uint64_t func_count(const struct bob_mem_image *m)
@@ -21,7 +21,7 @@ static uint64_t func_count(const struct bob_mem_image *m)
 static const struct bob_mem_patch *patches_of(const struct bob_mem_image *m, uint64_t *count)
 {
 	*count = m->plan->patches.len / sizeof(struct bob_mem_patch);
-	return mem_section(m->plan, &m->plan->patches);
+	return bob_plan_section(m->plan, &m->plan->patches);
 }
 
 /* --- the arena --- */
@@ -29,7 +29,7 @@ static const struct bob_mem_patch *patches_of(const struct bob_mem_image *m, uin
 static bool add_all(const struct bob_mem_image *m, const struct bob_plan_section *fields,
 		    uint8_t *in, int64_t delta)
 {
-	const uint32_t *at = mem_section(m->plan, fields);
+	const uint32_t *at = bob_plan_section(m->plan, fields);
 
 	for (uint64_t i = 0; i < fields->len / sizeof(*at); i++)
 		if (!patch_add32(in + at[i], delta))
@@ -44,8 +44,8 @@ static enum bob_skip fill(const struct bob_image *im)
 	int64_t delta = (int64_t)(im->bias - m->arena);
 
 	mem_entry_copy((uint8_t *)(uintptr_t)m->arena);
-	memcpy(blob, mem_section(m->plan, &m->plan->blob), m->plan->blob.len);
-	memcpy(m->text, mem_section(m->plan, &m->plan->text), m->plan->text.len);
+	memcpy(blob, bob_plan_section(m->plan, &m->plan->blob), m->plan->blob.len);
+	memcpy(m->text, bob_plan_section(m->plan, &m->plan->text), m->plan->text.len);
 	if (!add_all(m, &m->plan->relocs, blob, delta) ||
 	    !add_all(m, &m->plan->tls, blob, mem_slots_offset()) ||
 	    !add_all(m, &m->plan->ids, blob, m->first_desc) ||

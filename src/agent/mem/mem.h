@@ -62,12 +62,6 @@ struct bob_mem_image {
 	uint8_t *out;
 };
 
-static inline const void *mem_section(const struct bob_mem_plan_head *plan,
-				      const struct bob_plan_section *s)
-{
-	return (const char *)plan + s->off;
-}
-
 /* --- image.c --- lock held --- */
 /* Apply the plan to the image. False: it was not applied, *why is the reason. */
 bool mem_image_add(struct bob_image *im, const struct bob_mem_plan_head *plan,

@@ -3,36 +3,24 @@
  * landing are traps. A landing that is too short for a jump is a trap on purpose; any other trap
  * reveals an entry that the planner did not know. */
 #include "agent/mem/mem.h"
+#include "base/search.h"
 
 static const struct bob_mem_patch *patch_at(const struct bob_mem_plan_head *plan, uint64_t addr)
 {
-	const struct bob_mem_patch *p = mem_section(plan, &plan->patches);
-	uint64_t lo = 0, hi = plan->patches.len / sizeof(*p);
+	const struct bob_mem_patch *p = bob_plan_section(plan, &plan->patches);
+	size_t lo;
 
-	while (lo < hi) { /* binary search for the last one that begins at or before it */
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (p[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	/* the last one that begins at or before it */
+	BOB_PARTITION_POINT(lo, plan->patches.len / sizeof(*p), mid, p[mid].addr <= addr);
 	return lo && addr - p[lo - 1].addr < p[lo - 1].len ? &p[lo - 1] : NULL;
 }
 
 static const struct bob_mem_stop *stop_at(const struct bob_mem_plan_head *plan, uint64_t addr)
 {
-	const struct bob_mem_stop *s = mem_section(plan, &plan->stops);
-	uint64_t lo = 0, hi = plan->stops.len / sizeof(*s);
+	const struct bob_mem_stop *s = bob_plan_section(plan, &plan->stops);
+	size_t lo;
 
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (s[mid].orig < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, plan->stops.len / sizeof(*s), mid, s[mid].orig < addr);
 	return lo < plan->stops.len / sizeof(*s) && s[lo].orig == addr ? &s[lo] : NULL;
 }
 

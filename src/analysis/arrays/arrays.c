@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/arrays/rows.h"
+#include "base/order.h"
 
 #define SLOTS 1024u
 #define BATCH 1024u
@@ -248,19 +249,13 @@ static bob_status count_thread(struct bob_arrays *a, uint32_t thread,
 
 /* --- the result --- */
 
-static int by_accesses(const void *x, const void *y)
+static uint64_t accesses(const struct bob_array *a)
 {
-	const struct bob_array *a = x, *b = y;
-	const uint64_t m = a->loads + a->stores, n = b->loads + b->stores;
-
-	if (m != n)
-		return m > n ? -1 : 1;
-	if (strcmp(a->shape.name, b->shape.name) != 0)
-		return strcmp(a->shape.name, b->shape.name);
-	if (strcmp(a->source, b->source) != 0)
-		return strcmp(a->source, b->source);
-	return a->shape.address < b->shape.address ? -1 : a->shape.address > b->shape.address;
+	return a->loads + a->stores;
 }
+
+BOB_COMPARE(by_accesses, struct bob_array,
+	    BOB_DOWN_BY(accesses) BOB_TEXT(shape.name) BOB_TEXT(source) BOB_UP(shape.address))
 
 static bob_status finish(struct bob_arrays *a)
 {

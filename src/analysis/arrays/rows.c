@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 
 #define PROBES 16u		/* of a table of moves */
 
@@ -184,25 +185,10 @@ void bob_array_site_move(struct bob_array_site_row *s, uint32_t rank, const int6
 
 /* --- the result --- */
 
-static int by_moves(const void *x, const void *y)
-{
-	const struct bob_array_move *a = x, *b = y;
+BOB_COMPARE(by_moves, struct bob_array_move, BOB_DOWN(count) BOB_BYTES(by))
 
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return memcmp(a->by, b->by, sizeof(a->by));
-}
-
-static int by_accesses(const void *x, const void *y)
-{
-	const struct bob_array_site *a = x, *b = y;
-
-	if (a->accesses != b->accesses)
-		return a->accesses > b->accesses ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->store != b->store ? a->store - b->store : strcmp(a->file, b->file);
-}
+BOB_COMPARE(by_accesses, struct bob_array_site,
+	    BOB_DOWN(accesses) BOB_UP(line) BOB_UP(store) BOB_TEXT(file))
 
 bob_status bob_array_row_finish(struct bob_array_row *r)
 {

@@ -122,6 +122,11 @@ struct bob_cache_site {
 	struct bob_cache_counts level[BOB_CACHE_LEVELS];
 };
 
+static inline uint64_t bob_cache_accesses(const struct bob_cache_site *s)
+{
+	return s->accesses[0] + s->accesses[1] + s->accesses[2];
+}
+
 /* BOB_ERR_INVAL: no such site. */
 bob_status bob_cache_site(const struct bob_cache *c, uint32_t site, struct bob_cache_site *out);
 /* Sum over all sites. */

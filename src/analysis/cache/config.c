@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/cache/config.h"
+#include "base/ascii.h"
 
 #define MACHINE BOB_CACHE_LEVELS	/* section number of [machine], after the levels */
 #define NO_SECTION 0xffffffffu
@@ -62,16 +63,11 @@ static const char *quote(struct word w, char buffer[QUOTED_MAX + 3])
 
 /* --- words and values --- */
 
-static int is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 static struct word trim(const char *at, const char *end)
 {
-	while (at < end && is_blank(*at))
+	while (at < end && bob_is_blank(*at))
 		at++;
-	while (at < end && is_blank(end[-1]))
+	while (at < end && bob_is_blank(end[-1]))
 		end--;
 	return (struct word){ at, (size_t)(end - at) };
 }

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 
 #define CAPACITY_FIRST 256u
-#define PAGE_SHIFT(c) ((c)->multi ? 4u : 6u)
 
 static int count_bytes(struct bob_cache *c, uint64_t bytes)
 {

@@ -300,11 +300,6 @@ static void copy_sites(const struct nest *n, const struct loop_info *info,
 		to[i] = n->c->site[n->site[info->first_site + i]];
 }
 
-static uint64_t accesses_of(const struct bob_cache_site *s)
-{
-	return s->accesses[0] + s->accesses[1] + s->accesses[2];
-}
-
 /* Number of accesses since `before`. */
 static uint64_t done_since(const struct nest *n, const struct loop_info *info,
 			   const struct bob_cache_site *before)
@@ -312,8 +307,8 @@ static uint64_t done_since(const struct nest *n, const struct loop_info *info,
 	uint64_t accesses = 0;
 
 	for (uint32_t i = 0; i < info->sites; i++)
-		accesses += accesses_of(&n->c->site[n->site[info->first_site + i]]) -
-			    accesses_of(&before[i]);
+		accesses += bob_cache_accesses(&n->c->site[n->site[info->first_site + i]]) -
+			    bob_cache_accesses(&before[i]);
 	return accesses;
 }
 

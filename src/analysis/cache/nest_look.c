@@ -4,13 +4,7 @@
 #include <string.h>
 
 #include "analysis/cache/nest.h"
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
+#include "base/order.h"
 
 /* Checks the items [from, to) at depth `depth`. BOB_ERR_INVAL: they are no nest. */
 static bob_status check(const struct nest *n, uint32_t from, uint32_t to, uint32_t depth)
@@ -58,7 +52,7 @@ static bob_status collect_sites(struct nest *n, uint32_t count)
 			if (!n->item[k].items)
 				n->site[used++] = n->item[k].site;
 		if (used - first > 1)
-			qsort(&n->site[first], used - first, sizeof(*n->site), by_number);
+			qsort(&n->site[first], used - first, sizeof(*n->site), bob_compare_u32);
 		unique = first;
 		for (uint32_t k = first; k < used; k++)
 			if (k == first || n->site[k] != n->site[unique - 1])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of cache counts: maps sites to places and combines equal places. */
 #include "analysis/cache/rows.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,23 +16,9 @@ uint64_t bob_cache_misses(const struct bob_cache_counts *c)
 	return sum;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_cache_row *x = a, *y = b;
-	int text = strcmp(x->image, y->image);
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	if (text)
-		return text;
-	text = strcmp(x->variable.name, y->variable.name);
-	if (text || x->variable.kind != y->variable.kind)
-		return text ? text : x->variable.kind < y->variable.kind ? -1 : 1;
-	text = strcmp(x->file, y->file);
-	if (text || x->line != y->line)
-		return text ? text : x->line < y->line ? -1 : 1;
-	return (x->pc > y->pc) - (x->pc < y->pc);
-}
+BOB_COMPARE(by_place, struct bob_cache_row,
+	    BOB_UP(number) BOB_TEXT(image) BOB_TEXT(variable.name) BOB_UP(variable.kind)
+		    BOB_TEXT(file) BOB_UP(line) BOB_UP(pc))
 
 static void unite(struct bob_cache_rows *r)
 {

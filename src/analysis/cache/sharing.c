@@ -6,6 +6,7 @@
 
 #include "analysis/cache/model.h"
 #include "base/host/map.h"
+#include "base/order.h"
 
 static uint64_t hash_of(const struct bob_cache_sharing *k)
 {
@@ -76,23 +77,14 @@ void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct ca
 		row->false_misses++;
 }
 
-static int by_misses(const void *a, const void *b)
+static uint64_t misses(const struct bob_cache_sharing *r)
 {
-	const struct bob_cache_sharing *x = a, *y = b;
-	uint64_t m = x->true_misses + x->false_misses, n = y->true_misses + y->false_misses;
-
-	if (m != n)
-		return m > n ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	if (x->by_thread != y->by_thread)
-		return x->by_thread < y->by_thread ? -1 : 1;
-	return (x->by_site > y->by_site) - (x->by_site < y->by_site);
+	return r->true_misses + r->false_misses;
 }
+
+BOB_COMPARE(by_misses, struct bob_cache_sharing,
+	    BOB_DOWN_BY(misses) BOB_UP(line) BOB_UP(thread) BOB_UP(site) BOB_UP(by_thread)
+		    BOB_UP(by_site))
 
 void bob_cache_sharing(struct bob_cache *c, const struct bob_cache_sharing **rows, size_t *count,
 		       uint64_t *lost)

@@ -11,11 +11,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static uint64_t accesses_of(const struct bob_cache_site *c)
-{
-	return c->accesses[0] + c->accesses[1] + c->accesses[2];
-}
-
 struct bob_table *bob_cache_levels_table(const struct bob_cache_rows *r)
 {
 	static const struct bob_column columns[] = {
@@ -124,8 +119,8 @@ static void put_row(struct bob_table *t, const struct bob_cache_rows *r,
 {
 	const struct bob_cache_site *c = &row->c;
 
-	bob_table_count(t, accesses_of(c));
-	bob_table_share(t, accesses_of(c), accesses_of(&r->total));
+	bob_table_count(t, bob_cache_accesses(c));
+	bob_table_share(t, bob_cache_accesses(c), bob_cache_accesses(&r->total));
 	for (int i = 0; i < 3; i++)
 		bob_table_count(t, c->accesses[i]);
 	for (uint32_t k = 0; k < r->config->levels; k++)

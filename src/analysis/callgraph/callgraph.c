@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/stacks.h"
 #include "base/host/map.h"
+#include "base/order.h"
 
 #define TICK_EVENTS (1u << 20)
 
@@ -293,14 +294,7 @@ uint64_t bob_callgraph_total(const struct bob_callgraph *g)
 	return g->total;
 }
 
-static int by_caller(const void *a, const void *b)
-{
-	const struct bob_call_arc *x = a, *y = b;
-
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	return (x->callee > y->callee) - (x->callee < y->callee);
-}
+BOB_COMPARE(by_caller, struct bob_call_arc, BOB_UP(caller) BOB_UP(callee))
 
 const struct bob_call_arc *bob_callgraph_arcs(struct bob_callgraph *g, size_t *count)
 {

@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/stacks.h"
 #include "base/host/map.h"
+#include "base/order.h"
 
 #define MAX_DEFAULT 4000000u
 #define TICK_EVENTS (1u << 20)
@@ -158,16 +159,7 @@ struct sort_key {
 	uint32_t parent, number, index;
 };
 
-static int by_parent_and_weight(const void *a, const void *b)
-{
-	const struct sort_key *x = a, *y = b;
-
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+BOB_COMPARE(by_parent_and_weight, struct sort_key, BOB_UP(parent) BOB_DOWN(weight) BOB_UP(number))
 
 bob_status bob_contexts_sort(struct bob_contexts *c)
 {

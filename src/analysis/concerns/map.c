@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/host/vec.h"
 
 enum section { NO_SECTION, COMPONENT, CONCERN, ANNOTATIONS };
@@ -55,14 +56,9 @@ static const char *list_names(const struct bob_concerns_name *names, uint32_t co
 
 /* --- words --- */
 
-static int is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
 static void skip_blank(struct parser *p)
 {
-	while (p->at < p->end && is_blank(*p->at))
+	while (p->at < p->end && bob_is_blank(*p->at))
 		p->at++;
 }
 
@@ -104,7 +100,7 @@ static bob_status read_word(struct parser *p, const char *stops, const char **ou
 		if (to == p->words)
 			return COMPLAIN(p, *column, BOB_ERR_CORRUPT, "the text in quotes is empty");
 	} else {
-		while (p->at < p->end && !is_blank(*p->at) && !strchr(stops, *p->at))
+		while (p->at < p->end && !bob_is_blank(*p->at) && !strchr(stops, *p->at))
 			*to++ = *p->at++;
 		if (p->at == from)
 			return COMPLAIN(p, *column, BOB_ERR_CORRUPT,
@@ -219,7 +215,7 @@ static int takes_every(struct parser *p)
 {
 	skip_blank(p);
 	if (p->end - p->at < 6 || memcmp(p->at, "every", 5) ||
-	    !(is_blank(p->at[5]) || p->at[5] == '"'))
+	    !(bob_is_blank(p->at[5]) || p->at[5] == '"'))
 		return 0;
 	p->at += 5;
 	skip_blank(p);

@@ -4,6 +4,7 @@
  * language: a blank line of the copy was blank or a comment. The second pass looks for annotations
  * where a statement can begin. Any bytes are valid input. */
 #include "analysis/concerns/sloc.h"
+#include "base/ascii.h"
 
 #include <string.h>
 #include <strings.h>
@@ -18,17 +19,6 @@ struct masking {
 	const char *at, *end;
 	char *to;
 };
-
-static int is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
-static int is_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
 
 /* A character that makes a line of fixed form a comment, in column 1. */
 static int is_fixed_comment(char c)
@@ -83,7 +73,7 @@ static void keep(struct masking *m, size_t n)
 /* Copies white space and replaces other characters by `c`. */
 static void put(struct masking *m, char c)
 {
-	*m->to++ = is_space(*m->at) || *m->at == '\n' ? *m->at : c;
+	*m->to++ = bob_is_blank(*m->at) || *m->at == '\n' ? *m->at : c;
 	m->at++;
 }
 
@@ -145,7 +135,7 @@ static int mask_raw(struct masking *m)
 	size_t n;
 
 	while (p < m->end && (size_t)(p - delimiter) <= RAW_DELIMITER_MAX && *p != '(')
-		if (is_space(*p) || *p == '\n' || *p == '"' || *p++ == '\\')
+		if (bob_is_blank(*p) || *p == '\n' || *p == '"' || *p++ == '\\')
 			return 0;
 	if (p == m->end || *p != '(')
 		return 0;
@@ -169,8 +159,9 @@ static int keep_word(struct masking *m)
 	int number = *from >= '0' && *from <= '9';
 	size_t n = 0, available = (size_t)(m->end - from);
 
-	while (n < available && (is_name(from[n]) || (number && from[n] == '\'' &&
-						      n + 1 < available && is_name(from[n + 1]))))
+	while (n < available &&
+	       (bob_is_word(from[n]) ||
+		(number && from[n] == '\'' && n + 1 < available && bob_is_word(from[n + 1]))))
 		n++;
 	keep(m, n);
 	return from[n - 1] == 'R' && (n == 1 || (n == 2 && strchr("uUL", from[0])) ||
@@ -186,7 +177,7 @@ static void mask_c(struct masking *m)
 			mask_block_comment(m);
 		else if (*m->at == '"' || *m->at == '\'')
 			mask_quoted(m);
-		else if (!is_name(*m->at))
+		else if (!bob_is_word(*m->at))
 			keep(m, 1);
 		else if (keep_word(m) && m->at < m->end && *m->at == '"' && !mask_raw(m))
 			mask_quoted(m);
@@ -218,7 +209,7 @@ static void mask_fortran(struct masking *m, const char *stop, char *quote)
 
 static const char *skip_space(const char *at, const char *end)
 {
-	while (at < end && is_space(*at))
+	while (at < end && bob_is_blank(*at))
 		at++;
 	return at;
 }
@@ -246,7 +237,7 @@ static void mask_free_line(struct masking *m, const char *eol, char *quote)
 		return;
 	}
 	mask_fortran(m, eol, quote);
-	while (last > first && is_space(last[-1]))
+	while (last > first && bob_is_blank(last[-1]))
 		last--;
 	if (last[-1] != '&')
 		*quote = 0;
@@ -261,7 +252,7 @@ static const char *fixed_text(const char *at, const char *eol, int *joins)
 			*joins = at + 1 < eol && at[1] >= '1' && at[1] <= '9';
 			return at + 1 + *joins;
 		}
-	*joins = at < eol && !is_space(*at) && *at != '0';
+	*joins = at < eol && !bob_is_blank(*at) && *at != '0';
 	return at < eol ? at + 1 : eol;
 }
 
@@ -330,7 +321,8 @@ static int is_mark(const struct bob_sloc_marks *marks, const char *name, size_t 
 
 static void skip_blank(struct scanning *s, int lines)
 {
-	while (s->at < s->end && (is_space(*s->at) || (lines && (*s->at == '\n' || *s->at == '&'))))
+	while (s->at < s->end &&
+	       (bob_is_blank(*s->at) || (lines && (*s->at == '\n' || *s->at == '&'))))
 		s->at++;
 }
 
@@ -338,7 +330,7 @@ static size_t word_length(const struct scanning *s)
 {
 	size_t n = 0;
 
-	while (s->at + n < s->end && is_name(s->at[n]))
+	while (s->at + n < s->end && bob_is_word(s->at[n]))
 		n++;
 	return n;
 }
@@ -436,7 +428,7 @@ static void find_marks(struct scanning *s, uint8_t *class)
 			skip--;
 		}
 		for (const char *p = eol; p > first && !directive; p--)
-			if (!is_space(p[-1])) {
+			if (!bob_is_blank(p[-1])) {
 				last = p[-1];
 				break;
 			}

@@ -13,6 +13,7 @@
 #include "analysis/place_cells.h"
 #include "archive/events/hook_sets.h"
 #include "base/host/arena.h"
+#include "base/order.h"
 #include "base/plain.h"
 #include "table/numbers.h"
 
@@ -202,15 +203,7 @@ static int take(void *ctx, uint32_t process, const struct bob_set *s)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int c = strcmp(x->event, y->event);
-
-	c = c ? c : strcmp(x->hook, y->hook);
-	c = c ? c : (int)x->phase - (int)y->phase;
-	return c ? c : strcmp(x->place, y->place);
-}
+BOB_COMPARE(by_name, struct row, BOB_TEXT(event) BOB_TEXT(hook) BOB_UP(phase) BOB_TEXT(place))
 
 /* The innermost place, as text and as cells. */
 static void put_place(struct bob_table *t, const struct gathering *g, const struct row *row)

@@ -17,6 +17,7 @@
 #include "archive/events/user_functions.h"
 #include "archive/events/value_numbers.h"
 #include "base/host/arena.h"
+#include "base/order.h"
 #include "table/numbers.h"
 
 #define TEXTS_MAX 48u		/* distinct texts per row */
@@ -185,25 +186,10 @@ static bob_status take_thread(struct gathering *g, const struct bob_trace *t, ui
 
 /* --- the table --- */
 
-static int by_name(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	const int c = strcmp(x->function->name, y->function->name);
+BOB_COMPARE(by_name, struct row,
+	    BOB_TEXT(function->name) BOB_UP(function) BOB_UP(is_out) BOB_TEXT(param->name))
 
-	return c			  ? c :
-	       x->function != y->function ? (x->function < y->function ? -1 : 1) :
-	       x->is_out != y->is_out	  ? x->is_out - y->is_out :
-					    strcmp(x->param->name, y->param->name);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct text *x = a, *y = b;
-
-	return x->count != y->count ? (x->count < y->count ? 1 : -1) :
-	       x->bytes != y->bytes ? (x->bytes < y->bytes ? -1 : 1) :
-				      memcmp(x->word, y->word, sizeof(x->word));
-}
+BOB_COMPARE(by_count, struct text, BOB_DOWN(count) BOB_UP(bytes) BOB_BYTES(word))
 
 /* "odd" (150 times), "even", ... 12 in total */
 static void print_texts(struct row *row, FILE *out)

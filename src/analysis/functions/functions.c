@@ -7,6 +7,8 @@
 
 #include "analysis/analysis.h"
 #include "base/host/map.h"
+#include "base/order.h"
+#include "base/search.h"
 
 /* Callers allocate arrays of this size, and an image without a file may claim any number of
  * functions. Ids of images beyond this sum are unknown. */
@@ -77,12 +79,7 @@ static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32
 	return BOB_OK;
 }
 
-static int by_first_id(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return (x->first_id > y->first_id) - (x->first_id < y->first_id);
-}
+BOB_COMPARE(by_first_id, struct range, BOB_UP(first_id))
 
 static bob_status add_process(struct bob_functions *f, uint32_t process)
 {
@@ -161,22 +158,15 @@ const struct bob_function_image *bob_functions_image(const struct bob_functions 
 bob_status bob_functions_get(const struct bob_functions *f, uint32_t number,
 			     struct bob_function_info *out, uint32_t *image)
 {
-	uint32_t lo = 0, hi = (uint32_t)f->images.count;
 	const struct bob_function_image *im;
+	size_t after;
 
 	*image = ~0u;
 	if (number >= f->count - 1)
 		return BOB_NONE;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (f->images.at[mid].first <= number)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	im = &f->images.at[lo];
-	*image = lo;
+	BOB_PARTITION_POINT(after, f->images.count, i, f->images.at[i].first <= number);
+	im = &f->images.at[after - 1];
+	*image = (uint32_t)after - 1;
 	return bob_trace_function(f->trace, im->process,
 				  bob_trace_image(f->trace, im->process, im->image)->first_id +
 					  (number - im->first),
@@ -186,20 +176,12 @@ bob_status bob_functions_get(const struct bob_functions *f, uint32_t number,
 uint32_t bob_functions_number(const struct bob_functions *f, uint32_t process, uint32_t id)
 {
 	const struct process_ranges *pr;
-	uint32_t lo = 0, hi;
+	size_t lo;
 
 	if (process >= f->process_count)
 		return f->count - 1;
 	pr = &f->processes[process];
-	hi = pr->count;
-	while (hi > lo) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (pr->ranges[mid].first_id <= id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, pr->count, i, pr->ranges[i].first_id <= id);
 	if (!lo || id - pr->ranges[lo - 1].first_id >= pr->ranges[lo - 1].count)
 		return f->count - 1;
 	return pr->ranges[lo - 1].first + (id - pr->ranges[lo - 1].first_id);

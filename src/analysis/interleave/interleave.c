@@ -193,28 +193,3 @@ bob_status bob_interleave_ran(struct bob_interleave *v, uint64_t count)
 	v->left -= count;
 	return BOB_OK;
 }
-
-bob_status bob_interleave_run(struct bob_interleave *v,
-			      bob_status (*next)(void *ctx, uint32_t thread,
-						 struct bob_interleave_step *step),
-			      bob_status (*access)(void *ctx, uint32_t thread), void *ctx)
-{
-	struct bob_interleave_step step = { 0 };
-	uint64_t accesses;
-	uint32_t thread;
-	bob_status st;
-
-	while ((st = bob_interleave_turn(v, &thread, &accesses)) == BOB_OK) {
-		st = next(ctx, thread, &step);
-		if (st == BOB_OK && step.is_access) {
-			st = access(ctx, thread);
-			if (st == BOB_OK)
-				st = bob_interleave_ran(v, 1);
-		} else if (st == BOB_OK) {
-			st = bob_interleave_sync(v, step.what, step.object, step.value);
-		}
-		if (st != BOB_OK)
-			return st;
-	}
-	return st == BOB_END ? BOB_OK : st;
-}

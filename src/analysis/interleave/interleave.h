@@ -13,7 +13,7 @@
  *
  * Nothing is read or simulated here, so `replay` and `cache` share it. The reader queries which
  * thread has the turn, and for how many accesses (bob_interleave_turn). It consumes up to that many
- * and reports what happened, or leaves that to bob_interleave_run with two callbacks.
+ * and reports what happened.
  *
  * Owner: the caller; bob_interleave_destroy frees. Threads: one object, one thread. Work and memory
  * grow with the number of threads and of distinct synchronisation objects, never of accesses. */
@@ -56,21 +56,5 @@ bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_wha
 			       uint64_t object, uint64_t value);
 /* How often a thread continued although it should have waited. */
 uint64_t bob_interleave_forced(const struct bob_interleave *v);
-
-/* The next step of a thread: an access, known to the caller, if `is_access` is not 0; otherwise a
- * synchronisation point. */
-struct bob_interleave_step {
-	int is_access;
-	enum bob_interleave_what what;
-	uint64_t object, value;
-};
-
-/* Runs until all threads have ended, or a callback returns anything except BOB_OK, which is
- * returned. `next` advances `thread` to its next step. `access` is called for each access in the
- * selected order, immediately after the `next` that found it. */
-bob_status bob_interleave_run(struct bob_interleave *v,
-			      bob_status (*next)(void *ctx, uint32_t thread,
-						 struct bob_interleave_step *step),
-			      bob_status (*access)(void *ctx, uint32_t thread), void *ctx);
 
 #endif

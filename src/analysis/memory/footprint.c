@@ -11,6 +11,7 @@
 
 #include "analysis/memory/variables.h"
 #include "base/host/vec.h"
+#include "base/order.h"
 
 #define LATTICES_JOIN 4096u	/* number at which joining is attempted */
 #define LATTICES_MAX 65536u	/* 10 MB */
@@ -113,22 +114,8 @@ static int is_triangle(const struct bob_piece *p)
 
 /* --- all of them --- */
 
-static int by_form(const void *a, const void *b)
-{
-	const struct bob_lattice *x = a, *y = b;
-	int form;
-
-	if (x->dims != y->dims)
-		return x->dims < y->dims ? -1 : 1;
-	form = memcmp(x->step, y->step, sizeof(x->step));
-	if (!form)
-		form = memcmp(x->count, y->count, sizeof(x->count));
-	if (form)
-		return form;
-	if (x->base != y->base)
-		return x->base < y->base ? -1 : 1;
-	return (x->end > y->end) - (x->end < y->end);
-}
+BOB_COMPARE(by_form, struct bob_lattice,
+	    BOB_UP(dims) BOB_BYTES(step) BOB_BYTES(count) BOB_UP(base) BOB_UP(end))
 
 static int same_form(const struct bob_lattice *a, const struct bob_lattice *b)
 {
@@ -205,14 +192,7 @@ int bob_footprint_add(struct bob_footprint *f, const struct bob_piece *p, int64_
 	return 0;
 }
 
-static int by_base(const void *a, const void *b)
-{
-	const struct bob_lattice *x = a, *y = b;
-
-	if (x->base != y->base)
-		return x->base < y->base ? -1 : 1;
-	return (x->end < y->end) - (x->end > y->end);
-}
+BOB_COMPARE(by_base, struct bob_lattice, BOB_UP(base) BOB_DOWN(end))
 
 /* Bounds of lattices whose hulls overlap: at least the largest, at most the sum or the union of the
  * hulls. */

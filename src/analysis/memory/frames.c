@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/host/vec.h"
+#include "base/order.h"
 
 #define THREAD_BLOCK (~0ull - 1) /* instead of a function: the thread's block of the image */
 
@@ -24,16 +25,7 @@ struct bob_frames {
 	int failed;
 };
 
-static int by_key(const void *a, const void *b)
-{
-	const struct frame *x = a, *y = b;
-
-	if (x->path != y->path)
-		return x->path < y->path ? -1 : 1;
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
-}
+BOB_COMPARE(by_key, struct frame, BOB_UP(path) BOB_UP(image) BOB_UP(function))
 
 /* Link address of the function of an instruction, or ~0. */
 static uint64_t function_of(const struct bob_frames *f, uint32_t image, uint64_t pc)

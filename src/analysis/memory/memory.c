@@ -7,17 +7,11 @@
 #include <string.h>
 
 #include "analysis/memory/rows.h"
+#include "base/order.h"
 
 #define BATCH 4096u
 
-static int by_pc(const void *a, const void *b)
-{
-	const struct bob_memory_pc *x = a, *y = b;
-
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return (x->pc > y->pc) - (x->pc < y->pc);
-}
+BOB_COMPARE(by_pc, struct bob_memory_pc, BOB_UP(image) BOB_UP(pc))
 
 static void add_expanded(struct bob_memory *m, const struct bob_access *x)
 {

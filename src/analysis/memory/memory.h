@@ -47,6 +47,11 @@ struct bob_memory_row {
 	struct bob_memory_stride stride[BOB_MEMORY_STRIDES];
 };
 
+static inline uint64_t bob_memory_accesses(const struct bob_memory_row *r)
+{
+	return r->loads + r->stores + r->atomics;
+}
+
 /* Code that did not fold, and the reason. */
 enum bob_memory_reason {
 	BOB_MEMORY_ADDRESSES,	/* irregular addresses */

@@ -7,18 +7,14 @@
 #include <string.h>
 
 #include "base/hash.h"
-
-static uint64_t text_hash(uint64_t seed, const char *text)
-{
-	return bob_hash64(seed, text, strlen(text));
-}
+#include "base/order.h"
 
 static uint64_t hash_of(const struct bob_memory_row *r)
 {
-	uint64_t h = text_hash(r->addr + r->line, r->image);
+	uint64_t h = bob_hash_text(r->addr + r->line, r->image);
 
-	h = text_hash(h, r->file);
-	h = text_hash(h + r->variable.kind, r->variable.name);
+	h = bob_hash_text(h, r->file);
+	h = bob_hash_text(h + r->variable.kind, r->variable.name);
 	return bob_hash_mix(h);
 }
 
@@ -146,64 +142,16 @@ void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfol
 
 /* --- the result --- */
 
-static uint64_t all(const struct bob_memory_row *r)
-{
-	return r->loads + r->stores + r->atomics;
-}
+BOB_COMPARE(by_accesses, struct bob_memory_row,
+	    BOB_DOWN_BY(bob_memory_accesses) BOB_TEXT(image) BOB_TEXT(file) BOB_TEXT(variable.name)
+		    BOB_UP(line) BOB_UP(variable.kind) BOB_UP(addr))
 
-static int by_accesses(const void *a, const void *b)
-{
-	const struct bob_memory_row *x = a, *y = b;
-	int text;
+BOB_COMPARE(by_frequency, struct bob_memory_stride, BOB_DOWN(accesses) BOB_UP(bytes))
 
-	if (all(x) != all(y))
-		return all(x) > all(y) ? -1 : 1;
-	text = strcmp(x->image, y->image);
-	text = text ? text : strcmp(x->file, y->file);
-	text = text ? text : strcmp(x->variable.name, y->variable.name);
-	if (text)
-		return text;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->variable.kind != y->variable.kind)
-		return x->variable.kind < y->variable.kind ? -1 : 1;
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
+BOB_COMPARE(by_values, struct bob_memory_unfolded, BOB_DOWN(values) BOB_UP(reason) BOB_UP(pc))
 
-static int by_frequency(const void *a, const void *b)
-{
-	const struct bob_memory_stride *x = a, *y = b;
-
-	if (x->accesses != y->accesses)
-		return x->accesses > y->accesses ? -1 : 1;
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-static int by_values(const void *a, const void *b)
-{
-	const struct bob_memory_unfolded *x = a, *y = b;
-
-	if (x->values != y->values)
-		return x->values > y->values ? -1 : 1;
-	if (x->reason != y->reason)
-		return x->reason < y->reason ? -1 : 1;
-	return (x->pc > y->pc) - (x->pc < y->pc);
-}
-
-static int by_cause(const void *a, const void *b)
-{
-	const struct bob_memory_unfolded *x = a, *y = b;
-
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	if (x->reason != y->reason)
-		return x->reason < y->reason ? -1 : 1;
-	return x->type - y->type;
-}
+BOB_COMPARE(by_cause, struct bob_memory_unfolded,
+	    BOB_UP(process) BOB_UP(image) BOB_UP(pc) BOB_UP(reason) BOB_UP(type))
 
 /* Combines the entries of several leaves or threads for one place. */
 static void unite_unfolded(struct bob_memory *m)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/host/map.h"
+#include "base/order.h"
 #include "bobbin/fold.h"
 
 #define DEPTH_MAX 32768u	/* maximal length of a path of a folder */
@@ -277,17 +278,8 @@ static bob_status add_thread(struct bob_signatures *s, uint32_t thread, struct b
 
 /* --- the tree --- */
 
-static int by_accesses(const void *a, const void *b)
-{
-	const struct node *const *x = a, *const *y = b;
-	const struct bob_signature *p = &(*x)->pub, *q = &(*y)->pub;
-
-	if (p->below != q->below)
-		return p->below < q->below ? 1 : -1;
-	if (p->site != q->site)
-		return p->site < q->site ? -1 : 1;
-	return (p->function > q->function) - (p->function < q->function);
-}
+BOB_COMPARE_POINTERS(by_accesses, struct node,
+		     BOB_DOWN(pub.below) BOB_UP(pub.site) BOB_UP(pub.function))
 
 static void add_up(struct bob_signatures *s)
 {

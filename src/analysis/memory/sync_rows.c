@@ -2,20 +2,16 @@
 /* Hash tables of synchronisation rows and their objects. Rows of different processes are equal if
  * their texts and call sites are. */
 #include "analysis/memory/sync_rows.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t text_hash(uint64_t seed, const char *text)
-{
-	return bob_hash64(seed, text, strlen(text));
-}
-
 static uint64_t row_hash(const struct bob_sync_entry *e)
 {
-	uint64_t h = text_hash(e->address + e->pub.kind, e->pub.name);
+	uint64_t h = bob_hash_text(e->address + e->pub.kind, e->pub.name);
 
-	h = text_hash(text_hash(h + e->line, e->pub.image), e->site_name);
+	h = bob_hash_text(bob_hash_text(h + e->line, e->pub.image), e->site_name);
 	return bob_hash_mix(h + e->pub.where);
 }
 
@@ -74,25 +70,9 @@ void bob_sync_table_add(struct bob_sync_table *s, const struct bob_sync_entry *e
 
 /* --- the result --- */
 
-static int by_use(const void *a, const void *b)
-{
-	const struct bob_sync_row *x = a, *y = b;
-	int text = strcmp(x->what, y->what);
-
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
-	text = text ? text : strcmp(x->name, y->name);
-	text = text ? text : strcmp(x->image, y->image);
-	if (text)
-		return text;
-	if (x->where != y->where)
-		return x->where < y->where ? -1 : 1;
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return (x->site > y->site) - (x->site < y->site);
-}
+BOB_COMPARE(by_use, struct bob_sync_row,
+	    BOB_DOWN(total) BOB_TEXT(what) BOB_TEXT(name) BOB_TEXT(image) BOB_UP(where)
+		    BOB_DOWN(count) BOB_UP(kind) BOB_UP(site))
 
 static int same_variable(const struct bob_sync_row *a, const struct bob_sync_row *b)
 {

@@ -11,17 +11,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static uint64_t all(const struct bob_memory_row *r)
-{
-	return r->loads + r->stores + r->atomics;
-}
-
 /* The exact footprint, or a bound. */
 static void put_footprint(struct bob_table *t, const struct bob_memory_row *r)
 {
-	if (r->unknown == all(r))
+	if (r->unknown == bob_memory_accesses(r))
 		bob_table_unknown(t);
-	else if (r->irregular == all(r))
+	else if (r->irregular == bob_memory_accesses(r))
 		bob_table_none(t);
 	else if (r->unknown || r->irregular)
 		bob_table_bound(t, BOB_CELL_AT_LEAST, r->footprint);
@@ -42,13 +37,13 @@ static void put_stride(struct bob_table *t, const struct bob_memory_row *r)
 			bob_table_none(t);
 		return;
 	}
-	if (200 * s->accesses >= 199 * all(r))
+	if (200 * s->accesses >= 199 * bob_memory_accesses(r))
 		bob_table_textf(t, "%+" PRId64, s->bytes);
 	else
 		bob_table_textf(t, "%+" PRId64 " %s", s->bytes,
-				bob_format_share(share, s->accesses, all(r)));
+				bob_format_share(share, s->accesses, bob_memory_accesses(r)));
 	bob_table_number(t, s->bytes);
-	bob_table_share(t, s->accesses, all(r));
+	bob_table_share(t, s->accesses, bob_memory_accesses(r));
 }
 
 static void put_irregular(struct bob_table *t, const struct bob_memory_row *r)
@@ -56,7 +51,7 @@ static void put_irregular(struct bob_table *t, const struct bob_memory_row *r)
 	if (r->unknown)
 		bob_table_unknown(t);
 	else
-		bob_table_share(t, r->irregular, all(r));
+		bob_table_share(t, r->irregular, bob_memory_accesses(r));
 	bob_table_count(t, r->irregular);
 	bob_table_count(t, r->unknown);
 }
@@ -119,12 +114,12 @@ struct bob_table *bob_memory_table(const struct bob_memory *m, const struct bob_
 	const struct bob_memory_row *row = bob_memory_rows(m, &count);
 
 	for (size_t i = 0; i < count; i++)
-		total += all(&row[i]);
+		total += bob_memory_accesses(&row[i]);
 	for (size_t i = 0; i < count; i++) {
 		const struct bob_memory_row *r = &row[i];
 
-		bob_table_count(t, all(r));
-		bob_table_share(t, all(r), total);
+		bob_table_count(t, bob_memory_accesses(r));
+		bob_table_share(t, bob_memory_accesses(r), total);
 		bob_table_count(t, r->loads);
 		bob_table_count(t, r->stores + r->atomics);
 		bob_table_count(t, r->atomics);

@@ -137,18 +137,6 @@ bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *ca
 	return call->function ? take_new_comm(r, call) : bob_mpi_unknown_function(err);
 }
 
-int bob_mpi_has_calls(const struct bob_trace *t)
-{
-	struct bob_value_cursor *c;
-
-	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++)
-		if (bob_value_cursor_open(t, i, BOB_VALUES_MPI, &c, NULL) == BOB_OK) {
-			bob_value_cursor_close(c);
-			return 1;
-		}
-	return 0;
-}
-
 const struct bob_mpi_param *bob_mpi_param_named(const struct bob_mpi_function *f, const char *name)
 {
 	for (uint32_t i = 0; i < f->count; i++)

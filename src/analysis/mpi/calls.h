@@ -41,9 +41,6 @@ const struct bob_mpi_function *bob_mpi_function_fitting(const struct bob_trace *
 /* Reports an unknown function. Returns BOB_ERR_CORRUPT. */
 bob_status bob_mpi_unknown_function(struct bob_error *err);
 
-/* Does any thread of the trace have MPI calls? */
-int bob_mpi_has_calls(const struct bob_trace *t);
-
 /* The parameter of that name; NULL: none. */
 const struct bob_mpi_param *bob_mpi_param_named(const struct bob_mpi_function *f, const char *name);
 /* The first input parameter of that role that is no vector; NULL: none. */

@@ -13,7 +13,6 @@
 #include "base/host/map.h"
 
 #define BOB_LATE_ANY ((uint64_t)-1)	/* MPI_ANY_SOURCE, MPI_ANY_TAG */
-#define BOB_LATE_NULL ((uint64_t)-2)	/* MPI_PROC_NULL */
 
 /* --- late_rows.c: maps from pairs of numbers --- */
 

@@ -3,6 +3,7 @@
  * numbers as keys. */
 #include "analysis/mpi/bytes.h"
 #include "analysis/mpi/late_private.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,36 +150,11 @@ void bob_late_done(struct bob_mpi_late *l, const struct bob_late_wait *w)
 
 /* --- results --- */
 
-static int by_number(uint64_t x, uint64_t y)
-{
-	return (x > y) - (x < y);
-}
+BOB_COMPARE(by_cause, struct cause,
+	    BOB_UP(row) BOB_DOWN(cause.lost_ns) BOB_UP(cause.process) BOB_UP(cause.path))
 
-static int by_cause(const void *a, const void *b)
-{
-	const struct cause *x = a, *y = b;
-
-	if (x->row != y->row)
-		return by_number(x->row, y->row);
-	if (x->cause.lost_ns != y->cause.lost_ns)
-		return by_number(y->cause.lost_ns, x->cause.lost_ns);
-	if (x->cause.process != y->cause.process)
-		return by_number(x->cause.process, y->cause.process);
-	return by_number(x->cause.path, y->cause.path);
-}
-
-static int by_lost(const void *a, const void *b)
-{
-	const struct bob_mpi_late_row *x = a, *y = b;
-
-	if (x->lost_ns != y->lost_ns)
-		return by_number(y->lost_ns, x->lost_ns);
-	if (x->times != y->times)
-		return by_number(y->times, x->times);
-	if (x->function != y->function)
-		return by_number(x->function->number, y->function->number);
-	return by_number(x->path, y->path);
-}
+BOB_COMPARE(by_lost, struct bob_mpi_late_row,
+	    BOB_DOWN(lost_ns) BOB_DOWN(times) BOB_UP(function->number) BOB_UP(path))
 
 static void add_sum(struct bob_mpi_late_sum *s, const struct bob_mpi_late_row *r)
 {

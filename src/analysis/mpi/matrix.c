@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/host/vec.h"
+#include "base/order.h"
 
 #define RANKS_MAX (1u << 24)
 
@@ -244,14 +245,7 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 
 /* --- queries --- */
 
-static int by_pair(const void *a, const void *b)
-{
-	const struct bob_mpi_cell *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
-}
+BOB_COMPARE(by_pair, struct bob_mpi_cell, BOB_UP(from) BOB_UP(to))
 
 /* Combines the cells of several threads of a process. */
 static void unite(struct bob_mpi_matrix *m)

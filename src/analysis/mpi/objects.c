@@ -9,6 +9,7 @@
 #include "analysis/mpi/bytes.h"
 #include "analysis/mpi/runs.h"
 #include "base/host/vec.h"
+#include "base/order.h"
 
 struct pair {
 	uint64_t key, value;
@@ -33,22 +34,13 @@ struct bob_mpi_objects {
 	int no_memory;
 };
 
-static int by_key(const void *a, const void *b)
-{
-	uint64_t x, y;
-
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
-	return (x > y) - (x < y);
-}
-
 static void *add(struct bob_mpi_objects *o, struct rows *r, uint64_t key)
 {
 	if (bob_vec_reserve(&r->at, r->count, &r->cap, r->size, 1) != BOB_OK) {
 		o->no_memory = 1;
 		return NULL;
 	}
-	if (r->count && by_key(r->at + (r->count - 1) * r->size, &key) >= 0)
+	if (r->count && bob_compare_u64(r->at + (r->count - 1) * r->size, &key) >= 0)
 		r->mixed = 1;
 	memset(r->at + r->count * r->size, 0, r->size);
 	memcpy(r->at + r->count * r->size, &key, sizeof(key));
@@ -58,9 +50,9 @@ static void *add(struct bob_mpi_objects *o, struct rows *r, uint64_t key)
 static void *find(const struct rows *r, uint64_t key)
 {
 	if (!r->mixed)
-		return r->count ? bsearch(&key, r->at, r->count, r->size, by_key) : NULL;
+		return r->count ? bsearch(&key, r->at, r->count, r->size, bob_compare_u64) : NULL;
 	for (size_t i = r->count; i-- > 0;)
-		if (!by_key(r->at + i * r->size, &key))
+		if (!bob_compare_u64(r->at + i * r->size, &key))
 			return r->at + i * r->size;
 	return NULL;
 }
@@ -68,7 +60,7 @@ static void *find(const struct rows *r, uint64_t key)
 static void sort(struct rows *r)
 {
 	if (r->count)
-		qsort(r->at, r->count, r->size, by_key);
+		qsort(r->at, r->count, r->size, bob_compare_u64);
 	r->mixed = 0;
 }
 

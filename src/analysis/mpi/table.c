@@ -9,6 +9,7 @@
 
 #include "archive/events/user_functions.h"
 #include "base/host/map.h"
+#include "base/order.h"
 
 struct entry {
 	uint64_t key;
@@ -374,12 +375,7 @@ static int by_calls(const void *a, const void *b)
 	return (x->path > y->path) - (x->path < y->path);
 }
 
-static int by_process(const void *a, const void *b)
-{
-	const struct bob_mpi_row *x = a, *y = b;
-
-	return (x->process > y->process) - (x->process < y->process);
-}
+BOB_COMPARE(by_process, struct bob_mpi_row, BOB_UP(process))
 
 const struct bob_mpi_row *bob_mpi_table_rows(struct bob_mpi_table *m, size_t *count_of)
 {

@@ -2,6 +2,7 @@
 /* Assigns the time marks of all marks files to their threads. */
 #include "archive/keyed.h"
 #include "archive/reader.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +65,7 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_keyed *pids,
 	return BOB_OK;
 }
 
-static int by_pos(const void *a, const void *b)
-{
-	const struct bob_mark_info *x = a, *y = b;
-
-	if (x->pos != y->pos)
-		return x->pos < y->pos ? -1 : 1;
-	return x->mono_ns < y->mono_ns ? -1 : x->mono_ns > y->mono_ns;
-}
+BOB_COMPARE(by_pos, struct bob_mark_info, BOB_UP(pos) BOB_UP(mono_ns))
 
 static bob_status read_all(struct bob_trace *t)
 {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "archive/merge/merging.h"
+#include "base/order.h"
+#include "base/search.h"
 #include "base/varint.h"
 
 /* --- lists of parts --- */
@@ -19,14 +21,7 @@ static bob_status add_part(struct bob_exact_parts *p, const struct bob_exact_par
 	return BOB_OK;
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct bob_exact_part *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
+BOB_COMPARE(by_first, struct bob_exact_part, BOB_UP(id) BOB_UP(first))
 
 static void sort_parts(struct bob_exact_parts *p)
 {
@@ -187,16 +182,9 @@ bob_status bob_exact_list_packed(struct bob_trace *t, const struct bob_file *f,
 const struct bob_exact_part *bob_exact_find(const struct bob_exact_parts *all, uint64_t id,
 					    size_t *count)
 {
-	size_t lo = 0, hi = all->count;
+	size_t lo;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (all->at[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, all->count, mid, all->at[mid].id < id);
 	for (*count = 0; lo + *count < all->count && all->at[lo + *count].id == id;)
 		++*count;
 	return *count ? all->at + lo : NULL;

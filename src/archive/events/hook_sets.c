@@ -9,6 +9,7 @@
 #include "archive/events/sets_table.h"
 #include "archive/reader.h"
 #include "base/host/vec.h"
+#include "base/order.h"
 
 struct part {
 	const uint8_t *at, *end;	/* sets of version 1 */
@@ -118,13 +119,6 @@ static bob_status find_parts(const struct bob_trace *t, struct parts *all)
 	return st;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static bob_status find_inner(struct parts *all)
 {
 	size_t n = 0;
@@ -137,7 +131,7 @@ static bob_status find_inner(struct parts *all)
 	for (size_t i = 0; i < all->count; i++)
 		for (uint32_t k = 1; k < all->at[i].count; k++)
 			all->inner[all->inners++] = all->at[i].names[k];
-	qsort(all->inner, all->inners, sizeof(*all->inner), by_value);
+	qsort(all->inner, all->inners, sizeof(*all->inner), bob_compare_u64);
 	return BOB_OK;
 }
 
@@ -163,7 +157,7 @@ static int counts(const struct parts *all, size_t i)
 		return 1;
 	if (i && all->at[i - 1].count && all->at[i - 1].own == p->own)
 		return 0;
-	return !bsearch(&p->own, all->inner, all->inners, sizeof(*all->inner), by_value);
+	return !bsearch(&p->own, all->inner, all->inners, sizeof(*all->inner), bob_compare_u64);
 }
 
 static int visit_rows(struct parts *all, const struct part *p,

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lookup in the generated tables, and lengths of vectors. */
 #include "archive/events/mpi_functions.h"
+#include "base/search.h"
 
 const struct bob_mpi_function *bob_mpi_function_of(uint32_t number)
 {
-	uint32_t low = 0, high = bob_mpi_function_count;
+	size_t low;
 
-	while (low < high) {
-		const uint32_t mid = low + (high - low) / 2;
-
-		if (bob_mpi_functions[mid].number < number)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BOB_PARTITION_POINT(low, bob_mpi_function_count, mid,
+			    bob_mpi_functions[mid].number < number);
 	return low < bob_mpi_function_count && bob_mpi_functions[low].number == number ?
 		       &bob_mpi_functions[low] :
 		       NULL;

@@ -2,6 +2,7 @@
 /* Conditions on parameters: a recursive-descent parser with bounded depth into an array of nodes,
  * and the evaluation of that array. */
 #include "archive/events/predicate.h"
+#include "base/ascii.h"
 
 #include <errno.h>
 #include <math.h>
@@ -54,12 +55,7 @@ static uint8_t add(struct parser *g, uint8_t op, uint8_t left, uint8_t right)
 
 static int is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static int is_digit(char c)
-{
-	return c >= '0' && c <= '9';
+	return bob_is_letter(c) || c == '_';
 }
 
 static uint8_t add_text(struct parser *g, uint8_t op, const char *s, size_t len)
@@ -114,11 +110,11 @@ static uint8_t operand(struct parser *g)
 		return add_text(g, OPERAND, begin + 1, (size_t)(end - begin - 1));
 	}
 	if (is_letter(*begin)) {
-		while (is_letter(*g->at) || is_digit(*g->at))
+		while (bob_is_word(*g->at))
 			g->at++;
 		return add_text(g, NAME, begin, (size_t)(g->at - begin));
 	}
-	if (is_digit(*begin) || ((*begin == '-' || *begin == '.') && is_digit(begin[1])))
+	if (bob_is_digit(*begin) || ((*begin == '-' || *begin == '.') && bob_is_digit(begin[1])))
 		return add_number(g);
 	return fail(g, "a parameter's name, a number or a \"text\"");
 }

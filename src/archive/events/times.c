@@ -3,6 +3,7 @@
  * of rows from files. */
 #include "archive/merge/merging.h"
 #include "archive/events/times.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,14 +78,7 @@ bob_status bob_time_rows_add(struct bob_time_rows *r, const struct bob_time_row 
 	return BOB_OK;
 }
 
-static int by_pair(const void *a, const void *b)
-{
-	const struct bob_time_row *x = a, *y = b;
-
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
-}
+BOB_COMPARE(by_pair, struct bob_time_row, BOB_UP(to) BOB_UP(from))
 
 void bob_time_rows_finish(struct bob_time_rows *r)
 {

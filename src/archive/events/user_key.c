@@ -4,18 +4,14 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/reader.h"
 
 /* --- registration --- */
 
-static int is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static int is_in_name(char c)
 {
-	return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == ':';
+	return bob_is_word(c) || c == '.' || c == ':';
 }
 
 static const char *after_spaces(const char *p)
@@ -29,7 +25,7 @@ static size_t name_length(const char *p)
 {
 	size_t n = 0;
 
-	if (is_letter(*p))
+	if (bob_is_letter(*p) || *p == '_')
 		while (is_in_name(p[n]))
 			n++;
 	return n;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/reader.h"
+#include "base/search.h"
 
 #define SIGN (1ull << 63)
 
@@ -56,17 +57,10 @@ static void widen(struct bob_value_numbers *n)
 /* Index of the bin, or where to insert it. */
 static uint32_t find(const struct bob_value_numbers *n, uint64_t bin)
 {
-	uint32_t low = 0, high = n->bins;
+	size_t low;
 
-	while (low < high) {
-		const uint32_t mid = (low + high) / 2;
-
-		if (n->bin[mid].bin < bin)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	BOB_PARTITION_POINT(low, n->bins, mid, n->bin[mid].bin < bin);
+	return (uint32_t)low;
 }
 
 static void add_key(struct bob_value_numbers *n, uint64_t key, uint64_t count)

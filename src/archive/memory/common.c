@@ -8,6 +8,7 @@
 #include "archive/folds.h"
 #include "archive/merge/merging.h"
 #include "archive/reader.h"
+#include "base/search.h"
 
 void bob_common_free(struct bob_common *c)
 {
@@ -143,18 +144,11 @@ static bob_status read_before(struct bob_trace *t, struct bob_common *c)
 static bob_status take_before(struct bob_process *p)
 {
 	const struct bob_common *c = p->common;
-	size_t lo = 0, hi = p->file->outer ? c->before_count : 0;
-	const size_t end = hi;
+	const size_t end = p->file->outer ? c->before_count : 0;
 	bob_status st = BOB_OK;
+	size_t lo;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (c->before[mid].process < p->file->inner)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, end, i, c->before[i].process < p->file->inner);
 	for (; lo < end && c->before[lo].process == p->file->inner && st == BOB_OK; lo++)
 		st = bob_after_add(p, c->before[lo].stream, c->before[lo].content,
 				   c->before[lo].events);
@@ -242,18 +236,13 @@ uint64_t bob_trace_id(const struct bob_process *p, size_t i, uint32_t number)
 
 int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t *participant)
 {
-	uint32_t lo = 0, hi = bob_folded_count(merged);
+	size_t lo;
 
-	while (lo < hi) { /* participants are sorted by id */
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (bob_folded_id(merged, mid) < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*participant = lo;
-	return lo < bob_folded_count(merged) && bob_folded_id(merged, lo) == id;
+	/* participants are sorted by id */
+	BOB_PARTITION_POINT(lo, bob_folded_count(merged), i,
+			    bob_folded_id(merged, (uint32_t)i) < id);
+	*participant = (uint32_t)lo;
+	return lo < bob_folded_count(merged) && bob_folded_id(merged, *participant) == id;
 }
 
 bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)

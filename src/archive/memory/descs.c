@@ -6,6 +6,7 @@
 
 #include "archive/reader.h"
 #include "base/host/vec.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "base/varint.h"
 
@@ -109,14 +110,7 @@ static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
 	return st;
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct bob_desc_run *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->desc < y->desc ? -1 : x->desc > y->desc;
-}
+BOB_COMPARE(by_first, struct bob_desc_run, BOB_UP(first) BOB_UP(desc))
 
 bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c)
 {
@@ -148,6 +142,11 @@ const struct bob_mem_desc *bob_common_desc(const struct bob_common *c, uint64_t 
 	if (!n || number - c->descs[n - 1].first >= c->descs[n - 1].count)
 		return NULL;
 	return &c->descs[n - 1].desc[number - c->descs[n - 1].first];
+}
+
+const struct bob_mem_desc *bob_desc_finder(void *process, uint32_t number)
+{
+	return bob_desc_find(process, number);
 }
 
 const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number)

@@ -8,6 +8,7 @@
 #include "archive/folds.h"
 #include "archive/reader.h"
 #include "base/host/vec.h"
+#include "base/order.h"
 
 struct raw_chunk {
 	uint32_t stream;
@@ -18,16 +19,7 @@ struct raw_chunks {
 	BOB_VEC(struct raw_chunk);
 };
 
-static int by_stream_place(const void *a, const void *b)
-{
-	const struct raw_chunk *x = a, *y = b;
-
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	if (x->ref.at != y->ref.at)
-		return x->ref.at < y->ref.at ? -1 : 1;
-	return x->ref.off < y->ref.off ? -1 : x->ref.off > y->ref.off;
-}
+BOB_COMPARE(by_stream_place, struct raw_chunk, BOB_UP(stream) BOB_UP(ref.at) BOB_UP(ref.off))
 
 /* Assigns to each stream its sorted chunks, without overlaps. */
 static void share(struct bob_trace *t, struct bob_process *p, const struct raw_chunk *raw,
@@ -86,21 +78,6 @@ void bob_records_open(struct bob_records *r, const struct bob_process *p,
 		r->stretch = *s->stretch;
 }
 
-void bob_records_clone(const struct bob_records *r, struct bob_records *to)
-{
-	struct bob_mem_record rec;
-
-	if (r->unfolded) {
-		*to = *r;
-		to->copy = NULL;
-		to->copy_of = 0;
-		return;
-	}
-	bob_records_open(to, r->p, r->s);
-	while (to->index < r->index && bob_records_next(to, &rec, NULL) == BOB_OK)
-		;
-}
-
 void bob_records_close(struct bob_records *r)
 {
 	free(r->copy);
@@ -115,11 +92,6 @@ uint64_t bob_records_where(const struct bob_records *r)
 }
 
 /* --- folded records --- */
-
-static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
-{
-	return bob_desc_find(ctx, number);
-}
 
 static void end_folded(struct bob_records *r)
 {
@@ -142,7 +114,7 @@ static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
 	bob_status st = BOB_OK;
 
 	if (!r->unfold && bob_folded_count(r->s->folded))
-		st = bob_mem_unfold_open(r->s->folded, r->s->participant, find_desc,
+		st = bob_mem_unfold_open(r->s->folded, r->s->participant, bob_desc_finder,
 					 (void *)(uintptr_t)r->p, &bob_alloc_malloc, &r->unfold);
 	if (st == BOB_OK)
 		st = r->unfold ? bob_mem_unfold_next(r->unfold, &u) : BOB_END;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/search.h"
 #include "base/sized.h"
 
 #define LOWER_MAX (1ll << 62)
@@ -219,16 +220,11 @@ bob_status bob_trace_shape_sized(const struct bob_trace *t, uint32_t process, ui
 {
 	struct bob_shape s;
 	const struct bob_process *p = process < t->process_count ? t->processes[process] : NULL;
-	size_t lo = 0, hi = p ? p->known_count : 0;
+	size_t lo;
 
-	while (lo < hi) {	/* the first one after it */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->known[mid].as->rec.address <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	/* the first one after it */
+	BOB_PARTITION_POINT(lo, p ? p->known_count : 0, mid,
+			    p->known[mid].as->rec.address <= address);
 	if (!(lo && fill(t, process, &p->known[lo - 1], address, &s)) &&
 	    !(p && lo < p->known_count && fill_before(t, process, &p->known[lo], address, &s)))
 		return BOB_NONE;

@@ -7,6 +7,7 @@
 #include "archive/write/event_write.h"
 #include "archive/events/hook_sets.h"
 #include "archive/reader.h"
+#include "base/search.h"
 #include "base/sized.h"
 
 #define RAW_WORDS_READ                                                                             \
@@ -248,17 +249,11 @@ bob_status bob_trace_object_sized(const struct bob_trace *t, uint32_t process, u
 static void narrow(const struct bob_source_object *o, size_t count, uint64_t at, uint64_t *lo,
 		   uint64_t *hi)
 {
-	size_t low = 0, high = count;
+	size_t low;
 	uint64_t from = 0, to = UINT64_MAX;
 
-	while (low < high) {	/* the first one after it */
-		size_t mid = low + (high - low) / 2;
-
-		if (o[mid].addr <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	/* the first one after it */
+	BOB_PARTITION_POINT(low, count, mid, o[mid].addr <= at);
 	if (low < count)
 		to = o[low].addr;
 	if (low) {

@@ -50,11 +50,6 @@ bob_status bob_loss_begin(const struct bob_fold_settings *how, const struct bob_
 
 /* --- participants --- */
 
-static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
-{
-	return bob_desc_find(ctx, number);
-}
-
 /* Checks that leaves match their descriptors, because a plug-in may have made others. If not, no
  * trace is written. */
 static bob_status check_leaves(const struct bob_process *p, const struct bob_folded *f)
@@ -97,7 +92,7 @@ bob_status bob_loss_end(const struct bob_fold_settings *how, const struct bob_pr
 		}
 	}
 	if (st == BOB_OK && how->drop_below)
-		st = bob_drop_rare(f, how->drop_below, find_desc, (void *)(uintptr_t)p);
+		st = bob_drop_rare(f, how->drop_below, bob_desc_finder, (void *)(uintptr_t)p);
 	if (st == BOB_OK)
 		st = check_leaves(p, *f);
 	return st;

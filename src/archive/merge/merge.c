@@ -45,11 +45,6 @@ static bob_status can_merge(const struct bob_process *p, int raw, int anew)
 
 /* --- folding --- */
 
-static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
-{
-	return bob_desc_find(ctx, number);
-}
-
 /* Puts the records of a stream one by one; or only those in record buffers. */
 static bob_status fold_records(const struct bob_process *p, const struct bob_stream *s,
 			       int only_buffers, struct bob_mem_fold *m, struct bob_error *err)
@@ -132,7 +127,7 @@ static bob_status make_entries(const struct bob_process *p, const struct bob_str
 		uint8_t *at = aligned(mem + bob_folder_size());
 		struct bob_folder *folder = bob_folder_begin(mem, bob_bytes_take, entries);
 		struct bob_mem_fold *m =
-			bob_mem_fold_begin(at, folder, find_desc, (void *)(uintptr_t)p);
+			bob_mem_fold_begin(at, folder, bob_desc_finder, (void *)(uintptr_t)p);
 
 		if (kept.bytes) {
 			bob_bytes_take(entries, kept.bytes, kept.len);

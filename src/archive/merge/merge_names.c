@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "archive/merge/merge_trace.h"
+#include "base/order.h"
 #include "base/varint.h"
 
 const struct bob_process *bob_process_before(const struct bob_process *p)
@@ -33,18 +34,12 @@ static uint64_t new_place(void *ctx, uint64_t place)
 	return (place & ~(0xffffull << 48)) | (uint64_t)n->of->image[image] << 48;
 }
 
-static int by_old(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static uint64_t new_id(void *ctx, uint64_t id)
 {
 	const struct bob_names *n = ctx;
-	const uint64_t *found =
-		n->id_count ? bsearch(&id, n->id, n->id_count, 2 * sizeof(*n->id), by_old) : NULL;
+	const uint64_t *found = n->id_count ? bsearch(&id, n->id, n->id_count, 2 * sizeof(*n->id),
+						      bob_compare_u64) :
+					      NULL;
 
 	return found ? found[1] : BOB_FOLD_OMIT; /* of a process that is not merged */
 }
@@ -107,7 +102,7 @@ bob_status bob_names_find(const struct bob_merging *m, int events, struct bob_na
 		n->rename = (struct bob_fold_rename){ new_id, events ? NULL : new_key, new_place,
 						      n };
 		if (n->id_count)
-			qsort(n->id, n->id_count, 2 * sizeof(*n->id), by_old);
+			qsort(n->id, n->id_count, 2 * sizeof(*n->id), bob_compare_u64);
 	}
 	return st;
 }

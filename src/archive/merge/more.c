@@ -17,6 +17,7 @@
 #include "archive/merge/merging.h"
 #include "archive/merge/write_once.h"
 #include "archive/write/write.h"
+#include "base/order.h"
 
 #define PARTS_MAX (1u << 20)
 
@@ -37,13 +38,7 @@ struct named {
 };
 
 /* By name; inner files in the order of their outer files. */
-static int by_name(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	int c = strcmp(x->file->name, y->file->name);
-
-	return c ? c : x->file < y->file ? -1 : x->file > y->file;
-}
+BOB_COMPARE(by_name, struct named, BOB_TEXT(file->name) BOB_UP(file))
 
 /* Of files with the same name, oldest first, the newest describes the process. It inherits the
  * write-once records that only earlier ones have. */

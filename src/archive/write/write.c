@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/crc.h"
 #include "base/plain.h"
 
@@ -177,10 +178,7 @@ static size_t put_decimal(char *buf, size_t cap, size_t at, uint32_t v)
 
 static char host_char(char c)
 {
-	int ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		 c == '-' || c == '.' || c == '_';
-
-	return ok ? c : '_';
+	return bob_is_word(c) || c == '-' || c == '.' ? c : '_';
 }
 
 /* Zero-terminates a name of `len` bytes; returns 0 if it did not fit. */

@@ -26,13 +26,6 @@ void bob_bytes_take(void *ctx, const void *bytes, size_t len)
 	bob_bytes_add(ctx, bytes, len);
 }
 
-void bob_bytes_varint(struct bob_bytes *b, uint64_t v)
-{
-	uint8_t *to = bob_bytes_reserve(b, BOB_VARINT_MAX);
-
-	b->len += to ? bob_varint_put(to, v) : 0;
-}
-
 void bob_bytes_free(struct bob_bytes *b)
 {
 	free(b->at);

@@ -23,7 +23,6 @@ uint8_t *bob_bytes_reserve(struct bob_bytes *b, size_t more);
 void bob_bytes_add(struct bob_bytes *b, const void *bytes, size_t len);
 /* bob_bytes_add as a bob_fold_write_fn; ctx is a struct bob_bytes. */
 void bob_bytes_take(void *ctx, const void *bytes, size_t len);
-void bob_bytes_varint(struct bob_bytes *b, uint64_t v);
 void bob_bytes_free(struct bob_bytes *b);
 
 #endif

@@ -9,6 +9,7 @@
 #include "archive/memory/source.h"
 #include "archive/write/write.h"
 #include "base/host/arena.h"
+#include "base/search.h"
 
 /* Payload of a chunk IMAGE, with bounds checked. */
 struct table {
@@ -44,17 +45,10 @@ static struct bob_image_func function(const struct table *t, uint32_t i)
 /* Number of functions that begin at or before `pc`. */
 static uint32_t up_to(const struct table *t, uint64_t pc)
 {
-	uint32_t lo = 0, hi = t->head.count;
+	size_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (function(t, mid).addr <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	BOB_PARTITION_POINT(lo, t->head.count, mid, function(t, (uint32_t)mid).addr <= pc);
+	return (uint32_t)lo;
 }
 
 static uint32_t take_text(const struct table *t, uint32_t off, struct cli_buffer *names)

@@ -18,6 +18,7 @@
 #include "archive/archive.h"
 #include "archive/write/write.h"
 #include "base/hash.h"
+#include "base/order.h"
 #include "bobbin/trace.h"
 #include "cli/memory/names_used.h"
 #include "cli/names_cache.h"
@@ -103,19 +104,12 @@ static void note_pc(void *ctx, uint32_t image, uint64_t pc)
 	im->pc[im->count++] = pc;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void sort_each_once(struct image *im)
 {
 	size_t n = 0;
 
 	if (im->count)
-		qsort(im->pc, im->count, sizeof(*im->pc), by_value);
+		qsort(im->pc, im->count, sizeof(*im->pc), bob_compare_u64);
 	for (size_t i = 0; i < im->count; i++)
 		if (!n || im->pc[n - 1] != im->pc[i])
 			im->pc[n++] = im->pc[i];

@@ -28,11 +28,6 @@ int cli_report_is_memory(const struct cli_session *s)
 	return found;
 }
 
-static uint64_t all(const struct bob_memory_row *r)
-{
-	return r->loads + r->stores + r->atomics;
-}
-
 static void print_head(const struct cli_answer *a, const struct bob_memory *m, uint32_t threads)
 {
 	char n[BOB_NUMBER_MAX], b[BOB_NUMBER_MAX], c[BOB_NUMBER_MAX];
@@ -42,7 +37,7 @@ static void print_head(const struct cli_answer *a, const struct bob_memory *m, u
 	const struct bob_memory_row *row = bob_memory_rows(m, &count);
 
 	for (size_t i = 0; i < count; i++)
-		total += all(&row[i]);
+		total += bob_memory_accesses(&row[i]);
 	bob_trace_sizes(a->s.trace, &sizes);
 	fprintf(a->text, "%s: %s access%s in %s thread%s, kept in %s\n\n", a->s.dir,
 		bob_format_count(n, total), total == 1 ? "" : "es", bob_format_count(b, threads),

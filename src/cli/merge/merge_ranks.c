@@ -19,6 +19,7 @@
 
 #include "archive/archive.h"
 #include "base/hash.h"
+#include "base/host/clock.h"
 #include "cli/terminal/complain.h"
 #include "sys/sys.h"
 
@@ -328,10 +329,7 @@ static const char *ended(const struct place *p, uint32_t rank, int64_t ms, int64
 
 static int64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)(bob_clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
 static int64_t most_ms(void)

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/crc.h"
+#include "base/host/clock.h"
 #include "bobbin/trace.h"
 #include "bobbin/version.h"
 #include "plan/plan.h"
@@ -142,10 +143,7 @@ static int describe(const char *agent, char *key, size_t size)
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return bob_clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 static void become(const char *path, char *const *env, int out)

@@ -12,6 +12,7 @@
 
 #include "archive/format.h"
 #include "archive/write/write.h"
+#include "base/host/clock.h"
 #include "cli/record/watching.h"
 
 #define MARKS_MAX (64u * 1024 / sizeof(struct bob_mark))
@@ -96,7 +97,7 @@ static int reserve_mark(struct cli_sampled_stream *st, uint32_t interval_ms)
 /* Takes a sample. Returns whether the thread has ended. */
 static int look(int fd, struct cli_sampled_stream *st, uint32_t interval_ms)
 {
-	const uint64_t t = cli_watching_now();
+	const uint64_t t = bob_clock_ns(CLOCK_MONOTONIC);
 	struct bob_stream_head h;
 	uint64_t pos;
 
@@ -186,10 +187,10 @@ static int write_file(const struct cli_watching *w, int fd)
 	memset(&h, 0, sizeof(h));
 	bob_file_begin(&h.head, BOB_FILE_MARKS, w->host);
 	h.head.head_bytes = sizeof(h);
-	h.head.start_mono_ns = cli_watching_now();
+	h.head.start_mono_ns = bob_clock_ns(CLOCK_MONOTONIC);
 	bob_file_seal(&h.head);
 	bob_file_set_used(&h.head, off);
-	bob_file_end(&h.head, BOB_FILE_CLOSED, BOB_STOP_NONE, cli_watching_now());
+	bob_file_end(&h.head, BOB_FILE_CLOSED, BOB_STOP_NONE, bob_clock_ns(CLOCK_MONOTONIC));
 	return pwrite(fd, &h, sizeof(h), 0) == sizeof(h) ? 0 : -1;
 }
 

@@ -17,6 +17,7 @@
 
 #include "archive/format.h"
 #include "archive/write/write.h"
+#include "base/host/clock.h"
 #include "cli/record/watching.h"
 #include "plan/format.h"
 #include "plan/mem/format.h"
@@ -261,7 +262,7 @@ static void read_records(struct process *p, const uint8_t *bytes, uint64_t len)
 
 static void note_time(int file)
 {
-	const uint64_t now = cli_watching_now();
+	const uint64_t now = bob_clock_ns(CLOCK_MONOTONIC);
 	ssize_t ignored;
 
 	ignored = pwrite(file, &now, sizeof(now), offsetof(struct bob_file_head, debugged_mono_ns));

@@ -16,6 +16,7 @@
 
 #include "archive/archive.h"
 #include "archive/format.h"
+#include "base/host/io.h"
 #include "cli/terminal/complain.h"
 
 #define MESSAGES_MAX 4096u	/* upper bound on the ranks in a subtree */
@@ -28,40 +29,6 @@ struct input {
 	struct bob_given given;
 };
 
-static int read_all(int fd, void *to, uint64_t len)
-{
-	uint8_t *at = to;
-
-	while (len) {
-		ssize_t n = read(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		at += n;
-		len -= (uint64_t)n;
-	}
-	return 0;
-}
-
-static int write_all(int fd, const void *from, uint64_t len)
-{
-	const uint8_t *at = from;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		at += n;
-		len -= (uint64_t)n;
-	}
-	return 0;
-}
-
 /* --- the process's own file --- */
 
 static uint8_t *copy_of(int fd, uint64_t *len)
@@ -73,7 +40,7 @@ static uint8_t *copy_of(int fd, uint64_t *len)
 		return NULL;
 	*len = (uint64_t)sb.st_size;
 	bytes = malloc(*len);
-	if (!bytes || lseek(fd, 0, SEEK_SET) || read_all(fd, bytes, *len)) {
+	if (!bytes || lseek(fd, 0, SEEK_SET) || bob_read_all(fd, bytes, *len)) {
 		free(bytes);
 		return NULL;
 	}
@@ -120,14 +87,14 @@ static int read_message(struct input *in)
 	uint64_t len;
 	uint8_t *bytes;
 
-	if (read_all(STDIN_FILENO, &len, sizeof(len)))
+	if (bob_read_all(STDIN_FILENO, &len, sizeof(len)))
 		return -1;
 	if (!len)
 		return 1;
 	if (len > CLI_RUNNING_BYTES_MAX || in->count > MESSAGES_MAX)
 		return -1;
 	bytes = malloc(len);
-	if (!bytes || read_all(STDIN_FILENO, bytes, len)) {
+	if (!bytes || bob_read_all(STDIN_FILENO, bytes, len)) {
 		free(bytes);
 		return -1;
 	}
@@ -142,12 +109,12 @@ static int read_given(struct input *in)
 {
 	uint64_t len;
 
-	if (read_all(STDIN_FILENO, &len, sizeof(len)) || len > CLI_RUNNING_BYTES_MAX ||
+	if (bob_read_all(STDIN_FILENO, &len, sizeof(len)) || len > CLI_RUNNING_BYTES_MAX ||
 	    len % sizeof(*in->given.row))
 		return -1;
 	in->given.count = len / sizeof(*in->given.row);
 	in->given.row = malloc(len + 1);
-	return in->given.row && !read_all(STDIN_FILENO, in->given.row, len) ? 0 : -1;
+	return in->given.row && !bob_read_all(STDIN_FILENO, in->given.row, len) ? 0 : -1;
 }
 
 static int read_input(const char *dir, const char *file, struct input *in)
@@ -187,8 +154,9 @@ static int send_file(int fd)
 	uint8_t *bytes = copy_of(fd, &len);
 	int status = -1;
 
-	if (bytes && len <= CLI_RUNNING_BYTES_MAX && !write_all(STDOUT_FILENO, &len, sizeof(len)))
-		status = write_all(STDOUT_FILENO, bytes, len);
+	if (bytes && len <= CLI_RUNNING_BYTES_MAX &&
+	    !bob_write_all(STDOUT_FILENO, &len, sizeof(len)))
+		status = bob_write_all(STDOUT_FILENO, bytes, len);
 	free(bytes);
 	return status;
 }
@@ -243,7 +211,7 @@ static bob_status write_new(FILE *from, const char *dir, const char *path)
 
 	if (fd >= 0)
 		set_mode(fd, dir);
-	if (fd >= 0 && bytes && !write_all(fd, bytes, len))
+	if (fd >= 0 && bytes && !bob_write_all(fd, bytes, len))
 		st = BOB_OK;
 	if (fd >= 0 && close(fd))
 		st = BOB_ERR_IO;
@@ -274,15 +242,15 @@ static int write_result(struct input *in, const char *dir)
 	if (from)
 		fclose(from);
 	free(path);
-	return st == BOB_OK ? write_all(STDOUT_FILENO, &none, sizeof(none)) : -1;
+	return st == BOB_OK ? bob_write_all(STDOUT_FILENO, &none, sizeof(none)) : -1;
 }
 
 static int send_given(const struct input *in)
 {
 	const uint64_t len = in->given.count * sizeof(*in->given.row);
 
-	return write_all(STDOUT_FILENO, &len, sizeof(len)) ||
-	       write_all(STDOUT_FILENO, in->given.row, len);
+	return bob_write_all(STDOUT_FILENO, &len, sizeof(len)) ||
+	       bob_write_all(STDOUT_FILENO, in->given.row, len);
 }
 
 int cli_running(const char *dir, const char *file, int is_last)
@@ -302,7 +270,7 @@ int cli_running(const char *dir, const char *file, int is_last)
 	if (!status)
 		status = is_last ? write_result(in, dir) : send_result(in);
 	if (status)
-		(void)write_all(STDOUT_FILENO, &failed, sizeof(failed));
+		(void)bob_write_all(STDOUT_FILENO, &failed, sizeof(failed));
 	else
 		status = send_given(in);
 	for (size_t i = 0; in && i < in->count; i++)

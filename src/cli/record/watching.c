@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "archive/format.h"
+#include "base/host/clock.h"
 #include "cli/record/keeper.h"
 
 /* Interval between polls: 1/256 of the time so far. A poll costs about 40 us of the launcher and,
@@ -29,14 +30,6 @@
 #define MARKS_COST 32u
 #define FILES_MAX 4096
 #define DEBUGGERS_MS 200u
-
-uint64_t cli_watching_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void wake_by(const struct cli_watching *w, int fd)
 {
@@ -64,7 +57,7 @@ int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cach
 	*w = (struct cli_watching){ .cache = cache };
 	w->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	w->dir = directory(dir, w->dir_fd);
-	w->begin_ns = cli_watching_now();
+	w->begin_ns = bob_clock_ns(CLOCK_MONOTONIC);
 	keeper[0] = '\0';
 	w->notify = w->keeper = w->wake = -1;
 	if (!w->dir) {
@@ -184,10 +177,10 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 			f->ended = w->takes_marks ? cli_marks_scan(&f->sampled, f->fd) :
 						    has_ended(f->fd);
 		if (marks || f->ended) {
-			const uint64_t begin = cli_watching_now();
+			const uint64_t begin = bob_clock_ns(CLOCK_MONOTONIC);
 
 			cli_marks_look(&f->sampled, f->fd, now, interval_ms, f->ended);
-			took += cli_watching_now() - begin;
+			took += bob_clock_ns(CLOCK_MONOTONIC) - begin;
 		}
 		if (cli_keeper_look(f)) /* space after its end is freed later */
 			w->depend |= !f->ended;
@@ -211,7 +204,7 @@ static void watch_debuggers(struct cli_watching *w)
 unsigned cli_watching_tick(void *ctx, int child)
 {
 	struct cli_watching *w = ctx;
-	uint64_t now = (cli_watching_now() - w->begin_ns) / 1000000u;
+	uint64_t now = (bob_clock_ns(CLOCK_MONOTONIC) - w->begin_ns) / 1000000u;
 	uint64_t interval = now / LOOKS_SHARE;
 
 	if (interval < LOOK_MIN_MS)

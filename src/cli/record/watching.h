@@ -43,8 +43,6 @@ struct cli_watching {
 /* `keeper` (CLI_KEEPER_ADDRESS bytes) receives the value of BOBBIN_KEEPER, "" without a socket. The
  * caller then sets what is recorded. -1: out of memory; nothing can be watched. */
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper);
-/* ns of the clock that marks and heads of files use. */
-uint64_t cli_watching_now(void);
 /* Tick of bob_launch; `ctx` is the struct cli_watching. */
 unsigned cli_watching_tick(void *ctx, int child);
 /* Polls a last time and writes the marks. Returns the number of files that the keeper created;

@@ -26,7 +26,6 @@
 #include "plan/plan.h"
 
 #define VERB "record"
-#define ARGS_MAX 16
 #define MESSAGES_MAX 4000	/* of a compiler's messages that are shown */
 #define VERSION "1"		/* of the way of compiling */
 

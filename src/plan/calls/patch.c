@@ -12,6 +12,7 @@
  * take the padding of a short function that needs it for its own plain jump. */
 #include <string.h>
 
+#include "base/search.h"
 #include "plan/arch/x86_64/move.h"
 #include "plan/image.h"
 
@@ -65,16 +66,9 @@ static bool entered_inside(const struct site *s, uint64_t at, unsigned len)
 /* Index of the first hole that ends after `at`. */
 static size_t hole_from(const struct bob_plan_image *img, uint64_t at)
 {
-	size_t lo = 0, hi = img->holes.count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (img->holes.at[mid].hi <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, img->holes.count, mid, img->holes.at[mid].hi <= at);
 	return lo;
 }
 

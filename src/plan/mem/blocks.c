@@ -6,6 +6,7 @@
  * there and looks up the block by its address. */
 #include <string.h>
 
+#include "base/search.h"
 #include "plan/mem/unit.h"
 
 /* Marks of instructions while blocks are found. */
@@ -115,16 +116,9 @@ static void mark_entries(const struct bob_mem_unit *u, uint8_t *mark)
 
 	for (size_t r = 0; r < u->ranges.count; r++) {
 		uint64_t lo = u->ranges.at[r].lo, hi = u->ranges.at[r].hi;
-		size_t a = 0, b = fs->count;
+		size_t a;
 
-		while (a < b) {
-			size_t mid = (a + b) / 2;
-
-			if (fs->at[mid].addr < lo)
-				a = mid + 1;
-			else
-				b = mid;
-		}
+		BOB_PARTITION_POINT(a, fs->count, mid, fs->at[mid].addr < lo);
 		for (; a < fs->count && fs->at[a].addr < hi; a++) {
 			uint32_t i = bob_mem_insn_at(u, fs->at[a].addr);
 
@@ -243,16 +237,10 @@ static unsigned check_strictly(struct bob_mem_unit *u)
 
 uint32_t bob_mem_block_at(const struct bob_mem_unit *u, uint64_t addr)
 {
-	size_t lo = 0, hi = u->blocks.count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (u->insns.at[u->blocks.at[mid].first].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, u->blocks.count, mid,
+			    u->insns.at[u->blocks.at[mid].first].addr < addr);
 	if (lo == u->blocks.count || u->insns.at[u->blocks.at[lo].first].addr != addr)
 		return BOB_MEM_NONE;
 	return (uint32_t)lo;

@@ -125,21 +125,13 @@ bob_status bob_mem_plan_check(const void *plan, uint64_t len, uint64_t key)
 	if (len < sizeof(struct bob_mem_plan_head) || (uintptr_t)plan % 8 != 0)
 		return BOB_ERR_CORRUPT;
 	st = check_head(&c, key);
-	if (st == BOB_OK)
-		st = check_sections(&c);
-	if (st == BOB_OK)
-		st = check_fields(&c, &c.h->relocs, c.h->blob.len);
-	if (st == BOB_OK)
-		st = check_fields(&c, &c.h->tls, c.h->blob.len);
-	if (st == BOB_OK)
-		st = check_fields(&c, &c.h->ids, c.h->blob.len);
-	if (st == BOB_OK)
-		st = check_fields(&c, &c.h->fixes, c.h->text.len);
-	if (st == BOB_OK)
-		st = check_funcs(&c);
-	if (st == BOB_OK)
-		st = check_patches(&c);
-	if (st == BOB_OK)
-		st = check_stops(&c);
-	return st;
+	if (st != BOB_OK)
+		return st;
+	if (check_sections(&c) || check_fields(&c, &c.h->relocs, c.h->blob.len) ||
+	    check_fields(&c, &c.h->tls, c.h->blob.len) ||
+	    check_fields(&c, &c.h->ids, c.h->blob.len) ||
+	    check_fields(&c, &c.h->fixes, c.h->text.len) || check_funcs(&c) || check_patches(&c) ||
+	    check_stops(&c))
+		return BOB_ERR_CORRUPT;
+	return BOB_OK;
 }

@@ -3,6 +3,7 @@
  * signals that arrive there. Freestanding. */
 #include <string.h>
 
+#include "base/search.h"
 #include "base/varint.h"
 #include "plan/mem/format.h"
 
@@ -12,16 +13,9 @@
 static const struct bob_mem_func *function_at(const struct bob_mem_plan_head *h, uint32_t code)
 {
 	const struct bob_mem_func *f = (const void *)((const uint8_t *)h + h->funcs.off);
-	uint64_t lo = 0, hi = h->funcs.len / sizeof(*f);
+	size_t lo;
 
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (f[mid].code <= code)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, h->funcs.len / sizeof(*f), mid, f[mid].code <= code);
 	return lo && code - f[lo - 1].code < f[lo - 1].code_len ? &f[lo - 1] : NULL;
 }
 

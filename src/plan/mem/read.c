@@ -3,20 +3,14 @@
  * hole. */
 #include <string.h>
 
+#include "base/search.h"
 #include "plan/mem/unit.h"
 
 uint64_t bob_mem_padding_after(const struct bob_plan_image *img, uint64_t hi)
 {
-	size_t lo = 0, end = img->holes.count;
+	size_t lo;
 
-	while (lo < end) {
-		size_t mid = (lo + end) / 2;
-
-		if (img->holes.at[mid].lo < hi)
-			lo = mid + 1;
-		else
-			end = mid;
-	}
+	BOB_PARTITION_POINT(lo, img->holes.count, mid, img->holes.at[mid].lo < hi);
 	if (lo < img->holes.count && img->holes.at[lo].lo == hi)
 		return img->holes.at[lo].hi;
 	return hi;
@@ -65,16 +59,9 @@ unsigned bob_mem_read(struct bob_mem_unit *u)
 
 size_t bob_mem_insn_from(const struct bob_mem_unit *u, uint64_t addr)
 {
-	size_t lo = 0, hi = u->insns.count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (u->insns.at[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, u->insns.count, mid, u->insns.at[mid].addr < addr);
 	return lo;
 }
 

@@ -4,6 +4,7 @@
  * that call frame information names, and it passes callee-saved registers to a landing pad of the
  * same function (-fnon-call-exceptions). The program itself may never read these values again, so
  * liveness by control flow alone would treat the registers as dead. */
+#include "base/search.h"
 #include "plan/mem/unit.h"
 
 #define CALLEE_SAVED (1u << BOB_X86_RBX | 1u << BOB_X86_RBP | 0xf000u) /* r12 to r15 */
@@ -49,16 +50,9 @@ static void mark_frames(struct bob_mem_unit *u)
 
 static size_t first_guard(const struct bob_plan_guards *g, uint64_t addr)
 {
-	size_t lo = 0, hi = g->count;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (g->at[mid].lo < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, g->count, mid, g->at[mid].lo < addr);
 	return lo;
 }
 

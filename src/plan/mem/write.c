@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "plan/mem/mem.h"
 #include "plan/plan.h"
 
@@ -15,26 +16,9 @@ struct part {
 	uint64_t len;
 };
 
-static int by_orig(const void *a, const void *b)
-{
-	const struct bob_mem_stop *x = a, *y = b;
+BOB_COMPARE(by_orig, struct bob_mem_stop, BOB_UP(orig))
 
-	return x->orig < y->orig ? -1 : x->orig > y->orig;
-}
-
-static int by_addr(const void *a, const void *b)
-{
-	const struct bob_mem_patch *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
+BOB_COMPARE(by_addr, struct bob_mem_patch, BOB_UP(addr))
 
 static void sort_tables(struct bob_mem_plan *p)
 {
@@ -43,7 +27,7 @@ static void sort_tables(struct bob_mem_plan *p)
 	if (p->patches.count > 0)
 		qsort(p->patches.at, p->patches.count, sizeof(*p->patches.at), by_addr);
 	if (p->fixes.count > 0)	/* short landings add theirs out of order */
-		qsort(p->fixes.at, p->fixes.count, sizeof(*p->fixes.at), by_value);
+		qsort(p->fixes.at, p->fixes.count, sizeof(*p->fixes.at), bob_compare_u32);
 }
 
 static bob_status pack_descs(const struct bob_mem_plan *p, struct bob_plan_bytes *out)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "plan/source/source.h"
+#include "base/host/io.h"
 
 #define SECONDS_MAX 60	/* gigabytes of debug information take ten seconds */
 
@@ -20,20 +21,8 @@ struct pipe_end {
 static void send_bytes(void *ctx, const void *bytes, size_t len)
 {
 	struct pipe_end *to = ctx;
-	const char *p = bytes;
 
-	while (len && !to->failed) {
-		ssize_t n = write(to->fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			to->failed = 1;
-			return;
-		}
-		p += n;
-		len -= (size_t)n;
-	}
+	to->failed = to->failed || bob_write_all(to->fd, bytes, len);
 }
 
 /* Send the bytes, then the status: without a status the bytes are incomplete. */

@@ -3,6 +3,7 @@
  * information have about registers. */
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/arch/x86_64/length.h"
 #include "plan/mem/unit.h"
 #include "plan/source/flow.h"
@@ -32,12 +33,7 @@ static int read_insn(struct bob_flow *w, uint64_t pc, uint64_t hi)
 	return in->facts.len;
 }
 
-static int by_lo(const void *a, const void *b)
-{
-	const struct bob_source_range *x = a, *y = b;
-
-	return (x->lo > y->lo) - (x->lo < y->lo);
-}
+BOB_COMPARE(by_lo, struct bob_source_range, BOB_UP(lo))
 
 static void read_code(struct bob_flow *w)
 {

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/source/source.h"
 
 #define DEPTH_MAX 24u
@@ -211,14 +212,7 @@ static void each_unit(struct bob_source_maker *m, int lines, unit_fn visit)
 	}
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	const struct bob_source_static *x = a, *y = b;
-
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return (x->size < y->size) - (x->size > y->size);
-}
+BOB_COMPARE(by_addr, struct bob_source_static, BOB_UP(addr) BOB_DOWN(size))
 
 void bob_source_find_sizes(struct bob_source_maker *m)
 {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "plan/plan.h"
 #include "plan/source/source.h"
@@ -56,14 +57,7 @@ struct bob_source_row *bob_source_rows(const struct bob_source_maker *m, uint64_
 
 /* --- objects --- */
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_source_object *x = a, *y = b;
-
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return (x->size < y->size) - (x->size > y->size);
-}
+BOB_COMPARE(by_place, struct bob_source_object, BOB_UP(addr) BOB_DOWN(size))
 
 /* Merge variables at one address (EQUIVALENCE, COMMON with other names), joining their names. */
 static void unite(struct bob_source_maker *m, struct bob_source_object *to,
@@ -96,16 +90,10 @@ static size_t sort_objects(struct bob_source_maker *m, struct bob_source_object 
 
 static int is_free(const struct bob_source_object *o, size_t count, uint64_t lo, uint64_t hi)
 {
-	size_t low = 0, high = count;
+	size_t low;
 
-	while (low < high) {	/* binary search for the first that ends after lo */
-		size_t mid = low + (high - low) / 2;
-
-		if (o[mid].addr + o[mid].size <= lo)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	/* the first that ends after lo */
+	BOB_PARTITION_POINT(low, count, mid, o[mid].addr + o[mid].size <= lo);
 	return low == count || o[low].addr >= hi;
 }
 

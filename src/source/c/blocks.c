@@ -71,17 +71,10 @@ bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXC
 	return false;
 }
 
-static struct bob_c_variable *variable_of(struct bob_c_unit *u, CXCursor c)
-{
-	return u->clang->getCursorKind(c) == CXCursor_DeclRefExpr ?
-		       bob_c_variable(u, u->clang->getCursorReferenced(c)) :
-		       NULL;
-}
-
 /* g->v = p: if g->v was requested, blocks of p are blocks of g->v. */
 static void note_passing(struct bob_c_unit *u, CXCursor to, CXCursor value)
 {
-	struct bob_c_variable *from = variable_of(u, bob_c_bare(u, value));
+	struct bob_c_variable *from = bob_c_variable_of(u, bob_c_bare(u, value));
 	struct bob_c_path *p;
 
 	if (!from || !from->is_pointer || bob_c_type_kind(u, to) != CXType_Pointer)
@@ -100,7 +93,7 @@ bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor c, struct bob_c_sp
 	if (u->nest || u->blocked >= 0 || bob_c_children(u, c, child, 2) != 2)
 		return false;
 	to = bob_c_bare(u, child[0]);
-	v = variable_of(u, to);
+	v = bob_c_variable_of(u, to);
 	if (u->is_scan && !v)
 		note_passing(u, to, child[1]);
 	if (!gives(bob_c_allocator(u, bob_c_bare(u, child[1])))) {

@@ -3,6 +3,7 @@
  * repeated after it, with the name bobbin_k1_NAME and the probes that depend on its arguments.
  * Calls of the copy use that name. It is declared before each function that calls it. */
 #include "source/c/copies.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,12 +107,7 @@ static void number(struct bob_c_unit *u, struct plan *p)
 	k->plan.call_count = n;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_call *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
+BOB_COMPARE(by_place, struct bob_c_call, BOB_UP(at))
 
 static void number_copies(struct bob_c_unit *u)
 {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/order.h"
 #include "source/c/allocators.h"
 #include "source/c/copies.h"
 
@@ -255,24 +257,7 @@ static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 
 /* --- references --- */
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp((*(struct bob_c_function *const *)a)->name,
-		      (*(struct bob_c_function *const *)b)->name);
-}
+BOB_COMPARE_POINTERS(by_name, struct bob_c_function, BOB_TEXT(name))
 
 struct word {
 	const char *at;
@@ -300,7 +285,8 @@ static void look_at_word(struct bob_c_unit *u, const struct names *n, uint32_t a
 	struct bob_c_function **f = bsearch(&w, n->at, n->count, sizeof(*n->at), compare_word);
 	const char *const why = "it is named elsewhere than in calls";
 
-	if (!f || bsearch(&at, u->copies->named.at, u->copies->named.count, sizeof(at), by_number))
+	if (!f ||
+	    bsearch(&at, u->copies->named.at, u->copies->named.count, sizeof(at), bob_compare_u32))
 		return;
 	while (f > n->at && !compare_word(&w, f - 1))
 		f--;
@@ -348,8 +334,8 @@ static void look_at_words(struct bob_c_unit *u, const struct names *n)
 
 		if (to == at && (c == '"' || c == '\'') && !reads_texts)
 			to = after_text(u, at);
-		if (to == at && is_word(c)) {
-			while (to < u->len && is_word(u->bytes[to]))
+		if (to == at && bob_is_word(c)) {
+			while (to < u->len && bob_is_word(u->bytes[to]))
 				to++;
 			look_at_word(u, n, at, to - at);
 		}
@@ -372,7 +358,7 @@ static void look_at_names(struct bob_c_unit *u)
 	if (n.count)
 		qsort(n.at, n.count, sizeof(*n.at), by_name);
 	if (k->named.count)
-		qsort(k->named.at, k->named.count, sizeof(*k->named.at), by_number);
+		qsort(k->named.at, k->named.count, sizeof(*k->named.at), bob_compare_u32);
 	look_at_words(u, &n);
 	free(n.at);
 }

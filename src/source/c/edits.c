@@ -2,6 +2,7 @@
 /* The list of insertions, and their application. The tree is walked from outside in, so at one
  * place the first opening text is the outermost and the first closing text the innermost; closing
  * texts precede opening ones. So pairs always nest. */
+#include "base/order.h"
 #include "source/c/copies.h"
 
 #include <stdlib.h>
@@ -46,16 +47,7 @@ bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end)
 	return u->wrapped.count > count;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_edit *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	if (x->is_close != y->is_close)
-		return x->is_close ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+BOB_COMPARE(by_place, struct bob_c_edit, BOB_UP(at) BOB_DOWN(is_close) BOB_UP(number))
 
 /* The bytes [from, to) with these edits, all of which are inside. */
 static char *apply(const struct bob_c_unit *u, struct bob_c_edit *edits, size_t count,

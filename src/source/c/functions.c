@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "source/c/copies.h"
+#include "base/ascii.h"
 
 static bool is_noting(const struct bob_c_unit *u)
 {
@@ -48,18 +49,12 @@ struct bob_c_function *bob_c_function(struct bob_c_unit *u, CXCursor decl)
 
 /* --- places --- */
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 static bool has_name_at(const struct bob_c_unit *u, uint32_t at, const char *name)
 {
 	const size_t n = strlen(name);
 
 	return n && at <= u->len && n <= u->len - at && !memcmp(u->bytes + at, name, n) &&
-	       !is_word(u->bytes[at + n]);
+	       !bob_is_word(u->bytes[at + n]);
 }
 
 static void note_place(struct bob_c_unit *u, uint32_t at)

@@ -97,13 +97,6 @@ static const char *asked_path(struct bob_c_unit *u, const struct bob_c_path *p)
 	return name;
 }
 
-static struct bob_c_variable *variable_of(struct bob_c_unit *u, CXCursor c)
-{
-	return u->clang->getCursorKind(c) == CXCursor_DeclRefExpr ?
-		       bob_c_variable(u, u->clang->getCursorReferenced(c)) :
-		       NULL;
-}
-
 static bool is_silent(const struct bob_c_unit *u)
 {
 	return u->is_scan || u->nest || (u->copies && u->copies->is_trial);
@@ -170,7 +163,7 @@ static void give_object(struct bob_c_unit *u, CXCursor call, CXCursor c)
 
 static void give_pointer(struct bob_c_unit *u, CXCursor call, CXCursor c)
 {
-	const struct bob_c_variable *v = variable_of(u, c);
+	const struct bob_c_variable *v = bob_c_variable_of(u, c);
 	const char *name = v && v->is_pointer ? asked_name(u, v) : NULL;
 	struct bob_c_path p;
 	CXType to;

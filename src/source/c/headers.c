@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+#include "base/search.h"
 #include "source/c/inclusions.h"
 
 /* --- selection --- */
@@ -194,14 +196,7 @@ static uint32_t child_at(const struct bob_c_inc_headers *h, uint32_t number, siz
 	return BOB_C_NO;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_inc_directive *x = a, *y = b;
-
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
+BOB_COMPARE(by_place, struct bob_c_inc_directive, BOB_UP(file) BOB_UP(offset))
 
 static void put_entry(struct bob_c_inc_headers *h, uint32_t number)
 {
@@ -323,19 +318,14 @@ void bob_c_sources_free(struct bob_c_sources *s)
 uint32_t bob_c_line_of(const struct bob_c_sources *s, uint32_t line)
 {
 	const uint32_t most = (1u << BOB_C_LINE_BITS) - 1;
-	size_t lo = 0, hi = s ? s->pieces.count : 0;
 
-	while (lo + 1 < hi) { /* binary search: the last piece that begins at or before the line */
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->pieces.at[mid].first <= line)
-			lo = mid;
-		else
-			hi = mid;
-	}
 	if (s) {
-		const struct bob_c_piece *p = &s->pieces.at[lo];
+		const struct bob_c_piece *p = s->pieces.at;
+		size_t after;
 
+		/* the last one that begins at the line or before it */
+		BOB_PARTITION_POINT(after, s->pieces.count, i, p[i].first <= line);
+		p += after - (after > 0);
 		line = p->line + (line - p->first);
 		return (line < most ? line : most) | p->file << BOB_C_LINE_BITS;
 	}

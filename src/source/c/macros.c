@@ -7,6 +7,9 @@
  * (obstacles.c). */
 #define _GNU_SOURCE /* memmem */
 #include "source/c/macros.h"
+#include "base/ascii.h"
+#include "base/order.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +20,6 @@ struct word {
 	const char *at;
 	size_t len;
 };
-
-static bool is_in_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
 
 static bool is_name(struct word w)
 {
@@ -73,11 +70,7 @@ static enum CXChildVisitResult see_definition(CXCursor c, CXCursor parent, CXCli
 	return CXChildVisit_Continue;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct bob_c_definition *)a)->name,
-		      ((const struct bob_c_definition *)b)->name);
-}
+BOB_COMPARE(by_name, struct bob_c_definition, BOB_TEXT(name))
 
 void bob_c_definitions_read(struct bob_c_unit *u, struct bob_c_definitions *to)
 {
@@ -96,17 +89,9 @@ static bool is_called(const struct bob_c_definition *m, struct word w)
 static const struct bob_c_definition *named(const struct bob_c_definitions *d, struct word w,
 					    size_t *count)
 {
-	size_t lo = 0, hi = d->count;
+	size_t lo;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		const int order = strncmp(d->at[mid].name, w.at, w.len);
-
-		if (order < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, d->count, i, strncmp(d->at[i].name, w.at, w.len) < 0);
 	/* Longer names follow it in the order. */
 	*count = 0;
 	while (lo + *count < d->count && is_called(&d->at[lo + *count], w))
@@ -147,7 +132,7 @@ static bool is_parameter(const struct bob_c_definition *m, struct word w)
 	for (p = m->text; end && p < end; p++) {
 		struct word one = { p, 0 };
 
-		while (is_in_word(p[one.len]))
+		while (bob_is_word(p[one.len]))
 			one.len++;
 		if (one.len == w.len && w.len && !memcmp(p, w.at, w.len))
 			return true;
@@ -181,7 +166,7 @@ static struct word last_word(struct word text, bool *has_brackets)
 	}
 	while (*has_brackets && end && strchr(" \t\\\r\n", text.at[end - 1]))
 		end--;
-	for (start = end; start && is_in_word(text.at[start - 1]);)
+	for (start = end; start && bob_is_word(text.at[start - 1]);)
 		start--;
 	return (struct word){ text.at + start, end - start };
 }
@@ -273,7 +258,7 @@ static bool may_name_macro(const struct bob_c_definitions *d, struct word use)
 		struct word w = { use.at + i, 0 };
 		size_t count;
 
-		while (i + w.len < use.len && is_in_word(w.at[w.len]))
+		while (i + w.len < use.len && bob_is_word(w.at[w.len]))
 			w.len++;
 		n = w.len;
 		if (!n || !i) /* its own name */
@@ -298,7 +283,7 @@ static void extend(struct bob_c_unit *u, const struct bob_c_definitions *d, stru
 	int depth = 0;
 	enum ending e;
 
-	while (called.len < use.len && is_in_word(called.at[called.len]))
+	while (called.len < use.len && bob_is_word(called.at[called.len]))
 		called.len++;
 	for (;;) {
 		const uint32_t at = bob_c_skip_blanks(u, s->end);
@@ -330,8 +315,8 @@ static bool is_expression(const struct bob_c_definitions *d, const struct bob_c_
 	const struct word b = body_of(m);
 	int depth = 0;
 
-	if (!m->text || !b.len || !(strchr("(*", *b.at) || is_in_word(*b.at)) ||
-	    !(strchr(")]", b.at[b.len - 1]) || is_in_word(b.at[b.len - 1])))
+	if (!m->text || !b.len || !(strchr("(*", *b.at) || bob_is_word(*b.at)) ||
+	    !(strchr(")]", b.at[b.len - 1]) || bob_is_word(b.at[b.len - 1])))
 		return false;
 	for (size_t i = 0; i < b.len; i++) {
 		const char c = b.at[i];
@@ -341,7 +326,7 @@ static bool is_expression(const struct bob_c_definitions *d, const struct bob_c_
 		depth -= c == ')' || c == ']';
 		if (depth < 0 || (!depth && strchr(",;{}", c)))
 			return false;
-		while (i + w.len < b.len && is_in_word(w.at[w.len]))
+		while (i + w.len < b.len && bob_is_word(w.at[w.len]))
 			w.len++;
 		if (!depth && w.len && !is_called(m, w) && !is_whole_name(d, w, nested + 1))
 			return false;
@@ -385,14 +370,7 @@ static enum CXChildVisitResult see_use(CXCursor c, CXCursor parent, CXClientData
 	return CXChildVisit_Continue;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_span *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end;
-}
+BOB_COMPARE(by_place, struct bob_c_span, BOB_UP(start) BOB_DOWN(end))
 
 void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d)
 {
@@ -408,7 +386,7 @@ void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d)
 
 		if (n && s.start < u->macros.at[n - 1].end)
 			continue;
-		while (name.len < s.end - s.start && is_in_word(name.at[name.len]))
+		while (name.len < s.end - s.start && bob_is_word(name.at[name.len]))
 			name.len++;
 		s.is_macro = named(d, name, &count) && is_whole_name(d, name, 0);
 		extend(u, d, &s);
@@ -419,15 +397,8 @@ void bob_c_macros_find(struct bob_c_unit *u, const struct bob_c_definitions *d)
 
 const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at)
 {
-	size_t lo = 0, hi = u->macros.count;
+	size_t lo;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (u->macros.at[mid].end <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BOB_PARTITION_POINT(lo, u->macros.count, mid, u->macros.at[mid].end <= at);
 	return lo < u->macros.count && u->macros.at[lo].start <= at ? &u->macros.at[lo] : NULL;
 }

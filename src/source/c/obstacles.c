@@ -4,6 +4,7 @@
  * after each of these uses, and then the file with the replacements. The new file is used only if
  * both results are equal except for blanks and that word. Definitions of macros, other uses and
  * line numbers do not change. */
+#include "base/order.h"
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -139,12 +140,7 @@ static bool rewrite(const struct bob_c_unit *u, const struct bob_c_bytes *by,
 	return !to->is_failed;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_span *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+BOB_COMPARE(by_place, struct bob_c_span, BOB_UP(start))
 
 bool bob_c_remove_obstacles(struct bob_c_unit *u, char **text, size_t *len)
 {

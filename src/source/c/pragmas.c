@@ -5,6 +5,7 @@
  * libclang 14 has no cursors of pragmas. A macro may expand to a pragma if its definition, or that
  * of a macro named there, contains _Pragma; pasted names may be any of those. */
 #include "source/c/macros.h"
+#include "base/ascii.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,12 +164,6 @@ bool bob_c_is_after_pragma(const struct bob_c_unit *u, uint32_t at, const char *
 
 /* --- macros --- */
 
-static bool is_in_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 static bool expands_to_pragma(const struct bob_c_definitions *d, const char *word, size_t len)
 {
 	if (len == sizeof(OPERATOR) - 1 && !memcmp(word, OPERATOR, len))
@@ -182,7 +177,7 @@ static bool expands_to_pragma(const struct bob_c_definitions *d, const char *wor
 static bool mentions_pragma(const struct bob_c_definitions *d, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		for (n = 0; i + n < len && is_in_word(text[i + n]);)
+		for (n = 0; i + n < len && bob_is_word(text[i + n]);)
 			n++;
 		if (n && expands_to_pragma(d, text + i, n))
 			return true;
@@ -215,7 +210,7 @@ static uint32_t words_of(struct bob_c_definitions *d, const char *text, size_t l
 	uint32_t found = 0;
 
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		for (n = 0; i + n < len && is_in_word(text[i + n]);)
+		for (n = 0; i + n < len && bob_is_word(text[i + n]);)
 			n++;
 		for (size_t k = 0; k < WORDS && n; k++)
 			if (strlen(words[k]) == n && !memcmp(words[k], text + i, n))

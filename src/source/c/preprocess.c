@@ -3,6 +3,8 @@
  * texts. So a rewritten file is used only if it is equivalent. */
 #define _GNU_SOURCE /* memfd_create */
 #include "source/c/unit.h"
+#include "base/ascii.h"
+#include "base/host/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,20 +40,12 @@ static int file_of(const struct bob_c_bytes *t)
 {
 	int fd = memfd_create("bobbin", MFD_CLOEXEC);
 
-	for (size_t done = 0; fd >= 0 && done < t->len;) {
-		const ssize_t n = write(fd, t->bytes + done, t->len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			close(fd);
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_SET);
-	return fd;
+	if (fd < 0)
+		return -1;
+	if (!bob_write_all(fd, t->bytes, t->len) && !lseek(fd, 0, SEEK_SET))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static bool run(const char *const *argv, int in, int out)
@@ -120,16 +114,10 @@ bool bob_c_preprocess(const struct bob_c_unit *u, const struct bob_c_bytes *from
 	return is_done && !to->is_failed;
 }
 
-static bool is_in_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 bool bob_c_is_word(const char *at, const char *word)
 {
-	return !strncmp(at, word, strlen(word)) && !is_in_word(at[strlen(word)]) &&
-	       !is_in_word(at[-1]);
+	return !strncmp(at, word, strlen(word)) && !bob_is_word(at[strlen(word)]) &&
+	       !bob_is_word(at[-1]);
 }
 
 /* The next byte that is neither a blank nor part of a mark; 0 at the end. */

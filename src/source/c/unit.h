@@ -290,6 +290,8 @@ bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len);
 /* --- variables.c --- */
 /* NULL: not a variable, or no memory. */
 struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
+/* Of a name in an expression; NULL: `c` is something else. */
+struct bob_c_variable *bob_c_variable_of(struct bob_c_unit *u, CXCursor c);
 /* Notes a declaration at file scope. */
 void bob_c_variable_declared(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor decl,
 			     bool has_value);

@@ -89,6 +89,13 @@ struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl)
 	return v;
 }
 
+struct bob_c_variable *bob_c_variable_of(struct bob_c_unit *u, CXCursor c)
+{
+	return u->clang->getCursorKind(c) == CXCursor_DeclRefExpr ?
+		       bob_c_variable(u, u->clang->getCursorReferenced(c)) :
+		       NULL;
+}
+
 /* `int a[];` may get its length from a later declaration. */
 void bob_c_variable_declared(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor decl,
 			     bool has_value)

@@ -65,7 +65,7 @@ static bool sign(struct reader *r, const char *what)
 static bool name(struct reader *r)
 {
 	skip_blank(r);
-	if (!bob_fortran_is_letter(r->text[r->p]) && r->text[r->p] != '_' && r->text[r->p] != '$')
+	if (!bob_is_letter(r->text[r->p]) && r->text[r->p] != '_' && r->text[r->p] != '$')
 		return false;
 	while (bob_fortran_is_word(r->text[r->p]))
 		r->p++;
@@ -79,7 +79,7 @@ static uint32_t number(struct reader *r, uint32_t *value)
 	skip_blank(r);
 	from = r->p;
 	*value = 0;
-	for (; bob_fortran_is_digit(r->text[r->p]); r->p++)
+	for (; bob_is_digit(r->text[r->p]); r->p++)
 		*value = *value * 10 + (uint32_t)(r->text[r->p] - '0');
 	return r->p - from;
 }
@@ -277,7 +277,7 @@ static bool has_function_arguments(struct reader r)
 	for (uint32_t i = r.p + 1; r.text[i] && r.text[i] != ')'; i++)
 		if (!bob_fortran_is_word(r.text[i]) && !strchr(" ,*&", r.text[i]))
 			return false;
-	return !bob_fortran_is_digit(r.text[r.p + 1]) && r.text[r.p + 1] != '*' && group(&r);
+	return !bob_is_digit(r.text[r.p + 1]) && r.text[r.p + 1] != '*' && group(&r);
 }
 
 /* SUBROUTINE and FUNCTION with prefixes, and declarations, which also begin with a type. */
@@ -325,7 +325,7 @@ static enum bob_fortran_kind type_statement(struct reader r)
 	here = r;
 	if (!word(&here, "type"))
 		return BOB_F_UNKNOWN;
-	if (look(&here) == '*' || here.text[here.p] == '\'' || bob_fortran_is_digit(look(&here)))
+	if (look(&here) == '*' || here.text[here.p] == '\'' || bob_is_digit(look(&here)))
 		return BOB_F_PRINT;
 	if (look(&here) == '(')
 		return procedure_or_declaration(r);
@@ -338,7 +338,7 @@ static enum bob_fortran_kind do_statement(struct reader r, uint32_t *target)
 {
 	if (!word(&r, "do") && !(r.is_fixed && sign(&r, "do"))) {
 		/* free form: `do10` is not a word, but compilers accept it */
-		if (!sign(&r, "do") || !bob_fortran_is_digit(r.text[r.p]))
+		if (!sign(&r, "do") || !bob_is_digit(r.text[r.p]))
 			return BOB_F_UNKNOWN;
 	}
 	if (number(&r, target))

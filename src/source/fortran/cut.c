@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "source/fortran/reserve.h"
+#include "source/fortran/split.h"
 
 #define FREE_WIDTH 132u
 #define FREE_FIRST 6u
@@ -149,11 +150,6 @@ static uint32_t fixed_part(const struct bob_fortran_file *f, const char *line, u
 	return i;
 }
 
-static bool is_quote(char c)
-{
-	return c == '\'' || c == '"';
-}
-
 /* The offset after the last character on this line of at most `capacity` characters. In free form
  * it is not next to a quote, which may be doubled, and the next line has more than a continuation
  * mark. */
@@ -166,7 +162,8 @@ static uint32_t recut_at(const char *line, uint32_t from, uint32_t len, uint32_t
 		return to;
 	if (len - to < 4)
 		to -= 8;
-	while (to > lowest && (is_quote(line[to]) || is_quote(line[to - 1])))
+	while (to > lowest &&
+	       (bob_fortran_is_quote(line[to]) || bob_fortran_is_quote(line[to - 1])))
 		to--;
 	return to;
 }

@@ -345,7 +345,7 @@ static void data(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 			if (r->text[r->p] == '(') { /* subscripts, or an implied DO */
 				uint32_t end = bob_fortran_group_end(r);
 
-				while (r->p < end && !bob_fortran_is_letter(r->text[r->p]))
+				while (r->p < end && !bob_is_letter(r->text[r->p]))
 					r->p++;
 			}
 			if (bob_fortran_name_len(r)) {

@@ -56,7 +56,7 @@ uint32_t bob_fortran_name_len(const struct bob_fortran_parser *r)
 {
 	uint32_t p = r->p;
 
-	if (!bob_fortran_is_word(bob_fortran_char_at(r, p)) || bob_fortran_is_digit(r->text[p]))
+	if (!bob_fortran_is_word(bob_fortran_char_at(r, p)) || bob_is_digit(r->text[p]))
 		return 0;
 	while (bob_fortran_is_word(bob_fortran_char_at(r, p)))
 		p++;
@@ -161,7 +161,7 @@ static struct bob_fortran_expr *label(struct bob_fortran_parser *r, uint32_t fro
 {
 	struct bob_fortran_expr *e = bob_fortran_node(r, BOB_N_LABEL, from);
 
-	while (bob_fortran_is_digit(bob_fortran_char_at(r, r->p)))
+	while (bob_is_digit(bob_fortran_char_at(r, r->p)))
 		r->p++;
 	if (e)
 		e->to = r->p;
@@ -207,7 +207,7 @@ static struct bob_fortran_expr *argument(struct bob_fortran_parser *r)
 	uint32_t from = r->p, n;
 	struct bob_fortran_expr *e;
 
-	if ((c == '*' || c == '&') && bob_fortran_is_digit(bob_fortran_char_at(r, r->p + 1))) {
+	if ((c == '*' || c == '&') && bob_is_digit(bob_fortran_char_at(r, r->p + 1))) {
 		r->p++;
 		return label(r, from);
 	}

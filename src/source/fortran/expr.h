@@ -113,4 +113,10 @@ const struct bob_fortran_expr *bob_fortran_expression(struct bob_arena *arena,
 void bob_fortran_bytes(const struct bob_fortran_statement *s, uint32_t from, uint32_t to,
 		       uint32_t *first, uint32_t *last);
 
+static inline bool bob_fortran_is_within(const struct bob_fortran_expr *e,
+					 const struct bob_fortran_expr *ref)
+{
+	return e->from <= ref->from && ref->to <= e->to;
+}
+
 #endif

@@ -13,11 +13,6 @@ struct card {
 	uint32_t label_at, label_len;
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\f' || c == '\r';
-}
-
 /* A comment mark in column 1, or only blanks before a ! that is not in column 6. */
 static bool is_comment(const char *line, uint32_t n)
 {
@@ -28,7 +23,7 @@ static bool is_comment(const char *line, uint32_t n)
 	if (line[0] == 'c' || line[0] == 'C' || line[0] == '*' || line[0] == 'd' ||
 	    line[0] == 'D' || line[0] == '!')
 		return true;
-	while (i < n && is_blank(line[i]))
+	while (i < n && bob_fortran_is_blank(line[i]))
 		i++;
 	return i == n || (line[i] == '!' && (i != 5 || line[0] == '\t'));
 }
@@ -37,7 +32,7 @@ static bool is_comment(const char *line, uint32_t n)
 static bool is_conditional(const char *line, uint32_t n)
 {
 	return n > 2 && (line[0] == '!' || line[0] == 'c' || line[0] == 'C' || line[0] == '*') &&
-	       line[1] == '$' && (is_blank(line[2]) || bob_fortran_is_digit(line[2]));
+	       line[1] == '$' && (bob_fortran_is_blank(line[2]) || bob_is_digit(line[2]));
 }
 
 static struct card take_apart(const struct bob_fortran_splitter *s, uint32_t from, uint32_t to)
@@ -66,16 +61,16 @@ static struct card take_apart(const struct bob_fortran_splitter *s, uint32_t fro
 			i += c.is_continued;
 			break;
 		}
-		if (bob_fortran_is_digit(bytes[i])) {
+		if (bob_is_digit(bytes[i])) {
 			if (!c.label_len)
 				c.label_at = i;
 			c.label_len = i + 1 - c.label_at;
-		} else if (!is_blank(bytes[i])) {
+		} else if (!bob_fortran_is_blank(bytes[i])) {
 			break;
 		}
 	}
 	if (column == 6 && i < to && i == from + 5) {
-		c.is_continued = !is_blank(bytes[i]) && bytes[i] != '0';
+		c.is_continued = !bob_fortran_is_blank(bytes[i]) && bytes[i] != '0';
 		i++;
 	}
 	c.code = i;
@@ -129,7 +124,7 @@ static void read_label(struct bob_fortran_splitter *s, const struct card *c)
 	s->label_len = c->label_len;
 	s->label = 0;
 	for (uint32_t i = 0; i < c->label_len; i++)
-		if (bob_fortran_is_digit(bytes[c->label_at + i]))
+		if (bob_is_digit(bytes[c->label_at + i]))
 			s->label = s->label * 10 + (uint32_t)(bytes[c->label_at + i] - '0');
 }
 
@@ -144,7 +139,7 @@ static bool take(struct bob_fortran_splitter *s, uint32_t line, uint32_t i)
 		bob_fortran_finish(s);
 		bob_fortran_begin(s, line);
 		s->is_after_semicolon = true;
-	} else if (!is_blank(c)) {
+	} else if (!bob_fortran_is_blank(c)) {
 		bob_fortran_put(s, c, i);
 		if (c == '\'' || c == '"')
 			s->quote = c;

@@ -17,7 +17,7 @@ static bool digits(const struct folder *f, const struct bob_fortran_expr *e, int
 {
 	int64_t n = 0;
 
-	for (uint32_t i = e->from; i < e->to && bob_fortran_is_digit(f->statement->text[i]); i++)
+	for (uint32_t i = e->from; i < e->to && bob_is_digit(f->statement->text[i]); i++)
 		if (__builtin_mul_overflow(n, 10, &n) ||
 		    __builtin_add_overflow(n, f->statement->text[i] - '0', &n))
 			return false;
@@ -100,7 +100,7 @@ static bool kind_of(const struct folder *f, const struct bob_fortran_expr *e, in
 	}
 	for (uint32_t i = e->from; i < e->to; i++) {
 		if (text[i] == '_') {
-			if (bob_fortran_is_digit(text[i + 1])) {
+			if (bob_is_digit(text[i + 1])) {
 				struct bob_fortran_expr n = { .from = i + 1, .to = e->to };
 
 				return digits(f, &n, value);

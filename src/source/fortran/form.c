@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f';
-}
-
 /* The end of the code in a line: before a comment, without trailing blanks. Quotes may not span
  * lines. */
 static uint32_t code_end(const char *line, uint32_t n)
@@ -27,7 +22,7 @@ static uint32_t code_end(const char *line, uint32_t n)
 			break;
 		}
 	}
-	while (end && is_blank(line[end - 1]))
+	while (end && bob_fortran_is_blank(line[end - 1]))
 		end--;
 	return end;
 }
@@ -66,15 +61,15 @@ static enum sign first_column(const char *line, uint32_t n)
 
 	if (line[0] == '*')
 		return FIXED;
-	if (line[0] == '!' || line[0] == '#' || line[0] == '&' || bob_fortran_is_digit(line[0]))
+	if (line[0] == '!' || line[0] == '#' || line[0] == '&' || bob_is_digit(line[0]))
 		return NOTHING;
-	if (!bob_fortran_is_letter(line[0]))
+	if (!bob_is_letter(line[0]))
 		return NOTHING;
 	if (!memchr("cCdD", line[0], 4))
 		return FREE;
 	if (n > 1 && bob_fortran_is_word(line[1]))
 		return NOTHING; /* `call x`, or a comment: both are common */
-	while (i < n && is_blank(line[i]))
+	while (i < n && bob_fortran_is_blank(line[i]))
 		i++;
 	/* `c = 1`, `c(i) = 1`, `d%x = 1` may be free form */
 	return i < n && strchr("=(%[", line[i]) ? NOTHING : FIXED;
@@ -86,17 +81,17 @@ static enum sign judge(const char *line, uint32_t n)
 
 	if (!end)
 		return NOTHING;
-	if (!is_blank(line[0]))
+	if (!bob_fortran_is_blank(line[0]))
 		if (first_column(line, n) != NOTHING || memchr("cCdD!*#", line[0], 7))
 			return first_column(line, n);
-	while (i < end && (line[i] == ' ' || bob_fortran_is_digit(line[i])))
+	while (i < end && (line[i] == ' ' || bob_is_digit(line[i])))
 		i++;
-	if (i < 5 && i < end && bob_fortran_is_letter(line[i]))
+	if (i < 5 && i < end && bob_is_letter(line[i]))
 		return FREE;
 	if (end <= 72 && line[end - 1] == '&' && end != 6)
 		return FREE;
 	if (i >= 5 && end > 6 && !memcmp(line, "     ", 5) && line[5] != ' ' && line[5] != '0' &&
-	    line[5] != '&' && line[5] != '!' && !bob_fortran_is_letter(line[5]) && line[5] != '\t')
+	    line[5] != '&' && line[5] != '!' && !bob_is_letter(line[5]) && line[5] != '\t')
 		return FIXED;
 	return NOTHING;
 }
@@ -133,7 +128,6 @@ enum bob_fortran_form bob_fortran_form_of_name(const char *path)
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
 		if (!strcmp(small, endings[i]))
 			return BOB_FORTRAN_FIXED;
-	return small[0] == '.' && small[1] == 'f' && bob_fortran_is_digit(small[2]) ?
-		       BOB_FORTRAN_FREE :
-		       BOB_FORTRAN_AUTO;
+	return small[0] == '.' && small[1] == 'f' && bob_is_digit(small[2]) ? BOB_FORTRAN_FREE :
+									      BOB_FORTRAN_AUTO;
 }

@@ -3,14 +3,9 @@
  * with another &, also within a character constant. A run of blanks becomes one blank. */
 #include "source/fortran/split.h"
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\f' || c == '\r';
-}
-
 static uint32_t skip_blanks(const struct bob_fortran_splitter *s, uint32_t i, uint32_t to)
 {
-	while (i < to && is_blank(s->file->bytes[i]))
+	while (i < to && bob_fortran_is_blank(s->file->bytes[i]))
 		i++;
 	return i;
 }
@@ -29,7 +24,7 @@ static uint32_t read_label(struct bob_fortran_splitter *s, uint32_t i, uint32_t 
 
 	i = skip_blanks(s, i, to);
 	s->label_at = i;
-	while (i < to && bob_fortran_is_digit(bytes[i])) {
+	while (i < to && bob_is_digit(bytes[i])) {
 		s->label = s->label * 10 + (uint32_t)(bytes[i] - '0');
 		i++;
 	}
@@ -64,7 +59,7 @@ static uint32_t take(struct bob_fortran_splitter *s, uint32_t line, uint32_t i, 
 
 	if (c == '!')
 		return to;
-	if (is_blank(c)) {
+	if (bob_fortran_is_blank(c)) {
 		s->is_blank_due = true;
 		return i + 1;
 	}
@@ -124,7 +119,8 @@ void bob_fortran_free_line(struct bob_fortran_splitter *s, uint32_t line, uint32
 	uint32_t i = skip_blanks(s, from, to);
 
 	if (i < to && bytes[i] == '!') {
-		if (s->is_openmp && to - i > 2 && bytes[i + 1] == '$' && is_blank(bytes[i + 2])) {
+		if (s->is_openmp && to - i > 2 && bytes[i + 1] == '$' &&
+		    bob_fortran_is_blank(bytes[i + 2])) {
 			from = i + 2;
 			i = skip_blanks(s, from, to);
 		} else {

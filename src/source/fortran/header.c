@@ -124,7 +124,7 @@ bool bob_fortran_read_header(struct bob_arena *arena, const struct bob_fortran_s
 	u->name = take_name(&r);
 	if (u->kind == BOB_UNIT_FUNCTION) {
 		if (bob_fortran_accept(&r, "*")) /* real function f*8(x) */
-			while (bob_fortran_is_digit(bob_fortran_peek(&r)))
+			while (bob_is_digit(bob_fortran_peek(&r)))
 				r.p++;
 		u->result = u->name;
 	}

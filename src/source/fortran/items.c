@@ -100,7 +100,7 @@ static void do_loop(struct items *t)
 	struct bob_fortran_expr *variable;
 
 	bob_fortran_skip_word(&t->r, "do");
-	while (bob_fortran_is_digit(bob_fortran_peek(&t->r)))
+	while (bob_is_digit(bob_fortran_peek(&t->r)))
 		t->r.p++;
 	(void)bob_fortran_accept(&t->r, ",");
 	(void)bob_fortran_peek(&t->r);
@@ -136,7 +136,7 @@ static void index_header(struct items *t)
 static void do_while_or_concurrent(struct items *t, bool is_while)
 {
 	bob_fortran_skip_word(&t->r, "do");
-	while (bob_fortran_is_digit(bob_fortran_peek(&t->r)))
+	while (bob_is_digit(bob_fortran_peek(&t->r)))
 		t->r.p++;
 	(void)bob_fortran_accept(&t->r, ",");
 	if (is_while) {
@@ -331,7 +331,7 @@ static void jump(struct items *t, enum bob_fortran_kind kind)
 static void assign_label(struct items *t)
 {
 	bob_fortran_skip_word(&t->r, "assign");
-	while (bob_fortran_is_digit(bob_fortran_peek(&t->r)))
+	while (bob_is_digit(bob_fortran_peek(&t->r)))
 		t->r.p++;
 	bob_fortran_skip_word(&t->r, "to");
 	add_reference(t, BOB_ROLE_WRITE);

@@ -3,6 +3,8 @@
 #ifndef BOB_SOURCE_FORTRAN_KINDS_H
 #define BOB_SOURCE_FORTRAN_KINDS_H
 
+#include <stdbool.h>
+
 /* Notes on single kinds:
  *     UNKNOWN        not recognised: copied unchanged, never guessed
  *     EMPTY          only a label, or nothing between two `;`
@@ -35,5 +37,10 @@ enum bob_fortran_group {
 enum bob_fortran_group bob_fortran_group(enum bob_fortran_kind kind);
 /* The name, such as "do while"; never NULL. */
 const char *bob_fortran_kind_text(enum bob_fortran_kind kind);
+
+static inline bool bob_fortran_is_loop(enum bob_fortran_kind k)
+{
+	return k == BOB_F_DO || k == BOB_F_DO_WHILE || k == BOB_F_DO_FOREVER;
+}
 
 #endif

@@ -9,7 +9,7 @@
 
 static uint32_t digits(const struct bob_fortran_parser *r, uint32_t p)
 {
-	while (bob_fortran_is_digit(bob_fortran_char_at(r, p)))
+	while (bob_is_digit(bob_fortran_char_at(r, p)))
 		p++;
 	return p;
 }
@@ -21,7 +21,7 @@ static uint32_t dotted(const struct bob_fortran_parser *r, uint32_t p)
 
 	if (bob_fortran_char_at(r, p) != '.')
 		return 0;
-	while (bob_fortran_is_letter(bob_fortran_char_at(r, i)))
+	while (bob_is_letter(bob_fortran_char_at(r, i)))
 		i++;
 	return i > p + 1 && bob_fortran_char_at(r, i) == '.' ? i + 1 - p : 0;
 }
@@ -39,11 +39,6 @@ static uint32_t text_end(const struct bob_fortran_parser *r, uint32_t p)
 		p++;
 	}
 	return r->end;
-}
-
-static bool is_quote(char c)
-{
-	return c == '\'' || c == '"';
 }
 
 static uint32_t kind_end(const struct bob_fortran_parser *r, uint32_t p)
@@ -66,7 +61,7 @@ static uint32_t exponent_end(const struct bob_fortran_parser *r, uint32_t p)
 		return p;
 	if (bob_fortran_char_at(r, i) == '+' || bob_fortran_char_at(r, i) == '-')
 		i++;
-	return bob_fortran_is_digit(bob_fortran_char_at(r, i)) ? digits(r, i) : p;
+	return bob_is_digit(bob_fortran_char_at(r, i)) ? digits(r, i) : p;
 }
 
 static struct bob_fortran_expr *literal(struct bob_fortran_parser *r, enum bob_fortran_node node,
@@ -90,7 +85,8 @@ static struct bob_fortran_expr *number(struct bob_fortran_parser *r)
 			n = n * 10 + (uint32_t)(r->text[i] - '0');
 		return literal(r, BOB_N_STRING, n < r->end - p - 1 ? p + 1 + n : r->end);
 	}
-	if (p > r->p && bob_fortran_char_at(r, p) == '_' && is_quote(bob_fortran_char_at(r, p + 1)))
+	if (p > r->p && bob_fortran_char_at(r, p) == '_' &&
+	    bob_fortran_is_quote(bob_fortran_char_at(r, p + 1)))
 		return literal(r, BOB_N_STRING, text_end(r, p + 1));
 	if (bob_fortran_char_at(r, p) == '.' && !dotted(r, p)) {
 		is_real = true;
@@ -112,11 +108,11 @@ struct bob_fortran_expr *bob_fortran_parse_literal(struct bob_fortran_parser *r)
 	char c = bob_fortran_peek(r), next = bob_fortran_char_at(r, r->p + 1);
 	uint32_t p, n;
 
-	if (bob_fortran_is_digit(c) || (c == '.' && bob_fortran_is_digit(next)))
+	if (bob_is_digit(c) || (c == '.' && bob_is_digit(next)))
 		return number(r);
-	if (c && strchr("bozx", c) && is_quote(next))
+	if (c && strchr("bozx", c) && bob_fortran_is_quote(next))
 		return literal(r, BOB_N_BOZ, text_end(r, r->p + 1));
-	if (is_quote(c)) {
+	if (bob_fortran_is_quote(c)) {
 		p = text_end(r, r->p);
 		if (p < r->end && strchr("bozx", r->text[p]) &&
 		    !bob_fortran_is_word(bob_fortran_char_at(r, p + 1)))
@@ -129,10 +125,10 @@ struct bob_fortran_expr *bob_fortran_parse_literal(struct bob_fortran_parser *r)
 		return literal(r, BOB_N_LOGICAL, kind_end(r, r->p + n));
 	/* a character constant with its kind: c_char_'x' */
 	p = r->p;
-	if (bob_fortran_is_letter(c)) {
+	if (bob_is_letter(c)) {
 		while (bob_fortran_is_word(bob_fortran_char_at(r, p)))
 			p++;
-		if (r->text[p - 1] == '_' && is_quote(bob_fortran_char_at(r, p)))
+		if (r->text[p - 1] == '_' && bob_fortran_is_quote(bob_fortran_char_at(r, p)))
 			return literal(r, BOB_N_STRING, text_end(r, p));
 	}
 	return NULL;

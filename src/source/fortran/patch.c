@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+#include "base/search.h"
 #include "source/fortran/cut.h"
 #include "source/fortran/reserve.h"
 
@@ -39,17 +41,10 @@ static bob_status add(struct bob_fortran_patches *p, struct bob_fortran_patch pa
 /* Index of the first statement that ends on this line or after it. */
 static uint32_t statement_at_line(const struct bob_fortran_file *f, uint32_t line)
 {
-	uint32_t low = 0, high = f->count;
+	size_t low;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (f->statements[mid].line_last < line)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	BOB_PARTITION_POINT(low, f->count, mid, f->statements[mid].line_last < line);
+	return (uint32_t)low;
 }
 
 /* Does a statement begin here, after another one on the same line? */
@@ -103,19 +98,13 @@ static void code_of(const struct bob_fortran_file *f, uint32_t line, uint32_t *f
 	for (uint32_t i = statement_at_line(f, line); i < f->count && f->statements[i].line <= line;
 	     i++) {
 		const struct bob_fortran_statement *s = &f->statements[i];
-		uint32_t low = 0, high = s->len;
+		size_t low;
 
 		if (s->label_len && s->label_at >= *from && s->label_at + s->label_len <= end &&
 		    s->label_at + s->label_len > *to)
 			*to = s->label_at + s->label_len;
-		while (low < high) { /* after its last character before `end` */
-			uint32_t mid = low + (high - low) / 2;
-
-			if (s->at[mid] < end)
-				low = mid + 1;
-			else
-				high = mid;
-		}
+		/* after its last character before `end` */
+		BOB_PARTITION_POINT(low, s->len, mid, s->at[mid] < end);
 		if (low && s->at[low - 1] >= *from && s->at[low - 1] + 1 > *to)
 			*to = s->at[low - 1] + 1;
 		for (; low < s->len && s->at[low] == stop && s->line_last > line; low++)
@@ -149,16 +138,7 @@ bob_status bob_fortran_patch_replace(struct bob_fortran_patches *p, uint32_t at,
 	return add(p, (struct bob_fortran_patch){ at, len, 0, 0, text, false });
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct bob_fortran_patch *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	if (x->is_statement != y->is_statement)
-		return x->is_statement ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
-}
+BOB_COMPARE(compare, struct bob_fortran_patch, BOB_UP(at) BOB_DOWN(is_statement) BOB_UP(order))
 
 struct applier {
 	const struct bob_fortran_patches *patches;

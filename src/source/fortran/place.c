@@ -42,7 +42,7 @@ static uint32_t levels_of(const char *text, const char *word)
 		return 0;
 	for (p += strlen(word); *p == ' ' || *p == '('; p++)
 		;
-	for (; bob_fortran_is_digit(*p) && n < 100; p++)
+	for (; bob_is_digit(*p) && n < 100; p++)
 		n = n * 10 + (uint32_t)(*p - '0');
 	return n;
 }
@@ -126,7 +126,7 @@ static bool leaves_early(const struct bob_fortran_statement *s)
 
 	if (kind == BOB_F_CALL) {
 		for (p = s->text; *p; p++)
-			if ((*p == '*' || *p == '&') && bob_fortran_is_digit(p[1]) && p > s->text &&
+			if ((*p == '*' || *p == '&') && bob_is_digit(p[1]) && p > s->text &&
 			    (p[-1] == '(' || p[-1] == ',' || p[-1] == ' '))
 				return true;
 		return false;
@@ -245,10 +245,10 @@ static void place_loop(const struct bob_fortran_file *f, uint32_t statement,
 	}
 	if (!s->target)
 		return;
-	while (i < s->len && !bob_fortran_is_digit(s->text[i]))
+	while (i < s->len && !bob_is_digit(s->text[i]))
 		i++;
 	p->target_at = s->at[i];
-	while (i < s->len && bob_fortran_is_digit(s->text[i]))
+	while (i < s->len && bob_is_digit(s->text[i]))
 		i++;
 	p->target_len = s->at[i - 1] + 1 - p->target_at;
 }

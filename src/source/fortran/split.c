@@ -3,6 +3,7 @@
  * append each line to the open statement. Invariant: each character of a statement has its byte
  * offset, and these ascend. So every part of a statement can be mapped to the file. */
 #include "source/fortran/split.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ uint32_t bob_fortran_hollerith(const struct bob_fortran_splitter *s)
 	uint32_t digits = s->len - 1, n = 0;
 	char before;
 
-	while (digits && bob_fortran_is_digit(s->text[digits - 1]) && s->len - digits < 6)
+	while (digits && bob_is_digit(s->text[digits - 1]) && s->len - digits < 6)
 		digits--;
 	if (digits == s->len - 1 || !digits)
 		return 0;
@@ -214,7 +215,7 @@ bool bob_fortran_sentinel(const char *bytes, uint32_t from, uint32_t to)
 			continue;
 		while (k < n && bob_fortran_small(bytes[from + k]) == known[i][k])
 			k++;
-		if (k == n && (to - from == n || !bob_fortran_is_letter(bytes[from + n])))
+		if (k == n && (to - from == n || !bob_is_letter(bytes[from + n])))
 			return true;
 	}
 	return false;
@@ -383,19 +384,12 @@ bob_status bob_fortran_split(struct bob_arena *arena, const char *bytes, size_t 
 
 struct bob_fortran_position bob_fortran_position(const struct bob_fortran_file *f, uint32_t byte)
 {
-	uint32_t low = 0, high = f->line_count;
+	size_t line;
 
-	if (!high)
+	if (!f->line_count)
 		return (struct bob_fortran_position){ 1, byte + 1 };
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (f->line_at[mid] <= byte)
-			low = mid;
-		else
-			high = mid;
-	}
-	return (struct bob_fortran_position){ low + 1, byte - f->line_at[low] + 1 };
+	BOB_PARTITION_POINT(line, f->line_count, i, f->line_at[i] <= byte);
+	return (struct bob_fortran_position){ (uint32_t)line, byte - f->line_at[line - 1] + 1 };
 }
 
 uint32_t bob_fortran_line_at(const struct bob_fortran_file *f, uint32_t line)

@@ -5,6 +5,7 @@
 #define BOB_SOURCE_FORTRAN_SPLIT_H
 
 #include "source/fortran/lines.h"
+#include "base/ascii.h"
 
 struct bob_fortran_splitter {
 	struct bob_fortran_file *file;
@@ -66,18 +67,19 @@ enum bob_fortran_form bob_fortran_guess_form(const char *bytes, uint32_t len);
  * between them. */
 void bob_fortran_classify(struct bob_fortran_statement *s, bool is_fixed);
 
-static inline bool bob_fortran_is_letter(char c)
+static inline bool bob_fortran_is_quote(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	return c == '\'' || c == '"';
 }
-static inline bool bob_fortran_is_digit(char c)
+
+static inline bool bob_fortran_is_blank(char c)
 {
-	return c >= '0' && c <= '9';
+	return c == ' ' || c == '\t' || c == '\f' || c == '\r';
 }
 /* Is it a character of a name? Compilers allow $. */
 static inline bool bob_fortran_is_word(char c)
 {
-	return bob_fortran_is_letter(c) || bob_fortran_is_digit(c) || c == '_' || c == '$';
+	return bob_is_word(c) || c == '$';
 }
 static inline char bob_fortran_small(char c)
 {

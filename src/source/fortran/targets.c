@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "source/fortran/expr.h"
 #include "source/fortran/parse.h"
 #include "source/fortran/reserve.h"
@@ -37,10 +38,9 @@ static void add_numbers(struct labels *l, const struct bob_fortran_statement *s,
 	for (uint32_t i = from; i < to; i++) {
 		uint32_t n = 0;
 
-		if (!bob_fortran_is_digit(s->text[i]) ||
-		    (i > from && bob_fortran_is_word(s->text[i - 1])))
+		if (!bob_is_digit(s->text[i]) || (i > from && bob_fortran_is_word(s->text[i - 1])))
 			continue;
-		for (; i < to && bob_fortran_is_digit(s->text[i]); i++)
+		for (; i < to && bob_is_digit(s->text[i]); i++)
 			n = n * 10 + (uint32_t)(s->text[i] - '0');
 		add(l, s->unit, n);
 	}
@@ -62,10 +62,10 @@ static void add_after(struct labels *l, const struct bob_fortran_statement *s, c
 			continue;
 		for (p++; p < s->len && s->text[p] == ' '; p++)
 			;
-		if (bob_fortran_is_digit(s->text[p])) {
+		if (bob_is_digit(s->text[p])) {
 			uint32_t to = p;
 
-			while (bob_fortran_is_digit(s->text[to]))
+			while (bob_is_digit(s->text[to]))
 				to++;
 			add_numbers(l, s, p, to);
 		}
@@ -79,8 +79,7 @@ static void add_alternates(struct labels *l, const struct bob_fortran_statement 
 		char before;
 		uint32_t b = i;
 
-		if ((s->text[i] != '*' && s->text[i] != '&') ||
-		    !bob_fortran_is_digit(s->text[i + 1]))
+		if ((s->text[i] != '*' && s->text[i] != '&') || !bob_is_digit(s->text[i + 1]))
 			continue;
 		while (b > from && s->text[b - 1] == ' ')
 			b--;
@@ -88,7 +87,7 @@ static void add_alternates(struct labels *l, const struct bob_fortran_statement 
 		if (before == '(' || before == ',') {
 			uint32_t to = i + 1;
 
-			while (bob_fortran_is_digit(s->text[to]))
+			while (bob_is_digit(s->text[to]))
 				to++;
 			add_numbers(l, s, i + 1, to);
 		}
@@ -138,14 +137,7 @@ static void look(struct labels *l, const struct bob_fortran_statement *s,
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	if (x->unit != y->unit)
-		return x->unit < y->unit ? -1 : 1;
-	return (x->label > y->label) - (x->label < y->label);
-}
+BOB_COMPARE(compare, struct named, BOB_UP(unit) BOB_UP(label))
 
 bob_status bob_fortran_mark_targets(struct bob_fortran_file *f)
 {

@@ -274,11 +274,10 @@ void bob_fortran_implicit(struct bob_fortran_scope *s, struct bob_fortran_parser
 		if (letters.p >= letters.end || !bob_fortran_read_type(s, &whole, &y))
 			return;
 		r->p = letters.p + 1;
-		while (bob_fortran_is_letter(bob_fortran_peek(r))) {
+		while (bob_is_letter(bob_fortran_peek(r))) {
 			char first = r->text[r->p++], last = first;
 
-			if (bob_fortran_accept(r, "-") &&
-			    bob_fortran_is_letter(bob_fortran_peek(r)))
+			if (bob_fortran_accept(r, "-") && bob_is_letter(bob_fortran_peek(r)))
 				last = r->text[r->p++];
 			for (char c = first; c >= 'a' && c <= last && c <= 'z'; c++) {
 				t->implicit_type[c - 'a'] = (uint8_t)y.type;

@@ -6,6 +6,8 @@
 
 #include <bobbin/hooks.h>
 
+#include "counting.h"
+
 static int made;
 
 static int give_count(void *ctx, const struct bob_hook_event *e, uint32_t phase,
@@ -36,42 +38,11 @@ static void reduce(void *ctx, const struct bob_hook_event *e)
 static const struct bob_hook at_barrier = { .size = sizeof(at_barrier), .flags = BOB_HOOK_CALLBACK_ONLY,
 					    .events = "MPI_Barrier", .callback = reduce };
 
-static int give_one(void *ctx, const struct bob_hook_event *e, uint32_t phase,
-		    union bob_datum *data)
-{
-	(void)ctx;
-	(void)e;
-	data->d = 1;
-	return phase == BOB_PHASE_EVENT;
-}
-
-/* A set of its own: how often. */
-static void *create(void *ctx)
-{
-	(void)ctx;
-	return calloc(1, sizeof(long));
-}
-
-static int add(void *ctx, void *set, const union bob_datum *data)
-{
-	(void)ctx;
-	*(long *)set += (long)data->d;
-	return 1;
-}
-
 static int merge(void *ctx, void *into, const void *from)
 {
 	(void)ctx;
 	*(long *)into += *(const long *)from;
 	return 1;
-}
-
-static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
-{
-	(void)ctx;
-	if (capacity >= sizeof(long))
-		memcpy(to, set, sizeof(long));
-	return sizeof(long);
 }
 
 static void *unpack(void *ctx, const void *bytes, size_t len)
@@ -83,12 +54,6 @@ static void *unpack(void *ctx, const void *bytes, size_t len)
 	void *set = len == sizeof(long) ? create(ctx) : NULL;
 
 	return set ? memcpy(set, bytes, len) : NULL;
-}
-
-static void destroy(void *ctx, void *set)
-{
-	(void)ctx;
-	free(set);
 }
 
 static void result(void *ctx, const char *event, uint32_t phase, const void *set)

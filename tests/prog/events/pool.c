@@ -13,6 +13,8 @@
 #include <bobbin/hooks.h>
 #include <bobbin/ranks.h>
 
+#include "counting.h"
+
 #define JOBS 20
 
 static const char *how;
@@ -20,41 +22,11 @@ static bob_event_id job;
 
 /* --- what hooks bring: a number, and a set of our own --- */
 
-static int give_one(void *ctx, const struct bob_hook_event *e, uint32_t phase,
-		    union bob_datum *data)
-{
-	(void)ctx;
-	(void)e;
-	data->d = 1;
-	return phase == BOB_PHASE_EVENT;
-}
-
-static void *create(void *ctx)
-{
-	(void)ctx;
-	return calloc(1, sizeof(long));
-}
-
-static int add(void *ctx, void *set, const union bob_datum *data)
-{
-	(void)ctx;
-	*(long *)set += (long)data->d;
-	return 1;
-}
-
 static int merge(void *ctx, void *into, const void *from)
 {
 	(void)ctx;
 	*(long *)into += *(const long *)from;
 	return 1;
-}
-
-static size_t pack(void *ctx, const void *set, void *to, size_t capacity)
-{
-	(void)ctx;
-	if (capacity >= sizeof(long))
-		memcpy(to, set, sizeof(long));
-	return sizeof(long);
 }
 
 static void *unpack(void *ctx, const void *bytes, size_t len)
@@ -64,12 +36,6 @@ static void *unpack(void *ctx, const void *bytes, size_t len)
 	if (set)
 		memcpy(set, bytes, sizeof(long));
 	return set;
-}
-
-static void destroy(void *ctx, void *set)
-{
-	(void)ctx;
-	free(set);
 }
 
 static void result(void *ctx, const char *event, uint32_t phase, const void *set)

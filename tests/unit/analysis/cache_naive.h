@@ -265,6 +265,23 @@ static inline void naive_use(struct naive *n, struct naive_line *l, unsigned cor
 	}
 }
 
+/* No private level has the line: the state in which it comes. */
+static inline enum naive_state naive_ask(struct naive *n, struct naive_line *l, unsigned core,
+					 uint64_t offset, uint64_t size, int write, uint32_t thread,
+					 uint32_t site)
+{
+	const unsigned had = naive_others(n, l, core, write, thread, site);
+	int lost = 0;
+
+	n->site[site].transfers += had != 0;
+	for (unsigned j = 0; j < n->private_levels; j++)
+		lost |= l->taken[j][core];
+	if (lost)
+		naive_shared_miss(n, l, core, thread, site,
+				  naive_wants_foreign(n, l, core, offset, size));
+	return had && !write ? NAIVE_S : NAIVE_E;
+}
+
 static inline void naive_touch(struct naive *n, unsigned core, uint64_t line, uint64_t offset,
 			       uint64_t size, unsigned type, uint32_t thread, uint32_t site)
 {
@@ -278,20 +295,8 @@ static inline void naive_touch(struct naive *n, unsigned core, uint64_t line, ui
 		struct naive_entry *e;
 		int here = l->touched[core];
 
-		if (k == n->private_levels) {	/* no private level has it */
-			int lost = 0;
-			unsigned had;
-
-			had = naive_others(n, l, core, write, thread, site);
-			s->transfers += had != 0;
-			for (unsigned j = 0; j < n->private_levels; j++)
-				lost |= l->taken[j][core];
-			if (lost)
-				naive_shared_miss(n, l, core, thread, site,
-						  naive_wants_foreign(n, l, core, offset, size));
-			if (had && !write)
-				state = NAIVE_S;
-		}
+		if (k == n->private_levels)
+			state = naive_ask(n, l, core, offset, size, write, thread, site);
 		if (k >= n->private_levels)
 			here = naive_cores_of(l) > 0;
 		s->level[k].accesses[write]++;
@@ -309,19 +314,8 @@ static inline void naive_touch(struct naive *n, unsigned core, uint64_t line, ui
 		else
 			s->level[k].misses[write][here ? BOB_CACHE_REPLACED : BOB_CACHE_COLD]++;
 	}
-	if (k == n->cfg.levels && k == n->private_levels) { /* no shared level: ask all the same */
-		unsigned had = naive_others(n, l, core, write, thread, site);
-		int lost = 0;
-
-		s->transfers += had != 0;
-		for (unsigned j = 0; j < n->private_levels; j++)
-			lost |= l->taken[j][core];
-		if (lost)
-			naive_shared_miss(n, l, core, thread, site,
-					  naive_wants_foreign(n, l, core, offset, size));
-		if (had && !write)
-			state = NAIVE_S;
-	}
+	if (k == n->cfg.levels && k == n->private_levels) /* no shared level: ask all the same */
+		state = naive_ask(n, l, core, offset, size, write, thread, site);
 	if (upgraded) {
 		s->upgrades++;
 		naive_others(n, l, core, 1, thread, site);

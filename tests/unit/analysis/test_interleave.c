@@ -21,48 +21,66 @@ struct play {
 	size_t count;
 };
 
-static bob_status next(void *ctx, uint32_t thread, struct bob_interleave_step *step)
+/* An access, or a synchronisation point. */
+struct step {
+	int is_access;
+	enum bob_interleave_what what;
+	uint64_t object, value;
+};
+
+static void next(struct play *p, uint32_t thread, struct step *step)
 {
-	struct play *p = ctx;
 	const char **at = &p->script[thread];
 
-	*step = (struct bob_interleave_step){ 0 };
+	*step = (struct step){ 0 };
 	switch (**at) {
 	case 0:
 		step->what = BOB_INTERLEAVE_END;
 		step->object = '0' + thread;
-		return BOB_OK;
+		break;
 	case '!':
 		step->what = BOB_INTERLEAVE_POINT;
 		++*at;
-		return BOB_OK;
+		break;
 	case 't':
 	case 'w':
 		step->what = **at == 't' ? BOB_INTERLEAVE_TURN : BOB_INTERLEAVE_AWAIT;
 		step->object = (uint64_t)(*at)[1];
 		step->value = (uint64_t)((*at)[2] - '0');
 		*at += 3;
-		return BOB_OK;
+		break;
 	case 'g':
 		step->what = BOB_INTERLEAVE_GIVE;
 		step->object = (uint64_t)(*at)[1];
 		*at += 2;
-		return BOB_OK;
+		break;
 	default:
 		step->is_access = 1;
 		++*at;
-		return BOB_OK;
+		break;
 	}
 }
 
-static bob_status access_of(void *ctx, uint32_t thread)
+/* Until all threads have ended. */
+static void run(struct bob_interleave *v, struct play *p)
 {
-	struct play *p = ctx;
+	uint64_t accesses;
+	uint32_t thread;
+	struct step step;
+	bob_status st;
 
-	if (p->count + 1 >= sizeof(p->order))
-		return BOB_ERR_FULL;
-	p->order[p->count++] = (char)('0' + thread);
-	return BOB_OK;
+	while ((st = bob_interleave_turn(v, &thread, &accesses)) == BOB_OK) {
+		next(p, thread, &step);
+		if (step.is_access) {
+			assert_true(p->count + 1 < sizeof(p->order));
+			p->order[p->count++] = (char)('0' + thread);
+			assert_int_equal(bob_interleave_ran(v, 1), BOB_OK);
+		} else {
+			assert_int_equal(bob_interleave_sync(v, step.what, step.object, step.value),
+					 BOB_OK);
+		}
+	}
+	assert_int_equal(st, BOB_END);
 }
 
 static void expect(const char *order, uint64_t forced, uint64_t quantum, uint32_t threads,
@@ -74,7 +92,7 @@ static void expect(const char *order, uint64_t forced, uint64_t quantum, uint32_
 	for (uint32_t i = 0; i < threads; i++)
 		p.script[i] = scripts[i];
 	assert_int_equal(bob_interleave_create(threads, quantum, &v), BOB_OK);
-	assert_int_equal(bob_interleave_run(v, next, access_of, &p), BOB_OK);
+	run(v, &p);
 	assert_string_equal(p.order, order);
 	assert_int_equal(bob_interleave_forced(v), forced);
 	bob_interleave_destroy(v);
@@ -191,7 +209,7 @@ static void random_scripts(void **state)
 			p.script[i] = text[i];
 		}
 		assert_int_equal(bob_interleave_create(THREADS, r >> 60, &v), BOB_OK);
-		assert_int_equal(bob_interleave_run(v, next, access_of, &p), BOB_OK);
+		run(v, &p);
 		assert_int_equal(p.count, accesses);
 		bob_interleave_destroy(v);
 	}

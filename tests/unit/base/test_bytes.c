@@ -17,18 +17,25 @@
 
 #define LONG 102u
 
+static void add_varint(struct bob_bytes *b, uint64_t v)
+{
+	uint8_t *to = bob_bytes_reserve(b, BOB_VARINT_MAX);
+
+	b->len += to ? bob_varint_put(to, v) : 0;
+}
+
 static void write_all(struct bob_bytes *b)
 {
 	const uint32_t fixed = 0x01020304;
 	uint8_t *to;
 
-	bob_bytes_varint(b, UINT64_MAX);
-	bob_bytes_varint(b, bob_zigzag(INT64_MIN));
+	add_varint(b, UINT64_MAX);
+	add_varint(b, bob_zigzag(INT64_MIN));
 	bob_bytes_add(b, "\xfe", 1);
 	bob_bytes_add(b, &fixed, sizeof(fixed));
-	bob_bytes_varint(b, 4);
+	add_varint(b, 4);
 	bob_bytes_add(b, "text", 4);
-	bob_bytes_varint(b, 0);
+	add_varint(b, 0);
 	bob_bytes_add(b, NULL, 0);
 	to = bob_bytes_reserve(b, LONG);
 	if (to)

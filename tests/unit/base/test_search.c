@@ -18,7 +18,7 @@ struct thing {
 
 static void check(const struct thing *t, size_t count, uint64_t key)
 {
-	size_t below = 0, up_to = 0;
+	size_t below = 0, up_to = 0, point;
 
 	for (size_t i = 0; i < count; i++) {
 		below += t[i].at < key;
@@ -26,6 +26,8 @@ static void check(const struct thing *t, size_t count, uint64_t key)
 	}
 	assert_int_equal(BOB_COUNT_BELOW(t, count, struct thing, at, key), below);
 	assert_int_equal(BOB_COUNT_UP_TO(t, count, struct thing, at, key), up_to);
+	BOB_PARTITION_POINT(point, count, i, t[i].at <= key);
+	assert_int_equal(point, up_to);
 }
 
 static void test_all(void **state)

@@ -228,6 +228,14 @@ static void add_piece(struct bob_content *c, uint64_t base, uint64_t dims)
 	}
 }
 
+/* A group with the content, as a reader finds it. */
+static void reopen(const struct bob_content *c, struct bob_buffer *b, struct bob_group_reader *r)
+{
+	assert_int_equal(bob_group_put_alone(b, c), BOB_OK);
+	const struct bob_fold_bytes bytes = { b->at, b->len };
+	assert_int_equal(bob_group_open_alone(r, &events_alloc, &bytes), BOB_OK);
+}
+
 static uint64_t *pieces_of(const struct bob_content *c, size_t *count)
 {
 	struct bob_buffer b = { .alloc = events_alloc };
@@ -238,9 +246,7 @@ static uint64_t *pieces_of(const struct bob_content *c, size_t *count)
 	int given_up;
 
 	*count = 0;
-	assert_int_equal(bob_group_put_alone(&b, c), BOB_OK);
-	const struct bob_fold_bytes bytes = { b.at, b.len };
-	assert_int_equal(bob_group_open_alone(&r, &events_alloc, &bytes), BOB_OK);
+	reopen(c, &b, &r);
 	while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 		for (unsigned i = 0; i < 1 + 2 * p.dims; i++) {
 			out = events_grow(out, *count, &capacity, sizeof(*out));
@@ -310,9 +316,7 @@ static uint64_t *values_of(const struct bob_content *c, size_t *count, uint64_t 
 	int given_up;
 
 	*count = 0;
-	assert_int_equal(bob_group_put_alone(&b, c), BOB_OK);
-	const struct bob_fold_bytes bytes = { b.at, b.len };
-	assert_int_equal(bob_group_open_alone(&r, &events_alloc, &bytes), BOB_OK);
+	reopen(c, &b, &r);
 	while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 		for (bob_status st = bob_piece_begin(&p, 0, 0, &w); st == BOB_OK;
 		     st = bob_piece_next(&p, 0, &w)) {

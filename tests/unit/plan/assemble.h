@@ -6,6 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* `function name`: three instructions that load. */
+#define ASSEMBLE_FUNCTION                                                                          \
+	"	.macro function name\n"                                                                  \
+	"	.globl \\name\n"                                                                         \
+	"	.type \\name,@function\n"                                                                \
+	"	.p2align 4, 0xcc\n"                                                                      \
+	"\\name:	.cfi_startproc\n"                                                                 \
+	"	mov (%rdi), %rax\n"                                                                      \
+	"	mov (%rax), %rax\n"                                                                      \
+	"	ret\n"                                                                                   \
+	"	.cfi_endproc\n"                                                                          \
+	"	.size \\name,.-\\name\n"                                                                 \
+	"	.endm\n"
+
 /* NAME.S and NAME.elf beside the tests; *path gets the latter's. */
 static void test_assemble(const char *name, const char *source, const char *options, char *path,
 			  size_t capacity)

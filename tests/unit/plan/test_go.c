@@ -13,18 +13,7 @@
 #include "assemble.h"
 
 /* Symbols of the assembler: GO, the image has Go's note; MAGIC and COUNT, in the table. */
-static const char source[] =
-	"	.macro function name\n"
-	"	.globl \\name\n"
-	"	.type \\name,@function\n"
-	"	.p2align 4, 0xcc\n"
-	"\\name:	.cfi_startproc\n"
-	"	mov (%rdi), %rax\n"
-	"	mov (%rax), %rax\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	"	.size \\name,.-\\name\n"
-	"	.endm\n"
+static const char source[] = ASSEMBLE_FUNCTION
 	"	.text\n"
 	"	function before\n"
 	"	.p2align 4, 0xcc\n"

@@ -12,27 +12,16 @@
 #include "plan/mem/mem.h"
 #include "assemble.h"
 
-static const char source[] = "	.macro function name\n"
-			     "	.globl \\name\n"
-			     "	.type \\name,@function\n"
-			     "	.p2align 4, 0xcc\n"
-			     "\\name:	.cfi_startproc\n"
-			     "	mov (%rdi), %rax\n"
-			     "	mov (%rax), %rax\n"
-			     "	ret\n"
-			     "	.cfi_endproc\n"
-			     "	.size \\name,.-\\name\n"
-			     "	.endm\n"
-			     "	.text\n"
-			     "	function own\n"
-			     "	function __asan_init\n"
-			     "	function _ZN11__sanitizer13StopTheWorldE\n"
-			     "	.globl malloc\n"
-			     "	.type malloc,@function\n"
-			     "	.set malloc, __interceptor_malloc\n"
-			     "	function __interceptor_malloc\n"
-			     "	function last\n"
-			     "	.section .note.GNU-stack,\"\",@progbits\n";
+static const char source[] = ASSEMBLE_FUNCTION "	.text\n"
+					       "	function own\n"
+					       "	function __asan_init\n"
+					       "	function _ZN11__sanitizer13StopTheWorldE\n"
+					       "	.globl malloc\n"
+					       "	.type malloc,@function\n"
+					       "	.set malloc, __interceptor_malloc\n"
+					       "	function __interceptor_malloc\n"
+					       "	function last\n"
+					       "	.section .note.GNU-stack,\"\",@progbits\n";
 
 static const struct {
 	const char *name;

@@ -2,6 +2,7 @@
 /* Computes the signature of a folded trace: hashes of its leaves and loops, with their counts
  * (signature.h). */
 #include "events/plugins/cluster/signature.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,12 +102,7 @@ struct bob_cluster_signature *bob_cluster_signature_of(const struct bob_so_far *
 
 /* --- signatures --- */
 
-static int by_id(const void *a, const void *b)
-{
-	const struct bob_cluster_feature *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
+BOB_COMPARE(by_id, struct bob_cluster_feature, BOB_UP(id))
 
 struct bob_cluster_signature *bob_cluster_signature_make(struct bob_cluster_feature *feature,
 							 size_t count)

@@ -18,16 +18,6 @@ struct decoded {
 	uint64_t end;
 };
 
-/* The 64-bit register that contains `reg`. */
-static uint8_t register_number(ZydisRegister reg)
-{
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-
-	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
-		return BOB_X86_NO_REG;
-	return (uint8_t)(whole - ZYDIS_REGISTER_RAX);
-}
-
 static uint32_t flag_set(ZydisAccessedFlagsMask mask)
 {
 	return (mask & ZYDIS_CPUFLAG_CF ? BOB_X86_CF : 0) |
@@ -98,7 +88,7 @@ static bool writes_always(const ZydisDecodedOperand *op)
 static void note_register(const struct decoded *d, const ZydisDecodedOperand *op,
 			  struct bob_x86_facts *f)
 {
-	uint8_t r = register_number(op->reg.value);
+	uint8_t r = bob_x86_register(op->reg.value);
 	uint32_t bit;
 
 	if (r == BOB_X86_NO_REG)
@@ -125,7 +115,7 @@ static void note_zeroing(const struct decoded *d, struct bob_x86_facts *f)
 	    op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].reg.value == op[1].reg.value &&
 	    op[0].size >= 32)
-		f->reads &= ~(1u << register_number(op[0].reg.value));
+		f->reads &= ~(1u << bob_x86_register(op[0].reg.value));
 }
 
 static void add_access(struct bob_x86_facts *f, const struct bob_x86_access *a, unsigned type)
@@ -161,11 +151,11 @@ static unsigned address_of(const struct decoded *d, const ZydisDecodedOperand *o
 	if (m->base == ZYDIS_REGISTER_RIP)
 		a->disp = (int64_t)(d->end + (uint64_t)a->disp);
 	else if (m->base != ZYDIS_REGISTER_NONE)
-		a->base = register_number(m->base);
+		a->base = bob_x86_register(m->base);
 	if (m->type == ZYDIS_MEMOP_TYPE_VSIB) {
 		a->scale = m->scale;
 	} else if (m->index != ZYDIS_REGISTER_NONE) {
-		a->index = register_number(m->index);
+		a->index = bob_x86_register(m->index);
 		a->scale = m->scale;
 	}
 	if (a->fs && (m->base == ZYDIS_REGISTER_RIP || m->type == ZYDIS_MEMOP_TYPE_VSIB))
@@ -225,9 +215,9 @@ static unsigned note_operands(const struct decoded *d, struct bob_x86_facts *f)
 				   op->mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
 				if (op->mem.base != ZYDIS_REGISTER_NONE &&
 				    op->mem.base != ZYDIS_REGISTER_RIP)
-					f->reads |= 1u << (register_number(op->mem.base) & 15);
+					f->reads |= 1u << (bob_x86_register(op->mem.base) & 15);
 				if (op->mem.index != ZYDIS_REGISTER_NONE)
-					f->reads |= 1u << (register_number(op->mem.index) & 15);
+					f->reads |= 1u << (bob_x86_register(op->mem.index) & 15);
 			} else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 				   !is_stack_operand(d, op)) {
 				why = note_memory(d, op, pass, f);
@@ -279,7 +269,7 @@ static unsigned note_pop(const struct decoded *d, struct bob_x86_facts *f)
 		stack_access(f, BOB_X86_RSP, 0, BOB_MEM_LOAD);
 	}
 	if (d->in.mnemonic == ZYDIS_MNEMONIC_POP && d->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    register_number(d->op[0].reg.value) == BOB_X86_RSP)
+	    bob_x86_register(d->op[0].reg.value) == BOB_X86_RSP)
 		return BOB_MEM_TAKEN;
 	add_sum(f, BOB_X86_RSP, BOB_X86_RSP, WORD);
 	return BOB_MEM_TAKEN;
@@ -311,31 +301,25 @@ static unsigned note_stack(const struct decoded *d, struct bob_x86_facts *f)
 	}
 }
 
-static bool is_register64(const ZydisDecodedOperand *op)
-{
-	return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size == 64 &&
-	       register_number(op->reg.value) != BOB_X86_NO_REG;
-}
-
 static void note_sum(const struct decoded *d, struct bob_x86_facts *f)
 {
 	const ZydisDecodedOperand *op = d->op;
 	unsigned dest;
 
-	if (d->in.operand_count < 1 || !is_register64(&op[0]))
+	if (d->in.operand_count < 1 || !bob_x86_is_register64(&op[0]))
 		return;
-	dest = register_number(op[0].reg.value);
+	dest = bob_x86_register(op[0].reg.value);
 	switch (d->in.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		if (is_register64(&op[1]))
-			add_sum(f, dest, register_number(op[1].reg.value), 0);
+		if (bob_x86_is_register64(&op[1]))
+			add_sum(f, dest, bob_x86_register(op[1].reg.value), 0);
 		break;
 	case ZYDIS_MNEMONIC_ADD:
 		if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			add_sum(f, dest, dest, op[1].imm.value.s);
-		else if (is_register64(&op[1])) {
+		else if (bob_x86_is_register64(&op[1])) {
 			f->added_to = (uint8_t)dest;
-			f->added = register_number(op[1].reg.value);
+			f->added = bob_x86_register(op[1].reg.value);
 		}
 		break;
 	case ZYDIS_MNEMONIC_SUB:
@@ -352,12 +336,12 @@ static void note_sum(const struct decoded *d, struct bob_x86_facts *f)
 		if (d->in.address_width != 64 || op[1].mem.base == ZYDIS_REGISTER_NONE ||
 		    op[1].mem.base == ZYDIS_REGISTER_RIP)
 			break;
-		add_sum(f, dest, register_number(op[1].mem.base),
+		add_sum(f, dest, bob_x86_register(op[1].mem.base),
 			op[1].mem.disp.has_displacement ? op[1].mem.disp.value : 0);
 		if (op[1].mem.index != ZYDIS_REGISTER_NONE) {
 			struct bob_x86_sum *s = &f->sum[f->sum_count - 1];
 
-			s->second = (uint8_t)register_number(op[1].mem.index);
+			s->second = (uint8_t)bob_x86_register(op[1].mem.index);
 			s->scale = op[1].mem.scale;
 		}
 		break;
@@ -428,10 +412,10 @@ static void note_hint_registers(const struct decoded *d, struct bob_x86_facts *f
 
 		if (d->op[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
 			continue;
-		r = register_number(d->op[i].mem.base);
+		r = bob_x86_register(d->op[i].mem.base);
 		if (r != BOB_X86_NO_REG)
 			f->reads |= 1u << r;
-		r = register_number(d->op[i].mem.index);
+		r = bob_x86_register(d->op[i].mem.index);
 		if (r != BOB_X86_NO_REG)
 			f->reads |= 1u << r;
 	}

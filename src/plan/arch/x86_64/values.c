@@ -8,24 +8,10 @@
 #include <string.h>
 
 #include "mem/record.h"
+#include "plan/arch/x86_64/forms.h"
 
 /* rax, rcx, rdx, rsi, rdi, r8 to r11: a call may change them (ABI). */
 #define CALLER_SAVED 0x0fc7u
-
-static uint8_t register_number(ZydisRegister reg)
-{
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-
-	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
-		return BOB_X86_NO_REG;
-	return (uint8_t)(whole - ZYDIS_REGISTER_RAX);
-}
-
-static int is_reg64(const ZydisDecodedOperand *op)
-{
-	return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size == 64 &&
-	       register_number(op->reg.value) != BOB_X86_NO_REG;
-}
 
 static int is_load64(const ZydisDecodedOperand *op, const struct bob_x86_facts *f)
 {
@@ -81,8 +67,8 @@ static void set_lea(const ZydisDecodedInstruction *in, const ZydisDecodedOperand
 		return;
 	}
 	set(v, BOB_X86_VALUE_SUM,
-	    m->base == ZYDIS_REGISTER_NONE ? BOB_X86_NO_REG : register_number(m->base),
-	    m->index == ZYDIS_REGISTER_NONE ? BOB_X86_NO_REG : register_number(m->index),
+	    m->base == ZYDIS_REGISTER_NONE ? BOB_X86_NO_REG : bob_x86_register(m->base),
+	    m->index == ZYDIS_REGISTER_NONE ? BOB_X86_NO_REG : bob_x86_register(m->index),
 	    m->index == ZYDIS_REGISTER_NONE ? 1 : m->scale, disp);
 }
 
@@ -90,7 +76,8 @@ static void set_lea(const ZydisDecodedInstruction *in, const ZydisDecodedOperand
 static void set_value(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
 		      uint64_t addr, const struct bob_x86_facts *f, struct bob_x86_value *v)
 {
-	uint8_t second = is_reg64(&op[1]) ? register_number(op[1].reg.value) : BOB_X86_NO_REG;
+	uint8_t second = bob_x86_is_register64(&op[1]) ? bob_x86_register(op[1].reg.value) :
+							 BOB_X86_NO_REG;
 	int is_constant = op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
 	switch (in->mnemonic) {
@@ -151,7 +138,7 @@ static void note_writes(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
 		if (op[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		    !(op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
-		r = register_number(op[i].reg.value);
+		r = bob_x86_register(op[i].reg.value);
 		if (r == BOB_X86_NO_REG)
 			continue;
 		if (is_narrow(&op[i]) || (op[i].size == 64 && makes_number(in->mnemonic)))
@@ -188,10 +175,10 @@ static void note_store(const ZydisDecodedInstruction *in, const ZydisDecodedOper
 		       struct bob_x86_value *v)
 {
 	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-	    is_reg64(&op[1]))
-		v->stored = register_number(op[1].reg.value);
-	else if (in->mnemonic == ZYDIS_MNEMONIC_PUSH && is_reg64(&op[0]))
-		v->stored = register_number(op[0].reg.value);
+	    bob_x86_is_register64(&op[1]))
+		v->stored = bob_x86_register(op[1].reg.value);
+	else if (in->mnemonic == ZYDIS_MNEMONIC_PUSH && bob_x86_is_register64(&op[0]))
+		v->stored = bob_x86_register(op[0].reg.value);
 }
 
 void bob_x86_value(const uint8_t *p, size_t avail, uint64_t addr, const struct bob_x86_facts *f,
@@ -210,10 +197,10 @@ void bob_x86_value(const uint8_t *p, size_t avail, uint64_t addr, const struct b
 		return;
 	}
 	note_writes(&in, op, v);
-	if (in.operand_count && is_reg64(&op[0]) &&
+	if (in.operand_count && bob_x86_is_register64(&op[0]) &&
 	    op[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-	    !(v->numbers >> register_number(op[0].reg.value) & 1)) {
-		v->dest = register_number(op[0].reg.value);
+	    !(v->numbers >> bob_x86_register(op[0].reg.value) & 1)) {
+		v->dest = bob_x86_register(op[0].reg.value);
 		set_value(&in, op, addr, f, v);
 		if (v->kind)
 			v->others &= ~(1u << v->dest);

@@ -5,14 +5,9 @@
 #include <string.h>
 
 #include "source/fortran/split.h"
+#include "base/ascii.h"
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
-
-static bool is_procedure(const struct bob_fortran_unit *u)
-{
-	return !(u->flags & BOB_UNIT_INTERFACE) &&
-	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
-}
 
 /* Marks procedures and ENTRYs of that name: calls may reach them under other names. */
 static void note(struct bob_weave *files, const char *name, uint32_t len)
@@ -23,16 +18,11 @@ static void note(struct bob_weave *files, const char *name, uint32_t len)
 
 			if (!(u->flags & BOB_UNIT_ENTRIES) && !u->other && *u->name != *name)
 				continue;
-			if (is_procedure(u) &&
+			if (bob_weave_has_body(u) &&
 			    ((strlen(u->name) == len && !memcmp(u->name, name, len)) ||
 			     bob_weave_has_entry(w, i, name, len)))
 				w->is_bound[i] = true;
 		}
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* Marks a procedure that is named without a call, by this name or the name that USE renamed. */
@@ -41,7 +31,7 @@ static void note_name(struct bob_weave *files, const struct bob_fortran_statemen
 {
 	const struct bob_fortran_symbol *y;
 
-	if (!s->names || (to < s->len && s->text[to] == '(') || is_digit(s->text[from]))
+	if (!s->names || (to < s->len && s->text[to] == '(') || bob_is_digit(s->text[from]))
 		return;
 	y = bob_fortran_lookup(s->names, s->text + from, to - from);
 	if (y && y->class != BOB_NAME_SUBROUTINE && y->class != BOB_NAME_FUNCTION &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "base/ascii.h"
 #include "source/fortran/weave/lines.h"
 
 #define DEPTH_MAX 32u
@@ -102,11 +103,6 @@ bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit)
 
 /* --- places of declarations --- */
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Fixed form has no blanks: a type may directly precede the name. */
 static bool is_type(const char *text, uint32_t len)
 {
@@ -132,8 +128,8 @@ static bool names(const struct bob_weave *w, const struct bob_fortran_statement 
 	for (const char *p = strstr(s->text, name); p; p = strstr(p + 1, name)) {
 		const uint32_t before = (uint32_t)(p - s->text);
 
-		if (!is_word(p[n]) &&
-		    (!before || !is_word(p[-1]) ||
+		if (!bob_is_word(p[n]) &&
+		    (!before || !bob_is_word(p[-1]) ||
 		     (w->file->form == BOB_FORTRAN_FIXED && is_type(s->text, before))))
 			return true;
 	}

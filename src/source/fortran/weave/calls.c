@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the calls of all files that may pass traced arguments. */
+#include "base/search.h"
 #include "source/fortran/weave/clones.h"
 #include "source/fortran/weave/reached.h"
 
@@ -21,16 +22,11 @@ static bool is_before(const struct bob_weave *w, uint32_t unit, const struct bob
 struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
 						     const struct bob_weave *w, uint32_t unit)
 {
-	size_t low = 0, high = c->procedures.count;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (is_before(c->procedures.at[middle].w, c->procedures.at[middle].unit, w, unit))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BOB_PARTITION_POINT(low, c->procedures.count, middle,
+			    is_before(c->procedures.at[middle].w, c->procedures.at[middle].unit, w,
+				      unit));
 	return low < c->procedures.count && c->procedures.at[low].w == w &&
 			       c->procedures.at[low].unit == unit ?
 		       &c->procedures.at[low] :
@@ -58,16 +54,10 @@ static int compare_name(const char *name, const char *other, uint32_t len)
 const struct bob_weave_named *bob_weave_find_named(const struct bob_weave_calls *c,
 						   const char *name, uint32_t len)
 {
-	size_t low = 0, high = c->named.count;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare_name(c->named.at[middle].name, name, len) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BOB_PARTITION_POINT(low, c->named.count, middle,
+			    compare_name(c->named.at[middle].name, name, len) < 0);
 	return low < c->named.count && !compare_name(c->named.at[low].name, name, len) ?
 		       &c->named.at[low] :
 		       NULL;
@@ -84,18 +74,12 @@ void bob_weave_calls_free(struct bob_weave_calls *c)
 
 /* --- procedures --- */
 
-static bool is_procedure(const struct bob_fortran_unit *u)
-{
-	return !(u->flags & BOB_UNIT_INTERFACE) &&
-	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
-}
-
 static bob_status add_procedure(struct bob_weave_calls *c, struct bob_weave *w, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
 	struct bob_weave_procedure p = { .w = w, .unit = unit };
 
-	if (!is_procedure(u))
+	if (!bob_weave_has_body(u))
 		return BOB_OK;
 	for (uint32_t d = 0; d < u->dummy_count; d++)
 		if (*bob_weave_dummy(w, unit, d))
@@ -380,7 +364,7 @@ static bob_status name_procedure(struct bob_weave_calls *c, struct bob_weave *w,
 {
 	const struct bob_fortran_unit *const u = &w->file->units[unit];
 
-	for (const struct bob_fortran_unit *o = is_procedure(u) ? u : NULL; o; o = o->other) {
+	for (const struct bob_fortran_unit *o = bob_weave_has_body(u) ? u : NULL; o; o = o->other) {
 		if (o != u && !strcmp(o->name, u->name))
 			continue;
 		if (BOB_VEC_ADD(&c->named,

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "source/fortran/scope.h"
 #include "source/fortran/weave/reached.h"
 
@@ -203,11 +204,6 @@ const char *bob_weave_result_type(struct bob_weave *w, const struct bob_weave_pr
 
 /* --- references to the name --- */
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Declarations of the name that apply to its copies, too. */
 static bool only_declares(const struct bob_fortran_statement *s, uint32_t to)
 {
@@ -266,7 +262,7 @@ static bool is_glued(const struct bob_weave *w, const struct bob_fortran_stateme
 
 static bool may_begin(const struct bob_weave *w, const struct bob_fortran_statement *s, uint32_t at)
 {
-	return !at || is_glued(w, s) || (!is_word(s->text[at - 1]) && s->text[at - 1] != '%');
+	return !at || is_glued(w, s) || (!bob_is_word(s->text[at - 1]) && s->text[at - 1] != '%');
 }
 
 /* The position after `at` where the statement refers to the procedure in a way that a copy cannot
@@ -284,7 +280,7 @@ static uint32_t named_at(const struct bob_weave *w, const struct bob_fortran_sta
 			quote = !quote ? c : c == quote ? 0 : quote;
 			continue;
 		}
-		if (i >= at && !memcmp(s->text + i, name, n) && !is_word(s->text[i + n]) &&
+		if (i >= at && !memcmp(s->text + i, name, n) && !bob_is_word(s->text[i + n]) &&
 		    may_begin(w, s, i))
 			return i;
 	}
@@ -348,7 +344,7 @@ static bob_status look_at_words(struct bob_weave_calls *c, struct bob_weave *w, 
 		return st;
 	}
 	for (; i < s->len && st == BOB_OK; i = to) {
-		for (to = i; to < s->len && is_word(s->text[to]); to++)
+		for (to = i; to < s->len && bob_is_word(s->text[to]); to++)
 			;
 		if (to > i)
 			st = look_at_word(c, w, number, s->text + i, to - i);

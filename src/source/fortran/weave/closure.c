@@ -7,11 +7,6 @@
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/reached.h"
 
-static const struct bob_fortran_unit *unit_of(const struct bob_weave *w, uint32_t i)
-{
-	return &w->file->units[i];
-}
-
 /* Index of a dummy; dummies of all units are numbered consecutively. */
 static uint32_t dummy_number(const struct bob_weave *w, uint32_t unit, uint32_t dummy)
 {
@@ -25,7 +20,7 @@ uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d)
 
 static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const char *name)
 {
-	const struct bob_fortran_unit *u = unit_of(w, unit);
+	const struct bob_fortran_unit *u = bob_weave_unit_at(w, unit);
 
 	for (uint32_t d = 0; d < u->dummy_count; d++)
 		if (!strcmp(u->dummies[d], name))
@@ -146,7 +141,7 @@ static bool is_entry(const struct bob_fortran_statement *s, const char *name, ui
 
 bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len)
 {
-	const struct bob_fortran_unit *u = unit_of(w, unit);
+	const struct bob_fortran_unit *u = bob_weave_unit_at(w, unit);
 
 	for (const struct bob_fortran_unit *o = u->other; o; o = o->other)
 		if (strlen(o->name) == len && !memcmp(o->name, name, len))
@@ -168,7 +163,7 @@ static bool is_called(const struct bob_fortran_unit *u, const char *name, uint32
 uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32_t len)
 {
 	for (uint32_t i = 0; i < w->file->unit_count; i++)
-		if (is_called(unit_of(w, i), name, len))
+		if (is_called(bob_weave_unit_at(w, i), name, len))
 			return i;
 	return BOB_FORTRAN_NO;
 }
@@ -177,8 +172,8 @@ bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t
 {
 	for (const struct bob_weave *f = w->files; f; f = f->next)
 		for (uint32_t i = 0; i < f->file->unit_count; i++)
-			if (unit_of(f, i)->flags & BOB_UNIT_ENTRIES &&
-			    (is_called(unit_of(f, i), name, len) ||
+			if (bob_weave_unit_at(f, i)->flags & BOB_UNIT_ENTRIES &&
+			    (is_called(bob_weave_unit_at(f, i), name, len) ||
 			     bob_weave_has_entry(f, i, name, len)))
 				return true;
 	return false;
@@ -189,7 +184,7 @@ bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool 
 {
 	bool is_new = false;
 
-	for (uint32_t q = 0; q < unit_of(w, unit)->dummy_count; q++) {
+	for (uint32_t q = 0; q < bob_weave_unit_at(w, unit)->dummy_count; q++) {
 		uint8_t *at = &w->dummies[dummy_number(w, unit, q)];
 
 		if ((q == position || is_any) && !*at)
@@ -207,11 +202,12 @@ static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, 
 
 	for (struct bob_weave *w = files; w; w = w->next)
 		for (uint32_t i = 0; i < w->file->unit_count; i++) {
-			const bool is_it = is_called(unit_of(w, i), name, len);
+			const bool is_it = is_called(bob_weave_unit_at(w, i), name, len);
 
 			if (is_it || bob_weave_has_entry(w, i, name, len))
 				is_new |= bob_weave_mark(w, i, position,
-							 by_name || !is_it || unit_of(w, i)->other);
+							 by_name || !is_it ||
+								 bob_weave_unit_at(w, i)->other);
 		}
 	return is_new;
 }
@@ -306,7 +302,8 @@ static bool is_there(const struct bob_weave *w, const struct bob_weave_variable 
 static bool sees(const struct bob_weave *w, const struct bob_weave_variable *v)
 {
 	for (uint32_t u = 0; u < w->file->unit_count; u++)
-		if (!(unit_of(w, u)->flags & BOB_UNIT_INTERFACE) && bob_weave_seen(w, v, u))
+		if (!(bob_weave_unit_at(w, u)->flags & BOB_UNIT_INTERFACE) &&
+		    bob_weave_seen(w, v, u))
 			return true;
 	return false;
 }
@@ -368,7 +365,7 @@ bob_status bob_weave_close(struct bob_weave *files)
 const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
 						const struct bob_weave_variable *v, uint32_t unit)
 {
-	const struct bob_fortran_unit *u = unit_of(w, unit);
+	const struct bob_fortran_unit *u = bob_weave_unit_at(w, unit);
 	const struct bob_fortran_symbol *s;
 
 	if (v->unit == unit)

@@ -28,11 +28,6 @@ struct way {
 	bool is_guarded;	/* after .and. or .or., or in MERGE */
 };
 
-static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
-{
-	return e->from <= ref->from && ref->to <= e->to;
-}
-
 static bool is_index(const struct way *x, const struct bob_fortran_expr *loop)
 {
 	const char *text = x->w->file->statements[x->statement].text;
@@ -83,7 +78,7 @@ static const char *pass(struct way *x, const struct bob_fortran_expr *e)
 	switch ((enum bob_fortran_node)e->node) {
 	case BOB_N_BINARY:
 		if ((e->op == BOB_OP_AND || e->op == BOB_OP_OR) && e->child->next &&
-		    is_within(e->child->next, x->use->ref))
+		    bob_fortran_is_within(e->child->next, x->use->ref))
 			x->is_guarded = true;
 		else if (x->is_guarded && (e->op == BOB_OP_POWER || e->op == BOB_OP_DEFINED))
 			return "a power, after .and. or .or., or in MERGE";
@@ -109,13 +104,13 @@ static const char *what_is_around(const struct way *from)
 	if (bob_fortran_items(x.w->arena, &x.w->file->statements[x.statement], &item, NULL) !=
 	    BOB_OK)
 		return "not understood";
-	while (item && !is_within(item->expr, x.use->ref))
+	while (item && !bob_fortran_is_within(item->expr, x.use->ref))
 		item = item->next;
 	e = item ? item->expr : NULL;
 	while (e && !why &&
 	       (e->node != BOB_N_REFERENCE || e->from != x.use->from || e->to != x.use->to)) {
 		why = pass(&x, e);
-		for (e = e->child; e && !is_within(e, x.use->ref); e = e->next)
+		for (e = e->child; e && !bob_fortran_is_within(e, x.use->ref); e = e->next)
 			;
 	}
 	if (!why && x.is_guarded &&

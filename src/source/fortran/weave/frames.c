@@ -174,11 +174,6 @@ const char *bob_weave_add_loop(struct bob_weave *w, uint32_t statement, struct b
 
 /* --- the path from an item to the reference --- */
 
-static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
-{
-	return e->from <= ref->from && ref->to <= e->to;
-}
-
 /* Reductions read all elements, whatever their mask is. */
 static bool is_reduction(const char *name, uint32_t len)
 {
@@ -229,7 +224,7 @@ static const char *pass_operator(struct way *x, const struct bob_fortran_expr *e
 	const char *text = x->w->file->statements[x->statement].text;
 
 	if (!x->is_guarded || (e->op != BOB_OP_AND && e->op != BOB_OP_OR) || !e->child->next ||
-	    !is_within(e->child->next, x->use->ref))
+	    !bob_fortran_is_within(e->child->next, x->use->ref))
 		return NULL;
 	if (bob_weave_calls(x->w, x->statement, e->child))
 		return "after .and. or .or., whose left side calls a function";
@@ -247,7 +242,7 @@ static const char *pass_loop(struct way *x, const struct bob_fortran_expr *e)
 		c = c->next;
 	if (!c || !c->child || !c->child->child)
 		return "an implied DO that is not understood";
-	if (is_within(c, x->use->ref) && x->use->role != BOB_ROLE_LOOP)
+	if (bob_fortran_is_within(c, x->use->ref) && x->use->role != BOB_ROLE_LOOP)
 		return NULL; /* its bounds are read before it */
 	why = bob_weave_add_loop(x->w, x->statement, x->out, text + e->from, c->child->child->from,
 				 c->child->child->name_len, c->child->next);
@@ -274,7 +269,7 @@ static const char *follow(struct way *x, const struct bob_fortran_expr *e)
 		else if (e->node == BOB_N_REFERENCE && is_intrinsic(x, e) &&
 			 is_reduction(text + e->child->from, e->child->name_len))
 			x->out->mask = NULL;
-		for (e = e->child; e && !is_within(e, x->use->ref); e = e->next)
+		for (e = e->child; e && !bob_fortran_is_within(e, x->use->ref); e = e->next)
 			;
 	}
 	return why;
@@ -396,7 +391,7 @@ const char *bob_weave_frames(struct bob_weave *w, uint32_t statement,
 	out->mask = NULL;
 	if (bob_fortran_items(w->arena, s, &item, NULL) != BOB_OK)
 		return "";
-	while (item && !is_within(item->expr, u->ref))
+	while (item && !bob_fortran_is_within(item->expr, u->ref))
 		item = item->next;
 	if (u->flags & BOB_USE_MASKED)
 		why = bob_weave_masked(w, statement, u, out);

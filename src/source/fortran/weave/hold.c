@@ -43,11 +43,6 @@ static const struct bob_fortran_statement *at(const struct bob_weave *w, uint32_
 	return &w->file->statements[statement];
 }
 
-static bool is_loop(enum bob_fortran_kind k)
-{
-	return k == BOB_F_DO || k == BOB_F_DO_WHILE || k == BOB_F_DO_FOREVER;
-}
-
 /* The kind of the statement, or of its one-line body. */
 static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
 {
@@ -101,7 +96,8 @@ static bool is_harmless(const struct bob_weave *w, uint32_t statement)
 	struct bob_fortran_uses uses;
 
 	if (!is_harmless_kind(s) ||
-	    (is_loop(s->kind) && bob_weave_is_requested(w, BOB_REQUEST_LOOPS, s->line)) ||
+	    (bob_fortran_is_loop(s->kind) &&
+	     bob_weave_is_requested(w, BOB_REQUEST_LOOPS, s->line)) ||
 	    bob_fortran_uses(w->arena, w->file, statement, &uses) != BOB_OK || uses.bad_count ||
 	    bob_weave_calls_operator(w, statement))
 		return false;
@@ -294,7 +290,7 @@ void bob_weave_hold(struct bob_weave *w, uint32_t statement)
 	};
 
 	if (w->hold.is_open || !w->is_holding || !(w->variables.count + w->passed.count) ||
-	    !is_loop(at(w, statement)->kind) || !can_hold(w, &h))
+	    !bob_fortran_is_loop(at(w, statement)->kind) || !can_hold(w, &h))
 		return;
 	w->hold = h;
 }

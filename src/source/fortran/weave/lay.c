@@ -8,11 +8,6 @@
 
 #define FAR 1000000000 /* bounds are within +-FAR: results of their arithmetic fit 32 bits */
 
-static const struct bob_fortran_construct *construct(const struct bob_weave_nest *n, uint32_t i)
-{
-	return i < n->w->file->construct_count ? &n->w->file->constructs[i] : NULL;
-}
-
 /* --- constants of the text --- */
 
 static bool number(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_expr *e,
@@ -38,7 +33,7 @@ static bool is_own_counter(const struct bob_weave_nest *n, const struct bob_fort
 /* Can the DO be unrolled? Sets *l except for its width. */
 static bool is_short(const struct bob_weave_nest *n, uint32_t i, struct bob_weave_nest_laid *l)
 {
-	const struct bob_fortran_construct *c = construct(n, i);
+	const struct bob_fortran_construct *c = bob_weave_construct(n, i);
 	struct bob_weave_nest_loop loop;
 	int64_t high, trips;
 
@@ -61,9 +56,9 @@ static bool is_short(const struct bob_weave_nest *n, uint32_t i, struct bob_weav
 static uint32_t inner(const struct bob_weave_nest *n, uint32_t in, uint32_t k)
 {
 	uint32_t i = n->access[k].loop;
-	const struct bob_fortran_construct *c = i == in ? NULL : construct(n, i);
+	const struct bob_fortran_construct *c = i == in ? NULL : bob_weave_construct(n, i);
 
-	for (; c && c->parent != in; c = construct(n, i))
+	for (; c && c->parent != in; c = bob_weave_construct(n, i))
 		i = c->parent;
 	return c ? i : BOB_FORTRAN_NO;
 }
@@ -187,11 +182,11 @@ bool bob_weave_lay_out(struct bob_weave_nest *n)
 
 	for (uint32_t k = 1; k < n->count; k++) /* the loop that contains all of them */
 		while (n->access[k].loop != in && inner(n, in, k) == BOB_FORTRAN_NO)
-			in = construct(n, in)->parent;
+			in = bob_weave_construct(n, in)->parent;
 	if (!lay(n, in))
 		return false;
-	while (construct(n, in)->first != n->first) {
-		in = construct(n, in)->parent;
+	while (bob_weave_construct(n, in)->first != n->first) {
+		in = bob_weave_construct(n, in)->parent;
 		if (!lay(&wider, in))
 			break;
 		*n = wider;
@@ -214,7 +209,8 @@ bool bob_weave_is_laid(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_symbol *s)
 {
 	for (uint32_t l = 0; l < n->laid_count; l++) {
-		const struct bob_fortran_construct *c = construct(n, n->laid[l].construct);
+		const struct bob_fortran_construct *c =
+			bob_weave_construct(n, n->laid[l].construct);
 
 		if (n->laid[l].counter == s && statement > c->first && statement <= c->last)
 			return true;

@@ -2,6 +2,8 @@
 /* The inserted lines. They are added in statement order and written in the order of their places.
  * At one place, lines for what ends there precede those for what begins there. */
 #include "source/fortran/weave/weave.h"
+#include "base/order.h"
+#include "base/search.h"
 #include "source/fortran/weave/lines.h"
 
 #include <stdlib.h>
@@ -175,20 +177,8 @@ bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at)
 	return !w->is_failed;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_weave_line *x = a, *y = b;
-
-	if (x->in != y->in)
-		return x->in < y->in ? -1 : 1;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return x->made < y->made ? -1 : 1;
-}
+BOB_COMPARE(by_place, struct bob_weave_line,
+	    BOB_UP(in) BOB_UP(at) BOB_UP(rank) BOB_UP(order) BOB_UP(made))
 
 uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t i)
 {
@@ -200,16 +190,9 @@ uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t i)
 /* The first line of `in`, or of the next text, when lines are sorted. */
 static size_t first_of(const struct bob_weave *w, uint32_t in)
 {
-	size_t low = 0, high = w->lines.count;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (w->lines.at[middle].in < in)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BOB_PARTITION_POINT(low, w->lines.count, middle, w->lines.at[middle].in < in);
 	return low;
 }
 

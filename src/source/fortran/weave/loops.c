@@ -6,11 +6,6 @@
 #include "source/fortran/weave/weave.h"
 #include "source/fortran/weave/lines.h"
 
-static bool is_loop(enum bob_fortran_kind k)
-{
-	return k == BOB_F_DO || k == BOB_F_DO_WHILE || k == BOB_F_DO_FOREVER;
-}
-
 static const char *name_of(struct bob_weave *w, const struct bob_fortran_statement *s)
 {
 	const struct bob_fortran_unit *u = &w->file->units[s->unit];
@@ -29,8 +24,8 @@ bool bob_weave_is_loop_event(const struct bob_weave *w, uint32_t statement)
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	struct bob_fortran_place p;
 
-	return is_loop(s->kind) && has_place(w, statement, &p) && p.before != BOB_FORTRAN_NO &&
-	       !(s->is_branch_target && s->ends_loops);
+	return bob_fortran_is_loop(s->kind) && has_place(w, statement, &p) &&
+	       p.before != BOB_FORTRAN_NO && !(s->is_branch_target && s->ends_loops);
 }
 
 static void put_loop(struct bob_weave *w, uint32_t statement)
@@ -81,7 +76,7 @@ static uint32_t left_by(const struct bob_weave *w, const struct bob_fortran_stat
 		const struct bob_fortran_construct *c = &w->file->constructs[i];
 		const struct bob_fortran_statement *head = &w->file->statements[c->first];
 
-		if (is_loop(head->kind) && !(c->first < to && to <= c->last) &&
+		if (bob_fortran_is_loop(head->kind) && !(c->first < to && to <= c->last) &&
 		    bob_weave_is_requested(w, BOB_REQUEST_LOOPS, head->line) &&
 		    has_place(w, c->first, &p))
 			found = c->first;
@@ -111,7 +106,7 @@ void bob_weave_loop(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 
-	if (is_loop(s->kind) && bob_weave_is_requested(w, BOB_REQUEST_LOOPS, s->line))
+	if (bob_fortran_is_loop(s->kind) && bob_weave_is_requested(w, BOB_REQUEST_LOOPS, s->line))
 		put_loop(w, statement);
 	else
 		put_leaving(w, statement);

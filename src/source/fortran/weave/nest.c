@@ -25,11 +25,6 @@ static bool is_touched(const struct bob_weave_nest *n, uint32_t statement,
 	       bob_weave_touches(n->w, statement, u) > BOB_TOUCH_DROPPED;
 }
 
-static const struct bob_fortran_construct *construct(const struct bob_weave_nest *n, uint32_t i)
-{
-	return i < n->w->file->construct_count ? &n->w->file->constructs[i] : NULL;
-}
-
 /* --- loops --- */
 
 /* A variable that only its loop changes, and that no other name aliases. */
@@ -81,11 +76,11 @@ static bool add_loop(struct bob_weave_nest *n, uint32_t statement)
 static uint32_t loop_of(const struct bob_weave_nest *n, uint32_t statement)
 {
 	uint32_t i = at(n, statement)->construct;
-	const struct bob_fortran_construct *c = construct(n, i);
+	const struct bob_fortran_construct *c = bob_weave_construct(n, i);
 
 	if (c && c->first == statement) {
 		i = c->parent;
-		c = construct(n, i);
+		c = bob_weave_construct(n, i);
 	}
 	return c && c->kind == BOB_CONSTRUCT_DO ? i : BOB_FORTRAN_NO;
 }
@@ -96,7 +91,7 @@ static bool add_loops(struct bob_weave_nest *n)
 	uint32_t chain[BOB_PROBE_NEST_DEPTH_MAX], count = 0;
 	const struct bob_fortran_construct *c;
 
-	for (c = construct(n, n->innermost); c; c = construct(n, c->parent)) {
+	for (c = bob_weave_construct(n, n->innermost); c; c = bob_weave_construct(n, c->parent)) {
 		if (c->kind != BOB_CONSTRUCT_DO || count == BOB_PROBE_NEST_DEPTH_MAX)
 			return false;
 		chain[count++] = c->first;
@@ -385,7 +380,7 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	if (w->is_flat || !(w->variables.count + w->passed.count) || s->kind != BOB_F_DO ||
 	    s->unit == BOB_FORTRAN_NO || w->reported[statement] != BOB_REPORTED_NOT)
 		return BOB_OK;
-	c = construct(&n, s->construct);
+	c = bob_weave_construct(&n, s->construct);
 	if (!c || c->kind != BOB_CONSTRUCT_DO || c->first != statement || !c->is_ended ||
 	    !has_place(&n))
 		return BOB_OK;

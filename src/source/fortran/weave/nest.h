@@ -117,4 +117,10 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at);
 /* As above, for a nest that is_uneven. */
 void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at);
 
+static inline const struct bob_fortran_construct *
+bob_weave_construct(const struct bob_weave_nest *n, uint32_t i)
+{
+	return i < n->w->file->construct_count ? &n->w->file->constructs[i] : NULL;
+}
+
 #endif

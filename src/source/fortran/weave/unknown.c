@@ -79,7 +79,7 @@ static bool find_name(const struct bob_fortran_symbols *names,
 			continue;
 		}
 		*from = i;
-		if (bob_fortran_is_letter(s->text[i]) && s->text[*to] != '=' &&
+		if (bob_is_letter(s->text[i]) && s->text[*to] != '=' &&
 		    !is_known(names, s->text + i, *to - i))
 			return true;
 	}

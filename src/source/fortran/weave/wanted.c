@@ -27,11 +27,6 @@ static const char *lower(struct bob_weave *w, const char *text)
 
 /* --- the table --- */
 
-static const struct bob_fortran_unit *unit_of(const struct bob_weave *w, uint32_t i)
-{
-	return &w->file->units[i];
-}
-
 bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_request *request,
 			     const char *in)
 {
@@ -117,7 +112,7 @@ static bool lists(const struct bob_fortran_statement *s, const char *name)
 static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			  uint32_t unit)
 {
-	const struct bob_fortran_unit *u = unit_of(w, unit);
+	const struct bob_fortran_unit *u = bob_weave_unit_at(w, unit);
 	bool all = false;
 
 	if (s->flags & BOB_SYMBOL_RESULT) /* an ENTRY's name as an argument is the procedure */
@@ -144,7 +139,7 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 		struct bob_weave_ask *ask)
 {
 	const uint32_t unit = names->unit;
-	const struct bob_fortran_unit *u = unit_of(w, unit);
+	const struct bob_fortran_unit *u = bob_weave_unit_at(w, unit);
 	const uint64_t element = bob_fortran_element_bytes(names, s);
 	const char *name, *why = unfit(w, names, s, element);
 	struct bob_weave_class *class = NULL;
@@ -241,7 +236,7 @@ static const struct bob_request *resolved(struct bob_weave *w, const struct bob_
 	copy->in = lower(w, request->in);
 	copy->path = request->path ? lower(w, request->path) : NULL;
 	for (uint32_t i = 0; i < w->file->unit_count; i++)
-		has_module |= bob_weave_is_unit_meant(unit_of(w, i), copy, copy->in);
+		has_module |= bob_weave_is_unit_meant(bob_weave_unit_at(w, i), copy, copy->in);
 	if (has_module)
 		return copy;
 	copy->path = bob_weave_text(w, "%%%s%s", copy->name, copy->path ? copy->path : "");
@@ -287,7 +282,7 @@ static bob_status choose(struct bob_weave *w, const struct bob_request *asked,
 	bool found = false;
 
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
-		const struct bob_fortran_unit *u = unit_of(w, i);
+		const struct bob_fortran_unit *u = bob_weave_unit_at(w, i);
 
 		if (!u->symbols || !bob_weave_is_unit_meant(u, request, request->in))
 			continue;
@@ -317,7 +312,7 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 	w->dummy_at = bob_arena_alloc(w->arena, (w->file->unit_count + 1u) * sizeof(*w->dummy_at));
 	for (uint32_t i = 0; i < w->file->unit_count && w->dummy_at; i++) {
 		w->dummy_at[i] = dummies;
-		dummies += unit_of(w, i)->dummy_count;
+		dummies += bob_weave_unit_at(w, i)->dummy_count;
 	}
 	w->dummies = bob_arena_alloc(w->arena, dummies + 1u);
 	if (!w->dummies || !w->dummy_at)

@@ -511,4 +511,17 @@ void bob_weave_remarks(struct bob_weave *w);
 /* The companion, a C file; NULL without memory. */
 const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *len);
 
+static inline const struct bob_fortran_unit *bob_weave_unit_at(const struct bob_weave *w,
+							       uint32_t i)
+{
+	return &w->file->units[i];
+}
+
+/* A subroutine or function with a body. */
+static inline bool bob_weave_has_body(const struct bob_fortran_unit *u)
+{
+	return !(u->flags & BOB_UNIT_INTERFACE) &&
+	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
+}
+
 #endif
