@@ -4,7 +4,7 @@
 # needs no library. The same objects linked with a bare _start prove the "no libc".
 
 set(BOB_AGENT_SHARED "")
-foreach(pattern base/*.c run/*.c fold/*.c mem/*.c archive/write/*.c plan/key.c plan/check.c plan/mem/check.c plan/mem/map.c)
+foreach(pattern base/*.c run/*.c fold/*.c mem/*.c archive/write/*.c plan/key.c plan/check.c plan/mem/check.c plan/mem/address_map.c)
 	file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${pattern})
 	list(APPEND BOB_AGENT_SHARED ${files})
 endforeach()

@@ -5,9 +5,9 @@
 file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c
 	${CMAKE_SOURCE_DIR}/src/probe/*.c ${CMAKE_SOURCE_DIR}/src/base/host/*.c)
 list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/events/user_key.c
-	${CMAKE_SOURCE_DIR}/src/archive/events/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/events/flush.c ${CMAKE_SOURCE_DIR}/src/archive/events/value_numbers.c
+	${CMAKE_SOURCE_DIR}/src/archive/events/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/events/flush_option.c ${CMAKE_SOURCE_DIR}/src/archive/events/value_numbers.c
 	${CMAKE_SOURCE_DIR}/src/archive/events/value_sets.c ${CMAKE_SOURCE_DIR}/src/archive/events/sets_table.c
-	${CMAKE_SOURCE_DIR}/src/archive/columns/write.c ${CMAKE_SOURCE_DIR}/src/archive/memory/source.c)
+	${CMAKE_SOURCE_DIR}/src/archive/columns/write.c ${CMAKE_SOURCE_DIR}/src/archive/memory/source_info.c)
 set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)
 if(TARGET bob_freestanding)
 	add_library(bob_events_objects OBJECT ${BOB_EVENTS_SOURCES})

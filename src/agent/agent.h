@@ -8,13 +8,13 @@
  *   keeper.c   services of the launcher for a process that cannot reach its file
  *   images.c   loaded images, their plans, look-up by address
  *   patch.c    relocates a plan's trampolines into an arena, writes the jumps
- *   rows.c     frame rows of a plan
+ *   frame_rows.c     frame rows of a plan
  *   frames.c   the caller-frame rule: finds the caller's frame
- *   sites.c    process-wide tables that reduce that rule to one look-up
+ *   call_sites.c    process-wide tables that reduce that rule to one look-up
  *   thread.c   thread blocks and their streams
  *   stacks.c   the stacks of a thread and their shadow stacks
  *   enter.c    the slow path of recording an event; arch/x86_64/entry.S is the fast path
- *   places.c   maps addresses in trampolines and overwritten bytes (places.h)
+ *   patched_places.c   maps addresses in trampolines and overwritten bytes (patched_places.h)
  *   signal.c   the program's handlers: the context that they see (signal.h)
  *   special.c  exec, exit, dlopen, makecontext, sigaltstack, seccomp, fork
  *   planner.c  plans from the cache; requests missing ones
@@ -100,7 +100,7 @@ struct bob_hot {
 	uint64_t busy_rsp;	/* entry rsp of the event being recorded */
 	uint64_t pending;	/* number of events in `pending[]` */
 	uint64_t top_mismatch;
-	struct bob_walk *walks;	/* BOB_WALKS; sites.c */
+	struct bob_walk *walks;	/* BOB_WALKS; call_sites.c */
 	uint64_t reserved;
 };
 
@@ -254,7 +254,7 @@ struct bob_config {
 	bool source;
 	bool from_start;	/* BOBBIN_FROM_START: record from the start, not from main on */
 	enum bob_mem_codec mem_codec;
-	/* BOBBIN_MEM_BOXES: recorded addresses (mem/select.c); NULL: all */
+	/* BOBBIN_MEM_BOXES: recorded addresses (mem/select_addresses.c); NULL: all */
 	const char *mem_boxes;
 	/* BOBBIN_LAUNCHER: pid of the launcher that starts a collector; 0: the process folds
 	 * itself */
@@ -491,13 +491,13 @@ struct bob_entry { /* registers at the entry */
 void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry *e, uint64_t hi,
 		   struct bob_caller *out);
 
-/* --- rows.c --- */
+/* --- frame_rows.c --- */
 /* Addresses are link addresses. NULL: there is none. */
 const struct bob_plan_fde *rows_fde(const struct bob_plan_head *plan, uint64_t addr);
 const struct bob_plan_row *rows_row(const struct bob_plan_head *plan, const struct bob_plan_fde *f,
 				    uint64_t addr);
 
-/* --- sites.c --- */
+/* --- call_sites.c --- */
 #define BOB_SITES (1u << 18)
 #define BOB_STEPS (1u << 14)
 #define BOB_SITE_RBP 0x8000u

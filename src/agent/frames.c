@@ -6,13 +6,13 @@
  * arguments, alloca and library frames let a dead frame's slot survive above r.)
  *
  * If the caller is not recorded (not hooked), its callers are unwound, tracking rsp and rbp only,
- * until one is; such walks are cached (sites.c). A signal frame continues at the interrupted
+ * until one is; such walks are cached (call_sites.c). A signal frame continues at the interrupted
  * instruction. All reads are bounds-checked against the stack; no other memory of the program is
  * read. */
 #include "agent/agent.h"
 #include "agent/hooks.h"
 #include "agent/os.h"
-#include "agent/places.h"
+#include "agent/patched_places.h"
 #include "agent/signal.h"
 #include "agent/waits.h"
 

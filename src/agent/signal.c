@@ -5,7 +5,7 @@
  * instruction, not of a trampoline or of the recorder (context.c). After the handler, the
  * interrupted code continues. If code of ours was interrupted and the handler changes the program
  * counter, execution continues there; if those bytes are overwritten, at the displaced instruction
- * (places.c).
+ * (patched_places.c).
  *
  * sigaction returns the program's own handlers. Calling a handler needs no system call. */
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 #include "agent/thread_area.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
-#include "agent/places.h"
+#include "agent/patched_places.h"
 #include "agent/signal.h"
 
 #define RESTORER_FLAG 0x04000000 /* SA_RESTORER of the kernel */

@@ -114,7 +114,7 @@ enum bob_chunk_kind {
 				 * zeros follow the last complete record, whose header is written
 				 * last */
 	/* a folded stream, archive/write/fold_write.h; its chunks are never sealed */
-	/* IMAGE files: lines and variables of the image (archive/memory/source.h) */
+	/* IMAGE files: lines and variables of the image (archive/memory/source_info.h) */
 	BOB_CHUNK_SOURCE = 10,
 	/* definitions of events (event_write.h); `aux` = number of the first. Open: grows by
 	 * `len` */

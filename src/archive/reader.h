@@ -14,7 +14,7 @@
 #include "base/host/arena.h"
 #include "archive/events/exact.h"
 #include "archive/format.h"
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 #include "archive/memory/stretch.h"
 #include "archive/events/times.h"
 #include "base/host/vec.h"

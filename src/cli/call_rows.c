@@ -9,7 +9,7 @@
 
 #include "analysis/place_cells.h"
 #include "base/host/vec.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 #include "cli/terminal/complain.h"
 
 #define ROWS_FLUSHED 4096u

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mpi/calls.h"
+#include "analysis/mpi/decode_calls.h"
 #include "analysis/place_cells.h"
 #include "archive/events/event_columns.h"
 #include "base/order.h"
 #include "table/numbers.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 
 #define ROWS_SHOWN 10u
 #define FEW_BYTES 32u /* a simple rule: a nest of three loops, its ranks */

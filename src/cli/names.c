@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/place.h"
+#include "cli/code_place.h"
 #include "sys/sys.h"
 
 struct cli_names {

@@ -14,7 +14,7 @@
 #include "base/host/clock.h"
 #include "cli/terminal/complain.h"
 #include "cli/left_out.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 #include "cli/source/of_source.h"
 #include "table/numbers.h"
 #include "cli/terminal/options.h"

@@ -12,7 +12,7 @@
 #include "cli/left_out.h"
 #include "cli/merge/folding.h"
 #include "cli/terminal/complain.h"
-#include "cli/untraced.h"
+#include "cli/untraced_functions.h"
 #include "cli/verbs.h"
 #include "table/numbers.h"
 

@@ -9,7 +9,7 @@
 #include "cli/mpi/matrix_svg.h"
 #include "cli/terminal/complain.h"
 #include "cli/verbs.h"
-#include "cli/worlds.h"
+#include "cli/print_worlds.h"
 #include "table/numbers.h"
 
 #define ROWS_DEFAULT 30u

@@ -15,7 +15,7 @@
 #include "cli/exporting.h"
 #include "table/numbers.h"
 #include "cli/terminal/output.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 

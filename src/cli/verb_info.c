@@ -23,9 +23,9 @@
 #include "cli/overview.h"
 #include "cli/source/of_source.h"
 #include "cli/source/report_predicted.h"
-#include "cli/untraced.h"
+#include "cli/untraced_functions.h"
 #include "cli/verbs.h"
-#include "cli/worlds.h"
+#include "cli/print_worlds.h"
 #include "table/json.h"
 #include "plan/plan.h"
 

@@ -10,7 +10,7 @@
 #include "cli/merge/merge_ranks.h"
 #include "cli/merge/merging.h"
 #include "table/numbers.h"
-#include "cli/record/ranks.h"
+#include "cli/record/rank_functions.h"
 #include "cli/record/running.h"
 #include "cli/verbs.h"
 #include "sys/sys.h"

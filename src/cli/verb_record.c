@@ -27,7 +27,7 @@
 #include "cli/record/mpi_shim.h"
 #include "cli/memory/naming.h"
 #include "table/numbers.h"
-#include "cli/record/ranks.h"
+#include "cli/record/rank_functions.h"
 #include "cli/record/record_env.h"
 #include "cli/record/record_options.h"
 #include "cli/record/keeper.h"

@@ -17,7 +17,7 @@
 #include "cli/memory/report_syncs.h"
 #include "cli/report.h"
 #include "cli/session.h"
-#include "cli/untraced.h"
+#include "cli/untraced_functions.h"
 #include "cli/verbs.h"
 
 enum per { PER_THREAD, PER_PROCESS, PER_ALL };

@@ -16,11 +16,11 @@
 #include "cli/mpi/mpi_show.h"
 #include "cli/memory/nests.h"
 #include "table/numbers.h"
-#include "cli/place.h"
-#include "cli/signatures.h"
+#include "cli/code_place.h"
+#include "cli/call_paths.h"
 #include "cli/stack_at.h"
 #include "cli/verbs.h"
-#include "cli/worlds.h"
+#include "cli/print_worlds.h"
 
 #define LINES_DEFAULT 200u
 #define DEPTH_DEFAULT 40u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merges several processes' data into one trace while they run, over a tree of ranks. Ranks reach
  * each other by a transport: MPI's (src/mpi/ranks.c), the built-in one for processes of one
- * recording (place.c), or a user's (bobbin/ranks.h).
+ * recording (ranks_directory.c), or a user's (bobbin/ranks.h).
  *
  *   unite.c     sends value sets up the tree
  *   merge.c     sends recorded data up the tree
@@ -88,7 +88,7 @@ bool bob_ev_is_rank(void);
 /* A message was not sent: the transport is not used any more. */
 void bob_ev_ranks_lose(void);
 
-/* --- flush.c --- Ends a part of the calling thread's stream, and completes it in the file; the
+/* --- flush_part.c --- Ends a part of the calling thread's stream, and completes it in the file; the
  * argument `part` of bob_ev_merge. */
 void bob_ev_part_all(void *unused);
 
@@ -103,7 +103,7 @@ void bob_ev_transport_end(void); /* the process ends, perhaps in one of them */
 void bob_ev_ranks_left(void);
 void bob_ev_merge_left(void);
 
-/* --- place.c --- Makes this process a rank of the built-in transport. False, with the reason in
+/* --- ranks_directory.c --- Makes this process a rank of the built-in transport. False, with the reason in
  * *why. */
 bool bob_ev_place_open(struct bob_transport *t, const char **why);
 

@@ -5,8 +5,8 @@
  *
  *   start.c      the agent and its settings        thread.c    a thread's stream and state
  *   site.c       call paths of events              event.c     one event, from begin to end
- *   user.c       the program's own events          names.c     their names and parameters
- *   table.c      implements bobbin/events.h        hooks.h     hooks, their data, plug-ins
+ *   user.c       the program's own events          event_names.c     their names and parameters
+ *   entry_table.c      implements bobbin/events.h        hooks.h     hooks, their data, plug-ins
  *   function.c   functions hooked by name          so_far.c    the trace so far, for hooks
  *   exchange.c   exchange of ranks at an event     board.c     named results of hooks
  *   when.c       conditions of events              hot.h       inline fast path
@@ -184,7 +184,7 @@ struct bob_ev_thread {
 	struct bob_times *times; /* NULL: not requested, or no memory */
 	bool is_exact;		/* also keep the times of each event */
 	bool places;		/* record positions among calls or memory accesses */
-	uint64_t flushed;	/* flush.c: time, or number of events since */
+	uint64_t flushed;	/* flush_part.c: time, or number of events since */
 	bool pending;		/* the open record is of an event of `nest` */
 	struct bob_exact exact;
 	uint64_t unplaced;	/* events without position since the last with one */
@@ -229,7 +229,7 @@ bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, con
  * Not cached: microseconds if there is a tool. */
 bool bob_ev_is_of_tool(uint32_t what, const void *caller);
 
-/* --- flush.c --- --flush-every: call with an agent, at the end of an event of this kind, and with
+/* --- flush_part.c --- --flush-every: call with an agent, at the end of an event of this kind, and with
  * no record open. */
 extern bool bob_ev_flushes;
 void bob_ev_flush_begin(void);
@@ -240,7 +240,7 @@ static inline void bob_ev_flush_after(uint32_t what)
 		bob_ev_flush_look(what);
 }
 
-/* --- names.c --- */
+/* --- event_names.c --- */
 struct bob_ev_name {
 	struct bob_user_key key;
 	bool is_counter;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "fold/block.h"
+#include "fold/arena.h"
 
 struct bob_fold_bytes {
 	const uint8_t *at;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "fold/block.h"
+#include "fold/arena.h"
 
 struct bob_run {
 	uint64_t value, step;

@@ -4,7 +4,7 @@
 #ifndef BOB_FOLD_MEMO_H
 #define BOB_FOLD_MEMO_H
 
-#include "fold/block.h"
+#include "fold/arena.h"
 
 struct bob_memo_entry {
 	uint64_t hash;

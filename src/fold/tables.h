@@ -6,7 +6,7 @@
 #ifndef BOB_FOLD_TABLES_H
 #define BOB_FOLD_TABLES_H
 
-#include "fold/block.h"
+#include "fold/arena.h"
 
 #define BOB_TABLES_NONE UINT32_MAX
 #define BOB_TABLES_MAX (1u << 24) /* per kind; also columns */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/varint.h"
-#include "mem/window.h"
+#include "mem/waiting.h"
 
 #define ROW_MAX 64u /* maximum row of records of one word and one descriptor */
 

@@ -3,7 +3,7 @@
  * wrapper sees them: attributes and, in Open MPI, key values, error handlers and
  * MPI_Type_match_size. Arguments are passed on unchanged; the event is that of the C function.
  * mpif.h and `use mpi` call mpi_x in one of its spellings; mpi_f08 has its own names. */
-#include "mpi/words.h"
+#include "mpi/argument_words.h"
 
 #include <string.h>
 

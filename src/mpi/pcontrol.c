@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrapper of MPI_Pcontrol, the only function with variable arguments. Implementations ignore all
  * but the level, and the others cannot be passed on. The event has the level and the result. */
-#include "mpi/words.h"
+#include "mpi/argument_words.h"
 
 /* The function's number in functions.txt; generate.py checks that both are equal. */
 #define PCONTROL 238u

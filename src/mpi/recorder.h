@@ -61,11 +61,11 @@ void bob_mpi_hooks_leave(struct bob_mpi_call *c);
 /* --- layout.c: layout of the words of a function's events --- */
 const struct bob_event_layout *bob_mpi_layout(uint32_t function);
 
-/* --- numbers.c --- */
+/* --- handle_numbers.c --- */
 /* Numbers the predefined handles. */
 void bob_mpi_predefine(void); /* handles.c */
-MPI_Comm bob_mpi_world(void); /* comms.c */
-bool bob_mpi_is_inter(MPI_Comm comm); /* comms.c */
+MPI_Comm bob_mpi_world(void); /* communicators.c */
+bool bob_mpi_is_inter(MPI_Comm comm); /* communicators.c */
 /* Sets a handle's number, replacing an older one. False: out of memory. */
 bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
 /* Counts another return of the handle: *number becomes its number. False: it has none. */

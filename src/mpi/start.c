@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mpi/recorder.h"
-#include "mpi/words.h"
+#include "mpi/argument_words.h"
 
 bool bob_mpi_is_recorded;
 uint8_t bob_mpi_how[BOB_MPI_NUMBERS];

@@ -385,7 +385,7 @@ def wrappers(functions):
     """The whole file. functions: (Function, number, Prototype)."""
     head = ["/* Written by src/mpi/generate.py from functions.txt and mpi.h. */",
             "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0 /* MPI-1's functions, too */",
-            '#include "mpi/words.h"', "",
+            '#include "mpi/argument_words.h"', "",
             '#pragma GCC diagnostic ignored "-Wconversion" '
             '/* a whole handle becomes one of this MPI */', ""]
     return "\n".join(head + [Body(*f).text() for f in functions])

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 #include "archive/write/write.h"
 #include "probe/probe.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Internals of the table of places, shared by places.c, box.c (selected elements) and asleep.c
+/* Internals of the table of places, shared by places.c, subscript_range.c (selected elements) and asleep.c
  * (variables whose lifetime ended and that may return to the same address).
  *
  * A place is free, awake (a variable is there) or asleep: its variable has ended, but its key stays
@@ -49,7 +49,7 @@ static inline enum bob_pr_state bob_pr_state(const struct bob_pr_place *p)
 				   BOB_PR_STATE_MASK);
 }
 
-/* --- box.c --- */
+/* --- subscript_range.c --- */
 /* Clip the requested subscripts to a dimension that starts at `lower` and has `extent` elements.
  * The result is relative to 0. */
 void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,

@@ -6,11 +6,11 @@
  *   begin.c     registration of files: their descriptors and their image
  *   image.c     the image's file in the trace: units, variables, lines
  *   places.c    addresses of traced variables; asleep.c: variables that come and go;
- *               box.c: selected elements
+ *               subscript_range.c: selected elements
  *   record.c    probes
- *   untraced.c  per-site cache of address ranges known not to be traced
+ *   negative_cache.c  per-site cache of address ranges known not to be traced
  *   shapes.c    bounds of variables
- *   count.c     number of accesses that are not recorded
+ *   count_untraced.c     number of accesses that are not recorded
  *
  * Threads: any may call any probe. The state of a file is created once and never freed. */
 #ifndef BOB_PROBE_PROBE_H
@@ -142,7 +142,7 @@ struct bob_pr_memory;
 size_t bob_pr_memory_bytes(void);
 void bob_pr_memory_is(struct bob_pr_memory *m);
 
-/* --- untraced.c --- */
+/* --- negative_cache.c --- */
 /* number of a thread's queries in one stretch before the site gets an untraced range */
 #define BOB_PR_ASKS 8u
 /* Called once, before the others. Without memory, probes always query the recorder. */
@@ -160,7 +160,7 @@ uint32_t bob_pr_untraced_aim(struct bob_pr_untraced *of, uint32_t site, uintptr_
  * recorder again. Called under the lock of places.c, before the version becomes even again. */
 void bob_pr_untraced_close(void);
 
-/* --- count.c --- */
+/* --- count_untraced.c --- */
 void bob_pr_count_begin(void);
 extern __thread uint64_t *bob_pr_outside; /* the thread's counter; NULL: not allocated yet, or none
 					   * is available */

@@ -72,7 +72,7 @@ int bob_target_is_musl(const char *path);
 bob_status bob_target_libraries(const char *path, void (*visit)(void *ctx, const char *name),
 				void *ctx);
 
-/* --- symbols.c --- */
+/* --- program_symbols.c --- */
 
 /* Whether a symbol table of the program at `path` defines this name. */
 int bob_target_defines(const char *path, const char *name);

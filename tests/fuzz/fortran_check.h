@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/fortran/place.h"
+#include "source/fortran/insertion.h"
 #include "source/fortran/units.h"
 
 static void check_statement(const struct bob_fortran_file *f, const struct bob_fortran_statement *s,

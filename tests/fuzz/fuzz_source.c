@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

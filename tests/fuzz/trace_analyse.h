@@ -13,7 +13,7 @@
 #include "analysis/mpi/late.h"
 #include "analysis/mpi/matrix.h"
 #include "analysis/mpi/programs.h"
-#include "analysis/mpi/table.h"
+#include "analysis/mpi/call_counts.h"
 #include "export/export.h"
 #include "trace_read.h"
 

@@ -4,7 +4,7 @@
 #ifndef BOB_TESTS_GOLDEN_SYNCS_H
 #define BOB_TESTS_GOLDEN_SYNCS_H
 
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 #include "folded.h"
 #include "mem/sync.h"
 

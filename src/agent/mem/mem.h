@@ -5,13 +5,13 @@
  *   image.c    applies memory plans; restores functions
  *   desc.c     descriptors of all images: numbers, and output to the file
  *   buffer.c   record buffers, from a thread's first record to its last
- *   select.c   selection buffers before them, if only some addresses are recorded
+ *   select_addresses.c   selection buffers before them, if only some addresses are recorded
  *   signal.c   handlers of the program, which may interrupt a probe
  *   trap.c     landings with too few bytes for a jump
  *   sync.c     functions that synchronise threads
  *   event.c    events of other recorders: calls of MPI
  *   collect.c  buffers that a collector process folds (docs/collector.md)
- *   source.c   records of instrumented sources (src/probe), instead of translated code
+ *   probe_images.c   records of instrumented sources (src/probe), instead of translated code
  *
  * Threads: slots and struct bob_mem_thread belong to their thread, or to the thread that detects
  * that it has ended. Everything else is written under the process's lock. All signals are blocked
@@ -149,7 +149,7 @@ bool mem_is_recorded(void);
 uint64_t *mem_buffer_next(struct bob_thread *t, const uint64_t *at, uint64_t **end,
 			  bob_status *why);
 
-/* --- select.c --- */
+/* --- select_addresses.c --- */
 /* Initialise for this process, also in a child. False: no memory. */
 bool mem_select_begin(void);
 /* The image was loaded, perhaps at another address than before. Lock held. */
@@ -201,7 +201,7 @@ uint64_t *mem_event_begins(uint32_t what);
 void mem_event_ends(uint32_t what, uint64_t *mark);
 bool mem_events_missing(uint64_t count);
 
-/* --- source.c --- */
+/* --- probe_images.c --- */
 /* As in struct bob_agent_streams. */
 uint32_t mem_source_add(const struct bob_agent_source *s);
 bool mem_source_report(const void *meta, size_t bytes);

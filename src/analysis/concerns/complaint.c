@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "analysis/concerns/map.h"
+#include "analysis/concerns/concern_map.h"
 
 static void make_printable(char *text)
 {

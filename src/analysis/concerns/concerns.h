@@ -6,7 +6,7 @@
 #ifndef BOB_ANALYSIS_CONCERNS_CONCERNS_H
 #define BOB_ANALYSIS_CONCERNS_CONCERNS_H
 
-#include "analysis/concerns/map.h"
+#include "analysis/concerns/concern_map.h"
 
 /* Annotations are counted separately, unless they count as code. */
 struct bob_concerns_counts {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analysis/events/whole_numbers.h"
-#include "analysis/mpi/calls.h"
+#include "analysis/mpi/decode_calls.h"
 #include "analysis/mpi/site_cells.h"
 #include "analysis/mpi/values.h"
 #include "archive/events/user_functions.h"

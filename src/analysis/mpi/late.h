@@ -15,7 +15,7 @@
 #define BOB_ANALYSIS_MPI_LATE_H
 
 #include "analysis/mpi/objects.h"
-#include "analysis/mpi/places.h"
+#include "analysis/mpi/call_places.h"
 
 /* Cause of waiting: the call that sent the message, or the collective call of the last process to
  * enter. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mpi/bytes.h"
+#include "analysis/mpi/call_bytes.h"
 
 /* Numbers in functions.txt; large-count functions have numbers higher by 1024. */
 enum {

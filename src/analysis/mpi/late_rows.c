@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results of the analysis of wait states: sums by call site and cause; and maps with pairs of
  * numbers as keys. */
-#include "analysis/mpi/bytes.h"
+#include "analysis/mpi/call_bytes.h"
 #include "analysis/mpi/late_private.h"
 #include "base/order.h"
 

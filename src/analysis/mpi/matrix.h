@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "analysis/mpi/bytes.h"
+#include "analysis/mpi/call_bytes.h"
 
 enum bob_mpi_matrix_of {
 	BOB_MPI_MATRIX_MESSAGES, /* point-to-point */

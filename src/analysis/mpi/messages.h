@@ -6,7 +6,7 @@
 #ifndef BOB_ANALYSIS_MPI_MESSAGES_H
 #define BOB_ANALYSIS_MPI_MESSAGES_H
 
-#include "analysis/mpi/bytes.h"
+#include "analysis/mpi/call_bytes.h"
 
 enum bob_mpi_act_kind {
 	BOB_MPI_ACT_SEND,	/* blocking */

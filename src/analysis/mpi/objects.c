@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mpi/bytes.h"
+#include "analysis/mpi/call_bytes.h"
 #include "analysis/mpi/runs.h"
 #include "base/host/vec.h"
 #include "base/order.h"

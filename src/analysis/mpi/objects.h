@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "analysis/mpi/calls.h"
+#include "analysis/mpi/decode_calls.h"
 
 struct bob_mpi_comm {
 	uint64_t number;

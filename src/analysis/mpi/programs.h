@@ -11,7 +11,7 @@
 #define BOB_ANALYSIS_MPI_PROGRAMS_H
 
 #include "analysis/mpi/objects.h"
-#include "analysis/mpi/places.h"
+#include "analysis/mpi/call_places.h"
 #include "bobbin/fold.h"
 
 struct bob_mpi_program {

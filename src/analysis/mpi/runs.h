@@ -7,7 +7,7 @@
 #ifndef BOB_ANALYSIS_MPI_RUNS_H
 #define BOB_ANALYSIS_MPI_RUNS_H
 
-#include "analysis/mpi/calls.h"
+#include "analysis/mpi/decode_calls.h"
 
 enum bob_mpi_want {
 	BOB_MPI_WANT_NONE,	/* calls of the function are skipped */

@@ -3,7 +3,7 @@
 #ifndef BOB_ANALYSIS_MPI_SITE_CELLS_H
 #define BOB_ANALYSIS_MPI_SITE_CELLS_H
 
-#include "analysis/mpi/places.h"
+#include "analysis/mpi/call_places.h"
 #include "analysis/naming.h"
 #include "analysis/place_cells.h"
 #include "archive/events/mpi_functions.h"

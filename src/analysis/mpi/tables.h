@@ -6,7 +6,7 @@
 
 #include "analysis/mpi/late.h"
 #include "analysis/mpi/matrix.h"
-#include "analysis/mpi/table.h"
+#include "analysis/mpi/call_counts.h"
 #include "analysis/naming.h"
 #include "table/table.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "archive/merge/drop.h"
-#include "mem/window.h"
+#include "mem/waiting.h"
 
 int bob_fold_settings_any(const struct bob_fold_settings *how)
 {

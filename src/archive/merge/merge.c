@@ -10,7 +10,7 @@
 #include "archive/merge/merging.h"
 #include "archive/write/write.h"
 #include "base/varint.h"
-#include "mem/window.h"
+#include "mem/waiting.h"
 
 #define ALIGNED 64u
 #define KEPT_EVENTS (1u << 18) /* refolding them takes a tenth of a second */

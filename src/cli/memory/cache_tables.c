@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "cli/place.h"
+#include "cli/code_place.h"
 #include "table/numbers.h"
 
 #define SHARING_ROWS 4096u	/* at most; each is compared with the rows before it */

@@ -13,7 +13,7 @@
 #include "analysis/arrays/arrays.h"
 #include "bobbin/fold.h"
 #include "table/numbers.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 
 #define DEPTH_MAX 40u
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 #include "archive/write/write.h"
 #include "base/host/arena.h"
 #include "base/search.h"

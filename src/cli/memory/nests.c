@@ -20,7 +20,7 @@
 #include "analysis/memory/frames.h"
 #include "analysis/memory/variables.h"
 #include "bobbin/fold.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 
 #define PIECES_SHOWN 3u
 #define DEPTH_MAX 40u

@@ -7,7 +7,7 @@
 #include "analysis/memory/tables.h"
 #include "cli/terminal/complain.h"
 #include "table/numbers.h"
-#include "cli/untraced.h"
+#include "cli/untraced_functions.h"
 
 #define UNFOLDED_ROWS 10u
 

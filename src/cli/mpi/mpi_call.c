@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "analysis/mpi/calls.h"
+#include "analysis/mpi/decode_calls.h"
 
 struct printing {
 	const struct cli_mpi_cells *c;

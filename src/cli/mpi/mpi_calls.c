@@ -7,7 +7,7 @@
 #include "cli/mpi/mpi_one.h"
 #include "cli/mpi/mpi_show.h"
 #include "table/numbers.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 
 static void print_title(const struct cli_session *s, uint32_t thread, FILE *out)
 {

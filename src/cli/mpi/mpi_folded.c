@@ -12,7 +12,7 @@
 #include "cli/mpi/mpi_show.h"
 #include "analysis/mpi/values.h"
 #include "table/numbers.h"
-#include "cli/place.h"
+#include "cli/code_place.h"
 
 #define DEPTH_MAX 40u
 

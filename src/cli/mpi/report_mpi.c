@@ -15,8 +15,8 @@
 #include "analysis/mpi/tables.h"
 #include "analysis/mpi/values.h"
 #include "table/numbers.h"
-#include "cli/place.h"
-#include "cli/worlds.h"
+#include "cli/code_place.h"
+#include "cli/print_worlds.h"
 
 #define OPEN_SHOWN 20u		/* calls in progress, and ranks that did not end normally */
 

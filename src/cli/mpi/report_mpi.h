@@ -3,7 +3,7 @@
 #ifndef BOB_CLI_REPORT_MPI_H
 #define BOB_CLI_REPORT_MPI_H
 
-#include "analysis/mpi/table.h"
+#include "analysis/mpi/call_counts.h"
 #include "cli/report.h"
 
 int cli_report_mpi(struct cli_answer *a, enum bob_mpi_by by);

@@ -11,7 +11,7 @@
 #include "cli/event_words.h"
 #include "cli/record/hook_prototype.h"
 #include "cli/record/mpi_shim.h"
-#include "cli/record/ranks.h"
+#include "cli/record/rank_functions.h"
 #include "cli/verbs.h"
 
 #define TIME_NAMES "marks|exact:mpi|none"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mpi/table.h"
+#include "analysis/mpi/call_counts.h"
 #include "cli/session.h"
 #include "cli/terminal/complain.h"
 

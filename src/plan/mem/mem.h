@@ -45,7 +45,7 @@ struct bob_mem_plan {
 	struct bob_mem_patches patches;
 	struct bob_mem_funcs funcs; /* in the order of their code */
 	struct bob_mem_stats stats;
-	bool split_stacks;	/* a function calls for a larger stack: split.c */
+	bool split_stacks;	/* a function calls for a larger stack: split_stack.c */
 };
 
 /* `img` has been scanned (bob_plan_scan). *out belongs to the caller, also after an error:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the new bytes of a translated unit's text, as place.c decided. */
+/* Writes the new bytes of a translated unit's text, as original_bytes.c decided. */
 #include <string.h>
 
 #include "plan/mem/unit.h"

@@ -3,7 +3,7 @@
  * as a whole or not at all. Steps in order, each of which uses the results of the previous ones:
  * bob_mem_restarts (restart.c), bob_mem_read (read.c), bob_mem_find_blocks (blocks.c),
  * bob_mem_find_direction (direction.c), bob_mem_find_unwinds (unwind.c), bob_mem_find_live
- * (live.c), bob_mem_find_pieces (pieces.c), bob_mem_place (place.c), bob_mem_emit (emit.c),
+ * (live.c), bob_mem_find_pieces (pieces.c), bob_mem_place (original_bytes.c), bob_mem_emit (emit.c),
  * bob_mem_text (text.c). docs/mem-native.md has the background.
  *
  * One struct is reused for all units of an image, one after the other. Threads: one. */
@@ -33,7 +33,7 @@ struct bob_mem_insn {
 	uint32_t range;
 	bool backward;		/* a string instruction with `rep` that runs in descending order */
 	bool stays;		/* other code reads its bytes, and it also runs in place
-				 * (split.c) */
+				 * (split_stack.c) */
 	struct bob_x86_facts f;
 };
 
@@ -117,7 +117,7 @@ struct bob_mem_unit {
 	const struct bob_plan_image *img;
 	uint32_t func;		/* index of the function in img->funcs */
 	bool flags_pass;	/* calls and returns may pass flags */
-	bool splits;		/* a function so far calls for a larger stack: split.c */
+	bool splits;		/* a function so far calls for a larger stack: split_stack.c */
 	/* without frame information: all of it must be reachable to count as code */
 	bool strict;
 	struct bob_mem_ranges ranges; /* sorted */
@@ -126,7 +126,7 @@ struct bob_mem_unit {
 	struct bob_mem_pieces pieces; /* likewise */
 	struct bob_mem_words words;
 	struct bob_mem_landings landings;
-	struct bob_plan_bytes used; /* use of each byte of text, place.c */
+	struct bob_plan_bytes used; /* use of each byte of text, original_bytes.c */
 	uint64_t at;		/* where it was declined; 0: unknown */
 	bob_status st;
 };
@@ -136,7 +136,7 @@ struct bob_mem_unit {
 unsigned bob_mem_restarts(struct bob_mem_unit *u);
 unsigned bob_mem_read(struct bob_mem_unit *u);
 unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
-/* split.c. _body: the instruction that the callee of `call` calls, if that is the one after the
+/* split_stack.c. _body: the instruction that the callee of `call` calls, if that is the one after the
  * `ret` to which it returns; or BOB_MEM_NONE. _is_read: whether other code reads the bytes of that
  * instruction. */
 uint32_t bob_mem_split_body(const struct bob_mem_unit *u, uint32_t call);

@@ -61,7 +61,7 @@ struct bob_source_value bob_flow_address(const struct bob_flow *w,
 int bob_flow_slot(const struct bob_flow *w, const struct bob_source_value *regs, uint64_t pc,
 		  int64_t off, int64_t near, struct bob_source_slot *slot);
 
-/* code.c: decode the function's code; find where control enters from elsewhere, and the facts of
+/* function_code.c: decode the function's code; find where control enters from elsewhere, and the facts of
  * DWARF and call frame information about registers. */
 void bob_flow_read(struct bob_flow *w);
 

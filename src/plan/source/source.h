@@ -10,7 +10,7 @@
 
 #include <elfutils/libdw.h>
 
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 #include "plan/image.h"
 
 #define BOB_SOURCE_NAME_MAX 160u
@@ -199,7 +199,7 @@ void bob_source_read(struct bob_source_maker *m);
 /* flow.c: the places that the accesses of the function's rows refer to */
 void bob_source_flow(struct bob_source_function *f);
 
-/* thread.c: thread-local variables */
+/* thread_locals.c: thread-local variables */
 void bob_source_thread(struct bob_source_maker *m, Elf *elf);
 /* The value of %fs:0. */
 struct bob_source_value bob_source_thread_pointer(const struct bob_source_maker *m);
@@ -215,7 +215,7 @@ int bob_source_thread_call(const struct bob_source_maker *m,
 const struct bob_source_static *bob_source_thread_at(const struct bob_source_maker *m, int64_t off,
 						     int64_t near);
 
-/* symbols.c: sections and objects of the symbol tables */
+/* data_symbols.c: sections and objects of the symbol tables */
 void bob_source_sections(struct bob_source_maker *m, Elf *elf, struct bob_source_statics *sections);
 void bob_source_symbols(struct bob_source_maker *m, Elf *elf);
 

@@ -2,7 +2,7 @@
 /* The C front end of `bobbin instrument`: docs/source-c.md. It parses a C file with libclang, finds
  * the requested references, and returns the file with probes inserted. Nothing else in the file
  * changes, except uses of macros and the word `register` that prevent a probe (obstacles.c). Probes
- * call bobbin/probe.h; only emit.c and table.c depend on how.
+ * call bobbin/probe.h; only emit.c and file_tables.c depend on how.
  *
  * Owner: a result owns everything that it points to. Threads: one at a time (libclang is loaded
  * once). errno is not used. Units: lines and columns count from 1; ranges include both ends. */

@@ -64,7 +64,7 @@ struct bob_c_variable {
 	CXType canonical;
 };
 
-/* A pointer that is a member or an element: paths.c. */
+/* A pointer that is a member or an element: pointer_paths.c. */
 struct bob_c_path {
 	struct bob_c_path *next;
 	struct bob_c_variable *variable; /* where the path begins */
@@ -311,7 +311,7 @@ bool bob_c_has_arguments(const struct bob_c_unit *u);
 /* May an access of this type through a pointer touch a requested object whose address is taken? */
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
 
-/* --- paths.c --- */
+/* --- pointer_paths.c --- */
 /* The expression below parentheses, casts and conversions. */
 CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c);
 /* Does a request name a path from it? */
@@ -396,7 +396,7 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 /* Can text be inserted around the current span? */
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
-/* --- blocks.c: memory from malloc and similar functions --- */
+/* --- heap.c: memory from malloc and similar functions --- */
 /* A value assigned to a pointer. True: it is a new block. Then `s` is opened, bob_c_after_access()
  * must close it at s->end, and the size arguments of the call are saved while it is walked. */
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
@@ -418,7 +418,7 @@ bool bob_c_is_after_pragma(const struct bob_c_unit *u, uint32_t at, const char *
 /* Is there a preprocessor line before `at`, with only comments between? */
 bool bob_c_is_after_directive(const struct bob_c_unit *u, uint32_t at);
 
-/* --- code.c --- */
+/* --- code_events.c --- */
 /* Does a pragma require the form of the current loop, with the span `s`? One with `collapse` or
  * similar clauses applies to the loops inside, too. */
 bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *s);
@@ -461,7 +461,7 @@ void bob_c_jumps_find(struct bob_c_unit *u, CXCursor body);
 /* True if a jump from outside leads into [start, end). */
 bool bob_c_is_jumped_into(const struct bob_c_unit *u, uint32_t start, uint32_t end);
 
-/* --- table.c: the tables of the file --- */
+/* --- file_tables.c: the tables of the file --- */
 struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *r);
 /* Adds the site and marks it as used; UINT32_MAX: no memory. */
 uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output of the writer of changed files (patch.c), and the breaking of long lines at the form's
+/* Output of the writer of changed files (rewrite.c), and the breaking of long lines at the form's
  * last column. Owner: the arena. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_CUT_H
 #define BOB_SOURCE_FORTRAN_CUT_H
 
-#include "source/fortran/patch.h"
+#include "source/fortran/rewrite.h"
 
 struct bob_fortran_writer {
 	struct bob_arena *arena;

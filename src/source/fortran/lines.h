@@ -63,7 +63,7 @@ struct bob_fortran_statement {
 	bool is_branch_target;	/* its label is used other than by a DO */
 	bool is_in_workshare;	/* in `omp workshare`, where no calls are allowed */
 
-	/* set by symbols.c: */
+	/* set by unit_tables.c: */
 	bool includes_code,
 		includes_names; /* INCLUDE, #include: of executable statements, of declarations */
 	/* names in effect there: of the innermost BLOCK, ..., or of the unit; NULL: in no unit */

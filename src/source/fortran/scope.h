@@ -5,7 +5,7 @@
 #define BOB_SOURCE_FORTRAN_SCOPE_H
 
 #include "source/fortran/parse.h"
-#include "source/fortran/symbols.h"
+#include "source/fortran/unit_tables.h"
 
 /* COMMON members and EQUIVALENCE sets in text order, until sizes are known. */
 struct bob_fortran_member {
@@ -67,7 +67,7 @@ void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_
 bool bob_fortran_take_statement_function(struct bob_fortran_scope *s,
 					 struct bob_fortran_statement *t);
 
-/* table.c */
+/* name_tables.c */
 struct bob_fortran_symbols *bob_fortran_table(struct bob_arena *arena,
 					      struct bob_fortran_symbols *host);
 /* The table's own symbol, added if missing; NULL without memory. */

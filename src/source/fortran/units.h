@@ -50,7 +50,8 @@ struct bob_fortran_unit {
 	/* First statements in other branches of an #if, with the same body: kind, name, dummies and
 	 * result of each, `first` is its place. NULL: there are none. */
 	struct bob_fortran_unit *other;
-	struct bob_fortran_symbols *symbols; /* symbols.h; NULL before bob_fortran_symbols_read */
+	struct bob_fortran_symbols
+		*symbols; /* unit_tables.h; NULL before bob_fortran_symbols_read */
 };
 
 /* Kinds of constructs; one-line statements are not constructs. */

@@ -4,7 +4,7 @@
 #ifndef BOB_SOURCE_FORTRAN_USE_H
 #define BOB_SOURCE_FORTRAN_USE_H
 
-#include "source/fortran/symbols.h"
+#include "source/fortran/unit_tables.h"
 
 #define BOB_USE_CONDITIONAL 1u	/* right operand of .and. or .or.: may not be evaluated */
 #define BOB_USE_IMPLIED_DO 2u	/* in an implied DO: `loop` */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mpi/calls.h"
+#include "analysis/mpi/decode_calls.h"
 #include "archive/events/event_nests.h"
 
 #define PROCESSES 4u

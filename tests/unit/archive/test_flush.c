@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "archive/events/flush.h"
+#include "archive/events/flush_option.h"
 
 static void taken(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 
 struct bytes {
 	uint8_t at[8192];
@@ -85,7 +85,7 @@ static void look_up(void **state)
 	assert_null(bob_source_object_at(objects, 2, 0x4009));
 }
 
-/* What was read must hold what source.h says. */
+/* What was read must hold what source_info.h says. */
 static void judge(const struct bob_source *s)
 {
 	for (size_t i = 0; i < s->rows; i++) {

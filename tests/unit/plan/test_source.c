@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "archive/memory/source.h"
+#include "archive/memory/source_info.h"
 #include "plan/plan.h"
 
 #define DAMAGED 150	/* files */

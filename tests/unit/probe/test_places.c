@@ -12,8 +12,8 @@
 
 /* The recorder is in no library that tests are linked with. */
 #include "probe/asleep.c"
-#include "probe/box.c"
-#include "probe/untraced.c"
+#include "probe/subscript_range.c"
+#include "probe/negative_cache.c"
 #include "probe/places.c"
 
 const struct bob_agent_streams *bob_pr_agent;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/untraced.c"
+#include "probe/negative_cache.c"
 
 #define A 0x1000u /* nothing lies here, ever */
 #define B 0x9000u /* nothing, until something is declared */

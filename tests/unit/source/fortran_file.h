@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "../../fuzz/fortran_check.h"
-#include "source/fortran/patch.h"
-#include "source/fortran/place.h"
+#include "source/fortran/rewrite.h"
+#include "source/fortran/insertion.h"
 
 static struct bob_arena arena;
 static struct bob_fortran_file *file;

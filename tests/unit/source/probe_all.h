@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inserts a call before, after and at the beginning of each executable statement, where place.h
+/* Inserts a call before, after and at the beginning of each executable statement, where insertion.h
  * permits lines, and a declaration in each unit. If the places are right, the file compiles, and
  * runs as before. */
 #ifndef BOB_TESTS_PROBE_ALL_H
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "source/fortran/patch.h"
-#include "source/fortran/place.h"
+#include "source/fortran/rewrite.h"
+#include "source/fortran/insertion.h"
 
 #define PROBE "call bobprb(1)"
 

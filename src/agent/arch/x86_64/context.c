@@ -9,7 +9,7 @@
  * name, the first instructions of bob_enter). Then the program counter is in the agent, and
  * unwinders use the agent's own frame information. Only stack words that entry.S stored are
  * read. */
-#include "agent/places.h"
+#include "agent/patched_places.h"
 #include "agent/signal.h"
 
 extern const uint8_t bob_entry_begin[], bob_entry_special[], bob_entry_wide[];

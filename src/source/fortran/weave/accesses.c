@@ -4,7 +4,7 @@
  *
  * The body of a one-line IF is reported under its condition. If the IF cannot become one of several
  * lines, the condition is evaluated once more, unless its result might differ the second time. ELSE
- * IF and DO WHILE have their probes directly before the condition (turns.c). */
+ * IF and DO WHILE have their probes directly before the condition (condition_lines.c). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The call graph of all files of a command, restricted to procedures that may get traced arguments
- * (closure.c), and the planned copies (clones.c, source/copies.h).
+ * (trace_closure.c), and the planned copies (clones.c, source/copies.h).
  *
  * A copy is safe if the program cannot distinguish it from the procedure. Only calls with a certain
  * target may reach it, and it must keep no state between calls. Every call that may pass traced
@@ -66,7 +66,7 @@ struct bob_weave_calls {
 	const char *foreign;
 };
 
-/* --- calls.c --- */
+/* --- traced_calls.c --- */
 /* Finds the procedures and calls; sets `hidden` and `foreign`. Frees everything on failure. Errors:
  * BOB_ERR_NOMEM. */
 bob_status bob_weave_calls_read(struct bob_weave *files, struct bob_weave_calls *c);

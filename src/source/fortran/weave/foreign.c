@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Warns about variables that are passed to procedures of no file of the command: their accesses
- * there are not recorded. For each variable, the closure (closure.c) is computed again for it
+ * there are not recorded. For each variable, the closure (trace_closure.c) is computed again for it
  * alone, to find who passes it on. More than VARIABLES_MAX variables share one warning. */
 #include <stdlib.h>
 #include <string.h>

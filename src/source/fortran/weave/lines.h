@@ -6,7 +6,7 @@
 
 #include "source/fortran/weave/weave.h"
 
-/* --- blocks.c --- */
+/* --- block_construct.c --- */
 /* Is the BLOCK left only at its end, or by RETURN, EXIT and CYCLE? */
 bool bob_weave_is_left_in_order(const struct bob_weave *w, uint32_t construct);
 /* Does the statement leave the BLOCK? */

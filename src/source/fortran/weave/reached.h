@@ -13,7 +13,7 @@ const char *bob_weave_unknown_size(struct bob_weave *w, const struct bob_fortran
 /* The line of an INCLUDE that was not found, in the unit or its hosts; 0: none. */
 uint32_t bob_weave_lacks_include(const struct bob_weave *w, uint32_t unit);
 
-/* --- closure.c --- */
+/* --- trace_closure.c --- */
 /* After all files have chosen their variables: finds what each file sees of the others' variables,
  * and which dummies may be traced. */
 bob_status bob_weave_close(struct bob_weave *files);

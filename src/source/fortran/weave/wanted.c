@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the requested variables, and the references that may access them (closure.c). */
+/* Selects the requested variables, and the references that may access them (trace_closure.c). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

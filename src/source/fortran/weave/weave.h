@@ -2,15 +2,15 @@
 /* Inserts probes into a parsed Fortran file (src/source/fortran): docs/source-fortran.md, "Probes".
  *
  *     weave.c      the front end: from a file to the instrumented file and its companion in C
- *     group.c      the parsed files of a command
+ *     command_files.c      the parsed files of a command
  *     wanted.c     requested variables, and references that may access them
  *     unknown.c    explains unknown sizes
  *     called.c     finds names of procedures
  *     components.c targets of components; component_moves.c statements that change them
  *     missing.c    reports requests that match nothing
  *     foreign.c    warns about arguments of procedures that are in no file
- *     closure.c    aliases of the variables in all files; across.c those in C files
- *     clones.c     plans copies of procedures; calls.c the call graph, clonable.c reasons against
+ *     trace_closure.c    aliases of the variables in all files; across.c those in C files
+ *     clones.c     plans copies of procedures; traced_calls.c the call graph, clonable.c reasons against
  *                  copies, clone_text.c the copies' text
  *     accesses.c   the probes of a statement; reference.c of one reference, frames.c and masked.c
  *                  the code around it
@@ -19,12 +19,12 @@
  *     nest.c       finds loops that have one probe; lay.c unrolls short ones, affine.c finds affine
  *                  expressions, emit_nest.c generates the probe
  *     hold.c       hoists the caches of sites out of loops
- *     turns.c      rewrites ELSE IF and DO WHILE, so that lines can precede their conditions
- *     code.c       events of calls and communication; loops.c of loops
+ *     condition_lines.c      rewrites ELSE IF and DO WHILE, so that lines can precede their conditions
+ *     code_events.c       events of calls and communication; loops.c of loops
  *     predict.c    execution counts for the prediction (source/predict.h)
- *     trips.c      trips of loops according to the text
+ *     predict_trips.c      trips of loops according to the text
  *     declare.c    registers variables, and declares interfaces; moves.c statements that move
- *                  variables; blocks.c lifetimes of BLOCK variables
+ *                  variables; block_construct.c lifetimes of BLOCK variables
  *     branches.c   variables that only one branch of an #if declares
  *     lines.c      the inserted lines, in their final order
  *     remarks.c    warns about accesses that no statement shows
@@ -43,9 +43,9 @@
 
 #include "base/host/vec.h"
 #include "source/across.h"
-#include "source/fortran/patch.h"
+#include "source/fortran/rewrite.h"
 #include "source/fortran/directives.h"
-#include "source/fortran/place.h"
+#include "source/fortran/insertion.h"
 #include "source/instrument.h"
 
 /* C kinds in the interface of a C procedure: gfortran warns (-Wall) if kinds are numbers there. */
@@ -225,16 +225,16 @@ struct bob_weave {
 	struct bob_weave_class *first_class, *last_class; /* in the order of their numbers */
 	bool has_objects;	/* a probe of an object of a type with procedures exists */
 	uint32_t turned,
-		/* 1 + the last statement rewritten by turns.c, and its text: as `in` */
+		/* 1 + the last statement rewritten by condition_lines.c, and its text: as `in` */
 		turned_in;
 	/* of each unit: calls may reach it under other names, bound.c */
 	bool *is_bound;
-	uint8_t *dummies;	/* states of all dummies, see closure.c */
+	uint8_t *dummies;	/* states of all dummies, see trace_closure.c */
 	/* only this variable counts now; NULL: all do (foreign.c) */
 	const struct bob_weave_variable *only;
 	uint8_t *dummies_of_all; /* saved `dummies` meanwhile */
 	uint32_t *dummy_at;	/* of each unit: index of its first dummy */
-	uint32_t number;	/* of the file in the command, for calls.c */
+	uint32_t number;	/* of the file in the command, for traced_calls.c */
 	/* the text being woven: 0 the original, n its n-th copy of a procedure */
 	uint32_t in;
 	BOB_VEC(struct bob_weave_clone) clones;
@@ -269,7 +269,7 @@ const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const struct bob_fortran_unit *bob_weave_unit(const struct bob_weave *w, uint32_t statement);
 
-/* --- group.c --- */
+/* --- command_files.c --- */
 struct bob_source_fortran_group;
 /* The group's file of that name; NULL: none. */
 struct bob_weave *bob_weave_of(struct bob_source_fortran_group *g, const char *path);
@@ -315,7 +315,7 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 struct bob_predict_share bob_weave_share(const struct bob_weave *w, uint32_t statement,
 					 const struct bob_fortran_use *u);
 
-/* --- trips.c --- */
+/* --- predict_trips.c --- */
 /* Trips of the loop whose first statement this is, according to the text; below 0: unknown. */
 double bob_weave_do_trips(const struct bob_weave *w, uint32_t loop);
 /* The counter of a DO, a PART of its text; NULL: none. */
@@ -469,7 +469,7 @@ const char *bob_weave_object_forget(struct bob_weave *w, uint32_t variable,
 void bob_weave_object_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit);
 void bob_weave_object_procedures(struct bob_weave *w);
 
-/* --- code.c --- */
+/* --- code_events.c --- */
 /* First step of a statement: functions in an expression that are events, or that are in a
  * subscript, are evaluated before the statement, unless their evaluation is conditional. */
 bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement);
@@ -495,7 +495,7 @@ void bob_weave_loop(struct bob_weave *w, uint32_t statement);
 /* Can the loop be an event, requested or not? */
 bool bob_weave_is_loop_event(const struct bob_weave *w, uint32_t statement);
 
-/* --- turns.c --- */
+/* --- condition_lines.c --- */
 /* Rewrites an ELSE IF or DO WHILE. Lines before its condition go to *at, from rank
  * BOB_RANK_CONDITION on; blocks that they open are closed at the end of the construct
  * (BOB_RANK_CLOSE), or after the statement. False: impossible, and refused. */
