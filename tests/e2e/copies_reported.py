@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of copies of procedures share, C and Fortran: what a trace has by site, and what `bobbin instrument` says."""
+"""What the tests of copies of procedures share, C and Fortran: what a trace has by site, and what
+`bobbin instrument` says."""
 import re
 
 import harness as h
@@ -14,7 +15,8 @@ def run(*argv, folder, text="", status=0):
 
 
 def replay(trace, sites):
-    """Kind and bytes, variable with subscripts, line, column and function of each access; sites: {file: [(line, column, function)]}."""
+    """Kind and bytes, variable with subscripts, line, column and function of each access; sites:
+    {file: [(line, column, function)]}."""
     rows = []
     r = h.bobbin("replay", "--mem", "--subscripts", trace)
     if r.status == 1 and b"has no memory accesses" in r.err:

@@ -11,9 +11,9 @@ With --mem, what is recorded are memory accesses by engine native instead of cal
 that run translated; checks that need calls are then left out. A line "# ctest: memory WORDS" in
 a script makes ctest run the cases that match WORDS in this way, too; `make torture` runs all.
 
-Of what is many times the same with other numbers (programs at random, programs of GCC, kills, builds)
-`make check` runs a share, always the same one. BOBBIN_TEST_LONG=1, as in `make torture`: all of it.
-"""
+Of what is many times the same with other numbers (programs at random, programs of GCC, kills,
+builds) `make check` runs a share, always the same one. BOBBIN_TEST_LONG=1, as in `make torture`:
+all of it."""
 
 import concurrent.futures
 import contextlib
@@ -43,7 +43,8 @@ JOBS = int(os.environ.get("BOB_TEST_JOBS", "2"))
 LONG = os.environ.get("BOBBIN_TEST_LONG") == "1"
 TIMEOUT = 120
 MEM = "--mem" in sys.argv
-gc.set_threshold(100_000, 20, 20)  # what the tests read are millions of small objects, none of which point in a circle
+# what the tests read are millions of small objects, none of which point in a circle
+gc.set_threshold(100_000, 20, 20)
 
 
 def share(check, everything):
@@ -82,7 +83,8 @@ _compiler_path = {}
 
 
 def link_fast():
-    """Programs of this script are linked in half the time, by gold where it is installed: what they are to show has nothing to do with how they are laid out."""
+    """Programs of this script are linked in half the time, by gold where it is installed: what they
+    are to show has nothing to do with how they are laid out."""
     gold = shutil.which("ld.gold")
     if gold:
         folder = WORK / "gold"
@@ -103,7 +105,9 @@ def environment(extra=None):
         "LC_ALL": "C",
         "TERM": "dumb",
         "TZ": "UTC",
-        # What Open MPI takes anyway where ranks share memory; asked for, it does not wait for the cards of other networks,
+        # What Open MPI takes anyway where ranks share memory; asked for, it does not wait for the
+        # cards of other networks,
+
         # which is half of its start.
         "OMPI_MCA_pml": "ob1",
         **_compiler_path,
@@ -167,7 +171,8 @@ def fresh(name):
 
 
 def sweep():
-    """Directories of this process go, and those of processes that are gone: suites run beside each other in one place."""
+    """Directories of this process go, and those of processes that are gone: suites run beside each
+    other in one place."""
     for d in (WORK / "run").glob("*-*"):
         owner = d.name.split("-")[0]
         if owner == str(os.getpid()) or not pathlib.Path("/proc", owner).exists():
@@ -214,7 +219,8 @@ def recorded(trace):
 
 
 def users(trace):
-    """Processes that have a file of the trace in their memory: programs that are dying still, and who finishes their traces."""
+    """Processes that have a file of the trace in their memory: programs that are dying still, and
+    who finishes their traces."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -234,7 +240,8 @@ def await_end(trace, seconds=60):
 
 
 # Missing by what the program or its user did, not because a recording came to nothing.
-MAY_MISS = re.compile(rb"missing (nothing was recorded|image |.* of tasks that share |.* left no trace|.* a debugger attached)")
+MAY_MISS = re.compile(rb"missing (nothing was recorded|image |.* of tasks that share |.* left no "
+                      rb"trace|.* a debugger attached)")
 
 
 def intact(r):
@@ -323,7 +330,8 @@ def dump(trace):
 
 
 def cached(function):
-    """What the function gives for its arguments, made once; cases that run beside each other get the same."""
+    """What the function gives for its arguments, made once; cases that run beside each other get
+    the same."""
     lock, made = threading.RLock(), functools.cache(function)
 
     @functools.wraps(function)
@@ -335,7 +343,8 @@ def cached(function):
 
 
 def put(path, text):
-    """The file has this text, and the time of its last change if it had it before; scripts beside this one see all of it."""
+    """The file has this text, and the time of its last change if it had it before; scripts beside
+    this one see all of it."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as f:
@@ -363,9 +372,11 @@ def compile(name, sources, cc="gcc", flags=(), libs=()):
     Raises Skip if the compiler is missing, Failure if it refuses."""
     sources = [str(PROG / s) for s in sources]  # an absolute path stays what it is
     h = hashlib.sha256()
-    h.update(_version(cc) + b"\0" + repr((cc, tuple(flags), tuple(libs), bool(_compiler_path))).encode())
+    h.update(_version(cc) + b"\0"
+             + repr((cc, tuple(flags), tuple(libs), bool(_compiler_path))).encode())
     folders = {PROG, ROOT / "include" / "bobbin", *(pathlib.Path(s).parent for s in sources)}
-    for s in [*sources, *sorted(str(header) for folder in folders for header in folder.glob("*.h"))]:
+    for s in [*sources, *sorted(str(header) for folder in folders
+                                for header in folder.glob("*.h"))]:
         h.update(s.encode() + b"\0" + pathlib.Path(s).read_bytes())
     out = WORK / "bin" / f"{h.hexdigest()[:16]}" / name
     with _locks_guard:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of MPI recording share: start ranks natively and recorded, read events by the names of their parameters,
-compare them with what a program says that it did (oracle.h)."""
+"""What the tests of MPI recording share: start ranks natively and recorded, read events by the
+names of their parameters, compare them with what a program says that it did (oracle.h)."""
 import ast
 import functools
 import os
@@ -15,10 +15,11 @@ import table as roles  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("BOBBIN_BUILD", h.ROOT / "build" / "release"))
 MPIS = ("openmpi", "mpich")
-# More ranks than processors: Open MPI must yield while it waits, and with yield.c it then sleeps, as MPICH does.
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-               "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-               "OMPI_MCA_orte_abort_print_stack": "0"}
+# More ranks than processors: Open MPI must yield while it waits, and with yield.c it then sleeps,
+# as MPICH does.
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+               "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_abort_print_stack": "0"}
 TABLE = roles.Table(str(h.ROOT / "src" / "mpi" / "functions.txt"))
 
 
@@ -33,8 +34,10 @@ def program(mpi, name, flags=(), language="c", libs=(), extra=()):
     source = str(h.PROG / "mpi" / name)
     stem = pathlib.Path(name).name
     flags = ["-O1", "-w", "-pthread", f"-I{h.PROG / 'mpi'}", *flags]
-    stamp = max(p.stat().st_mtime_ns for p in (h.PROG / "mpi").glob("*.h"))  # built anew with a header that has changed
-    return h.compile(f"{stem}.{mpi}", [source, *extra], compiler(mpi, language), [*flags, f"-DSTAMP={stamp}"], libs)
+    # built anew with a header that has changed
+    stamp = max(p.stat().st_mtime_ns for p in (h.PROG / "mpi").glob("*.h"))
+    return h.compile(f"{stem}.{mpi}", [source, *extra], compiler(mpi, language),
+                     [*flags, f"-DSTAMP={stamp}"], libs)
 
 
 def library(name, source, cc="gcc", flags=()):
@@ -61,8 +64,8 @@ def native(mpi, ranks, argv, env=None, **kw):
 
 def record(mpi, ranks, argv, options=(), env=None, **kw):
     trace = h.fresh("mpi") / "t"
-    r = h.run([*mpirun(mpi, ranks), h.BOBBIN, "record", "-q", "--mpi", *options, "-o", trace, "--", *argv],
-              env=environment(mpi, env), **kw)
+    r = h.run([*mpirun(mpi, ranks), h.BOBBIN, "record", "-q", "--mpi", *options, "-o", trace, "--",
+               *argv], env=environment(mpi, env), **kw)
     r.trace = trace
     return r
 
@@ -71,8 +74,10 @@ def record(mpi, ranks, argv, options=(), env=None, **kw):
 
 
 class Event:
-    """A call: its function's name without MPI_, and the values of its parameters by their names. What goes in and comes out has two:
-    NAME, and NAME> after the call. What the function returned is `result`; a parameter of that name is `compared`. A new communicator's members are NAME.members, a new type's size is NAME.size."""
+    """A call: its function's name without MPI_, and the values of its parameters by their names.
+    What goes in and comes out has two: NAME, and NAME> after the call. What the function returned
+    is `result`; a parameter of that name is `compared`. A new communicator's members are
+    NAME.members, a new type's size is NAME.size."""
 
     __slots__ = ("name", "open", "lost", "depth", "place", "values", "words")
 
@@ -91,7 +96,8 @@ class Event:
 
 
 def text_of(length, words):
-    return b"".join((w & (1 << 64) - 1).to_bytes(8, "little") for w in words)[:length].decode("latin-1")
+    return b"".join((w & (1 << 64) - 1).to_bytes(8, "little")
+                    for w in words)[:length].decode("latin-1")
 
 
 @functools.cache
@@ -112,11 +118,13 @@ def steps(name):
         if p is None:
             out.append(("word", "result", p))
             continue
-        key = "compared" if p.name == "result" else p.name + (">" if p.goes_in and what == "out" else "")
+        key = "compared" if p.name == "result" else p.name + (">" if p.goes_in and what == "out"
+                                                              else "")
         if what == "members":
             out.append(("members", p.name + ".members", p))
         elif what in ("in", "out") and p.is_vector:
-            out.append(("text" if p.is_text else "statuses" if p.role == "status" else "vector", key, p))
+            out.append(("text" if p.is_text else "statuses" if p.role == "status" else "vector",
+                        key, p))
         elif what == "out" and p.role == "status":
             out.append(("status", key, p))
         elif what in ("tag", "bytes"):
@@ -156,11 +164,13 @@ class Thread:
 
 
 def printer():
-    libs = [str(BUILD / "lib" / f"lib{n}.a") for n in ("bob_archive", "bob_mem", "bob_fold", "bob_run", "bob_base")]
+    libs = [str(BUILD / "lib" / f"lib{n}.a")
+            for n in ("bob_archive", "bob_mem", "bob_fold", "bob_run", "bob_base")]
     parts = [str(p) for p in sorted((BUILD / "lib").glob("*.a"))]
     stamp = max(os.stat(p).st_mtime_ns for p in parts)
     return h.compile("print_events", ["mpi/print_events.c"], "gcc",
-                     ["-O1", f"-I{h.ROOT / 'src'}", f"-I{h.ROOT / 'include'}", f"-DSTAMP={stamp}"], [*libs, "-lzstd", "-lm"])
+                     ["-O1", f"-I{h.ROOT / 'src'}", f"-I{h.ROOT / 'include'}", f"-DSTAMP={stamp}"],
+                     [*libs, "-lzstd", "-lm"])
 
 
 def read(trace, problems=False, nothing=False):
@@ -210,7 +220,8 @@ def value_of(kind, value):
     if (kind, value) in PREDEFINED:
         return PREDEFINED[kind, value]
     if "," in value and value[0] == "[" and re.search("[A-Z]", value):
-        return [PREDEFINED[kind, v] if (kind, v) in PREDEFINED else int(v) for v in value[1:-1].split(",") if v]
+        return [PREDEFINED[kind, v] if (kind, v) in PREDEFINED else int(v)
+                for v in value[1:-1].split(",") if v]
     if value[0] == "[" and re.search("[A-Z]", value):
         return [PREDEFINED[kind, value[1:-1]]]
     return ast.literal_eval(value)
@@ -223,8 +234,10 @@ def parameter_of(name, key):
 
 
 def said(line):
-    """(name, {parameter: value}) of a line NAME key=value...; values are Python's, or names of predefined handles."""
-    name, *fields = re.findall(r"[^\s=]+=(?:\"[^\"]*\"|\S+)|\S+", line) if '"' in line else line.split()
+    """(name, {parameter: value}) of a line NAME key=value...; values are Python's, or names of
+    predefined handles."""
+    name, *fields = re.findall(r"[^\s=]+=(?:\"[^\"]*\"|\S+)|\S+",
+                               line) if '"' in line else line.split()
     out = {}
     for f in fields:
         key, _, value = f.partition("=")
@@ -246,7 +259,8 @@ def differ(event, line):
             p = parameters(name).get(re.sub(r"[.>].*", "", key))
             if p is None or p.role not in UNSAID:
                 return f"{key}={value!r} is recorded, the program says nothing of it"
-        elif list(want[key]) != list(value) if isinstance(value, (list, tuple)) else want[key] != value:
+        elif list(want[key]) != list(value) if isinstance(value, (list,
+                                                                  tuple)) else want[key] != value:
             return f"{key} is recorded as {value!r}, it was {want[key]!r}"
     for key in want:
         if key not in event.values:
@@ -281,10 +295,12 @@ def oracle(directory):
 def check_oracle(trace, directory, problems=False):
     """Each thread that recorded is one that the program reports; how many events."""
     found, want, total = read(trace, problems), oracle(directory), 0
-    h.check(sorted({t.rank for t in found}) == sorted(want), f"ranks {[t.rank for t in found]}, said {sorted(want)}")
+    h.check(sorted({t.rank for t in found}) == sorted(want),
+            f"ranks {[t.rank for t in found]}, said {sorted(want)}")
     for rank, threads in want.items():
         have = [t for t in found if t.rank == rank]
-        h.check(len(have) == len(threads), f"rank {rank}: {len(have)} threads with events, said {len(threads)}")
+        h.check(len(have) == len(threads),
+                f"rank {rank}: {len(have)} threads with events, said {len(threads)}")
         for lines in threads:
             # threads are known by what is only theirs: the first line that names one
             t = have[0] if len(have) == 1 else closest(have, lines)
@@ -313,16 +329,20 @@ _declared = {}
 def declared(mpi):
     """Prototypes of that mpi.h, MPI-1's among them."""
     if mpi not in _declared:
-        text = header.preprocess([compiler(mpi)], "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n")
+        text = header.preprocess([compiler(mpi)],
+                                 "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n")
         found = header.prototypes(text)
-        _declared[mpi] = {n: p for n, p in found.items() if p.result == "int" and not TABLE.skipped(n)}
+        _declared[mpi] = {n: p for n, p in found.items() if p.result == "int"
+                          and not TABLE.skipped(n)}
     return _declared[mpi]
 
 
 def counter(mpi):
-    """Path of C code that counts every call; at the end of the process it writes COUNT_DIR/TAG.PID."""
+    """Path of C code that counts every call; at the end of the process it writes
+    COUNT_DIR/TAG.PID."""
     names = sorted(declared(mpi))
-    out = ["#define OMPI_OMIT_MPI1_COMPAT_DECLS 0", "#include <mpi.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <unistd.h>",
+    out = ["#define OMPI_OMIT_MPI1_COMPAT_DECLS 0", "#include <mpi.h>", "#include <stdio.h>",
+           "#include <stdlib.h>", "#include <unistd.h>",
            "static unsigned long calls[%d];" % len(names)]
     for i, name in enumerate(names):
         p = declared(mpi)[name].parameters
@@ -330,19 +350,21 @@ def counter(mpi):
         if name == "Pcontrol":
             p, arguments = ["const int level", "..."], ["level"]
         count = f"__atomic_add_fetch(&calls[{i}], 1, __ATOMIC_RELAXED);"
-        out.append(f"int MPI_{name}({', '.join(p) or 'void'}) {{ {count} return PMPI_{name}({', '.join(arguments)}); }}")
+        out.append(f"int MPI_{name}({', '.join(p) or 'void'}) {{ {count} return "
+                   f"PMPI_{name}({', '.join(arguments)}); }}")
     out += ["static const char *const names[] = {" + ", ".join(f'"{x}"' for x in names) + "};",
-            "__attribute__((destructor)) static void print_counts(void)", "{",
-            "\tchar path[4096];", "\tFILE *f;",
-            '\tif (!getenv("COUNT_DIR"))', "\t\treturn;",
+            "__attribute__((destructor)) static void print_counts(void)", "{", "\tchar path[4096];",
+            "\tFILE *f;", '\tif (!getenv("COUNT_DIR"))', "\t\treturn;",
             '\tsnprintf(path, sizeof(path), "%s/" TAG ".%d", getenv("COUNT_DIR"), (int)getpid());',
             '\tf = fopen(path, "w");', f"\tfor (int i = 0; i < {len(names)}; i++)",
-            "\t\tif (calls[i])", '\t\t\tfprintf(f, "%s %lu\\n", names[i], calls[i]);', "\tfclose(f);", "}", ""]
+            "\t\tif (calls[i])", '\t\t\tfprintf(f, "%s %lu\\n", names[i], calls[i]);',
+            "\tfclose(f);", "}", ""]
     return h.put(h.WORK / f"counter_{mpi}.c", "\n".join(out))
 
 
 def counter_library(mpi, tag):
-    return h.compile(f"libcount-{tag}.so", [counter(mpi)], compiler(mpi), ["-shared", "-fPIC", "-O1", "-w", f'-DTAG="{tag}"'])
+    return h.compile(f"libcount-{tag}.so", [counter(mpi)], compiler(mpi),
+                     ["-shared", "-fPIC", "-O1", "-w", f'-DTAG="{tag}"'])
 
 
 def counted(directory, tag):
@@ -358,11 +380,13 @@ def counted(directory, tag):
 def same_counts(events, want, what):
     different = sorted(k for k in events.keys() | want.keys() if events.get(k, 0) != want.get(k, 0))
     h.check(not different, f"{what}: events and calls differ: "
-            + ", ".join(f"{k} {events.get(k, 0)} events {want.get(k, 0)} calls" for k in different[:12]))
+            + ", ".join(f"{k} {events.get(k, 0)} events {want.get(k, 0)} calls"
+                        for k in different[:12]))
 
 
 def have(mpi):
-    """A folder with have.h: HAVE_NAME for what the MPI has; with -DLARGE, names stand for their large-count variants."""
+    """A folder with have.h: HAVE_NAME for what the MPI has; with -DLARGE, names stand for their
+    large-count variants."""
     names = sorted(declared(mpi))
     text = "".join(f"#define HAVE_{n}\n" for n in names) + "#ifdef LARGE\n" + "".join(
         f"#define MPI_{n[:-2]} MPI_{n}\n" for n in names if n.endswith("_c")) + "#endif\n"

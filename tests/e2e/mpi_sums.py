@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What report and commmatrix must say of a trace, added up event by event: their own way is over the folded form."""
+"""What report and commmatrix must say of a trace, added up event by event: their own way is over
+the folded form."""
 import csv
 import io
 
 import harness as h
 import mpi_events as m
 
-SENDS = {"Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend", "Sendrecv", "Sendrecv_replace", "Isendrecv",
-         "Isendrecv_replace"}
+SENDS = {"Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend", "Sendrecv",
+         "Sendrecv_replace", "Isendrecv", "Isendrecv_replace"}
 INITS = {"Send_init", "Bsend_init", "Ssend_init", "Rsend_init"}
 TYPES = {number: m.SIZES[name] for (kind, name), number in m.PREDEFINED.items() if kind == "type"}
 
@@ -50,7 +51,8 @@ def fetched(event, types):
 
 class Process:
     def __init__(self, rank, world):
-        self.rank, self.types, self.comms, self.inits = rank, dict(TYPES), {1: list(range(world)), 2: [rank]}, {}
+        self.rank, self.types, self.comms, self.inits = rank, dict(TYPES), {1: list(range(world)),
+                                                                            2: [rank]}, {}
 
     def learn(self, thread, made, e):
         for key, value in e.values.items():
@@ -100,11 +102,13 @@ def add_up(threads):
                         calls[e.name] = calls.get(e.name, 0) + 1
                         got[e.name] = got.get(e.name, 0) + received(e) + fetched(e, p.types)
                         sent = [p.message(e)] if e.name in SENDS else []
-                        sent += p.started(t.number, made, e) if e.name in ("Start", "Startall") else []
+                        sent += p.started(t.number, made, e) if e.name in ("Start",
+                                                                           "Startall") else []
                         for s in filter(None, sent):
                             n, b = pairs.get((rank, s[0]), (0, 0))
                             pairs[rank, s[0]] = n + 1, b + s[1]
-                    made += sum(is_new_request(q) and e.values[q.name] != 0 for q in m.TABLE.find(e.name)[0].parameters)
+                    made += sum(is_new_request(q) and e.values[q.name] != 0
+                                for q in m.TABLE.find(e.name)[0].parameters)
     return calls, got, pairs
 
 
@@ -118,10 +122,15 @@ def check(trace, threads=None):
         if len(fields) > 5 and fields[-1].startswith("MPI_") and fields[1].endswith("%"):
             # calls, share, sent and received, each a number and a unit or "-"
             at = 3 if fields[2] == "-" else 4
-            rows[fields[-1][4:]] = int(fields[0].replace(",", "")), fields[at] if fields[at] == "-" else " ".join(fields[at : at + 2])
+            rows[fields[-1][4:]] = int(fields[0].replace(",", "")), fields[at] if fields[
+                                                                                         at] == "-" else " ".join(
+                                                                                                                  fields[
+                                                                                                                         at : at
+                                                                                                                         + 2])
     want = {f: (n, text(got[f])) for f, n in calls.items()}
     h.check(rows == want, f"report: {sorted(set(rows.items()) ^ set(want.items()))}")
     table = csv.DictReader(io.StringIO(h.bobbin("commmatrix", "--format=csv", trace).out.decode()))
-    reported = {(int(x["from"]), int(x["to"])): (int(x["messages"]), int(x["bytes"])) for x in table}
+    reported = {(int(x["from"]), int(x["to"])): (int(x["messages"]), int(x["bytes"]))
+                for x in table}
     h.check(reported == pairs, f"commmatrix: {sorted(set(reported.items()) ^ set(pairs.items()))}")
     return len(pairs)

@@ -37,7 +37,8 @@ def agree(rows, found, what):
             elif value.startswith("0x"):
                 h.check(int(value, 16) == want, f"{what}: {key} is {value} and {want}")
             else:
-                h.check(abs(float(value) - want) <= 1e-5 * abs(want), f"{what}: {key} is {value} and {want}")
+                h.check(abs(float(value) - want) <= 1e-5 * abs(want),
+                        f"{what}: {key} is {value} and {want}")
 
 
 def common(verb, options, of, key):
@@ -47,17 +48,21 @@ def common(verb, options, of, key):
     agree(rows, found, f"{verb} {options}")
     h.check(len(rows) > 1, f"{verb} {options}: {rows}")
     sorted_ = lines(out(*args, "-f", "csv", f"--sort=-{key}", of))
-    h.check([int(r[key]) for r in sorted_] == sorted(int(r[key]) for r in rows), f"{verb} {options}: {sorted_}")
+    h.check([int(r[key]) for r in sorted_] == sorted(int(r[key]) for r in rows),
+            f"{verb} {options}: {sorted_}")
     h.check(len(lines(out(*args, "-f", "csv", "-n", "1", of))) == 1, f"{verb} {options}: --limit")
     some = lines(out(*args, "-f", "csv", f"--columns={key}", of))
-    h.check([list(r.items())[-1] for r in some] == [(key, r[key]) for r in rows], f"{verb} {options}: {some}")
+    h.check([list(r.items())[-1] for r in some] == [(key, r[key]) for r in rows],
+            f"{verb} {options}: {some}")
     text = out(*args, f"--columns={key}", "-n", "0", of)
     want = "\n".join([key, *(f"{int(r[key]):,}" for r in rows)])
-    h.check(want in "\n".join(line.strip() for line in text.splitlines()), f"{verb} {options}: {want}\n{text}")
+    h.check(want in "\n".join(line.strip() for line in text.splitlines()),
+            f"{verb} {options}: {want}\n{text}")
     text = out(*args, "--columns=help", of)
     h.check(text.startswith("columns of the table ") and f"\n  {key} " in text, text)
     file = h.fresh("out") / "x"
     for wrong in ("--sort=nothing_like_it", "--columns=nothing_like_it"):
         text = out(*args, "-o", file, wrong, of, status=2)
-        h.check("no column 'nothing_like_it'" in text and text.count("\n") == 1 and not file.exists(), text)
+        h.check("no column 'nothing_like_it'" in text and text.count("\n") == 1
+                and not file.exists(), text)
     return rows

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variables of instrumented sources where people read them: bounds in the trace, subscripts, `bobbin arrays` against counting. The
-program is tests/prog/source/arrays.c."""
+"""Variables of instrumented sources where people read them: bounds in the trace, subscripts,
+`bobbin arrays` against counting. The program is tests/prog/source/arrays.c."""
 
 import csv
 import io
@@ -16,7 +16,8 @@ SPEC = h.ROOT / "tools" / "spec_decoder.py"
 
 
 def program():
-    return h.compile("arrays", ["source/arrays.c"], "gcc", ["-O2", f"-I{h.ROOT / 'include'}", "-Wall", "-Wextra", "-Werror"])
+    return h.compile("arrays", ["source/arrays.c"], "gcc",
+                     ["-O2", f"-I{h.ROOT / 'include'}", "-Wall", "-Wextra", "-Werror"])
 
 
 def record(*argv, status=0, options=()):
@@ -27,7 +28,8 @@ def record(*argv, status=0, options=()):
 
 
 def shapes(trace):
-    """{process: [(variable, what is reported of it)]}, as the reader and the format's text have it."""
+    """{process: [(variable, what is reported of it)]}, as the reader and the format's text have
+    it."""
     reported = {}
     dump = h.bobbin("dump", trace).out
     spec = h.run([sys.executable, SPEC, trace])
@@ -35,11 +37,13 @@ def shapes(trace):
     for line in dump.decode("latin-1").splitlines():
         if line.startswith("shape "):
             _, process, address, *rest = line.split()
-            reported.setdefault(int(process), []).append(((int(address, 16) >> 36) % 8192 - 1, " ".join(rest)))
+            reported.setdefault(int(process),
+                                []).append(((int(address, 16) >> 36) % 8192 - 1, " ".join(rest)))
     return reported
 
 
-STATIC = [(0, "8 last 0:10 0:6"), (1, "4 first -1:4 1:3"), (2, "4 last 0:60"), (3, "8 last"), (5, "8 first 0:60")]
+STATIC = [(0, "8 last 0:10 0:6"), (1, "4 first -1:4 1:3"), (2, "4 last 0:60"), (3, "8 last"),
+          (5, "8 first 0:60")]
 GROWN = [(4, f"8 first 1:5 1:{m}") for m in (2, 3, 4)]
 
 
@@ -98,7 +102,8 @@ def replay(trace):
         h.check(m, f"replay: {line!r}")
         at = int(m[2], 16) % (1 << 49)
         v = (at >> 36) - 1
-        rows.append((m[1] == b"S", v, at % (1 << 36) // SIZE[v], int(m[4], 16) - 1, (m[5] or b"").decode()))
+        rows.append((m[1] == b"S", v, at % (1 << 36) // SIZE[v], int(m[4], 16) - 1,
+                     (m[5] or b"").decode()))
     return rows
 
 
@@ -108,7 +113,8 @@ NAME = {0: "a", 1: "f", 2: "list", 3: "s in main", 4: "v in grow"}
 
 def subscripts(v, n):
     """As the program's declarations have them, the fastest dimension first."""
-    return {0: [n % 10, n // 10], 1: [n % 4 - 1, n // 4 + 1], 2: [n], 3: [], 4: [n % 5 + 1, n // 5 + 1]}[v]
+    return {0: [n % 10, n // 10], 1: [n % 4 - 1, n // 4 + 1], 2: [n], 3: [],
+            4: [n % 5 + 1, n // 5 + 1]}[v]
 
 
 def written(v, n):
@@ -130,11 +136,13 @@ def replay_subscripts():
 def show():
     trace = record().trace
     out = h.bobbin("show", "--no-pager", trace).out.decode()
-    for want in ("a[0][0] (60 x +8)   a[0..5][0..9]  fill", "f(-1,1) (12 x +4)   f(-1:2,1:3)  main", "s in main", "list[0..59]  gather"):
+    for want in ("a[0][0] (60 x +8)   a[0..5][0..9]  fill", "f(-1,1) (12 x +4)   f(-1:2,1:3)  main",
+                 "s in main", "list[0..59]  gather"):
         h.check(want in out, f"show has no {want!r}\n{out}")
     h.check("0x200" not in out, f"an address is left\n{out}")
     out = h.bobbin("show", "--no-pager", "--expand", "--lines=0", trace).out.decode()
-    for want in ("a[5][9]   fill  arrays.c:10", "f(2,3)   main  arrays.c:17", "v in grow(5,4)   grow  arrays.c:18"):
+    for want in ("a[5][9]   fill  arrays.c:10", "f(2,3)   main  arrays.c:17",
+                 "v in grow(5,4)   grow  arrays.c:18"):
         h.check(want in out, f"show --expand has no {want!r}\n{out}")
 
 
@@ -162,7 +170,8 @@ int main(void)
 def show_turns():
     where = h.fresh("turns")
     (where / "t.c").write_text(TURNS)
-    (where / "commands").write_text("trace file t.c\n" + "".join(f"trace variable {v}\n" for v in "abc"))
+    (where / "commands").write_text("trace file t.c\n"
+                                    + "".join(f"trace variable {v}\n" for v in "abc"))
     i = h.bobbin("instrument", "-o", "out", "commands", cwd=where)
     h.check(i.status == 0, f"{i}")
     c = h.run(["gcc", f"-I{h.ROOT / 'include'}", "t.c", "-o", "t"], cwd=where / "out")
@@ -177,7 +186,8 @@ def show_turns():
 @suite.case("bounds that changed in more than one dimension: only which element")
 def varying():
     texts = {t for _, v, _, _, t in replay(record("many").trace) if v == 4}
-    h.check(texts and all(re.fullmatch(r"v in grow\{\d+(, after)?\}", t) for t in texts), f"{sorted(texts)[:5]}")
+    h.check(texts and all(re.fullmatch(r"v in grow\{\d+(, after)?\}", t) for t in texts),
+            f"{sorted(texts)[:5]}")
 
 
 # --- bobbin arrays ---
@@ -192,7 +202,8 @@ def arrays(trace, *options):
 def table(trace, *options):
     """{(variable, window, subscripts as written): (reads, writes)}"""
     rows = list(csv.reader(io.StringIO(arrays(trace, "--format=csv", *options))))
-    h.check(rows[0][:3] == ["variable", "source", "window"] and rows[0][-2:] == ["reads", "writes"], f"{rows[0]}")
+    h.check(rows[0][:3] == ["variable", "source", "window"] and rows[0][-2:] == ["reads", "writes"],
+            f"{rows[0]}")
     got = {}
     for name, source, window, *subs, reads, writes in rows[1:]:
         key = name, int(window), tuple(int(s) for s in subs if s)
@@ -263,12 +274,15 @@ def csv_wide():
     h.check_trace(r.trace)
     found = list(csv.reader(io.StringIO(arrays(r.trace, "--format=csv"))))[1:]
     got = {(row[0], int(row[3])): (int(row[-2]), int(row[-1])) for row in found}
-    want = {("a", i): (sum(2 * k <= i <= 2 * k + 2 for k in range(3)), int(i == 7)) for i in range(8)}
-    want.update({("b", i): (int(i == 0), sum(k <= i <= k + 2 for k in range(3)) + (i in (4, 5))) for i in range(8)})
+    want = {("a", i): (sum(2 * k <= i <= 2 * k + 2 for k in range(3)), int(i == 7))
+            for i in range(8)}
+    want.update({("b", i): (int(i == 0), sum(k <= i <= k + 2 for k in range(3)) + (i in (4, 5)))
+                 for i in range(8)})
     want = {key: n for key, n in want.items() if any(n)}
     h.check(got == want, f"{got}, not {want}")
     out = arrays(r.trace)
-    for text in ("3 reads, 1 write; touched 8 of 8 elements", "1 read, 4 writes; touched 6 of 8 elements"):
+    for text in ("3 reads, 1 write; touched 8 of 8 elements",
+                 "1 read, 4 writes; touched 6 of 8 elements"):
         h.check(text in out, f"no {text!r}\n{out}")
 
 
@@ -287,16 +301,19 @@ def text():
     trace = record().trace
     rows = replay(trace)
     out = arrays(trace)
-    for v, declared in ((0, "a[6][10]   8 B"), (1, "f(-1:2,3)   4 B"), (2, "list[60]   4 B"), (4, "v in grow(5,4)   8 B")):
+    for v, declared in ((0, "a[6][10]   8 B"), (1, "f(-1:2,3)   4 B"), (2, "list[60]   4 B"),
+                        (4, "v in grow(5,4)   8 B")):
         of = [(i, r) for i, r in enumerate(rows) if r[1] == v]
         reads, writes = sum(not r[0] for _, r in of), sum(r[0] for _, r in of)
         touched = len({r[2] for _, r in of})
         block = out[out.index("\n" + declared):].split("\n\n")[0]
-        for want in (f"{reads} reads, {writes} writes; touched {touched} of ", f"first: {of[0][1][4]} ", f"access {of[0][0]:,} of thread 0.0\n",
+        for want in (f"{reads} reads, {writes} writes; touched {touched} of ",
+                     f"first: {of[0][1][4]} ", f"access {of[0][0]:,} of thread 0.0\n",
                      f"last: {of[-1][1][4]} ", f"access {of[-1][0]:,} of thread 0.0\n"):
             h.check(want in block, f"{declared} has no {want!r}\n{out}")
     # a[i][j], i inside: five of six moves go down a column
-    h.check(re.search(r"24 .* read +arrays.c:11  column_sum +\[\+1\]\[0\] 87.0%, \[-5\]\[\+3\] 13.0%", out), out)
+    h.check(re.search(r"24 .* read +arrays.c:11  column_sum +\[\+1\]\[0\] 87.0%, \[-5\]\[\+3\] "
+                      r"13.0%", out), out)
     h.check("never" not in out, "a variable that was not accessed")
 
 
@@ -318,7 +335,8 @@ def svg():
         want = table(trace, *options)
         h.check(len(titles) == len(want), f"{len(titles)} squares, {len(want)} elements")
         got = sorted(re.sub(r": .*", "", t) for t in titles)
-        names = sorted(f"{n}({','.join(map(str, s))})" if n[0] in "fv" else n + "".join(f"[{k}]" for k in s) for n, _, s in want)
+        names = sorted(f"{n}({','.join(map(str, s))})" if n[0] in "fv"
+                       else n + "".join(f"[{k}]" for k in s) for n, _, s in want)
         h.check(got == names, "squares")
         reads = sum(int(re.search(r": (\d+) read", t)[1]) for t in titles)
         h.check(reads == sum(r for r, _ in want.values()), "reads")
@@ -328,18 +346,23 @@ def svg():
 @suite.case("misuse and traces without variables")
 def misuse():
     trace = record().trace
-    for bad in ("--variable=", "--variable=a[1", "--variable=a[2..1]", "--variable=a[x]", "--windows=0", "--windows=65", "--window=3/2", "--window=1",
-                "--format=png"):
+    for bad in ("--variable=", "--variable=a[1", "--variable=a[2..1]", "--variable=a[x]",
+                "--windows=0", "--windows=65", "--window=3/2", "--window=1", "--format=png"):
         r = h.bobbin("arrays", bad, trace)
-        h.check(r.status == 2 and not r.out and r.err.startswith(b"bobbin: arrays: "), f"{bad}\n{r}")
+        h.check(r.status == 2 and not r.out and r.err.startswith(b"bobbin: arrays: "),
+                f"{bad}\n{r}")
     there = "is in the trace, but no such element of it was accessed in the threads chosen"
     known = "the trace has a, f, list, s in main, v in grow, never"
-    for none, said in (("nothing", f"no variable fits 'nothing': {known}"), ("neverr", f"no variable fits 'neverr' (did you mean 'never'?): {known}"),
-                       ("grow", f"no variable fits 'grow': {known}"), ("never", f"'never' {there}"), ("a[100][0]", f"'a' {there}"),
-                       ("a[1]", "'a' has 2 subscripts, not 1")):
+    for none, said in (("nothing", f"no variable fits 'nothing': {known}"),
+                       ("neverr", f"no variable fits 'neverr' (did you mean 'never'?): {known}"),
+                       ("grow", f"no variable fits 'grow': {known}"), ("never", f"'never' {there}"),
+                       ("a[100][0]", f"'a' {there}"), ("a[1]", "'a' has 2 subscripts, not 1")):
         r = h.bobbin("arrays", f"--variable={none}", "-o", trace / "out", trace)
-        h.check(r.status == 1 and r.err == f"bobbin: arrays: {said}\n".encode() and not (trace / "out").exists(), f"{none}\n{r}")
-    h.check(b"\nvariables   6: a, f, list, s in main, v in grow, never\n" in h.bobbin("info", trace).out, "info")
+        h.check(r.status == 1 and r.err == f"bobbin: arrays: {said}\n".encode()
+                and not (trace / "out").exists(), f"{none}\n{r}")
+    h.check(b"\nvariables   6: a, f, list, s in main, v in grow, never\n" in h.bobbin("info",
+                                                                                      trace).out,
+            "info")
     calls = h.record([program()])
     r = h.bobbin("arrays", calls.trace)
     h.check(r.status == 1 and b"has no variables" in r.err, f"{r}")

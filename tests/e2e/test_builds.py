@@ -120,7 +120,8 @@ suite.add("static-pie is refused", refused, "-O2 -static-pie")
 
 
 def counted(compiler, flags, print_counts, mode):
-    """The counters of a run, as its tool prints them; with threads beside each other some lose counts."""
+    """The counters of a run, as its tool prints them; with threads beside each other some lose
+    counts."""
     exe = program(compiler, f"{flags} -DONE_BY_ONE")
     directory = h.fresh("counts")
     env = h.environment({"LLVM_PROFILE_FILE": str(directory / "p.profraw"),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""bobbin cache on recorded programs: misses of every instruction against a simulator of ten lines that reads
-what bobbin replay prints; false sharing where it is, and nowhere else; machines that cannot be."""
+"""bobbin cache on recorded programs: misses of every instruction against a simulator of ten lines
+that reads what bobbin replay prints; false sharing where it is, and nowhere else; machines that
+cannot be."""
 
 import collections
 import re
@@ -73,7 +74,8 @@ def instructions():
         h.check(sum(want.values()) > 5000, f"{preset}: too few misses to compare")
         h.check(len(got) > 10, f"{preset}: {len(got)} rows")
         for pc in set(got) | set(want):
-            h.check(got.get(pc, 0) == want[pc], f"{preset}: {pc:#x} misses {got.get(pc, 0)}, not {want[pc]}")
+            h.check(got.get(pc, 0) == want[pc],
+                    f"{preset}: {pc:#x} misses {got.get(pc, 0)}, not {want[pc]}")
 
 
 @suite.case("totals, and a machine from a file")
@@ -84,7 +86,8 @@ def totals():
     text = cache("--config", str(file), of=of)
     m = re.search(r"^L1 +([\d,]+) +([\d,]+) ", text, re.M)
     straddling = sum(last - first for _, first, last in accesses(of))
-    h.check(m and number(m[1]) == count + straddling, f"{count} accesses, {straddling} straddle\n{text}")
+    h.check(m and number(m[1]) == count + straddling,
+            f"{count} accesses, {straddling} straddle\n{text}")
     h.check(number(m[2]) == sum(plain(of, 16, 4).values()), f"misses\n{text}")
     shown = cache("--config", str(file), "--show-config", of=of)
     h.check(shown == "[machine]\ncores = 1\nline = 64\n[L1]\nsize = 4 KiB\nways = 4\n", shown)
@@ -106,7 +109,8 @@ def false_sharing():
     h.check(lines == ["together"], f"lines that are shared: {lines}, not one\n{text}")
     h.check("core 1  reads bytes 0-7  writes bytes 0-7\n" in text, text)
     h.check("core 2  reads bytes 8-15  writes bytes 8-15\n" in text, text)
-    found = re.findall(r"^ +([\d,]+) false, (\d+) true  0\.(\d) .*after a store by 0\.(\d) ", text, re.M)
+    found = re.findall(r"^ +([\d,]+) false, (\d+) true  0\.(\d) .*after a store by 0\.(\d) ", text,
+                       re.M)
     h.check(sorted(f[2:] for f in found) == [("1", "2"), ("2", "1")], f"{found}\n{text}")
     for false, true, _, _ in found:
         # of 40,000 accesses in turns of 100
@@ -126,7 +130,8 @@ def refusals():
         h.check(got.startswith("bobbin: cache: ") and want in got and got.count("\n") == 1, got)
 
     file.write_text("[L1]\nsize = 3 KiB\nways = 4\n")
-    says(f"{file}:1: L1: 3072 bytes in 4 ways are 12 sets, which is no power of two", "--config", str(file))
+    says(f"{file}:1: L1: 3072 bytes in 4 ways are 12 sets, which is no power of two", "--config",
+         str(file))
     file.write_text("[L1]\nsizes = 3\n")
     says(f"{file}:2: 'sizes' is not known in this section", "--config", str(file))
     file.write_bytes(b"#" * 2000000)

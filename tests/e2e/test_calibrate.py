@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: serial
-"""The estimate of overhead: what a call costs is measured once and kept beside the plans; whatever is
-wrong with the file or its place, the program runs as without recording. How large the numbers are
-is the machine's business and decides nothing here."""
+"""The estimate of overhead: what a call costs is measured once and kept beside the plans; whatever
+is wrong with the file or its place, the program runs as without recording. How large the numbers
+are is the machine's business and decides nothing here."""
 
 import os
 import re
@@ -42,7 +42,8 @@ def record(cache, *opts, **variables):
 def numbers(cache):
     """(call_ps, bit_ps) of the file, which must be whole, ours and private."""
     path = cache / "calibration"
-    h.check(path.is_file() and not path.is_symlink(), f"no calibration in {sorted(cache.iterdir())}")
+    h.check(path.is_file() and not path.is_symlink(),
+            f"no calibration in {sorted(cache.iterdir())}")
     mode = stat.S_IMODE(path.stat().st_mode)
     h.check(mode == 0o600 and path.stat().st_uid == os.geteuid(), f"mode {mode:o}")
     m = FORM.fullmatch(path.read_bytes())
@@ -258,7 +259,8 @@ def _():
 @suite.case("without a launcher")
 def _():
     cache = new_cache()
-    r = h.bobbin("env", "-o", h.fresh("trace") / "t", env=h.environment({"BOBBIN_CACHE": str(cache)}))
+    r = h.bobbin("env", "-o", h.fresh("trace") / "t",
+                 env=h.environment({"BOBBIN_CACHE": str(cache)}))
     env = dict(re.findall(r"^export (\w+)='([^']*)'$", r.out.decode(), re.M))
     pair = numbers(cache)
     h.check(int(env["BOBBIN_NS_EVENT"]) == pair[0] and int(env["BOBBIN_NS_BIT"]) == pair[1], r)

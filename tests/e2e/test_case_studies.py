@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The case studies of examples/: they build with make, verify themselves on 1 and on 4 ranks, do the same recorded and by events and
-hooks, and what is recorded is right; what docs/case-studies.md says of their concerns is so."""
+"""The case studies of examples/: they build with make, verify themselves on 1 and on 4 ranks, do
+the same recorded and by events and hooks, and what is recorded is right; what docs/case-studies.md
+says of their concerns is so."""
 import json
 import sys
 
@@ -16,8 +17,10 @@ NOT_TRACED = {"Init", "Finalize", "Comm_rank", "Comm_size"}
 
 def build(mpi, case):
     out = h.fresh("case")
-    flags = "-O2 -Wall -Wextra -Werror -Wno-stringop-overflow"  # GCC takes MPICH's MPI_STATUSES_IGNORE for memory
-    r = h.run(["make", "-C", h.ROOT / "examples" / case, f"OUT={out}", f"MPICC={m.compiler(mpi)}", f"CFLAGS={flags}"])
+    # GCC takes MPICH's MPI_STATUSES_IGNORE for memory
+    flags = ("-O2 -Wall -Wextra -Werror -Wno-stringop-overflow")
+    r = h.run(["make", "-C", h.ROOT / "examples" / case, f"OUT={out}", f"MPICC={m.compiler(mpi)}",
+               f"CFLAGS={flags}"])
     h.check(r.status == 0, f"{r}")
     return out
 
@@ -37,7 +40,8 @@ def verified(r, case):
 def same_result(case, out, one, four, what):
     """Nothing depends on the number of ranks but what is said of them."""
     if case == "tfidf":
-        h.check(one.out.splitlines()[:-1] == four.out.splitlines()[:-1], f"{what}: other terms\n{one}\n{four}")
+        h.check(one.out.splitlines()[:-1] == four.out.splitlines()[:-1],
+                f"{what}: other terms\n{one}\n{four}")
     if case == "amr":
         pictures = [sorted(out.glob(f"{name}.*.ppm")) for name in ("one", what)]
         h.check(len(pictures[0]) == len(pictures[1]) == 3, f"{pictures}")
@@ -86,7 +90,8 @@ def naive(mpi, case):
 
 
 def by_events(mpi, case):
-    """The version with events and hooks gives what the naive one gives; without a recorder, what there is without hooks."""
+    """The version with events and hooks gives what the naive one gives; without a recorder, what
+    there is without hooks."""
     out = build(mpi, case)
     if case == "tfidf":
         h.run([h.ROOT / "examples" / case / "make_corpus", out / "corpus", "13", "120"])
@@ -113,8 +118,8 @@ def measures(case, version):
     c = next(c for c in whole["concerns"] if c["concern"] == CASES[case][0])
     main = next(t for t in whole["components"] if t["component"] == "main")
     in_main = next(k["sloc"] for k in c["conc"] if k["component"] == "main")
-    row = (f"| `{case}` {version} | {c['sloc'] - in_main} | {in_main} of {main['sloc']} | {c['dos']:.4f} | {c['dos_of_home']:.4f}"
-           f" | {main['dof']:.4f} |")
+    row = (f"| `{case}` {version} | {c['sloc'] - in_main} | {in_main} of {main['sloc']} | "
+           f"{c['dos']:.4f} | {c['dos_of_home']:.4f} | {main['dof']:.4f} |")
     return row, c["dos"], main["dof"]
 
 
@@ -125,7 +130,8 @@ def concerns():
         row, dos, dof = measures(case, "events")
         for r in (naive_row, row):
             h.check(r in page, f"docs/case-studies.md does not say {r}")
-        h.check(dos <= 0.25 * naive_dos and dof > naive_dof, f"{case}: DOS from {naive_dos} to {dos}, DOF from {naive_dof} to {dof}")
+        h.check(dos <= 0.25 * naive_dos and dof > naive_dof,
+                f"{case}: DOS from {naive_dos} to {dos}, DOF from {naive_dof} to {dof}")
 
 
 for case in CASES:

@@ -110,8 +110,8 @@ def on_terminal(trace, **variables):
     """What `bobbin report` prints on a terminal."""
     ours, theirs = pty.openpty()
     variables = {"PATH": "/nonexistent", "TERM": "dumb", **variables}
-    with subprocess.Popen([BOBBIN, "report", trace], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-                          env=variables) as child:
+    with subprocess.Popen([BOBBIN, "report", trace], stdin=subprocess.DEVNULL, stdout=theirs,
+                          stderr=theirs, env=variables) as child:
         os.close(theirs)
         text = b""
         try:
@@ -134,7 +134,8 @@ def pagers():
         os.symlink("/bin/cat", here + "/cat")
         expect(on_terminal(trace, **bin_only) == (plain, 0), "no pager is installed")
         text, status = on_terminal(trace, PAGER="no-such-pager -x", **bin_only)
-        expect(text.endswith(plain) and "no-such-pager" in text and status == 0, f"no such pager: {text}")
+        expect(text.endswith(plain) and "no-such-pager" in text and status == 0,
+               f"no such pager: {text}")
         text, status = on_terminal(trace, PAGER="cat -E", **bin_only)
         expect(text == plain.replace("\n", "$\n") and status == 0, f"another pager: {text}")
 

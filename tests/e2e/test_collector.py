@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --source --collector=process: another process folds. Whichever process is killed, and whenever: the program's output and status are its own, and the
-trace is what --collector=none records, up to where the program was killed."""
+"""record --source --collector=process: another process folds. Whichever process is killed, and
+whenever: the program's output and status are its own, and the trace is what --collector=none
+records, up to where the program was killed."""
 
 import os
 import random
@@ -27,7 +28,8 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def collected():
-    return h.compile("collected", ["source/collected.c"], "gcc", ["-O2", INCLUDE, "-Wall", "-Wextra", "-Werror"], ["-pthread"])
+    return h.compile("collected", ["source/collected.c"], "gcc",
+                     ["-O2", INCLUDE, "-Wall", "-Wextra", "-Werror"], ["-pthread"])
 
 
 def accesses(trace):
@@ -60,8 +62,10 @@ class Run:
     def __init__(self, *args, options=(), command=None):
         self.trace = h.fresh("collector") / "t"
         self.log = open(self.trace.parent / "err", "w+b")
-        argv = [str(a) for a in (h.BOBBIN, "record", "-o", self.trace, "--source", *options, "--", *(command or (collected(), *args)))]
-        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, env=environment())
+        argv = [str(a) for a in (h.BOBBIN, "record", "-o", self.trace, "--source", *options, "--",
+                                 *(command or (collected(), *args)))]
+        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=self.log, env=environment())
 
     def users(self, name):
         """Processes of this name that have a file of the trace in their memory."""
@@ -88,7 +92,8 @@ class Run:
         return []
 
     def shared(self):
-        """The shared state of the program and its collector (src/archive/write/ring.h): state, process of the collector. (None, None): nothing yet."""
+        """The shared state of the program and its collector (src/archive/write/ring.h): state,
+        process of the collector. (None, None): nothing yet."""
         for path in self.trace.glob("p*.bob"):
             try:
                 chunks = spec_decoder.File(path.name, path.read_bytes()).chunks
@@ -100,13 +105,15 @@ class Run:
         return None, None
 
     def await_state(self, *wanted, seconds=60):
-        """A collector that is only starting, without its number in the file yet, does not exist for the program. Returns state and process."""
+        """A collector that is only starting, without its number in the file yet, does not exist for
+        the program. Returns state and process."""
         end = time.monotonic() + seconds
         state, pid = self.shared()
         while state not in wanted and time.monotonic() < end:
             time.sleep(0.005)
             state, pid = self.shared()
-        h.check(state in wanted, f"the collector's state is {state}, not of {wanted}, for {seconds} s")
+        h.check(state in wanted,
+                f"the collector's state is {state}, not of {wanted}, for {seconds} s")
         return state, pid
 
     def half(self):
@@ -167,8 +174,10 @@ def there():
     with open(f"/proc/{host}/stat") as f:
         launcher = int(f.read().rsplit(")", 1)[1].split()[1])
     h.check(launcher == run.p.pid, f"the host's parent is {launcher}, not the launcher {run.p.pid}")
-    h.check(os.getsid(collector) == host != os.getsid(program), "the collector is in the program's session")
-    h.check(not [f for f in os.listdir(f"/proc/{collector}/fd") if int(f) < 3 and os.readlink(f"/proc/{collector}/fd/{f}") != "/dev/null"],
+    h.check(os.getsid(collector) == host != os.getsid(program),
+            "the collector is in the program's session")
+    h.check(not [f for f in os.listdir(f"/proc/{collector}/fd") if int(f) < 3
+                 and os.readlink(f"/proc/{collector}/fd/{f}") != "/dev/null"],
             "the collector has the program's output")
     run.go_on()
     h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
@@ -198,7 +207,8 @@ def program_killed():
         h.check_trace(run.trace)
         got = accesses(run.trace)
         for row in got:
-            h.check(any(row == w[:len(row)] for w in want), f"run {i}: {len(row)} accesses, not those that happened")
+            h.check(any(row == w[:len(row)] for w in want),
+                    f"run {i}: {len(row)} accesses, not those that happened")
         counts.append(sum(map(len, got)))
     h.check(counts, "no run left a trace")
     return f"{min(counts)} to {max(counts)} accesses"
@@ -217,15 +227,18 @@ def both_killed():
     no_collectors(run)
     h.check_trace(run.trace)
     row, = accesses(run.trace)
-    h.check(row == want[0][:len(row)] and len(row) == COUNT // 2, f"{len(row)} accesses of {COUNT // 2}")
+    h.check(row == want[0][:len(row)] and len(row) == COUNT // 2,
+            f"{len(row)} accesses of {COUNT // 2}")
     file, = (spec_decoder.File(p.name, p.read_bytes()) for p in run.trace.glob("p*.bob"))
     chunks = {c.off: c for c in file.chunks}
     head, = (c.payload for c in file.chunks if c.kind == 16)
     commit, *rests = struct.unpack_from("<3Q", head)
     rest = chunks.get(rests[commit & 1]) or chunks[rests[commit & 1] + 64]
-    h.check(rest.kind == 18 and struct.unpack_from("<I", rest.payload, 24)[0] & 1, "the stream has not ended: it is for the reader to fold it")
+    h.check(rest.kind == 18 and struct.unpack_from("<I", rest.payload, 24)[0] & 1,
+            "the stream has not ended: it is for the reader to fold it")
     r = h.run([sys.executable, str(h.ROOT / "tools/spec_decoder.py"), str(run.trace)])
-    h.check(r.status == 0 and r.out == h.bobbin("dump", run.trace).out, "the decoder that is written from the specification reads something else")
+    h.check(r.status == 0 and r.out == h.bobbin("dump", run.trace).out,
+            "the decoder that is written from the specification reads something else")
 
 
 @suite.case("the collector is killed: another one goes on, and nothing is lost")
@@ -265,7 +278,8 @@ def host_killed():
         h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
         h.check_trace(run.trace)
         h.check(sorted(accesses(run.trace)) == sorted(want), "another trace")
-        h.check(b"its collector is gone: the process folds for itself" in run.notes(), run.notes().decode())
+        h.check(b"its collector is gone: the process folds for itself" in run.notes(),
+                run.notes().decode())
 
 
 @suite.case("no collector comes: the program folds for itself")
@@ -275,18 +289,22 @@ def no_collector():
     trace.mkdir()
     # as record does it, with a launcher that starts none
     env = environment()
-    r = h.run([h.BOBBIN, "record", "-q", "--source", "-o", trace.parent / "other", "--", "env", "-0"], env=env)
+    r = h.run([h.BOBBIN, "record", "-q", "--source", "-o", trace.parent / "other", "--", "env",
+               "-0"], env=env)
     h.check(b"BOBBIN_LAUNCHER=" in r.out, f"{r}")
-    env.update(v.split("=", 1) for v in r.out.decode().split("\0") if v.startswith(("BOBBIN_", "LD_PRELOAD=")))
+    env.update(v.split("=", 1) for v in r.out.decode().split("\0")
+               if v.startswith(("BOBBIN_", "LD_PRELOAD=")))
     env.update(BOBBIN_DIR=str(trace), BOBBIN_LAUNCHER="1")
     r = h.run([str(collected()), "1", str(COUNT)], env=env)
     h.check((r.status, r.out) == (3, b"ok\n"), f"{r}")
     h.check_trace(trace)
     h.check(accesses(trace) == want, "another trace")
-    h.check(b"no collector came: the process folds for itself" in h.bobbin("info", trace).out, "no note")
+    h.check(b"no collector came: the process folds for itself" in h.bobbin("info", trace).out,
+            "no note")
 
 
-@suite.case("it is killed as soon as it comes, again and again: the program folds for itself, and nothing is lost")
+@suite.case("it is killed as soon as it comes, again and again: the program folds for itself, and "
+            "nothing is lost")
 def killed_always():
     want = without(1, COUNT)
     run = Run(1, COUNT, "pause")
@@ -301,7 +319,8 @@ def killed_always():
     h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
     h.check_trace(run.trace)
     h.check(accesses(run.trace) == want, "another trace")
-    h.check(b"its collector is gone: the process folds for itself" in run.notes(), run.notes().decode())
+    h.check(b"its collector is gone: the process folds for itself" in run.notes(),
+            run.notes().decode())
     return f"{len(killed)} killed"
 
 
@@ -318,7 +337,8 @@ def killed_around_forks():
     h.check(killed > 0, "no collector was met")
     h.check_trace(run.trace)
     got = [rows for rows in accesses(run.trace) if rows]
-    h.check(len(got) == 3 and all(rows == one for rows in got), f"{[len(rows) for rows in got]} accesses, {len(one)} each")
+    h.check(len(got) == 3 and all(rows == one for rows in got),
+            f"{[len(rows) for rows in got]} accesses, {len(one)} each")
     return f"{killed} killed"
 
 
@@ -329,13 +349,16 @@ def ranks():
     found = []
     for how in ("none", "process"):
         trace = h.fresh("ranks") / "t"
-        r = h.run(["mpirun.openmpi", "-n", "4", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", h.BOBBIN, "record", "-q", "--source", "--mpi",
-                   f"--collector={how}", "-o", trace, "--", exe, "300"], env=h.environment(AS_ROOT), timeout=200)
+        r = h.run(["mpirun.openmpi", "-n", "4", "--oversubscribe", "--mca", "mpi_yield_when_idle",
+                   "1", h.BOBBIN, "record", "-q", "--source", "--mpi", f"--collector={how}", "-o",
+                   trace, "--", exe, "300"], env=h.environment(AS_ROOT), timeout=200)
         h.check(r.status == 0, f"{r}")
         h.check_trace(trace)
         found.append((sorted(row for row in accesses(trace) if row), h.info(trace)["stream_bytes"]))
-    h.check(found[0][0] == found[1][0] and len(found[0][0]) == 4, f"{[len(rows) for rows, _ in found]} threads, or other accesses")
-    h.check(found[1][1] < 1.25 * found[0][1], f"{found[1][1]} bytes, {found[0][1]} without a collector")
+    h.check(found[0][0] == found[1][0] and len(found[0][0]) == 4,
+            f"{[len(rows) for rows, _ in found]} threads, or other accesses")
+    h.check(found[1][1] < 1.25 * found[0][1],
+            f"{found[1][1]} bytes, {found[0][1]} without a collector")
     return f"{found[1][1]} bytes, {found[0][1]} without"
 
 

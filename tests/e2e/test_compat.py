@@ -77,7 +77,8 @@ def musl_refused():
 
 def musl_depth(program, images):
     h.need("musl-gcc")
-    exe = h.compile(f"musl-{program}", [f"depth_{program}.c"], "musl-gcc", ("-O2", "-w", "-pthread"))
+    exe = h.compile(f"musl-{program}", [f"depth_{program}.c"], "musl-gcc",
+                    ("-O2", "-w", "-pthread"))
     log = h.fresh("log") / "log"
     env = h.environment({"BOB_LOG": str(log)})
     r = same([exe], [f"--images={images}"], env=env)
@@ -94,7 +95,8 @@ def process(opts):
     if "--mem" in opts:
         h.check(h.info(r.trace)["accesses"] > 1000, "no accesses are recorded")
     elif "--images=main" not in opts:
-        h.check(calls(r.trace, ["odd"]) == {"odd": 1}, "the library that was opened is not recorded")
+        h.check(calls(r.trace, ["odd"]) == {"odd": 1},
+                "the library that was opened is not recorded")
 
 
 for mode in IMAGES:
@@ -103,7 +105,8 @@ for mode in IMAGES:
 suite.add("musl: events are refused", musl_refused)
 suite.add("musl process mem", process, ["--mem", "--engine=native"])
 for program in ("args", "recurse", "alloca", "longjmp", "signal", "deep", "threads"):
-    # Where a handler interrupts musl, which has no call frame information, its caller is found only if it is hooked.
+    # Where a handler interrupts musl, which has no call frame information, its caller is found only
+    # if it is hooked.
     for mode in ("all",) if program == "signal" else ("main", "all"):
         suite.add(f"musl depth {program} {mode}", musl_depth, program, mode)
 

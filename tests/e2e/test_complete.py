@@ -128,7 +128,8 @@ def _():
 
 def messages_of(rows):
     """The lines of text that these findings are."""
-    return [f"{r['level']:7} {r['file'] + ': ' if r['file'] else ''}{r['text']}{' at byte ' + r['offset'] if r['offset'] else ''}"
+    return [
+            f"{r['level']:7} {r['file'] + ': ' if r['file'] else ''}{r['text']}{' at byte ' + r['offset'] if r['offset'] else ''}"
             for r in rows]
 
 
@@ -147,19 +148,22 @@ def _():
     trace = record(["/bin/bash", "-c", f"for i in $(seq 30); do {still()}; done; kill -9 $$"])
     rows = findings(trace, INCOMPLETE)
     missing = [r for r in rows if r["level"] == "missing"]
-    h.check([r["kind"] for r in missing] == 30 * ["replaced"] and len({r["process"] for r in missing}) == 30, f"{rows}")
+    h.check([r["kind"] for r in missing] == 30 * ["replaced"]
+            and len({r["process"] for r in missing}) == 30, f"{rows}")
     h.check(h.info(trace)["missing"] == [r["text"] for r in missing], "info has all")
     remarks = {r["kind"]: r for r in rows if r["level"] == "remark"}
     h.check(remarks["killed"]["process"] == "0" and int(remarks["no_end"]["count"]) == 1, f"{rows}")
     text = check(trace)[1].splitlines()
     shown = [r for r in rows if r not in missing[8:]]
-    h.check(text[:-1] == [*messages_of(shown), "missing ... and 22 more processes that were replaced"], f"{text}")
+    h.check(text[:-1] == [*messages_of(shown),
+                          "missing ... and 22 more processes that were replaced"], f"{text}")
     h.check(findings(trace, INCOMPLETE, "-q") == missing, "check -q")
     h.check(findings(trace, INCOMPLETE, "--limit=3") == rows[:3], "check --limit")
     some = findings(trace, INCOMPLETE, "--sort=-name", "--columns=text")
     h.check([r["text"] for r in some] == sorted((r["text"] for r in rows), reverse=True), f"{some}")
     got, text = check(trace, "--columns=level,text", "--limit=4")
-    h.check(got == INCOMPLETE and text.startswith("level    text\n") and text.endswith(" read: intact, but not complete\n")
+    h.check(got == INCOMPLETE and text.startswith("level    text\n")
+            and text.endswith(" read: intact, but not complete\n")
             and f"... {len(rows) - 4} more findings; --limit=0 shows all\n" in text, text)
     got, text = check(trace, "--columns=help")
     h.check(got == COMPLETE and text.startswith("columns of the table findings:\n  level "), text)

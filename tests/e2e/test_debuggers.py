@@ -53,7 +53,8 @@ def variables(trace, opts):
 def plain(out):
     """Without what differs from run to run."""
     text = re.sub(r"\(?process \d+\)?", "process N", out.decode())
-    text = re.sub(r"(0x[0-9a-f]+ in leaf \(x=)-?\d+", r"\1?", text)  # in the middle of a line: not stored yet
+    # in the middle of a line: not stored yet
+    text = re.sub(r"(0x[0-9a-f]+ in leaf \(x=)-?\d+", r"\1?", text)
     return re.sub(r"0x0*7f[0-9a-f]{10}", "ADDRESS", text)
 
 
@@ -222,7 +223,8 @@ def check_but_killed(trace):
     """strace kills children with which it tries what the kernel can, perhaps while one makes its
     file; such a file is empty."""
     r = h.bobbin("check", trace)
-    wrong = [x for x in r.out.splitlines() if re.match(b"lost|missing", x) and not h.MAY_MISS.match(x)]
+    wrong = [x for x in r.out.splitlines() if re.match(b"lost|missing", x)
+             and not h.MAY_MISS.match(x)]
     h.check(all(x.endswith(b"the file is empty") for x in wrong), f"damaged\n{r}")
 
 

@@ -3,7 +3,8 @@
 # ctest: long
 """Ground truth: programs that log their own call depth, compiled in many ways, recorded, and
 compared entry by entry. Every pair of (program, compiler, optimisation, frame pointer,
--fcf-protection, PIE, images, stripped, filter) occurs in a row; `--native` only runs the programs."""
+-fcf-protection, PIE, images, stripped, filter) occurs in a row; `--native` only runs the
+programs."""
 
 import sys
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a plan overwrite a place where control may enter? tools/check_plans.py reads such places
-by itself and compares them with the plans of a few images of the system and of programs from several
+"""Does a plan overwrite a place where control may enter? tools/check_plans.py reads such places by
+itself and compares them with the plans of a few images of the system and of programs from several
 compilers and linkers; programs whose exceptions land in cold parts run as without recording."""
 
 import pathlib
@@ -55,7 +55,8 @@ def _():
     is_reported(LIBSTDCXX, pad, 5, "hole", "landing pad")
     is_reported(LIBSTDCXX, func - 3, 5, "jump", "symbol")
     is_reported(LIBSTDCXX, image.frames[9].lo - 2, 5, "jump", "start of frame information")
-    is_reported(LIBSTDCXX, next(p for p in image.pointers if image.in_code(p)) - 1, 5, "jump", "relocation")
+    is_reported(LIBSTDCXX, next(p for p in image.pointers if image.in_code(p)) - 1, 5, "jump",
+                "relocation")
     is_reported(LIBSTDCXX, next(image.probes()), 5, "jump", "USDT probe")
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program's own events. Programs say what they do (tests/prog/events/say.h); the trace must say the same, event by event, with all
-parameters, for each thread: folded, merged, flat, beside calls and memory accesses, after a kill."""
+"""A program's own events. Programs say what they do (tests/prog/events/say.h); the trace must say
+the same, event by event, with all parameters, for each thread: folded, merged, flat, beside calls
+and memory accesses, after a kill."""
 import collections
 import os
 import pathlib
@@ -17,16 +18,21 @@ suite = h.Suite("events")
 BUILD = pathlib.Path(os.environ.get("BOBBIN_BUILD", h.ROOT / "build" / "release"))
 INCLUDE = f"-I{h.ROOT / 'include'}"
 PARAMETERS = {
-    "step": (["n", "file"], ["cells", "x"]), "leaf": (["a", "x"], []), "text": (["a", "b", "c"], []), "deep": (["n"], []),
-    "left": (["n"], []), "note": (["before"], ["after"]), "bare": ([], []), "residual": (["value"], []), "block": (["n"], []),
+    "step": (["n", "file"], ["cells", "x"]), "leaf": (["a", "x"], []),
+    "text": (["a", "b", "c"], []), "deep": (["n"], []),
+    "left": (["n"], []), "note": (["before"], ["after"]), "bare": ([], []),
+    "residual": (["value"], []), "block": (["n"], []),
     "inner": ([], []), "of library": (["n"], []),
 }
 
 
 def program(name, *flags, cc="gcc", sources=()):
-    stamp = max(p.stat().st_mtime_ns for p in [h.ROOT / "include/bobbin/events.h", *(h.PROG / "events").iterdir()])
+    stamp = max(p.stat().st_mtime_ns
+                for p in [h.ROOT / "include/bobbin/events.h", *(h.PROG / "events").iterdir()])
     return h.compile(f"{name}{len(flags)}", [f"events/{name}", *sources], cc,
-                     ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-function", "-pthread", INCLUDE, f"-DSTAMP={stamp}", *flags], ["-lm"])
+                     ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable",
+                      "-Wno-unused-function", "-pthread", INCLUDE, f"-DSTAMP={stamp}", *flags],
+                     ["-lm"])
 
 
 def shown(name, before, after=None):
@@ -47,7 +53,8 @@ def shown(name, before, after=None):
 
 
 def expected(path):
-    """Lines of one thread. An event with nothing in it is whole; else its beginning and its end are apart."""
+    """Lines of one thread. An event with nothing in it is whole; else its beginning and its end are
+    apart."""
     lines = [line.split("\t") for line in path.read_text().splitlines()]
     lines = [(head[0], head[2:], rest) for head, *rest in lines if head]
     out, nest = [], []
@@ -95,7 +102,8 @@ def equal(folder, trace, *options):
     for w in want:
         best = max(have, key=lambda t: sum(a == b for a, b in zip(t, w)))
         at = next((i for i, (a, b) in enumerate(zip(best, w)) if a != b), min(len(best), len(w)))
-        h.check(best == w, f"event {at} of {len(w)} and {len(best)}: {best[at:at + 1]}, not {w[at:at + 1]}")
+        h.check(best == w,
+                f"event {at} of {len(w)} and {len(best)}: {best[at:at + 1]}, not {w[at:at + 1]}")
         have.remove(best)
     return sum(map(len, want))
 
@@ -110,7 +118,8 @@ def both(argv_of, options=("--events",), **kw):
     return folder, native, r
 
 
-FLAGS = {"PIE": ["-fPIE", "-pie"], "not PIE": ["-no-pie", "-fno-pie"], "c11 -O0": ["-std=gnu11", "-O0"], "LTO": ["-flto", "-O2"]}
+FLAGS = {"PIE": ["-fPIE", "-pie"], "not PIE": ["-no-pie", "-fno-pie"],
+         "c11 -O0": ["-std=gnu11", "-O0"], "LTO": ["-flto", "-O2"]}
 
 
 @suite.case("C")
@@ -119,13 +128,15 @@ def languages():
     for name, flags in FLAGS.items():
         p = program("all.c", *flags)
         folder, native, r = both(lambda said: [p, said, 1, 60])
-        h.check(native.out == b"1000000\nerrno 42\ndone\n" and r.out == native.out, f"{name}: output\n{native}\n{r}")
+        h.check(native.out == b"1000000\nerrno 42\ndone\n" and r.out == native.out,
+                f"{name}: output\n{native}\n{r}")
         total += equal(folder, r.trace)
     return f"{total} events"
 
 
 def said_values(folder):
-    """{(event, parameter): values} of what programs said; what an event that was left would have brought is 0 or empty."""
+    """{(event, parameter): values} of what programs said; what an event that was left would have
+    brought is 0 or empty."""
     out = collections.defaultdict(list)
 
     def put(name, which, values):
@@ -133,7 +144,8 @@ def said_values(folder):
             out[name, k].append(v)
     for path in folder.iterdir():
         nest = []
-        for what, *fields in (re.split(r"[ \t]", line, maxsplit=1) for line in path.read_text().splitlines() if line):
+        for what, *fields in (re.split(r"[ \t]", line, maxsplit=1)
+                              for line in path.read_text().splitlines() if line):
             name, *values = fields[0].split("\t")
             if what in "BI":
                 put(name, 0, values)
@@ -161,16 +173,20 @@ def parameters():
         h.check(int(words[1].replace(",", "")) == len(values), f"{len(values)} were said of {line}")
         if values[0][:1] == '"':
             common = collections.Counter(values).most_common(1)[0]
-            h.check(len(common[0]) > 90 or common[1] == 1 or f"({common[1]} times)" in line, f"{common}: {line}")
+            h.check(len(common[0]) > 90 or common[1] == 1 or f"({common[1]} times)" in line,
+                    f"{common}: {line}")
             continue
         if all(re.fullmatch(r"-?\d+", v) for v in values):
             whole = [int(v) for v in values]
-            h.check((words[2], words[3], words[5]) == tuple(str(f(whole)) for f in (sum, min, max)), f"{sum(whole)} in {line}")
+            h.check((words[2], words[3], words[5]) == tuple(str(f(whole)) for f in (sum, min, max)),
+                    f"{sum(whole)} in {line}")
         numbers = [float(v) for v in values]
-        for k, v in enumerate((sum(numbers), min(numbers), sum(numbers) / len(numbers), max(numbers))):
+        for k, v in enumerate((sum(numbers), min(numbers), sum(numbers) / len(numbers),
+                               max(numbers))):
             have = float(words[2 + k])
             h.check(have == v or abs(have - v) <= 1e-5 * abs(v) + 1e-9, f"{v} in {line}")
-    h.check(seen == set(want) and len(seen) >= 10, f"not reported: {set(want) - seen}, reported: {seen}")
+    h.check(seen == set(want) and len(seen) >= 10,
+            f"not reported: {set(want) - seen}, reported: {seen}")
     # of one thread
     one = h.bobbin("report", "--by=parameter", "--group=0.1", "--limit=1", r.trace).out.decode()
     h.check(re.search(r"(?m)^\.\.\. \d+ more parameters; --limit=0 shows all$", one), one)
@@ -183,7 +199,8 @@ def large():
     out = h.bobbin("report", "--by=parameter", r.trace).out.decode()
     smallest, first = -(1 << 63), 1 << 53
     total = 2 * smallest + 1 + 4 * first + 2
-    h.check(re.search(rf" 6 +{total} +{smallest} +\S+ +{first + 1}  {smallest}, {smallest + 1}, {first} \(2 times\), {first + 1} \(2 times\)$", out, re.M), out)
+    h.check(re.search(rf" 6 +{total} +{smallest} +\S+ +{first + 1}  {smallest}, {smallest + 1}, "
+                      rf"{first} \(2 times\), {first + 1} \(2 times\)$", out, re.M), out)
 
 
 @suite.case("threads")
@@ -211,38 +228,45 @@ def size():
 def levels():
     p = program("all.c")
     for level in ("flat", "rank"):
-        folder, native, r = both(lambda said: [p, said, 2, 100], ["--events"], env=h.environment({"BOBBIN_MPI_LEVEL": level}))
+        folder, native, r = both(lambda said: [p, said, 2, 100], ["--events"],
+                                 env=h.environment({"BOBBIN_MPI_LEVEL": level}))
         equal(folder, r.trace)
 
 
 def fortran_lines():
     """Of the calls that are places of events."""
     lines = (h.PROG / "events/all.f90").read_text().splitlines()
-    return {i for i, line in enumerate(lines, 1) if re.search(r"call bob_(event_begin|event_instant\(bare|counter_set)", line)}
+    return {i for i, line in enumerate(lines, 1)
+            if re.search(r"call bob_(event_begin|event_instant\(bare|counter_set)", line)}
 
 
 @suite.case("Fortran")
 def fortran():
     module = str(BUILD / "share/bobbin/bobbin.f90")
     total = 0
-    for name, flags in {"-O0": ["-O0"], "-O2": ["-O2", "-std=f2018"], "static": ["-O1", "-static"]}.items():
-        p = h.compile("fortran", [module, "events/all.f90"], "gfortran", ["-g", "-Wall", "-Wextra", "-Werror", *flags])
+    for name, flags in {"-O0": ["-O0"], "-O2": ["-O2", "-std=f2018"],
+                        "static": ["-O1", "-static"]}.items():
+        p = h.compile("fortran", [module, "events/all.f90"], "gfortran",
+                      ["-g", "-Wall", "-Wextra", "-Werror", *flags])
         if name == "static":
             r = h.run([p, h.fresh("said"), 5])
             h.check(r.status == 0 and r.out.split() == [b"done", b"T"], str(r))
             continue
         folder, native, r = both(lambda said: [p, said, 30])
-        h.check(native.out.split() == r.out.split() == [b"done", b"T"], f"{name}: output\n{native}\n{r}")
+        h.check(native.out.split() == r.out.split() == [b"done", b"T"],
+                f"{name}: output\n{native}\n{r}")
         total += equal(folder, r.trace)
         shown = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
         lines = {int(n) for n in re.findall(r"all\.f90:(\d+)$", shown, re.M)}
-        h.check(lines == fortran_lines() and "bobbin.f90" not in shown, f"{name}: places are lines {lines}\n{shown}")
+        h.check(lines == fortran_lines() and "bobbin.f90" not in shown,
+                f"{name}: places are lines {lines}\n{shown}")
     return f"{total} events"
 
 
 @suite.case("C++: blocks, exceptions, a library, a fork")
 def blocks():
-    library = h.compile("library.so", ["events/library.c"], "gcc", ["-shared", "-fPIC", "-O1", INCLUDE])
+    library = h.compile("library.so", ["events/library.c"], "gcc",
+                        ["-shared", "-fPIC", "-O1", INCLUDE])
     text = (h.PROG / "events/scope.cc").read_text().splitlines()
     line = next(i for i, code in enumerate(text, 1) if "bobbin::scope" in code)
     for flags, extra in ([], []), ([], ["--time=none"]), (["-O2", "-gdwarf-4"], []):
@@ -250,18 +274,21 @@ def blocks():
         folder, native, r = both(lambda said: [p, said], ["--events", *extra])
         equal_with_library(folder, r.trace)
         shown = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
-        h.check(f"  scope.cc:{line}\n" in shown and "events.h" not in shown, f"{flags}: inner is not in line {line}\n{shown}")
+        h.check(f"  scope.cc:{line}\n" in shown and "events.h" not in shown,
+                f"{flags}: inner is not in line {line}\n{shown}")
 
 
 def equal_with_library(folder, trace):
-    """`inner` says that it ends when it is over; in even rounds it has an event of the library in it."""
+    """`inner` says that it ends when it is over; in even rounds it has an event of the library in
+    it."""
     want = []
     for path in sorted(folder.iterdir()):
         out = []
         for line in path.read_text().splitlines():
             if line.startswith("B block"):
                 n = int(line.split("\t")[1])
-                inner = ["inner()"] if n % 2 else ["begin inner()", f"of library(n={n})", "end inner()"]
+                inner = ["inner()"] if n % 2 else ["begin inner()", f"of library(n={n})",
+                                                   "end inner()"]
                 out += [f"begin block(n={n})", *inner, "end block()"]
         want.append(out)
     have = threads(trace)
@@ -272,7 +299,8 @@ def equal_with_library(folder, trace):
 def beside():
     p = program("all.c")
     total = 0
-    for options in (["--calls", "--events"], ["--mem", "--events"], ["--events", "--time=exact:mpi"]):
+    for options in (["--calls", "--events"], ["--mem", "--events"],
+                    ["--events", "--time=exact:mpi"]):
         folder, native, r = both(lambda said: [p, said, 1, 20], options)
         extra = ["--mpi"] if "--events" != options[0] else []
         total += equal(folder, r.trace, *extra)
@@ -302,14 +330,16 @@ def refused():
     p = program("all.c")
     folder, native, r = both(lambda said: [p, said, 0, 1])
     info = h.bobbin("info", r.trace)
-    for what in ("event 'step' is not recorded: it was registered before", "event 'bad' is not recorded", "event '' is not recorded"):
+    for what in ("event 'step' is not recorded: it was registered before",
+                 "event 'bad' is not recorded", "event '' is not recorded"):
         h.check(what.encode() in info.out, f"{what}: not said\n{info}")
 
 
 def counted(trace):
     """How many there are of each event."""
     h.check_trace(trace)
-    names = re.findall(r"(?m)^ *\d+  (\w+)\(", h.bobbin("show", "-x", "--lines=0", trace).out.decode())
+    names = re.findall(r"(?m)^ *\d+  (\w+)\(",
+                       h.bobbin("show", "-x", "--lines=0", trace).out.decode())
     return {name: names.count(name) for name in names}
 
 
@@ -325,30 +355,39 @@ def conditions():
         have = counted(r.trace)
         h.check(have == {"e": 2, "i": 4, "in": 9, "all": 9}, f"{have}")
         info = h.bobbin("info", r.trace).out.decode()
-        for line in ("7 events are left out: 'e: (n == 0 || n == 3 || n == 6) && name == \"b\"' is not true of them", "5 events are left out: 'i: x >= 2.5' is not true",
-                     "9 events are left out: 'out: unknown'", "event 'all': all are recorded: `when`, column 4: a parameter's name, a number or a \"text\" was expected",
+        for line in ("7 events are left out: 'e: (n == 0 || n == 3 || n == 6) && name == \"b\"' is "
+                     "not true of them", "5 events are left out: 'i: x >= 2.5' is not true",
+                     "9 events are left out: 'out: unknown'", "event 'all': all are recorded: "
+                     "`when`, column 4: a parameter's name, a number or a \"text\" was expected",
                      "event 'e': all are recorded: `when`, column 1: it has a condition already"):
             h.check(line in info, f"not said: {line}\n{info}")
-    f = h.compile("when_fortran", [str(BUILD / "share/bobbin/bobbin.f90"), "events/when.f90"], "gfortran", ["-g", "-Wall", "-Wextra", "-Werror"])
+    f = h.compile("when_fortran", [str(BUILD / "share/bobbin/bobbin.f90"), "events/when.f90"],
+                  "gfortran", ["-g", "-Wall", "-Wextra", "-Werror"])
     r = h.record([f], ["--events"])
-    h.check(r.status == 0 and r.out.split() == [b"T"] and counted(r.trace) == {"e": 7}, f"{r}\n{counted(r.trace)}")
+    h.check(r.status == 0 and r.out.split() == [b"T"] and counted(r.trace) == {"e": 7},
+            f"{r}\n{counted(r.trace)}")
 
 
 @suite.case("--when: nothing is left")
 def all_left_out():
-    """What was left out is said, also if nothing was recorded at all; a number that no parameter can have is refused."""
+    """What was left out is said, also if nothing was recorded at all; a number that no parameter
+    can have is refused."""
     p = program("when.c")
     r = h.record([p], ["--events", "--when=*: no_such_parameter == 3"])
     info = h.bobbin("info", r.trace).out.decode()
-    h.check(r.status == 0 and "events are left out: --when='*: no_such_parameter == 3' is not true of them" in info, info)
+    h.check(r.status == 0
+            and "events are left out: --when='*: no_such_parameter == 3' is not true of them" in info,
+            info)
     for number in ("9223372036854775808", "1e400"):
         r = h.record([p], ["--events", f"--when=e: n == {number}"])
-        h.check(r.status == 125 and b"a number that fits into 64 bits was expected" in r.err, str(r))
+        h.check(r.status == 125 and b"a number that fits into 64 bits was expected" in r.err,
+                str(r))
 
 
 @suite.case("handlers that jump out of the recorder")
 def jumps_out():
-    """The thread is not recorded after that, as if it had been killed there; other threads are, and hooks are called for all."""
+    """The thread is not recorded after that, as if it had been killed there; other threads are, and
+    hooks are called for all."""
     p = program("jump_out.c")
     for jumps in (0, 1, 3):
         r = h.record([p, jumps], ["--events"])
@@ -356,7 +395,8 @@ def jumps_out():
         h.check(r.status == 0 and r.out == f"{ends} 50\n".encode(), str(r))
         have = counted(r.trace)
         h.check(have == {"e": 10 if jumps else 20, "other": 50}, f"{have}")
-        said = "a signal handler has jumped out of the recorder" in h.bobbin("info", r.trace).out.decode()
+        said = "a signal handler has jumped out of the recorder" in h.bobbin("info",
+                                                                             r.trace).out.decode()
         h.check(said == (jumps > 0), f"{jumps} jumps: it is {'' if said else 'not '}said")
 
 
@@ -367,17 +407,20 @@ def many_names():
     h.check_trace(r.trace)
     text = h.bobbin("info", r.trace).out.decode()
     h.check("event 'e16384' is not recorded: there are too many events" in text, text)
-    lines = b"".join(f.read_bytes() for f in r.trace.glob("*.bob")).count(b"there are too many events")
+    lines = b"".join(f.read_bytes()
+                     for f in r.trace.glob("*.bob")).count(b"there are too many events")
     h.check(lines <= 64, f"{lines} lines: one for each attempt")
 
 
 def killed(i):
     folder = h.fresh("said")
     trace = h.fresh("trace") / "t"
-    run = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", str(trace), "--events", "--", str(program("all.c")), str(folder), "2", "20000"],
-                           env=h.environment(), stdout=subprocess.DEVNULL, start_new_session=True)
+    run = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", str(trace), "--events", "--",
+                            str(program("all.c")), str(folder), "2", "20000"], env=h.environment(),
+                           stdout=subprocess.DEVNULL, start_new_session=True)
     # the beginning of an event is said before there is a record of it
-    h.until(lambda: any(re.search(r"(?m)^[EI] .*\n", p.read_text()) for p in folder.iterdir()), "no event has ended")
+    h.until(lambda: any(re.search(r"(?m)^[EI] .*\n", p.read_text()) for p in folder.iterdir()),
+            "no event has ended")
     time.sleep(0.02 + 0.15 * i)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
@@ -386,9 +429,11 @@ def killed(i):
     have = sorted(threads(trace), key=len)
     h.check(have, "nothing is there")
     wants = [cut(p) for p in sorted(folder.iterdir())]
-    # what was said was recorded before: every end and instant event, but the line that was being written
+    # what was said was recorded before: every end and instant event, but the line that was being
+    # written
     for t in have:
-        h.check(any(begins(want, t) for want in wants), f"a thread of {len(t)} events was not announced")
+        h.check(any(begins(want, t) for want in wants),
+                f"a thread of {len(t)} events was not announced")
     return f"{sum(map(len, have))} events"
 
 

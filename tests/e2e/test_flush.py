@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --flush-every: at counts, times and events, of threads and of ranks together; what is there after a kill; nothing is different but that."""
+"""record --flush-every: at counts, times and events, of threads and of ranks together; what is
+there after a kill; nothing is different but that."""
 import os
 import re
 import shutil
@@ -18,8 +19,11 @@ INCLUDE = f"-I{h.ROOT / 'include'}"
 
 
 def program(name="flush.c"):
-    stamp = "-DSTAMP=%d" % max(p.stat().st_mtime_ns for p in [*(h.ROOT / "include/bobbin").iterdir(), *(h.PROG / "events").iterdir()])
-    return h.compile("flush", [f"events/{name}"], "gcc", ["-O1", "-g", "-Wall", "-Werror", "-pthread", INCLUDE, stamp])
+    stamp = "-DSTAMP=%d" % max(p.stat().st_mtime_ns
+                               for p in [*(h.ROOT / "include/bobbin").iterdir(),
+                                         *(h.PROG / "events").iterdir()])
+    return h.compile("flush", [f"events/{name}"], "gcc",
+                     ["-O1", "-g", "-Wall", "-Werror", "-pthread", INCLUDE, stamp])
 
 
 def count(trace):
@@ -44,7 +48,8 @@ def shown(trace):
 
 
 def names(trace):
-    return sorted(p.name[0] for p in trace.iterdir() if p.name.endswith(".bob") and p.name[0] in "pt")
+    return sorted(p.name[0] for p in trace.iterdir() if p.name.endswith(".bob")
+                  and p.name[0] in "pt")
 
 
 def equal(have, want):
@@ -52,7 +57,9 @@ def equal(have, want):
 
 
 def flush(args, every, *options, status=0, env=None):
-    r = h.record([program(), *map(str, args)], ["--events", *([f"--flush-every={every}"] if every else []), *options], env=h.environment(env))
+    r = h.record([program(), *map(str, args)],
+                 ["--events", *([f"--flush-every={every}"] if every else []), *options],
+                 env=h.environment(env))
     h.check(r.status == status and not r.out and not r.err, str(r))
     h.check_trace(r.trace)
     return r.trace
@@ -97,7 +104,8 @@ def threads():
 
 @suite.case("what is there after a kill")
 def killed():
-    for every, kept in ((None, 0), (str(total(95)), 95), ("step/10", 90), ("step", 95), ("part/93", 92), ("1000000", 0), ("1h", 0)):
+    for every, kept in ((None, 0), (str(total(95)), 95), ("step/10", 90), ("step", 95),
+                        ("part/93", 92), ("1000000", 0), ("1h", 0)):
         t = flush([1, 95, 0, "kill"], every, status=-9)
         equal(count(t), kept)
         r = h.bobbin("report", t)
@@ -107,7 +115,8 @@ def killed():
 
 
 def damaged(trace):
-    """A byte of the file that ranks have in common is changed, in whatever chunk: that is said, and nothing is merged."""
+    """A byte of the file that ranks have in common is changed, in whatever chunk: that is said, and
+    nothing is merged."""
     whole, = (p for p in trace.iterdir() if p.name[0] == "t" and p.name.endswith(".bob"))
     data = whole.read_bytes()
     at = h.chunks_at(data)
@@ -118,13 +127,15 @@ def damaged(trace):
             shutil.rmtree(to, ignore_errors=True)
             shutil.copytree(trace, to)
             place = at + 64 + used // 2
-            (to / whole.name).write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1:])
+            (to / whole.name).write_bytes(data[:place] + bytes([data[place] ^ 1])
+                                          + data[place + 1:])
             spoilt = (to / whole.name).read_bytes()
             r = h.bobbin("check", to)
             h.check(r.status == 1 and b"lost" in r.out, f"byte {place}\n{r}")
             r = h.bobbin("merge", to)
             h.check(r.status == 1 and whole.name.encode() in r.err, f"byte {place}\n{r}")
-            h.check((to / whole.name).exists() and (to / whole.name).read_bytes() == spoilt, f"byte {place}: the file is gone\n{r}")
+            h.check((to / whole.name).exists() and (to / whole.name).read_bytes() == spoilt,
+                    f"byte {place}: the file is gone\n{r}")
         at = (at + 64 + size + 63) & ~63
 
 
@@ -156,7 +167,8 @@ def alone(trace):
 
 def reported(trace):
     """What processes say once."""
-    found = sorted((p["file"], p["exe"], p["cwd"], p["command"], p["config"]) for p in h.info(trace)["process_list"])
+    found = sorted((p["file"], p["exe"], p["cwd"], p["command"], p["config"])
+                   for p in h.info(trace)["process_list"])
     h.check(all(p[1] and p[2] and len(p[3]) > 3 and len(p[4]) > 3 for p in found), found)
     return found
 
@@ -176,9 +188,12 @@ def grows():
     # killed while it grows, again and again; in the end once there is a file for certain
     for ms in (*range(200, 1000, 100), 0):
         trace = t.with_name(f"killed{ms}")
-        p = subprocess.Popen([h.BOBBIN, "record", "-o", trace, "--exec", "--events", "--flush-every=step/10,all", "--", program(), "4", "9999", "100000"],
-                             env=h.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        h.until(lambda trace=trace: any(trace.glob("*" if ms else "t*.bob")), "nothing of a trace is there")
+        p = subprocess.Popen([h.BOBBIN, "record", "-o", trace, "--exec", "--events",
+                              "--flush-every=step/10,all", "--", program(), "4", "9999", "100000"],
+                             env=h.environment(), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, start_new_session=True)
+        h.until(lambda trace=trace: any(trace.glob("*" if ms else "t*.bob")),
+                "nothing of a trace is there")
         time.sleep(ms / 1000)
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
@@ -190,7 +205,8 @@ def grows():
         one = alone(trace)
         h.check_trace(one)
         steps = [sum(e.startswith(("step(", "begin step(")) for e in x) for x in shown(one)]
-        h.check(len(steps) == 4 and len(set(steps)) == 1 and steps[0] and steps[0] % 10 == 0, f"after {ms} ms: {steps}")
+        h.check(len(steps) == 4 and len(set(steps)) == 1 and steps[0] and steps[0] % 10 == 0,
+                f"after {ms} ms: {steps}")
 
 
 @suite.case("what goes up at the end")
@@ -208,7 +224,8 @@ def sent():
         plain = h.record([p, "4", str(n)], ["--events"])
         equal(shown(r.trace), shown(plain.trace))
         all_at_once = list(map(int, plain.out.split()))
-        h.check(all_at_once[0] == 0 and all_at_once[1] > now + 4 * 6 * (n - 50), f"{n}: {all_at_once}, {now}")
+        h.check(all_at_once[0] == 0 and all_at_once[1] > now + 4 * 6 * (n - 50),
+                f"{n}: {all_at_once}, {now}")
     # 50 events each, whatever came before
     h.check(max(last) - min(last) <= 256, f"{last}")
     each = [x / (n // 100) for x, n in zip(flushed, steps)]
@@ -218,8 +235,10 @@ def sent():
 @suite.case("ranks do not come together")
 def apart():
     """Of the workers each has 20 events, rank 0 has one before it finalizes."""
-    for how, every, made, of in (("calls", "job/20,all", 101, 5), ("calls", "job,all", 101, 5), ("never", "job/7,all", 81, 5), ("dies", "job/7,all", 81, 5)):
-        r = h.record([program("pool.c"), how, str(of)], ["--events", f"--flush-every={every}"], env=h.environment({"BOBBIN_MERGE_WAIT": "2"}))
+    for how, every, made, of in (("calls", "job/20,all", 101, 5), ("calls", "job,all", 101, 5),
+                                 ("never", "job/7,all", 81, 5), ("dies", "job/7,all", 81, 5)):
+        r = h.record([program("pool.c"), how, str(of)], ["--events", f"--flush-every={every}"],
+                     env=h.environment({"BOBBIN_MERGE_WAIT": "2"}))
         h.check(r.status == 0 and r.out == f"job 1 {made}\n".encode(), f"{how} {every}: {r}")
         h.check_trace(r.trace)
         report = h.bobbin("report", r.trace).out.decode()
@@ -227,13 +246,17 @@ def apart():
         # of a worker that was killed there is what it had flushed
         hooks = h.bobbin("report", "--by=hook", r.trace).out.decode()
         want = made + 1 + (14 if how in ("never", "dies") else 0)
-        h.check(re.search(rf"(?m)^job +in +ones +{want} ", hooks), f"{how} {every}: not {want}\n{hooks}")
+        h.check(re.search(rf"(?m)^job +in +ones +{want} ", hooks),
+                f"{how} {every}: not {want}\n{hooks}")
 
 
 @suite.case("invalid values")
 def refused():
-    for every, why in (("", "the name of an event"), ("0", "from 1 on"), ("10x", "10s, 5m"), ("99999999999999999999", "from 1 on"), ("step/", "a number after"), ("step/0", "a number after"),
-                       ("step,some", "then ,all"), ("step/3x", "then ,all"), ("10,all", "10s, 5m"), ("x" * 200, "at most 127"), ("20000000000h", "from 1 on")):
+    for every, why in (("", "the name of an event"), ("0", "from 1 on"), ("10x", "10s, 5m"),
+                       ("99999999999999999999", "from 1 on"), ("step/", "a number after"),
+                       ("step/0", "a number after"), ("step,some", "then ,all"),
+                       ("step/3x", "then ,all"), ("10,all", "10s, 5m"), ("x" * 200, "at most 127"),
+                       ("20000000000h", "from 1 on")):
         r = h.record(["true"], ["--events", f"--flush-every={every}"])
         h.check(r.status == 125 and why in r.err.decode(), str(r))
     r = h.record(["true"], ["--flush-every=10"])
@@ -254,7 +277,8 @@ for mpi in m.MPIS:
             r = record(f"--flush-every={every}")
             equal(r.out, plain.out)
             equal(shown(r.trace), shown(plain.trace))
-            equal(h.bobbin("report", "--by=hook", "--limit=0", r.trace).out, h.bobbin("report", "--by=hook", "--limit=0", plain.trace).out)
+            equal(h.bobbin("report", "--by=hook", "--limit=0", r.trace).out,
+                  h.bobbin("report", "--by=hook", "--limit=0", plain.trace).out)
             equal(names(r.trace), ["t"])
             info = h.bobbin("info", r.trace).out.decode()
             h.check("did not come together" not in info, info)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions hooked by name. Programs say which of their functions begin and end (tests/prog/hooked); the trace must have the same
-events, and the program must not notice: jumps, exceptions, signals, threads that are cancelled, coroutines, backtraces."""
+"""Functions hooked by name. Programs say which of their functions begin and end
+(tests/prog/hooked); the trace must have the same events, and the program must not notice: jumps,
+exceptions, signals, threads that are cancelled, coroutines, backtraces."""
 import os
 import pathlib
 import re
@@ -17,7 +18,8 @@ RECORDED = {"events": [], "calls as well": ["--calls"], "all images": ["--calls"
 def program(name, *flags, cc="gcc", libs=("-lm",)):
     stamp = max(p.stat().st_mtime_ns for p in (h.PROG / "hooked").iterdir())
     stamp = [] if name.endswith("f90") else [f"-DSTAMP={stamp}"]
-    return h.compile(name.replace(".", "_"), [f"hooked/{name}"], cc, ["-g", "-pthread", *flags, *stamp], list(libs))
+    return h.compile(name.replace(".", "_"), [f"hooked/{name}"], cc,
+                     ["-g", "-pthread", *flags, *stamp], list(libs))
 
 
 def expected(path):
@@ -97,21 +99,28 @@ def widest():
         ways(["state"], recorded, ("-O2", "-mavx512f"))
 
 
-suite.add("everything, -O0", ways, ["state", "jumps", "signals", "threads", "backtraces"], (), ("-O0",))
-suite.add("everything, -O2", ways, ["state", "jumps", "signals", "threads", "processes", "backtraces", "tails"], (), ("-O2",))
+suite.add("everything, -O0", ways, ["state", "jumps", "signals", "threads", "backtraces"], (),
+          ("-O0",))
+suite.add("everything, -O2", ways,
+          ["state", "jumps", "signals", "threads", "processes", "backtraces", "tails"], (),
+          ("-O2",))
 
 
-@suite.case("Fortran: hooked functions that were left by a jump have ended before the following events")
+@suite.case("Fortran: hooked functions that were left by a jump have ended before the following "
+            "events")
 def fortran_left():
-    module = pathlib.Path(os.environ.get("BOBBIN_BUILD", h.ROOT / "build" / "release")) / "share/bobbin/bobbin.f90"
-    exe = h.compile("left", [str(module), "events/left.f90", "events/left_out.c"], "gfortran", ["-g", "-O0", "-Wall", "-Wextra", "-Werror"])
+    module = pathlib.Path(os.environ.get("BOBBIN_BUILD",
+                                         h.ROOT / "build" / "release")) / "share/bobbin/bobbin.f90"
+    exe = h.compile("left", [str(module), "events/left.f90", "events/left_out.c"], "gfortran",
+                    ["-g", "-O0", "-Wall", "-Wextra", "-Werror"])
     _, r = both(lambda said: [exe], ["--events", "--hook-functions=t_out"])
     work, have = "t_out()", threads(r.trace)[0]
     want, sums = [], 0
     for n in range(1, 6):
         within = sums + 5 * n
         sums += 7 * n
-        want += [work, "begin bare()", work, "end bare()", work, "bare()", work, f"begin step(n={n})", work, f"end step() -> total={within}", work,
+        want += [work, "begin bare()", work, "end bare()", work, "bare()", work,
+                 f"begin step(n={n})", work, f"end step() -> total={within}", work,
                  f"step(n={n}, total=0)", work, "count(value=1)"]
     h.check(have == want, "\n".join(f"{a}\nnot {b}" for a, b in zip(have, want) if a != b))
     return f"{len(have)} events"
@@ -139,7 +148,8 @@ def exceptions():
             lines = threads(r.trace)[0]
             begun = sum(1 for line in lines if not line.startswith("end ") and "h_catches" in line)
             h.check(begun == 40, f"h_catches: {begun} times, not 40")
-            h.check(any("h_space::h_throws" in line for line in lines), "the name of a function of C++ is not that of the source")
+            h.check(any("h_space::h_throws" in line for line in lines),
+                    "the name of a function of C++ is not that of the source")
             total += len(lines)
     return f"{total} events"
 
@@ -150,7 +160,8 @@ def fortran():
         exe = program("arrays.f90", *flags, cc="gfortran", libs=())
         for options in RECORDED.values():
             _, r = both(lambda said: [exe], ["--hook-functions=*h_*", *options])
-            begun = sum(1 for line in threads(r.trace)[0] if "h_fib" in line and not line.startswith("end "))
+            begun = sum(1 for line in threads(r.trace)[0] if "h_fib" in line
+                        and not line.startswith("end "))
             h.check(begun >= 465 or "-O2" in flags, f"h_fib: {begun} times, not 465")
 
 
@@ -162,13 +173,17 @@ def chosen():
     h.check(names == {"h_wide", "h_errno"}, f"events of {names}")
     r = h.record([exe, h.fresh("said"), "state"], ["--hook-functions=h_wide:setjmp:_init"])
     notes = h.bobbin("info", r.trace).out.decode()
-    h.check("function _init is not hooked: its frame is not described" in notes, f"what is not hooked is not said\n{notes}")
+    h.check("function _init is not hooked: its frame is not described" in notes,
+            f"what is not hooked is not said\n{notes}")
 
 
 PROTOTYPES = [
-    "int t_small(signed char a, unsigned char b, short c, unsigned short d, int e, unsigned f, long g, uint64_t h, _Bool i, enum colour j)",
-    "double t_reals(float a, double b, float c, double d, double e, double f, double g, double h, double i, float j, long double k, double l, int m)",
-    "string t_texts(string s, const void *p, int64_t *q, int n)", "float t_float(float x);", "void t_nothing(void)", "bool t_leaves(int n)",
+    "int t_small(signed char a, unsigned char b, short c, unsigned short d, int e, unsigned f, "
+    "long g, uint64_t h, _Bool i, enum colour j)",
+    "double t_reals(float a, double b, float c, double d, double e, double f, double g, double h, "
+    "double i, float j, long double k, double l, int m)",
+    "string t_texts(string s, const void *p, int64_t *q, int n)", "float t_float(float x);",
+    "void t_nothing(void)", "bool t_leaves(int n)",
     "int t_sum(int count, ...)"]
 
 
@@ -185,7 +200,8 @@ def typed():
         _, r = both(lambda said: [exe], [f"--hook-functions={p}" for p in PROTOTYPES] + more)
         want = r.out.decode().splitlines()
         have = typed_events(r.trace)
-        h.check(have == want, "\n".join(f"{a}\n  not {b}" for a, b in zip(have, want) if a != b) or f"{len(have)} events, not {len(want)}")
+        h.check(have == want, "\n".join(f"{a}\n  not {b}" for a, b in zip(have, want) if a != b)
+                or f"{len(have)} events, not {len(want)}")
         total += len(have)
     return f"{total} calls"
 
@@ -193,23 +209,37 @@ def typed():
 @suite.case("conditions on what functions are called with")
 def typed_conditions():
     exe = program("typed.c", "-O2")
-    _, r = both(lambda said: [exe], ["--hook-functions=" + PROTOTYPES[0], "--hook-functions=int t_leaves(int n)", "--hook-functions=t_f*",
-                                     "--when=t_small: e > 0 && j == 0", "--when=t_leaves: n == 2"])
-    want = [line for line in r.out.decode().splitlines() if ("t_small" in line and re.search(r" e=[12],", line)) or "t_leaves(n=2" in line]
-    h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:], f"{typed_events(r.trace)}, not {want}")
-    _, r = both(lambda said: [exe], ["--hook-functions=" + PROTOTYPES[0] + " when { e > 0 && j == 0 }", "--hook-functions=int t_leaves(int n) when {n==2}", "--hook-functions=t_f*"])
-    h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:], f"{typed_events(r.trace)}, not {want}")
+    _, r = both(lambda said: [exe],
+                ["--hook-functions=" + PROTOTYPES[0], "--hook-functions=int t_leaves(int n)",
+                 "--hook-functions=t_f*", "--when=t_small: e > 0 && j == 0",
+                 "--when=t_leaves: n == 2"])
+    want = [line for line in r.out.decode().splitlines()
+            if ("t_small" in line and re.search(r" e=[12],", line)) or "t_leaves(n=2" in line]
+    h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:],
+            f"{typed_events(r.trace)}, not {want}")
+    _, r = both(lambda said: [exe],
+                ["--hook-functions=" + PROTOTYPES[0] + " when { e > 0 && j == 0 }",
+                 "--hook-functions=int t_leaves(int n) when {n==2}", "--hook-functions=t_f*"])
+    h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:],
+            f"{typed_events(r.trace)}, not {want}")
 
 
 @suite.case("invalid prototypes")
 def no_prototypes():
-    for bad, why in (("int f(int", "column 10: expected ',' or ')' after a parameter, found ';'"), ("f(foo_t x)", "column 9: expected ')' after a declarator, found 'x'"),
-                     ("int f(foo_t x)", "how x is passed is not known"), ("struct s f(int n)", "how result is passed is not known"),
-                     ("int f(struct s v, int n)", "how v is passed is not known"), ("int f(double _Complex z)", "how z is passed is not known"),
-                     ("int f(int n) before { }", "without a block"), ("int f(int n); int g(int n)", "want one prototype"),
-                     ("int setjmp(int n)", "cannot be wrapped"), ("int f(string char *s)", "column 14: expected no other type beside 'string'")):
+    for bad, why in (("int f(int", "column 10: expected ',' or ')' after a parameter, found ';'"),
+                     ("f(foo_t x)", "column 9: expected ')' after a declarator, found 'x'"),
+                     ("int f(foo_t x)", "how x is passed is not known"),
+                     ("struct s f(int n)", "how result is passed is not known"),
+                     ("int f(struct s v, int n)", "how v is passed is not known"),
+                     ("int f(double _Complex z)", "how z is passed is not known"),
+                     ("int f(int n) before { }", "without a block"),
+                     ("int f(int n); int g(int n)", "want one prototype"),
+                     ("int setjmp(int n)", "cannot be wrapped"),
+                     ("int f(string char *s)",
+                      "column 14: expected no other type beside 'string'")):
         r = h.bobbin("record", "--hook-functions=" + bad, "--", "/bin/true")
-        h.check(r.status == 125 and why in r.err.decode() and r.err.count(b"\n") <= 2, f"{bad}: {r.err}")
+        h.check(r.status == 125 and why in r.err.decode() and r.err.count(b"\n") <= 2,
+                f"{bad}: {r.err}")
 
 
 @suite.case("not with memory accesses")
@@ -221,14 +251,16 @@ def refused():
 @suite.case("programs of GCC's test suite")
 def gcc():
     torture.unpack()
-    names = [n for n in torture.chosen() if "g++.dg/eh" in n or "execute/built-in-setjmp" in n or "execute/2003" in n][::4]
+    names = [n for n in torture.chosen() if "g++.dg/eh" in n or "execute/built-in-setjmp" in n
+             or "execute/2003" in n][::4]
     same = 0
     for number, name in enumerate(names):
         native = torture.natively(name, ("-O0", "-O2")[number % 2])
         if native:
             exe, before = native
             options = list(RECORDED.values())[number % 3]
-            after = h.record([exe], ["--hook-functions=*", *options], cwd=h.fresh("torture"), timeout=60)
+            after = h.record([exe], ["--hook-functions=*", *options], cwd=h.fresh("torture"),
+                             timeout=60)
             h.same(before, after)
             same += 1
     h.check(same >= 10, f"only {same} programs were compared")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""A fixed part of the torture corpus: programs of others behave the same with and without recording.
+"""A fixed part of the torture corpus: programs of others behave the same with and without
+recording.
 
-Some of every family of tests/torture/families.py, named in torture.list; `make torture` compares all.
-Each is run three times natively and recorded with --images=main, app and all and with --mem, as
-tests/torture/compare.py says. A program that cannot be compared here is skipped, with the reason; if
-more than one in ten is, the test fails.
+Some of every family of tests/torture/families.py, named in torture.list; `make torture` compares
+all. Each is run three times natively and recorded with --images=main, app and all and with --mem,
+as tests/torture/compare.py says. A program that cannot be compared here is skipped, with the
+reason; if more than one in ten is, the test fails.
 
     test_gcc_torture.py --bless RESULTS.jsonl    write torture.list from results of tests/torture/run.py
 """
@@ -55,7 +56,8 @@ unpack = families.unpack
 
 
 def fortran_programs(every):
-    """Every so many-th of the Fortran programs that check themselves, or BOB_TEST_TORTURE_EVERY says how many; none, which is said, where they are not."""
+    """Every so many-th of the Fortran programs that check themselves, or BOB_TEST_TORTURE_EVERY
+    says how many; none, which is said, where they are not."""
     try:
         unpack()
         h.need("gfortran")
@@ -110,12 +112,14 @@ def one(family, name, level):
         raise h.Skip(result["reason"])
     counts["compared"] += 1
     failures, notes = out.judge([result], KNOWN)
-    h.check(not failures, "\n".join([*failures, *(f"{m}: {d}" for m, d in result["details"].items())]))
+    h.check(not failures, "\n".join([*failures,
+                                     *(f"{m}: {d}" for m, d in result["details"].items())]))
     return "; ".join(notes)
 
 
 def bless(path):
-    """Write the list: of what was the same in all modes and quick, the first ones of each family."""
+    """Write the list: of what was the same in all modes and quick, the first ones of each
+    family."""
     found = [
         r
         for r in out.read_lines(pathlib.Path(path)).values()
@@ -130,7 +134,8 @@ def bless(path):
         lines += sorted(" ".join(out.key(r)) for r in always + rest)
     head = [
         "# SPDX-License-Identifier: BSD-3-Clause",
-        "# Programs of the torture corpus that make check compares, written by test_gcc_torture.py --bless:",
+        "# Programs of the torture corpus that make check compares, written by test_gcc_torture.py "
+        "--bless:",
         "# FAMILY NAME LEVEL a line. Some of each family, all of g++.dg/eh.",
     ]
     LIST.write_text("\n".join([*head, *lines]) + "\n", encoding="ascii")

@@ -219,7 +219,8 @@ def other_root(preload):
     """The loader there does not find the agent, and must not say so."""
     if os.geteuid():
         raise h.Skip("chroot needs root")
-    libraries = ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6")
+    libraries = ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6",
+                 "/lib/x86_64-linux-gnu/libm.so.6")
     root = h.fresh("root")
     for path in libraries:
         to = root / path[1:]
@@ -234,7 +235,8 @@ def other_root(preload):
     r = h.record(argv, ["--images=all"], env=env)
     h.same(native, r)
     log = b"".join(f.read_bytes() for f in r.trace.iterdir())
-    h.check(b"a program in another root directory is not recorded: /program" in log, "the trace does not say so")
+    h.check(b"a program in another root directory is not recorded: /program" in log,
+            "the trace does not say so")
 
 
 def threads_of(trace, name):
@@ -281,24 +283,28 @@ def no_proc():
 def clocks():
     """Two hosts, whose clocks began a day apart: the run takes as long as it took."""
     exe, trace = program("nofiles"), h.fresh("clocks") / "t"
-    env = h.environment({"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "PMI_SIZE": "2", "PMI_RANK": "0"})
+    env = h.environment({"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "PMI_SIZE": "2",
+                         "PMI_RANK": "0"})
     begin = time.monotonic()
     record = [h.BOBBIN, "record", "-q", "-o", trace, "--events", "--calls", "--", exe]
     h.check(h.run(record, env=env).status == 0, "the first rank")
-    r = unshared(["-u", "-T", "--monotonic", "100000"], "hostname elsewhere; exec " + " ".join(map(str, record)),
+    r = unshared(["-u", "-T", "--monotonic", "100000"],
+                 "hostname elsewhere; exec " + " ".join(map(str, record)),
                  env={**env, "PMI_RANK": "1"})
     h.check(r.status == 0, f"{r}")
     most = time.monotonic() - begin + 1
     info = h.info(trace)
     hosts = {p["host"] for p in info["process_list"]}
-    h.check(len(hosts) == 2 and info["duration_ns"] < most * 1e9, f"{hosts}, {info['duration_ns']} ns of {most} s")
+    h.check(len(hosts) == 2 and info["duration_ns"] < most * 1e9,
+            f"{hosts}, {info['duration_ns']} ns of {most} s")
     out = json.loads(h.bobbin("export", "-f", "chrome", trace).out)
     last = max(e.get("ts", 0) for e in out["traceEvents"])
     h.check(0 < last < most * 1e6, f"the last call is at {last} us")
 
 
 suite.add("a program in another root", other_root, "")
-suite.add("a program in another root, with a preloaded library", other_root, "/lib/x86_64-linux-gnu/libm.so.6")
+suite.add("a program in another root, with a preloaded library", other_root,
+          "/lib/x86_64-linux-gnu/libm.so.6")
 suite.add("a plug-in loaded 500 times", reloaded, "run", 500)
 for codec in CODECS:
     suite.add(f"a handler calls _exit or exec, codec {codec}", rounds, "exit", 300, codec)
@@ -313,7 +319,8 @@ for codec in CODECS:
     suite.add(f"a limit of file sizes, codec {codec}", file_limit, codec, [])
 suite.add("a limit of file sizes, with --exec", file_limit, "run", ["--exec"])
 for images in ("main", "all"):
-    suite.add(f"threads start when no file can be opened, --images={images}", no_files, [f"--images={images}"])
+    suite.add(f"threads start when no file can be opened, --images={images}", no_files,
+              [f"--images={images}"])
 suite.add("/proc is not mounted", no_proc)
 suite.add("hosts with clocks of their own", clocks)
 suite.add("an invalid environment", pointers)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces of unknown origin: the names in them reach no terminal and no export as they are, and no file
-outside the trace is opened, written or removed."""
+"""Traces of unknown origin: the names in them reach no terminal and no export as they are, and no
+file outside the trace is opened, written or removed."""
 
 import random
 import re
@@ -54,14 +54,16 @@ merge
 
 
 def evil(folder):
-    """A program whose names have control characters: its path, its words, and what its tables say."""
+    """A program whose names have control characters: its path, its words, and what its tables
+    say."""
     folder.mkdir()
     r = h.run(["gcc", "-g", "-O1", "-pthread", "-o", folder / "p", h.PROG / "hostile.c"])
     h.check(r.status == 0, f"{r}")
     code = (folder / "p").read_bytes()
     for name in (b"evilfunction", b"evilvariable", b"hostile.c"):
         h.check(name in code, f"no {name}")
-        code = code.replace(name + b"\0", b"\x1b[3\nfake\r\x07\x7f\t"[: len(name)].ljust(len(name), b"x") + b"\0")
+        code = code.replace(name + b"\0",
+                            b"\x1b[3\nfake\r\x07\x7f\t"[: len(name)].ljust(len(name), b"x") + b"\0")
     exe = folder / "p\x1b[36m\nfake\x7f"
     exe.write_bytes(code)
     exe.chmod(0o755)
@@ -75,7 +77,8 @@ def printed(options, verb):
     h.check(r.status in (0, 1, 2, 3), f"{r}")
     for text in (r.out, r.err):
         found = CONTROL.search(text)
-        h.check(not found, f"{verb}: {text[max(0, found.start() - 60):found.start() + 20] if found else ''}")
+        h.check(not found,
+                f"{verb}: {text[max(0, found.start() - 60):found.start() + 20] if found else ''}")
         h.check(not re.search(rb"^fake", text, re.M), f"{verb}: a name began a line\n{r}")
     return f"{len(r.out)} bytes"
 
@@ -130,7 +133,8 @@ def crc(data):
 
 def zstd(option, data):
     size = [] if option == "-d" else [f"--stream-size={len(data)}"]
-    return subprocess.run(["zstd", option, *size, "-cq"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    return subprocess.run(["zstd", option, *size, "-cq"], input=data, stdout=subprocess.PIPE,
+                          check=True).stdout
 
 
 def renamed(path, old, new):
@@ -139,7 +143,8 @@ def renamed(path, old, new):
     at = h.chunks_at(data)
     out = bytearray(data[:at])
     while at + 64 <= len(data):
-        magic, kind, flags, stream, sum_, size, aux, length, _ = struct.unpack_from("<IHHIIQQQI", data, at)
+        magic, kind, flags, stream, sum_, size, aux, length, _ = struct.unpack_from("<IHHIIQQQI",
+                                                                                    data, at)
         payload = data[at + 64:at + 64 + size]
         at += 64 + size + -size % 64
         if kind == 22:
@@ -200,7 +205,8 @@ def _():
     h.check(block == 0, "more than one block")
     end = min(end, struct.unpack_from("<Q", whole, at - 48)[0])  # in the first piece of the stream
     for place in random.Random(1).sample(range(56, end), 40):
-        path.write_bytes(whole[: at + place] + bytes([whole[at + place] ^ 4]) + whole[at + place + 1 :])
+        path.write_bytes(whole[: at + place] + bytes([whole[at + place] ^ 4])
+                         + whole[at + place + 1 :])
         r = h.bobbin("check", trace)
         h.check(r.status == 1 and b"checksum of a block" in r.out, f"byte {place} of {end}\n{r}")
     path.write_bytes(whole)
@@ -212,7 +218,8 @@ def _():
     program = h.compile("fork_once", [h.PROG / "hostile.c"], "gcc", ["-O1", "-pthread"])
     trace = h.record([program, "a"]).trace
     path = sorted(trace.glob("p*.bob"))[0]
-    for name, text in (("copy.bob", b"another file is of the same process"), ("a\n\x1b[31m.bob", b"a??[31m.bob: not read")):
+    for name, text in (("copy.bob", b"another file is of the same process"),
+                       ("a\n\x1b[31m.bob", b"a??[31m.bob: not read")):
         copy = trace / name
         shutil.copy(path, copy)
         r = h.bobbin("check", trace)
@@ -226,7 +233,8 @@ def _():
     """Also where it can be read all the same: the output is then undefined."""
     program = h.compile("fork_once", [h.PROG / "hostile.c"], "gcc", ["-O1", "-pthread"])
     trace = h.record([program, "a"], ["--mem"]).trace
-    file, folded = next((f, c) for f in sorted(trace.glob("*.bob")) for c in chunks_of(f, 20))  # FOLD_MERGED
+    # FOLD_MERGED
+    file, folded = next((f, c) for f in sorted(trace.glob("*.bob")) for c in chunks_of(f, 20))
     whole = file.read_bytes()
     for at in range(folded[0], folded[0] + folded[1], max(1, folded[1] // 12)):
         data = bytearray(whole)
@@ -236,7 +244,8 @@ def _():
             r = h.bobbin(*verb.split(), trace)
             h.check(b"missing or damaged" in r.err, f"byte {at}, {verb}: {r}")
         r = h.bobbin("check", trace)
-        h.check(r.status == 1 and r.out.count(b"the checksum of a chunk does not match") == 1, f"byte {at}: {r}")
+        h.check(r.status == 1 and r.out.count(b"the checksum of a chunk does not match") == 1,
+                f"byte {at}: {r}")
 
 
 if __name__ == "__main__":

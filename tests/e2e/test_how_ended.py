@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How processes ended is in the trace: as they said themselves when they called _exit, or as the launcher
-saw it, or a wait of the parent's that is recorded; of a child that said nothing and that no such wait returned nothing is claimed. The
-same after a merge."""
+"""How processes ended is in the trace: as they said themselves when they called _exit, or as the
+launcher saw it, or a wait of the parent's that is recorded; of a child that said nothing and that
+no such wait returned nothing is claimed. The same after a merge."""
 
 import sys
 
 import harness as h
 
 suite = h.Suite("how ended")
-ENDS = {"exit": (3, None), "_exit": (3, None), "exit_group": (3, None), "abort": (None, 6), "segv": (None, 11), "kill": (None, 9)}
-MODES = {"calls": [], "memory": ["--mem"], "valgrind": ["--mem", "--engine=valgrind"], "events": ["--events"]}
+ENDS = {"exit": (3, None), "_exit": (3, None), "exit_group": (3, None), "abort": (None, 6),
+        "segv": (None, 11), "kill": (None, 9)}
+MODES = {"calls": [], "memory": ["--mem"], "valgrind": ["--mem", "--engine=valgrind"],
+         "events": ["--events"]}
 SILENT = ("exit_group", "abort", "segv", "kill")
 
 
 def program():
-    return h.compile("how_ended", ["how_ended.c"], "gcc", ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{h.ROOT / 'include'}"], [])
+    return h.compile("how_ended", ["how_ended.c"], "gcc",
+                     ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
+                      f"-I{h.ROOT / 'include'}"], [])
 
 
 def reported(p):
@@ -30,7 +34,8 @@ def recorded(argv, mode):
 
 
 def text_of(status, sig):
-    return f"exit status {status}" if sig is None else f"killed by SIG{ {6: 'ABRT', 9: 'KILL', 11: 'SEGV'}[sig]}"
+    return (f"exit status {status}" if sig is None
+            else f"killed by SIG{ {6: 'ABRT', 9: 'KILL', 11: 'SEGV'}[sig]}")
 
 
 def own(how, mode):
@@ -62,7 +67,9 @@ def child_unseen(how, mode):
     # Valgrind sees every system call
     silent = how in SILENT and mode != "valgrind"
     want = (None, None) if silent else ENDS[how]
-    h.check(reported(processes[1])[:2] == want and (mode == "valgrind" or processes[1]["state"] != "killed"), f"{reported(processes[1])}, not {want}")
+    h.check(reported(processes[1])[:2] == want
+            and (mode == "valgrind" or processes[1]["state"] != "killed"),
+            f"{reported(processes[1])}, not {want}")
 
 
 @suite.case("what threads entered last")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How descendants ended is in the trace as the waits of the recorded processes returned it: every function that waits, waits in handlers,
-cancelled, left by jumps, for pids that are used again. Of a child that no such wait returned nothing is claimed. The program
-sees the same as without us."""
+"""How descendants ended is in the trace as the waits of the recorded processes returned it: every
+function that waits, waits in handlers, cancelled, left by jumps, for pids that are used again. Of a
+child that no such wait returned nothing is claimed. The program sees the same as without us."""
 
 import collections
 import signal
@@ -11,15 +11,19 @@ import sys
 import harness as h
 
 suite = h.Suite("how waited")
-MODES = {"calls": [], "all images": ["--images=all"], "memory": ["--mem"], "events": ["--events"], "valgrind": ["--mem", "--engine=valgrind"]}
-WAYS = ("functions", "unwaited", "stops", "handler", "cancelled", "jumps", "orphans", "reused", "library", "core", "interrupted")
-ENDS = {"exit": 3 << 8, "_exit": 3 << 8, "exit_group": 3 << 8, "abort": signal.SIGABRT, "segv": signal.SIGSEGV, "kill": signal.SIGKILL}
+MODES = {"calls": [], "all images": ["--images=all"], "memory": ["--mem"], "events": ["--events"],
+         "valgrind": ["--mem", "--engine=valgrind"]}
+WAYS = ("functions", "unwaited", "stops", "handler", "cancelled", "jumps", "orphans", "reused",
+        "library", "core", "interrupted")
+ENDS = {"exit": 3 << 8, "_exit": 3 << 8, "exit_group": 3 << 8, "abort": signal.SIGABRT,
+        "segv": signal.SIGSEGV, "kill": signal.SIGKILL}
 CORE = 0x80
 FLAGS = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
 
 
 def waiting(compiler="gcc"):
-    return h.compile(f"how_waited-{compiler}", ["how_waited.c"], compiler, FLAGS if compiler == "gcc" else ["-O1", "-w", "-pthread"], [])
+    return h.compile(f"how_waited-{compiler}", ["how_waited.c"], compiler,
+                     FLAGS if compiler == "gcc" else ["-O1", "-w", "-pthread"], [])
 
 
 def ending():
@@ -111,7 +115,8 @@ def under(argv, mode, count, **kw):
 def pipeline(mode):
     h.need("bash")
     e = ending()
-    script = f"exec 2>/dev/null; {e} kill | {e} segv | {e} exit | cat; echo ${{PIPESTATUS[@]}}; {e} abort & wait $!; echo $?; {e} exit_group; echo $?; x=$({e} segv); true"
+    script = (f"exec 2>/dev/null; {e} kill | {e} segv | {e} exit | cat; echo ${{PIPESTATUS[@]}}; "
+              f"{e} abort & wait $!; echo $?; {e} exit_group; echo $?; x=$({e} segv); true")
     under(["bash", "-c", script], mode, 6)
 
 

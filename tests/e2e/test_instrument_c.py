@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""bobbin instrument: several C files of one command, which know what the others ask for. The accesses that must be in the trace are written out here."""
+"""bobbin instrument: several C files of one command, which know what the others ask for. The
+accesses that must be in the trace are written out here."""
 import re
 import subprocess
 
@@ -86,19 +87,24 @@ int table[4] = { 1, 2, 3, 4 };
 def instrument(folder, *commands):
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    subprocess.run([str(h.BOBBIN), "instrument", "-o", "out", "--", "-I."], input="\n".join([*commands, "bye"]), text=True, check=True,
+    subprocess.run([str(h.BOBBIN), "instrument", "-o", "out", "--", "-I."],
+                   input="\n".join([*commands, "bye"]), text=True, check=True,
                    stdout=subprocess.DEVNULL, cwd=folder)
 
 
 def accesses(folder, cc, level):
-    """Kind, name with subscripts and file of each access; the program says what it says without probes."""
+    """Kind, name with subscripts and file of each access; the program says what it says without
+    probes."""
     def run(*argv):
-        return subprocess.run([str(a) for a in argv], check=True, capture_output=True, text=True, cwd=folder).stdout
-    sources = [f"out/{n}" if (folder / "out" / n).exists() else n for n in FILES if n.endswith(".c")]
+        return subprocess.run([str(a) for a in argv], check=True, capture_output=True, text=True,
+                              cwd=folder).stdout
+    sources = [f"out/{n}" if (folder / "out" / n).exists() else n
+               for n in FILES if n.endswith(".c")]
     run(cc, level, "-w", *[n for n in FILES if n.endswith(".c")], "-o", "plain")
     run(cc, level, "-w", "-Iout", "-I.", *sources, "-o", "probed")
     trace = folder / f"{cc}{level}"
-    assert run("./plain") == run(h.BOBBIN, "record", "-q", "--source", "-o", trace, "--", "./probed")
+    assert run("./plain") == run(h.BOBBIN, "record", "-q", "--source", "-o", trace, "--",
+                                 "./probed")
     rows = []
     for line in run(h.BOBBIN, "replay", "--mem", "--subscripts", trace).splitlines():
         m = re.match(r"([LS]) 0x\S+ \d+ (\w+)\.c\S+ (.+)$", line)
@@ -122,21 +128,26 @@ PASSED = [f"L grid[1][{i}] rows" for i in range(4)]
 @suite.case("what one file asks for is seen in the others: by its name, and where it is passed")
 def together():
     here, there = ["S grid[1][2] main"], ["S grid[0][2] rows", "L grid[0][2] rows"]
-    check(["trace file main.c", "trace variable grid", "trace file rows.c"], [*here, *PASSED, *there])
-    check(["trace file rows.c", "trace file main.c", "trace variable grid[1][..]"], [*here, *PASSED])
+    check(["trace file main.c", "trace variable grid", "trace file rows.c"],
+          [*here, *PASSED, *there])
+    check(["trace file rows.c", "trace file main.c", "trace variable grid[1][..]"],
+          [*here, *PASSED])
     check(["trace file main.c", "trace variable grid from 1 to 9", "trace file rows.c"], here)
     check(["trace file main.c", "trace variable grid"], here)
 
 
 @suite.case("static functions of one name in two files are two")
 def apart():
-    check(["trace file main.c", "trace variable number:n", "trace file rows.c"], ["L n in number main"])
-    check(["trace file main.c", "trace file rows.c", "trace variable number:twice"], ["S twice in number rows", "L twice in number rows"])
+    check(["trace file main.c", "trace variable number:n", "trace file rows.c"],
+          ["L n in number main"])
+    check(["trace file main.c", "trace file rows.c", "trace variable number:twice"],
+          ["S twice in number rows", "L twice in number rows"])
 
 
 @suite.case("memory that another file gives out and takes back")
 def memory():
-    line = ["S line main", "L line main", "S *line[2] main", "L line main", "L *line[2] main", "L line main"]
+    line = ["S line main", "L line main", "S *line[2] main", "L line main", "L *line[2] main",
+            "L line main"]
     commands = ["trace file main.c", "trace variable line", "trace allocator make count(1)"]
     check([*commands, "trace file memory.c"], line)
     # Nothing reports that it is freed: the next block is at the same place.
@@ -146,10 +157,12 @@ def memory():
 
 @suite.case("a file without functions")
 def data():
-    check(["trace file data.c", "trace variable table", "trace variable all", "trace file rows.c"], ["L table[1] rows"])
+    check(["trace file data.c", "trace variable table", "trace variable all", "trace file rows.c"],
+          ["L table[1] rows"])
 
 
-STAYS = "#ifdef __has_include\n#endif\n"   # what a header says may mean something else elsewhere (docs/source-c.md)
+# what a header says may mean something else elsewhere (docs/source-c.md)
+STAYS = ("#ifdef __has_include\n#endif\n")
 HEADERS = {
     "cells.h": STAYS + """
 #define SET(g, i, v) ((g)[i] = (v))
@@ -179,7 +192,8 @@ double sum(void)
 }
 
 
-@suite.case("accesses in headers that stay as they are have no probe: the tool names these headers, and so does the trace")
+@suite.case("accesses in headers that stay as they are have no probe: the tool names these "
+            "headers, and so does the trace")
 def headers():
     folder = h.fresh("instrument_headers")
     (folder / "sub").mkdir()
@@ -187,47 +201,65 @@ def headers():
         (folder / ("sub" if name == "more.h" else ".") / name).write_text(text)
 
     def run(*argv, text=None):
-        return subprocess.run([str(a) for a in argv], check=True, capture_output=True, text=True, cwd=folder, input=text).stdout
-    said = run(h.BOBBIN, "instrument", "-o", "out", "--", "-I.",
-               text="trace file uses.c\ntrace variable grid\ntrace file only.c\ntrace variable line\nbye\n")
-    want = ["no probe at 3 places: written in an included file, ./cells.h", "no probe at 1 place: written in an included file, ./sub/more.h"]
+        return subprocess.run([str(a) for a in argv], check=True, capture_output=True, text=True,
+                              cwd=folder, input=text).stdout
+    said = run(h.BOBBIN, "instrument", "-o", "out", "--", "-I.", text="trace file uses.c\n"
+               "trace variable grid\ntrace file only.c\ntrace variable line\nbye\n")
+    want = ["no probe at 3 places: written in an included file, ./cells.h",
+            "no probe at 1 place: written in an included file, ./sub/more.h"]
     found = [line for line in said.splitlines() if "no probe" in line]
     h.check(found == [f"uses.c: {want[0]}", f"uses.c: {want[1]}", f"only.c: {want[0]}"], said)
     run("gcc", "-O2", "-w", "-I.", "-Iout", "out/uses.c", "out/only.c", "-o", "probed")
-    h.check(run(h.BOBBIN, "record", "-q", "--source", "-o", "trace", "--", "./probed") == "10\n", "another result")
+    h.check(run(h.BOBBIN, "record", "-q", "--source", "-o", "trace", "--", "./probed") == "10\n",
+            "another result")
     info = run(h.BOBBIN, "info", "trace")
     for line in (f"uses.c: {want[0]}", f"uses.c: {want[1]}", f"only.c: {want[0]}"):
         h.check(line in info, info)
-    rows = re.findall(r"^([LS]) 0x\S+ \d+ \w+\.c\S+ (.+)$", run(h.BOBBIN, "replay", "--mem", "--subscripts", "trace"), re.M)
+    rows = re.findall(r"^([LS]) 0x\S+ \d+ \w+\.c\S+ (.+)$",
+                      run(h.BOBBIN, "replay", "--mem", "--subscripts", "trace"), re.M)
     h.check(rows == [("S", "grid[2]"), ("L", "grid[2]")], str(rows))
     # Headers of the system: one line for all files.
     for name in ("s1", "s2"):
-        (folder / "sub" / f"{name}.h").write_text(f"static inline int {name}(int *p) {{ *p += 1; return *p; }}\n")
-    (folder / "one.c").write_text("#include <s1.h>\n#include <s2.h>\nstatic int a[4];\nint one(void) { return s1(a) + s2(a); }\n")
-    (folder / "two.c").write_text("#include <s2.h>\nint one(void);\nstatic int a[4];\nint main(void) { return s2(a) + one() == 7; }\n")
-    for files, want in ((2, "no probe at 6 places of 2 files: written in {}headers of the system{}"), (1, "one.c: no probe at 4 places: written in 2 headers of the system")):
+        (folder / "sub" / f"{name}.h").write_text(f"static inline int {name}(int *p) {{ *p += 1; "
+                                                  f"return *p; }}\n")
+    (folder / "one.c").write_text("#include <s1.h>\n#include <s2.h>\nstatic int a[4];\n"
+                                  "int one(void) { return s1(a) + s2(a); }\n")
+    (folder / "two.c").write_text("#include <s2.h>\nint one(void);\nstatic int a[4];\n"
+                                  "int main(void) { return s2(a) + one() == 7; }\n")
+    for files, want in ((2,
+                         "no probe at 6 places of 2 files: written in {}headers of the system{}"),
+                        (1, "one.c: no probe at 4 places: written in 2 headers of the system")):
         run("rm", "-rf", "of_system", "t")
-        said = run(h.BOBBIN, "instrument", "-o", "of_system", "--", "-isystem", "sub", text="".join(f"trace file {f}\ntrace variable a\n" for f in ("one.c", "two.c")[:files]))
+        said = run(h.BOBBIN, "instrument", "-o", "of_system", "--", "-isystem", "sub",
+                   text="".join(f"trace file {f}\ntrace variable a\n"
+                                for f in ("one.c", "two.c")[:files]))
         found = [line for line in said.splitlines() if "no probe" in line]
         h.check(found == [want.format("2 ", "")], said)
-        run("gcc", "-isystem", "sub", "-Iof_system", "of_system/one.c", "of_system/two.c" if files == 2 else "two.c", "-o", "probed")
+        run("gcc", "-isystem", "sub", "-Iof_system", "of_system/one.c",
+            "of_system/two.c" if files == 2 else "two.c", "-o", "probed")
         run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./probed")
         info = run(h.BOBBIN, "info", "t")
-        h.check(info.count("no probe at") == 1 and want.format("", ", up to 2 in a file") + "\n" in info, info)
+        h.check(info.count("no probe at") == 1
+                and want.format("", ", up to 2 in a file") + "\n" in info, info)
     # More than the trace gets lines for, in a file whose path alone would fill one.
     deep = folder / "/".join(["f" * 200] * 6)
     deep.mkdir(parents=True)
     text = "static double grid[8];\n"
     for k in range(70):
-        (deep / f"h{k}.h").write_text(STAYS + f"static inline double f{k}(const double *p) {{ return *p; }}\n")
+        (deep / f"h{k}.h").write_text(STAYS
+                                      + f"static inline double f{k}(const double *p) {{ return *p; "
+                                      f"}}\n")
         text += f'#include "h{k}.h"\n'
-    (deep / "many.c").write_text(text + "int main(void)\n{\n\treturn grid[0] + " + " + ".join(f"f{k}(grid)" for k in range(70)) + ";\n}\n")
-    run(h.BOBBIN, "instrument", "-o", "more", text=f"trace file {deep.relative_to(folder)}/many.c\ntrace variable grid\nbye\n")
+    (deep / "many.c").write_text(text + "int main(void)\n{\n\treturn grid[0] + "
+                                 + " + ".join(f"f{k}(grid)" for k in range(70)) + ";\n}\n")
+    run(h.BOBBIN, "instrument", "-o", "more",
+        text=f"trace file {deep.relative_to(folder)}/many.c\ntrace variable grid\nbye\n")
     source = next((folder / "more").rglob("many.c"))
     run("gcc", "-w", f"-I{deep}", "-Imore", source, "-o", "many")
     run(h.BOBBIN, "record", "-q", "--source", "-o", "long", "--", "./many")
     info = run(h.BOBBIN, "info", "--json", "long")
-    h.check(info.count("f/many.c: no probe at 1 place: written in an included file, ") == 64 and "f/many.c: ... and 6 more" in info, info)
+    h.check(info.count("f/many.c: no probe at 1 place: written in an included file, ") == 64
+            and "f/many.c: ... and 6 more" in info, info)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: memory
-"""Fortran components that are allocatable or pointers, access by access, wherever they are allocated, moved and freed."""
+"""Fortran components that are allocatable or pointers, access by access, wherever they are
+allocated, moved and freed."""
 import re
 
 import harness as h
@@ -12,7 +13,8 @@ suite = h.Suite("instrument_components")
 
 
 def fields(m):
-    """What fields.f90 does with them: memory has the name of the component that it was seen by first."""
+    """What fields.f90 does with them: memory has the name of the component that it was seen by
+    first."""
     def v(n, i, j):
         m.extent = n
         return 1 + i + n * (j - 1)
@@ -44,7 +46,8 @@ def fields(m):
     for k in (1, 2):
         m.set("f%w", k, k)
     m.set("f%w", 2, 5)                  # after MOVE_ALLOC there and back
-    m.set("f%w", 4, 1)                  # what `grow` does with its dummy is not reported: it allocated that
+    # what `grow` does with its dummy is not reported: it allocated that
+    m.set("f%w", 4, 1)
     m.set("f%in%one", 1, 3)
     m.set("f%in%p", 2, 1)
     m.set("f%w", 1, 3)                  # by the pointer
@@ -66,7 +69,8 @@ def fields(m):
 
 
 UNITS = {"f": "fields%", "h": "main:", "own": "local:", "g": "main:"}
-PARTS = {"f%v": 8, "f%w": 8, "f%in%p": 8, "f%in%one": 4, "h%w": 8, "own%w": 8, "g%level%v": 8, "g%now": 8, "g%old": 8}
+PARTS = {"f%v": 8, "f%w": 8, "f%in%p": 8, "f%in%one": 4, "h%w": 8, "own%w": 8, "g%level%v": 8,
+         "g%now": 8, "g%old": 8}
 
 
 @suite.case("what components lead to is traced by their names")
@@ -74,7 +78,8 @@ def components():
     for how in [], ["--in-place"], ["--flat", "--no-hold"], ["--exact"]:
         m = f.Memory(**PARTS)
         fields(m)
-        f.check("fields.f90", m, [f"variable {UNITS[name.split('%')[0]]}{name}" for name in PARTS], how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
+        f.check("fields.f90", m, [f"variable {UNITS[name.split('%')[0]]}{name}" for name in PARTS],
+                how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
 
 
 class Part(f.Memory):
@@ -126,7 +131,8 @@ def objects():
     for how in [], ["--flat", "--no-hold"], ["--exact"]:
         m = f.Memory(k=4, x=8, **{"os%k": 4, "os%x": 8, "head": 136, "head%next": 136, "head%v": 4})
         owners(m)
-        f.check("owners.f90", m, ["variable o%k", "variable o%x", "variable os%k", "variable os%x", "variable head"], how=how,
+        f.check("owners.f90", m, ["variable o%k", "variable o%x", "variable os%k", "variable os%x",
+                                  "variable head"], how=how,
                 flags=(("-O0", "-fcheck=all"), ("-O2",)))
 
 
@@ -168,7 +174,8 @@ def beside():
     for how in [], ["--flat", "--no-hold"]:
         m = f.Memory(**{"b%v": 8, "c%v": 8, "l%v": 8})
         mixed(m)
-        f.check("mixed.f90", m, ["variable mixed%b%v", "variable main:c%v", "variable l%v"], how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
+        f.check("mixed.f90", m, ["variable mixed%b%v", "variable main:c%v", "variable l%v"],
+                how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
 
 
 @suite.case("bounds that are components of what loops write others of")
@@ -195,7 +202,8 @@ def bounds():
     for i in (1, 2, 3, 4):
         m.get("f%k", i)
     for how, nests in ([], 3), (["--flat", "--no-hold"], 0):
-        out = f.check("bounds.f90", m, ["variable main:f%v", "variable main:f%k"], how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
+        out = f.check("bounds.f90", m, ["variable main:f%v", "variable main:f%k"], how=how,
+                      flags=(("-O0", "-fcheck=all"), ("-O2",)))
         calls = re.findall(r"call bobbin_\w+_n\(", (out / "bounds.f90").read_text())
         h.check(len(calls) == nests, str(calls))
 
@@ -243,15 +251,22 @@ def undefined():
     for flags in (["-O0"], ["-O2"]):
         folder = h.fresh("undefined")
         (folder / "u.f90").write_text(UNDEFINED)
-        r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=b"trace file u.f90\ntrace variable *\n")
+        r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder,
+                  stdin=b"trace file u.f90\ntrace variable *\n")
         h.check(r.status == 0, str(r))
-        for argv in (["gfortran", *flags, "u.f90", "-o", "plain"], ["gcc", "-Iout", "-c", "out/u_probes.c"], ["gfortran", "-Wall", "-Werror=c-binding-type", *flags, "out/u.f90", "u_probes.o", "-o", "u"]):
+        for argv in (["gfortran", *flags, "u.f90", "-o", "plain"],
+                     ["gcc", "-Iout", "-c", "out/u_probes.c"],
+                     ["gfortran", "-Wall", "-Werror=c-binding-type", *flags, "out/u.f90",
+                      "u_probes.o", "-o", "u"]):
             r = h.run(argv, cwd=folder)
             h.check(r.status == 0, str(r))
         r = h.record([str(folder / "u")], ["--source"])
         h.same(h.run([folder / "plain"]), r)
-        rows = re.findall(rb"(?m)^([LS]) .* [pqr]%v in [a-z]+([(].*)$", h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
-        h.check([b" ".join(row) for row in rows] == [b"S (1)", b"S (2)", b"S (1)", b"S (2)", b"S (1)", b"L (1)", b"L (2)"], str(rows))
+        rows = re.findall(rb"(?m)^([LS]) .* [pqr]%v in [a-z]+([(].*)$",
+                          h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
+        h.check([b" ".join(row) for row in rows]
+                == [b"S (1)", b"S (2)", b"S (1)", b"S (2)", b"S (1)", b"L (1)", b"L (2)"],
+                str(rows))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: memory
-"""bobbin instrument --exact: what expressions read is reported when it is evaluated, if it is, and what they write after that. Programs whose
-functions change what is around them, and every access of them, in order, written down here by hand."""
+"""bobbin instrument --exact: what expressions read is reported when it is evaluated, if it is, and
+what they write after that. Programs whose functions change what is around them, and every access of
+them, in order, written down here by hand."""
 import re
 import shutil
 import subprocess
@@ -18,8 +19,9 @@ suite = h.Suite("instrument_exact")
 def instrument(name, requests, how="--exact"):
     """A directory with the instrumented copy, and what was said."""
     out = h.fresh("exact") / "out"
-    r = subprocess.run([str(h.BOBBIN), "instrument", how, "-o", str(out)], input="\n".join([f"trace file {name}", *(f"trace {w}" for w in requests)]) + "\n",
-                       text=True, capture_output=True, cwd=h.PROG / "source")
+    r = subprocess.run([str(h.BOBBIN), "instrument", how, "-o", str(out)],
+                       input="\n".join([f"trace file {name}", *(f"trace {w}" for w in requests)])
+                       + "\n", text=True, capture_output=True, cwd=h.PROG / "source")
     assert r.returncode == 0, r.stderr
     return out, r.stdout
 
@@ -32,16 +34,19 @@ def lines_of_sites(text):
 def reported(exe, sites, name):
     """"12 L a(3)" of each access; the program's output is that of the plain one."""
     trace, text = i.accesses(exe, [], name)
-    out = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)],
+                         capture_output=True, text=True, check=True).stdout
     rows = re.findall(r"^([LS]) 0x[0-9a-f]+ \d+ \S+\+0x([0-9a-f]+) (.*)$", out, re.M)
-    return [f"{sites[int(pc, 16) - 1]} {kind} {what.split('::')[-1]}" for kind, pc, what in rows], text
+    return [f"{sites[int(pc, 16) - 1]} {kind} {what.split('::')[-1]}"
+            for kind, pc, what in rows], text
 
 
 def fortran(name, requests, level):
     """What is reported of the program, in order."""
     h.need("gfortran")
     out, said = instrument(name, requests)
-    subprocess.run(["gfortran", "-w", str(h.PROG / "source" / name), "-o", "plain"], check=True, cwd=out)
+    subprocess.run(["gfortran", "-w", str(h.PROG / "source" / name), "-o", "plain"], check=True,
+                   cwd=out)
     want = subprocess.run([str(out / "plain")], capture_output=True, text=True, check=True).stdout
     exe = i.build_fortran(out, name, [level])
     stem = name.split(".")[0]
@@ -51,9 +56,12 @@ def fortran(name, requests, level):
 
 
 def compare(rows, text, **shorts):
-    """The text has an access after the other, `;` between; `B` is what shorts says that it stands for."""
-    want = [w.strip() for part in text.replace("\n", " ").split(";") for w in shorts.get(part.strip(), part).split(";") if w.strip()]
-    assert rows == want, next(((k, g, w) for k, (g, w) in enumerate(zip(rows, want)) if g != w), (rows[len(want):], want[len(rows):]))
+    """The text has an access after the other, `;` between; `B` is what shorts says
+    that it represents."""
+    want = [w.strip() for part in text.replace("\n", " ").split(";")
+            for w in shorts.get(part.strip(), part).split(";") if w.strip()]
+    assert rows == want, next(((k, g, w) for k, (g, w) in enumerate(zip(rows, want)) if g != w),
+                              (rows[len(want):], want[len(rows):]))
 
 
 # bump(): n = n + by; bump = n
@@ -76,7 +84,8 @@ def free_form():
         rows, said = fortran("exact.f90", requests, level)
         compare(rows, FREE % ("", ""), B=BUMP)
     assert "no probe at" not in said, said
-    assert re.search(r"exact\.f90:54: reported before the statement at 1 place: the index of an implied DO", said), said
+    assert re.search(r"exact\.f90:54: reported before the statement at 1 place: the index of an "
+                     r"implied DO", said), said
     # without optimization gfortran evaluates both operands of .and. and .or.
     rows, _ = fortran("exact.f90", requests, "-O0")
     compare(rows, FREE % ("41 L i; 41 L l(4);", "42 L i; 42 L l(4);"), B=BUMP)
@@ -93,31 +102,39 @@ FIXED = """8 S /c/n; B; 12 S j; 13 S a(1); B; 13 L a(2); B; 12 S j; 13 S a(2); B
 @suite.case("Fortran: fixed form, lines up to column 72 and continued ones, labels, jumps")
 def fixed_form():
     for level in ("-O0", "-O2"):
-        rows, said = fortran("exact_fixed.f", ["variable n", "variable j", "variable verylongnameofanarrayone", "variable idx",
-                                               "variable a from 11 to 27", "variable x from 11 to 27"], level)
+        rows, said = fortran("exact_fixed.f",
+                             ["variable n", "variable j", "variable verylongnameofanarrayone",
+                              "variable idx", "variable a from 11 to 27",
+                              "variable x from 11 to 27"], level)
         compare(rows, FIXED, B=NEXT)
     assert "exact_fixed.f:13: reported before the statement at 1 place: no line can follow this assignment" in said, said
 
 
-@suite.case("Fortran: what cannot be reported within its expression is reported before the statement, with a note")
+@suite.case("Fortran: what cannot be reported within its expression is reported before the "
+            "statement, with a note")
 def the_rest():
     said = instrument("masked.f90", ["variable *"])[1]
-    found = {why: int(n) for n, why in re.findall(r"reported before the statement at (\d+) places?: (.*)", said)}
-    for why in ("in a pure procedure or DO CONCURRENT", "under WHERE or FORALL", "an array, or a part of one", "the index of an implied DO"):
+    found = {why: int(n) for n, why in re.findall(r"reported before the statement at (\d+) "
+                                                  r"places?: (.*)", said)}
+    for why in ("in a pure procedure or DO CONCURRENT", "under WHERE or FORALL",
+                "an array, or a part of one", "the index of an implied DO"):
         assert found.get(why, 0) > 0, said
     plain = instrument("masked.f90", ["variable *"], "--flat")[1]
     assert "reported before" not in plain, plain
     # nothing is lost: as many references have probes
-    counts = [[int(n) for n in re.search(r"^masked\.f90 +\d+ +(\d+) +(\d+)", text, re.M).groups()] for text in (said, plain)]
+    counts = [[int(n) for n in re.search(r"^masked\.f90 +\d+ +(\d+) +(\d+)", text, re.M).groups()]
+              for text in (said, plain)]
     assert sum(counts[0]) >= sum(counts[1]), counts
 
 
 def all_reported(folder, name, how):
     """Everything that is reported of the program's `a`, without its order."""
     out, said = instrument(folder / name, ["variable a"], how)
-    assert clones.said_of(said) and sum(clones.said_of(said).values()) > 0, said  # copies of procedures
+    # copies of procedures
+    assert clones.said_of(said) and sum(clones.said_of(said).values()) > 0, said
     exe = i.build_fortran(out, name, ["-O2"])
-    rows, text = reported(exe, lines_of_sites((out / f"{name.split('.')[0]}_probes.c").read_text()), "t")
+    rows, text = reported(exe, lines_of_sites((out / f"{name.split('.')[0]}_probes.c").read_text()),
+                          "t")
     return sorted(rows), text
 
 
@@ -129,7 +146,9 @@ def copies():
         (folder / name).write_text(text)
         flat, exact = (all_reported(folder, name, how) for how in ("--flat", "--exact"))
         assert flat[1] == exact[1], (flat[1], exact[1])
-        assert len(flat[0]) > 50 and flat[0] == exact[0], (len(flat[0]), len(exact[0]), [x for x in zip(flat[0], exact[0]) if x[0] != x[1]][:3])
+        assert len(flat[0]) > 50 and flat[0] == exact[0], (len(flat[0]), len(exact[0]),
+                                                           [x for x in zip(flat[0], exact[0])
+                                                            if x[0] != x[1]][:3])
 
 
 OBJECTS = """module m
@@ -164,7 +183,8 @@ end program
 """
 
 
-@suite.case("Fortran: arrays of types with procedures, as a whole, have no probe, as without --exact; one of them has")
+@suite.case("Fortran: arrays of types with procedures, as a whole, have no probe, as without "
+            "--exact; one of them has")
 def arrays_of_objects():
     h.need("gfortran")
     folder = h.fresh("exact")
@@ -173,14 +193,17 @@ def arrays_of_objects():
     for how in ("--flat", "--exact"):
         out, said = instrument(folder / "arrays.f90", ["variable a", "variable arr"], how)
         assert f":22: no probe at 3 places: {refused}" in said, (how, said)
-        rows, _ = reported(i.build_fortran(out, "arrays.f90", ["-O2"]), lines_of_sites((out / "arrays_probes.c").read_text()), "t")
-        compare(rows, "22 L a; 23 L arr(2); 23 S a; 25 L a; 25 S arr(2); 26 S arr(2); 27 S arr(1); 27 S arr(2); 27 S arr(3); 28 L a; 28 L arr(2)")
+        rows, _ = reported(i.build_fortran(out, "arrays.f90", ["-O2"]),
+                           lines_of_sites((out / "arrays_probes.c").read_text()), "t")
+        compare(rows, "22 L a; 23 L arr(2); 23 S a; 25 L a; 25 S arr(2); 26 S arr(2); 27 S arr(1); "
+                "27 S arr(2); 27 S arr(3); 28 L a; 28 L arr(2)")
 
 
 ADD = "9 L n; 9 S n; 10 L n"
 EXPRESSIONS = """22 L a[0]; 22 L a[3]; 22 S b[0]; 23 L a[1]; 23 S b[1]; 24 L a[4]; B; 24 L a[1]; 24 L a[5]; 24 S b[2]; B; 25 L a[2]; 25 S a[2]; 26 S n; %s
 29 L a[1]; 29 S b[0]; 29 L a[2]; 29 S b[1]"""
-ARGUMENTS = {6: "B; 27 L a[1]; B; 27 L b[2];", 4: "B; 27 L b[1]; B; 27 L a[2];"}  # by what their sum was: from the left, or from the right
+# by what their sum was: from the left, or from the right
+ARGUMENTS = {6: "B; 27 L a[1]; B; 27 L b[2];", 4: "B; 27 L b[1]; B; 27 L a[2];"}
 
 
 @suite.case("C: &&, ||, ?:, the comma, +=, arguments, and loops, none of which is reported at once")
@@ -189,11 +212,13 @@ def in_c():
     assert compilers
     for cc in compilers:
         for level in ("-O0", "-O2"):
-            out, said = instrument("exact.c", ["variable n", "variable a from 22 to 29", "variable b from 22 to 29"])
+            out, said = instrument("exact.c", ["variable n", "variable a from 22 to 29",
+                                               "variable b from 22 to 29"])
             assert re.search(r"^exact\.c +3 +\d+ +\d+ +0 +0 ", said, re.M), said  # no nests
             plain = i.build(out, [h.PROG / "source" / "exact.c"], "plain", cc, [level])
             want = subprocess.run([str(plain)], capture_output=True, text=True, check=True).stdout
-            rows, text = reported(i.build(out, ["exact.c"], "x", cc, [level]), lines_of_sites((out / "exact.c").read_text()), "t")
+            rows, text = reported(i.build(out, ["exact.c"], "x", cc, [level]),
+                                  lines_of_sites((out / "exact.c").read_text()), "t")
             assert text == want, (text, want)
             compare(rows, EXPRESSIONS % ARGUMENTS[int(text.split()[-1])], B=ADD)
 

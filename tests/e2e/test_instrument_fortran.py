@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: memory
-"""Fortran statements whose probes need something around them: what each does with its variables is computed here again, access by access."""
+"""Fortran statements whose probes need something around them: what each does with its variables is
+computed here again, access by access."""
 import re
 import subprocess
 
@@ -14,13 +15,15 @@ suite = h.Suite("instrument_fortran")
 
 
 class Memory:
-    """Variables by name, with the values that a Python program gives them; each access is written down."""
+    """Variables by name, with the values that a Python program gives them; each access is written
+    down."""
 
     def __init__(self, **sizes):
         self.names, self.sizes, self.rows, self.at = list(sizes), sizes, [], {}
 
     def _row(self, kind, name, index, size):
-        self.rows.append((kind, size or self.sizes[name], self.names.index(name), index * (size or self.sizes[name])))
+        self.rows.append((kind, size or self.sizes[name], self.names.index(name),
+                          index * (size or self.sizes[name])))
 
     def get(self, name, index=1, size=None):
         self._row("load", name, index - 1, size)
@@ -35,19 +38,23 @@ class Memory:
 
 
 def check(name, memory, requests, flags=(("-O0", "-fcheck=bounds"), ("-O3",)), **kw):
-    """The accesses of the program are those of the memory, whatever the compiler made of it, and its output is that of the plain program."""
+    """The accesses of the program are those of the memory, whatever the compiler made of it, and
+    its output is that of the plain program."""
     h.need("gfortran")
     stem = name.split(".")[0]
-    out = i.instrument(stem, [f"trace file {name}", *(f"trace {w}" for w in requests)], [name, f"{stem}_probes.c"], **kw)
+    out = i.instrument(stem, [f"trace file {name}", *(f"trace {w}" for w in requests)],
+                       [name, f"{stem}_probes.c"], **kw)
     plain = out / "plain"
-    subprocess.run(["gfortran", "-w", str(h.PROG / "source" / name), "-o", str(plain)], check=True, cwd=out)
+    subprocess.run(["gfortran", "-w", str(h.PROG / "source" / name), "-o", str(plain)], check=True,
+                   cwd=out)
     want = subprocess.run([str(plain)], capture_output=True, text=True, check=True).stdout
     for level in flags:
         trace, text = i.accesses(i.build_fortran(out, name, level), [], "t" + "".join(level))
         assert text == want, (text, want)
         rows = i.replayed(trace)
-        assert rows == memory.rows, next(((n, g, w) for n, (g, w) in enumerate(zip(rows, memory.rows)) if g != w),
-                                         (len(rows), len(memory.rows)))
+        assert rows == memory.rows, next(((n, g, w) for n, (g,
+                                                            w) in enumerate(zip(rows, memory.rows))
+                                          if g != w), (len(rows), len(memory.rows)))
     return out
 
 
@@ -121,7 +128,8 @@ def lists_and_texts(m):
         m.set("long", k, "a ")
     for k in (5, 6, 7):
         m.set("k", 1, k)
-        # after .and. and .or. what needs no other element is reported whether it is evaluated or not
+        # after .and. and .or. what needs no other element is reported whether it is evaluated or
+        # not
         m.get("k")
         m.get("k")
         if k <= 6:
@@ -159,13 +167,15 @@ def rest(m):
         m.get("long", k)
 
 
-@suite.case("WHERE, FORALL, implied DO, texts, .and., optional arguments, PURE, DO CONCURRENT, several statements on a line")
+@suite.case("WHERE, FORALL, implied DO, texts, .and., optional arguments, PURE, DO CONCURRENT, "
+            "several statements on a line")
 def masked():
     m = Memory(a=4, b=4, m=4, k=4, text=1, long=1)
     where_statements(m)
     lists_and_texts(m)
     rest(m)
-    check("masked.f90", m, ["variable masked:a", "variable masked:b", "variable masked:m", "variable masked:k", "variable text", "variable long"])
+    check("masked.f90", m, ["variable masked:a", "variable masked:b", "variable masked:m",
+                            "variable masked:k", "variable text", "variable long"])
 
 
 def entries_and_ifs(m):
@@ -291,14 +301,20 @@ def vectors():
     each("set", "kdx", (2, 3, 1))
     each("get", "a", range(1, 7))
     out = h.fresh("instrument_fortran") / "said"
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="trace file vectors.f90\ntrace variable a\ntrace variable b\ntrace variable kdx\n", text=True,
-                       capture_output=True, cwd=h.PROG / "source")
-    assert re.search(r"vectors\.f90:20: no probe at 2 places: a subscript is an array that is no name alone", r.stdout), r.stdout
-    assert re.search(r"vectors\.f90:24: no probe at 1 place: a subscript is an array, under WHERE or FORALL", r.stdout), r.stdout
-    check("vectors.f90", m, ["variable a", "variable b", "variable kdx"], (("-O0", "-fcheck=all"), ("-O3",)))
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)],
+                       input="trace file vectors.f90\ntrace variable a\ntrace variable b\n"
+                       "trace variable kdx\n", text=True, capture_output=True,
+                       cwd=h.PROG / "source")
+    assert re.search(r"vectors\.f90:20: no probe at 2 places: a subscript is an array that is no "
+                     r"name alone", r.stdout), r.stdout
+    assert re.search(r"vectors\.f90:24: no probe at 1 place: a subscript is an array, under WHERE "
+                     r"or FORALL", r.stdout), r.stdout
+    check("vectors.f90", m, ["variable a", "variable b", "variable kdx"],
+          (("-O0", "-fcheck=all"), ("-O3",)))
 
 
-@suite.case("names of intrinsic functions as other names, functions that only a type declares, lengths before attributes")
+@suite.case("names of intrinsic functions as other names, functions that only a type declares, "
+            "lengths before attributes")
 def names():
     m = Memory(e=4, d=4, k=4)
     m.set("k", 1, 2)
@@ -309,9 +325,11 @@ def names():
         m.set("d", index, 0)
     for name, index in (("d", 1), ("d", 2), ("k", 1), ("d", 1), ("d", 2)):
         m.get(name, index)
-    out = check("names.f90", m, ["variable e", "variable main:d", "variable main:k", "code at subroutine level"])
+    out = check("names.f90", m, ["variable e", "variable main:d", "variable main:k",
+                                 "code at subroutine level"])
     assert (out / "names.f90").read_text().count("external f") == 3
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out) + "2"], input="trace file names.f90\ntrace variable hidden\n", text=True,
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out) + "2"],
+                       input="trace file names.f90\ntrace variable hidden\n", text=True,
                        capture_output=True, cwd=h.PROG / "source")
     assert r.returncode == 0 and "a variable where lbound is another name" in r.stdout, r.stdout + r.stderr
 
@@ -345,7 +363,8 @@ def parts():
     for k in three:
         m.get("b", k)
     each("load", "t", three, 0)
-    check("parts.f90", m, ["variable parts:a", "variable parts:t", "variable parts:b"], (("-O0", "-fcheck=all"), ("-O3",)))
+    check("parts.f90", m, ["variable parts:a", "variable parts:t", "variable parts:b"],
+          (("-O0", "-fcheck=all"), ("-O3",)))
 
 
 @suite.case("SELECT TYPE: what is selected has the type that was found")
@@ -392,7 +411,8 @@ def selected():
     check("selected.f90", m, [f"variable selected:{name}" for name in "abcit"])
 
 
-@suite.case("objects: variables of types with procedures, type-bound calls, generic names, operators")
+@suite.case("objects: variables of types with procedures, type-bound calls, generic names, "
+            "operators")
 def objects():
     m = Memory(a=12, b=12, h=12, w=24, c=12, k=4)
 
@@ -428,13 +448,16 @@ def objects():
     at("load", "c", 0, 12)
     at("store", "w", 12, 12)
     at("store", "b", 24)
-    for name, offsets in (("a", (0,)), ("b", (0, 12, 24)), ("c", (0,)), ("h", (0, 12)), ("w", (0, 12)), ("k", (0, 4))):
+    for name, offsets in (("a", (0,)), ("b", (0, 12, 24)), ("c", (0,)), ("h", (0, 12)),
+                          ("w", (0, 12)), ("k", (0, 4))):
         for offset in offsets:
             at("load", name, offset)
-    check("objects.f90", m, [f"variable objects:{name}" for name in "abhwck"], (("-O0", "-fcheck=all"), ("-O3",)))
+    check("objects.f90", m, [f"variable objects:{name}" for name in "abhwck"],
+          (("-O0", "-fcheck=all"), ("-O3",)))
 
 
-@suite.case("an ENTRY that is called, pointers to procedures, a module with a name of the language's own")
+@suite.case("an ENTRY that is called, pointers to procedures, a module with a name of the "
+            "language's own")
 def called():
     m = Memory(k=4)
     m.set("k", 1, 0)
@@ -447,13 +470,16 @@ def called():
     out = check("called.f90", m, ["variable k", "code at subroutine level"])
     text = (out / "called.f90").read_text()
     assert "external late" not in text, text
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out) + "2"], input="trace file called.f90\ntrace variable *\n", text=True, capture_output=True, cwd=h.PROG / "source")
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out) + "2"],
+                       input="trace file called.f90\ntrace variable *\n", text=True,
+                       capture_output=True, cwd=h.PROG / "source")
     assert r.returncode == 0, r
     i.build_fortran(h.pathlib.Path(str(out) + "2"), "called.f90", ["-O1"])
 
 
 def once_each(program, count, parts=()):
-    """The program stores to each element of t, in their order, then to parts of others, and prints them: variable and offset."""
+    """The program stores to each element of t, in their order, then to parts of others, and prints
+    them: variable and offset."""
     m = Memory(t=8, **{name: 8 for name, _ in parts})
     for k in range(count):
         m.set("t", k + 1, 0)
@@ -467,12 +493,14 @@ def once_each(program, count, parts=()):
         check(program, m, [f"variable main:{v}" for v in m.names], **how)
 
 
-@suite.case("procedures that are arguments, pointers, components, entries, or have other names by USE")
+@suite.case("procedures that are arguments, pointers, components, entries, or have other names by "
+            "USE")
 def reached():
     once_each("reached.f90", 11)
 
 
-@suite.case("pointers that are passed in components, in arguments and from functions, and point to parts")
+@suite.case("pointers that are passed in components, in arguments and from functions, and point to "
+            "parts")
 def pointed():
     once_each("pointed.f90", 9, (("d", 24), ("c", 40)))
 
@@ -481,15 +509,22 @@ def pointed():
 def entries():
     m = Memory(a=4, q=4, t=4)
     entries_and_ifs(m)
-    check("entries.f", m, ["variable main:a", "variable q", "variable early:t", "code at subroutine level"])
+    check("entries.f", m, ["variable main:a", "variable q", "variable early:t",
+                           "code at subroutine level"])
 
 
-@suite.case("what is not understood stays as it is, and is said; so is an INCLUDE that is not there")
+@suite.case("what is not understood stays as it is, and is said; so is an INCLUDE that is not "
+            "there")
 def mistakes():
     folder = h.fresh("instrument_fortran")
-    broken = "      subroutine broken(a)\n      include 'nowhere.inc'\n      integer a(3)\n      a(1 = 3\n      a(2) = 4\n      end\n"
-    (folder / "two.f").write_text(broken + "      subroutine good(a)\n      integer a(3), b\n      b = 1\n      a(2) = b\n      end\n")
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input="trace file two.f\ntrace variable *\n", text=True, capture_output=True, cwd=folder)
+    broken = ("      subroutine broken(a)\n      include 'nowhere.inc'\n      integer a(3)\n"
+              "      a(1 = 3\n      a(2) = 4\n      end\n")
+    (folder / "two.f").write_text(broken
+                                  + "      subroutine good(a)\n      integer a(3), b\n      b = 1\n"
+                                  "      a(2) = b\n      end\n")
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"],
+                       input="trace file two.f\ntrace variable *\n", text=True, capture_output=True,
+                       cwd=folder)
     assert r.returncode == 0, r.stderr
     assert "two.f:4: unknown statement: its unit is not instrumented" in r.stdout, r.stdout
     assert "two.f:2: this INCLUDE was not found" in r.stdout, r.stdout
@@ -517,7 +552,8 @@ def functions():
     # pick is called 14 times, but once in another's arguments, and once after .and.
     for name, last in (("pick", 12), ("half", 3), ("take", 1)):
         for n in (last, last + 1):
-            r = subprocess.run([str(h.BOBBIN), "replay", "--mem", f"--between=..{name}:{n}", trace], capture_output=True, text=True)
+            r = subprocess.run([str(h.BOBBIN), "replay", "--mem", f"--between=..{name}:{n}", trace],
+                               capture_output=True, text=True)
             assert (r.returncode == 0) == (n == last), (name, n, r)
 
 
@@ -635,12 +671,15 @@ def turns_fixed():
 
 @suite.case("ELSE IF, DO WHILE, SELECT, DO, ALLOCATE that call functions: each is an event, once")
 def turned():
-    for name, unit, t, left_out in (("turns.f90", "turns", turns_free(), 2), ("turns.f", "turnsf", turns_fixed(), 1)):
+    for name, unit, t, left_out in (("turns.f90", "turns", turns_free(), 2),
+                                    ("turns.f", "turnsf", turns_fixed(), 1)):
         out = check(name, t, ["variable a", "code at loop level", "code at subroutine level"])
-        subprocess.run([str(h.BOBBIN), "record", "-q", "--source", "--events", "-o", "t", "--", "./turns-O3"], check=True, cwd=out, stdout=subprocess.DEVNULL)
+        subprocess.run([str(h.BOBBIN), "record", "-q", "--source", "--events", "-o", "t", "--",
+                        "./turns-O3"], check=True, cwd=out, stdout=subprocess.DEVNULL)
         got = code.report(out)
         assert got.pop("pick")[0] == t.calls - left_out, (got, t.calls)
-        assert {k: v[1] for k, v in got.items()} == {f"loop {line} in {unit}": n for line, n in t.trips.items()}, (got, t.trips)
+        assert {k: v[1] for k, v in got.items()} == {f"loop {line} in {unit}": n
+                                                     for line, n in t.trips.items()}, (got, t.trips)
 
 
 @suite.case("components: by names of ASSOCIATE, and of what CLASS passes")
@@ -652,7 +691,8 @@ def components():
 
     def v(k, at=0):
         return i(at) + k
-    for read, written in ((i(), v(1)), (v(3), v(2, 2)), (v(4), v(3, 2)), (v(2, 2), i(2)), (i(1), v(4, 1)), (i(), v(3, 1)), (v(2), i()), (v(2, 2), i(2))):
+    for read, written in ((i(), v(1)), (v(3), v(2, 2)), (v(4), v(3, 2)), (v(2, 2), i(2)),
+                          (i(1), v(4, 1)), (i(), v(3, 1)), (v(2), i()), (v(2, 2), i(2))):
         m.get("b", read)
         m.set("b", written, 0)
     for at in (0, 1, 2):
@@ -666,7 +706,8 @@ def several_files():
     rows = []
 
     def touch(kind, name, index=1, size=8):
-        rows.append((kind, f"{name}({index})" if name in ("w", "c", "field::grid", "field::limits") else name, size))
+        rows.append((kind, f"{name}({index})" if name in ("w", "c", "field::grid", "field::limits")
+                     else name, size))
     for k in (1, 2, 3, 4):
         touch("S", "field::grid", k)
         touch("S", "w", k)
@@ -693,41 +734,58 @@ def several_files():
     return [(k, n.replace("+8)", "+8"), s) for k, n, s in rows]
 
 
-@suite.case("several files: modules under other names, COMMON, what is passed to procedures of another file")
+@suite.case("several files: modules under other names, COMMON, what is passed to procedures of "
+            "another file")
 def files():
     h.need("gfortran")
     folder = h.PROG / "source" / "several"
     names = ("field.f90", "driver.f90", "kernel.f")
-    requests = ["trace file several/field.f90", "trace variable grid", "trace variable limits", "trace file several/driver.f90", "trace variable w",
-              "trace variable /blk/first", "trace variable c", "trace file several/kernel.f"]
+    requests = ["trace file several/field.f90", "trace variable grid", "trace variable limits",
+                "trace file several/driver.f90", "trace variable w", "trace variable /blk/first",
+                "trace variable c", "trace file several/kernel.f"]
     for order in (requests, requests[3:7] + requests[:3] + requests[7:]):
         out = i.instrument("several", order, names)
-        subprocess.run(["gfortran", "-w", *[str(folder / n) for n in names], "-o", "plain"], check=True, cwd=out)
-        want = subprocess.run(["./plain"], capture_output=True, text=True, check=True, cwd=out).stdout
+        subprocess.run(["gfortran", "-w", *[str(folder / n) for n in names], "-o", "plain"],
+                       check=True, cwd=out)
+        want = subprocess.run(["./plain"], capture_output=True, text=True, check=True,
+                              cwd=out).stdout
         probes = [f"{n.split('.')[0]}_probes.c" for n in names]
-        subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", f"-I{out}", "-c", *probes], check=True, cwd=out)
-        subprocess.run(["gfortran", "-w", "-O2", "-fcheck=all", *names, *[p.replace(".c", ".o") for p in probes], "-o", "program"], check=True, cwd=out)
+        subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", f"-I{out}", "-c", *probes],
+                       check=True, cwd=out)
+        subprocess.run(["gfortran", "-w", "-O2", "-fcheck=all", *names,
+                        *[p.replace(".c", ".o") for p in probes], "-o", "program"], check=True,
+                       cwd=out)
         trace, text = i.accesses(out / "program", [], "several")
         assert text == want, (text, want)
-        shown = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)], capture_output=True, text=True, check=True).stdout
-        got = [(r[0], r[4], int(r[2])) for r in (line.split(" ", 4) for line in shown.splitlines() if line[0] in "LS")]
-        assert got == several_files(), next(((n, g, w) for n, (g, w) in enumerate(zip(got, several_files())) if g != w), (len(got), shown))
+        shown = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)],
+                               capture_output=True, text=True, check=True).stdout
+        got = [(r[0], r[4], int(r[2]))
+               for r in (line.split(" ", 4) for line in shown.splitlines() if line[0] in "LS")]
+        assert got == several_files(), next(((n, g, w) for n, (g,
+                                                               w) in enumerate(zip(got,
+                                                                                   several_files()))
+                                             if g != w), (len(got), shown))
 
 
 @suite.case("EQUIVALENCE: what begins before a variable and shares its storage")
 def equivalence():
-    """Each access is in the tables, as an element, or as one before or after the elements of what was declared first of the storage."""
+    """Each access is in the tables, as an element, or as one before or after the elements of what
+    was declared first of the storage."""
     h.need("gfortran")
-    out = i.instrument("equivalence", ["trace file equivalence.f", *(f"trace variable {v}" for v in "zxyvu")],
+    out = i.instrument("equivalence",
+                       ["trace file equivalence.f", *(f"trace variable {v}" for v in "zxyvu")],
                        ["equivalence.f", "equivalence_probes.c"])
     trace, text = i.accesses(i.build_fortran(out, "equivalence.f", ("-O0", "-std=legacy")), [], "t")
     said = h.bobbin("arrays", trace).out.decode()
     total = int(re.search(r": ([\d,]+) access", said)[1].replace(",", ""))
-    rows = [(m[1], int(m[2]), int(m[3])) for m in re.finditer(r"^\S*(\w)\(.*\n  (\d+) reads?, (\d+) writes?;", said, re.M)]
+    rows = [(m[1], int(m[2]), int(m[3])) for m in re.finditer(r"^\S*(\w)\(.*\n  (\d+) reads?, "
+                                                              r"(\d+) writes?;", said, re.M)]
     counted = sum(r + w for _, r, w in rows)
-    h.check(total == counted == 25 + 4 + 6 + 7, f"{total} accesses, {counted} in the tables\n{said}")
+    h.check(total == counted == 25 + 4 + 6 + 7,
+            f"{total} accesses, {counted} in the tables\n{said}")
     of_x = said.split("\nx(")[1].split("\n\n")[0]
-    h.check("  4 of them before its elements" in of_x, said)  # Y(1,1), Y(2,1), Y(3,1), and Y(1,1) again
+    # Y(1,1), Y(2,1), Y(3,1), and Y(1,1) again
+    h.check("  4 of them before its elements" in of_x, said)
     places = h.bobbin("replay", "--mem", "--subscripts", trace).out.decode()
     h.check(all(f"x{{{k} before}}" in places for k in (1, 2, 3)), places)
 

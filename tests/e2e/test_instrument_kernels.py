@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""bobbin instrument: whole numerical programs that verify themselves (tests/prog/source/kernels, after CG, MG and LU of the NAS benchmarks).
-Traced or not, whatever of them is traced, they print the same digits; how often arrays were accessed follows from what they print."""
+"""bobbin instrument: whole numerical programs that verify themselves (tests/prog/source/kernels,
+after CG, MG and LU of the NAS benchmarks). Traced or not, whatever of them is traced, they print
+the same digits; how often arrays were accessed follows from what they print."""
 import re
 
 import harness as h
@@ -29,19 +30,23 @@ def build(name, commands, level):
     folder = h.fresh("kernel")
     stem = name.split(".")[0]
     run("gfortran", "-w", level, f"-J{folder}", KERNELS / name, "-o", "plain", folder=folder)
-    said = run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text="\n".join([f"trace file {KERNELS / name}", *commands, "bye", ""]))
+    said = run(h.BOBBIN, "instrument", "-o", "out", folder=folder,
+               text="\n".join([f"trace file {KERNELS / name}", *commands, "bye", ""]))
     run("gcc", "-Iout", "-c", f"out/{stem}_probes.c", folder=folder)
-    run("gfortran", "-w", level, f"-J{folder}", f"out/{name}", f"{stem}_probes.o", "-o", "probes", folder=folder)
+    run("gfortran", "-w", level, f"-J{folder}", f"out/{name}", f"{stem}_probes.o", "-o", "probes",
+        folder=folder)
     return folder, "./plain", "./probes", said
 
 
 def record(name, commands, level):
-    """(folder, output); the trace is in folder/t. The digits are the same, with probes and with a recorder as well."""
+    """(folder, output); the trace is in folder/t. The digits are the same, with probes and with a
+    recorder as well."""
     folder, plain, probes, said = build(name, commands, level)
     want = run(plain, folder=folder)
     h.check("VERIFICATION SUCCESSFUL" in want, want)
     h.check(run(probes, folder=folder) == want, "with probes something else comes out")
-    got = run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", probes, folder=folder)
+    got = run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", probes,
+              folder=folder)
     h.check(got == want, f"recorded something else comes out\n{want}\n{got}")
     run(h.BOBBIN, "check", "t", folder=folder)
     return folder, want, said
@@ -64,7 +69,8 @@ def numbers(text, word):
 @suite.case("CG: a sparse matrix, and a vector that is a dummy argument")
 def cg():
     folder, out, _ = record("cg.f", SOME["cg.f"], "-O2")
-    (nnz,), (products,), (n,), steps = (numbers(out, w) for w in ("nonzeros", "products", "rows", "steps"))
+    (nnz,), (products,), (n,), steps = (numbers(out, w)
+                                        for w in ("nonzeros", "products", "rows", "steps"))
     s, runs = sum(steps), len(steps)
     h.check(products == s + 2 * runs, out)
     got = counts(folder, "variable")
@@ -87,16 +93,20 @@ def lu():
     m = size - 2
     inner, faces = 5 * m**3, 5 * 3 * (m - 1) * m * m
     got = counts(folder, "variable")
-    h.check(got["/cvar/u"] == (8 * inner * (steps + 1) + steps * inner + steps // 4 * inner, 5 * size**3 + inner + steps * inner), got)
-    h.check(got["/cvar/rsd"] == (inner + steps * (inner + 2 * faces + 2 * inner), inner * (3 * steps + 1)), got)
+    h.check(got["/cvar/u"] == (8 * inner * (steps + 1) + steps * inner + steps // 4 * inner,
+                               5 * size**3 + inner + steps * inner), got)
+    h.check(got["/cvar/rsd"] == (inner + steps * (inner + 2 * faces + 2 * inner),
+                                 inner * (3 * steps + 1)), got)
 
 
 def everything(name, level):
     """All variables, loops and calls. Arrays of unknown size, and components, are refused."""
     folder, out, said = record(name, ALL, level)
     for why in re.findall(r"no probe at \d+ places?: (.*)", said):
-        h.check(re.search("unknown size|size of its elements|function in an expression|component", why), said)
-    h.check(not re.search(r"\b0 accesses", run(h.BOBBIN, "info", "t", folder=folder)), "nothing was recorded")
+        h.check(re.search("unknown size|size of its elements|function in an expression|component",
+                          why), said)
+    h.check(not re.search(r"\b0 accesses", run(h.BOBBIN, "info", "t", folder=folder)),
+            "nothing was recorded")
 
 
 for kernel in SOME:
@@ -111,13 +121,16 @@ def several():
 
 @suite.case("LAPACK's test program of matrices in RFP format, of Debian's source package")
 def lapack():
-    """bench/source/lapack: all it prints is the same, every variable of its tests and of what they test traced."""
+    """bench/source/lapack: all it prints is the same, every variable of its tests and of what they
+    test traced."""
     h.need("gfortran", "gcc", "tar", "apt-get")
-    r = h.run([h.ROOT / "bench" / "source" / "lapack", "--only", "xlintstrfd"], env=h.environment({"BOBBIN": str(h.BOBBIN)}), timeout=280)
+    r = h.run([h.ROOT / "bench" / "source" / "lapack", "--only", "xlintstrfd"],
+              env=h.environment({"BOBBIN": str(h.BOBBIN)}), timeout=280)
     if r.status == 77:
         raise h.Skip(r.out.decode().strip())
     m = re.search(rb"the same; (\d+) kinds of tests passed, 0 failed; ([\d,]+) accesses", r.out)
-    h.check(r.status == 0 and m and int(m[1]) >= 4 and int(m[2].replace(b",", b"")) > 10_000_000, str(r))
+    h.check(r.status == 0 and m and int(m[1]) >= 4 and int(m[2].replace(b",", b"")) > 10_000_000,
+            str(r))
     return m[0].decode()
 
 

@@ -10,7 +10,8 @@ suite = h.Suite("instrument_moved")
 
 
 def moved(m):
-    """What moved.f90 does with them: names are those of the program, whatever a procedure calls them."""
+    """What moved.f90 does with them: names are those of the program, whatever a procedure calls
+    them."""
     def field(i, j):
         return 1 + i + 4 * (j - 1)
 
@@ -62,7 +63,8 @@ def moved(m):
     m.get("f", 1)
 
 
-REQUESTS = ["variable moved:field", "variable moved:f", "variable moved:g", "variable moved:p", "variable local:own"]
+REQUESTS = ["variable moved:field", "variable moved:f", "variable moved:g", "variable moved:p",
+            "variable local:own"]
 
 
 @suite.case("allocated, freed and moved by procedures that are passed it")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""bobbin instrument: what it predicts. How many accesses probes report is compared with the number in the trace and its count of untraced ones, one by one; code
-with what the compiler makes; times only as far as they follow from the costs that are said."""
+"""bobbin instrument: what it predicts. How many accesses probes report is compared with the number
+in the trace and its count of untraced ones, one by one; code with what the compiler makes; times
+only as far as they follow from the costs that are said."""
 import re
 
 import harness as h
@@ -12,9 +13,16 @@ KERNELS = h.ROOT / "bench" / "source" / "kernels"
 STEPS = 2
 # what is asked for, of it a part; the loop of which the text does not say how often it runs
 CHOICES = {
-    "smooth": {"c": (["a", "b"], ["a[0..49][..]", "b[0..49][..]"], "step = 0"), "f90": (["/fields/a", "/fields/b"], ["/fields/a(:,1:50)", "/fields/b(:,1:50)"], "do step")},
-    "matmul": {"c": (["a", "b", "c"], ["a[0..49][..]", "c[0..49][..]"], "time = 0"), "f90": (["/matrices/a", "/matrices/b", "/matrices/c"], ["/matrices/b(:,1:50)", "/matrices/c(:,1:50)"], "do time")},
-    "move": {"c": (["turn", "step", "place"], ["turn[0..49]", "step[0..49]", "place[0..49]"], "time = 0"), "f90": (["/way/turn", "/way/step", "/way/place"], ["/way/turn(:,:,1:50)", "/way/step(:,1:50)", "/way/place(:,1:50)"], "do time")},
+    "smooth": {"c": (["a", "b"], ["a[0..49][..]", "b[0..49][..]"], "step = 0"),
+               "f90": (["/fields/a", "/fields/b"], ["/fields/a(:,1:50)", "/fields/b(:,1:50)"],
+                       "do step")},
+    "matmul": {"c": (["a", "b", "c"], ["a[0..49][..]", "c[0..49][..]"], "time = 0"),
+               "f90": (["/matrices/a", "/matrices/b", "/matrices/c"],
+                       ["/matrices/b(:,1:50)", "/matrices/c(:,1:50)"], "do time")},
+    "move": {"c": (["turn", "step", "place"], ["turn[0..49]", "step[0..49]", "place[0..49]"],
+                   "time = 0"), "f90": (["/way/turn", "/way/step", "/way/place"],
+                                        ["/way/turn(:,:,1:50)", "/way/step(:,1:50)",
+                                         "/way/place(:,1:50)"], "do time")},
 }
 
 
@@ -25,7 +33,8 @@ def run(*argv, folder, text=None, status=0):
 
 
 def instrument(folder, path, commands, *options, status=0, out="out"):
-    return run(h.BOBBIN, "instrument", *options, "-o", out, folder=folder, status=status, text="\n".join([f"trace file {path}", *commands, ""]))
+    return run(h.BOBBIN, "instrument", *options, "-o", out, folder=folder, status=status,
+               text="\n".join([f"trace file {path}", *commands, ""]))
 
 
 def line_of(path, text):
@@ -40,7 +49,8 @@ def number(text):
 
 def predicted(said):
     """Accesses reported; the share of them that is recorded, from and to."""
-    m = re.search(r"rows; ([\d,]+) accesses are reported, ([\d.e+-]+)(?: to ([\d.e+-]+))? % of them recorded", said)
+    m = re.search(r"rows; ([\d,]+) accesses are reported, ([\d.e+-]+)(?: to ([\d.e+-]+))? % of "
+                  r"them recorded", said)
     h.check(m is not None, said)
     return number(m[1]), float(m[2]) / 100, float(m[3] or m[2]) / 100
 
@@ -50,8 +60,10 @@ def compile_all(folder, path):
         run("gcc", "-O2", "-Iout", f"out/{path.name}", "-o", "program", "-lm", folder=folder)
         run("gcc", "-O2", path, "-o", "plain", "-lm", folder=folder)
     else:
-        run("gcc", "-O2", "-Iout", "-c", f"out/{path.stem}_probes.c", "-o", "probes.o", folder=folder)
-        run("gfortran", "-O2", "-w", "-Jout", f"out/{path.name}", "probes.o", "-o", "program", folder=folder)
+        run("gcc", "-O2", "-Iout", "-c", f"out/{path.stem}_probes.c", "-o", "probes.o",
+            folder=folder)
+        run("gfortran", "-O2", "-w", "-Jout", f"out/{path.name}", "probes.o", "-o", "program",
+            folder=folder)
         run("gfortran", "-O2", "-w", path, "-o", "plain", folder=folder)
 
 
@@ -62,7 +74,8 @@ def size(folder, name):
 def recorded(folder, *arguments):
     """Accesses in the trace; those that probes reported of untraced data."""
     run("rm", "-rf", "t", folder=folder)
-    run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./program", *arguments, folder=folder)
+    run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./program", *arguments,
+        folder=folder)
     info = run(h.BOBBIN, "info", "t", folder=folder)
     more = re.search(r"probes counted ([\d,]+) accesses to untraced data", info)
     return number(re.search(r"accesses +([\d,]+)", info)[1]), number(more[1]) if more else 0, info
@@ -72,23 +85,31 @@ def check_kernel(name, suffix, flat):
     path = KERNELS / f"{name}.{suffix}"
     whole, part, loop = CHOICES[name][suffix]
     folder = h.fresh(f"{name}-{suffix}-{'flat' if flat else 'nests'}")
-    run("gcc" if suffix == "c" else "gfortran", "-O2", "-w", path, "-o", "plain", *(["-lm"] if suffix == "c" else []), folder=folder)
-    (folder / "assume").write_text(f"# said\ntrips {path.name}:{line_of(path, loop)} {STEPS}\nbaseline 0.5\ncode {size(folder, 'plain')}\n")
+    run("gcc" if suffix == "c" else "gfortran", "-O2", "-w", path, "-o", "plain",
+        *(["-lm"] if suffix == "c" else []), folder=folder)
+    (folder / "assume").write_text(f"# said\ntrips {path.name}:{line_of(path, loop)} {STEPS}\n"
+                                   f"baseline 0.5\ncode {size(folder, 'plain')}\n")
     for chosen in (whole, part):
-        said = instrument(folder, path, [f"trace variable {v}" for v in chosen], "--assume", "assume", *(["--flat"] if flat else []))
+        said = instrument(folder, path, [f"trace variable {v}" for v in chosen], "--assume",
+                          "assume", *(["--flat"] if flat else []))
         count, least, most = predicted(said)
         compile_all(folder, path)
         accesses, outside, info = recorded(folder, str(STEPS))
-        # prepare() of move.f90 has conditions, which count half; what is read and written and not wanted is counted once: 6 times for 150 elements
+        # prepare() of move.f90 has conditions, which count half; what is read and written and not
+        # wanted is counted once: 6 times for 150 elements
         off = 0.03 * count if path.name == "move.f90" else 0
         once = 150 * 6 if path.name == "move.c" and chosen is part else 0
-        h.check(abs(count - accesses - outside - once) <= off, f"{name}.{suffix}: {count} reported, {accesses} and {outside} in the trace\n{said}")
-        h.check(least == most and abs(least - accesses / count) < 0.03, f"{least} of {count}, {accesses} in the trace")
+        h.check(abs(count - accesses - outside - once) <= off,
+                f"{name}.{suffix}: {count} reported, {accesses} and {outside} in the trace\n{said}")
+        h.check(least == most and abs(least - accesses / count) < 0.03,
+                f"{least} of {count}, {accesses} in the trace")
         h.check("assumed" not in said and re.search(r"(?m)^  dilation  [\d.]+$", said), said)
         code = re.search(r"code +([\d,]+) bytes more, ([\d.]+) times", said)
         real = size(folder, "program") / size(folder, "plain")
-        h.check(code and 0.75 < (float(code[2]) - 1) / (real - 1) < 1.3, f"code {code and code[2]}, {real:.2f}")
-        h.check(re.search(r"(?m)^dilation    predicted [\d.]+ \([\d.e-]+ s more\), \d+ bytes more code$", info) and "s more than" not in info, info)
+        h.check(code and 0.75 < (float(code[2]) - 1) / (real - 1) < 1.3,
+                f"code {code and code[2]}, {real:.2f}")
+        h.check(re.search(r"(?m)^dilation    predicted [\d.]+ \([\d.e-]+ s more\), \d+ bytes more "
+                          r"code$", info) and "s more than" not in info, info)
         run("rm", "-rf", "out", folder=folder)
 
 
@@ -164,8 +185,10 @@ int main(int argc, char **argv)
 @suite.case("what is asked in a condition is asked always, what depends on it not")
 def conditions():
     folder = h.fresh("conditions")
-    (folder / "if.c").write_text("static int a[8], b[8];\nint main(void)\n{\n\tfor (int i = 0; i < 8; i++) {\n\t\tif (a[i])\n\t\t\tb[i] = 1;\n"
-                                 "\t\tswitch (a[i]) {\n\t\tcase 0:\n\t\t\tb[i] = 2;\n\t\t}\n\t}\n\treturn 0;\n}\n")
+    (folder / "if.c").write_text("static int a[8], b[8];\nint main(void)\n{\n"
+                                 "\tfor (int i = 0; i < 8; i++) {\n\t\tif (a[i])\n"
+                                 "\t\t\tb[i] = 1;\n\t\tswitch (a[i]) {\n\t\tcase 0:\n"
+                                 "\t\t\tb[i] = 2;\n\t\t}\n\t}\n\treturn 0;\n}\n")
     said = instrument(folder, "if.c", ["trace variable a", "trace variable b"])
     h.check(predicted(said)[0] == 16 + 8, said)
 
@@ -173,16 +196,21 @@ def conditions():
 @suite.case("what is perhaps evaluated counts half, or as often as is said")
 def perhaps():
     folder = h.fresh("perhaps")
-    (folder / "if.c").write_text("static int a[8], b[8], c[8];\nint main(int n, char **v)\n{\n\tfor (int i = 0; i < 8; i++) {\n\t\tv[0][0] = n > i ? a[i] : b[i];\n"
-                                 "\t\tif (n && c[i])\n\t\t\tv[0][1]++;\n\t}\n\treturn 0;\n}\n")
+    (folder / "if.c").write_text("static int a[8], b[8], c[8];\nint main(int n, char **v)\n{\n"
+                                 "\tfor (int i = 0; i < 8; i++) {\n"
+                                 "\t\tv[0][0] = n > i ? a[i] : b[i];\n\t\tif (n && c[i])\n"
+                                 "\t\t\tv[0][1]++;\n\t}\n\treturn 0;\n}\n")
     asked = ["trace variable a", "trace variable b", "trace variable c"]
-    for lines, many in (("", 4 + 4 + 4), ("share 0.25\n", 6), ("share if.c:5 1\nshare if.c:6 0.125", 16 + 1)):
+    for lines, many in (("", 4 + 4 + 4), ("share 0.25\n", 6),
+                        ("share if.c:5 1\nshare if.c:6 0.125", 16 + 1)):
         (folder / "assume").write_text(lines)
         said = instrument(folder, "if.c", asked, "--assume", "assume", "--flat")
         h.check(predicted(said)[0] == many, f"{lines}: {said}")
         run("rm", "-rf", "out", folder=folder)
-    text = "program p\n  integer :: a(10, 20), b(10, 20), i, j, n\n  common /blk/ a, b\n  read *, n\n  if (n > 1) a(1, n) = 1\n  write (*, *) ((a(i, n), i = 1, 10), j = 1, 20)\n" \
-           "  forall (i = 1:10, j = 1:20) b(i, n) = j\n  write (*, *) (b(i, 1), i = 1, n)\nend program\n"
+    text = ("program p\n  integer :: a(10, 20), b(10, 20), i, j, n\n  common /blk/ a, b\n"
+            "  read *, n\n  if (n > 1) a(1, n) = 1\n  write (*, *) ((a(i, n), i = 1, 10), j = 1, "
+            "20)\n  forall (i = 1:10, j = 1:20) b(i, n) = j\n  write (*, *) (b(i, 1), i = 1, n)\n"
+            "end program\n")
     (folder / "p.f90").write_text(text)
     # if: a half; implied DO: 10 times 20; FORALL: 10 times 20, 100 that are unknown
     for asked, many in (("/blk/a", 201), ("/blk/b", 200 + 100)):
@@ -194,20 +222,32 @@ def perhaps():
 @suite.case("where probes are: turns, loops that end, addresses that go back, and without a rule")
 def places():
     folder = h.fresh("places")
-    (folder / "a.c").write_text("static int a[4][8], b[4][8], x[8], at[8];\nstatic void f(void)\n{\n\tfor (int m = 0; m < 4; m++) {\n\t\tx[m] = 1;\n\t\tfor (int i = 0; i < 5; i++) {\n"
-                                 "\t\t\tx[i] = 2;\n\t\t\tfor (int j = 0; j < 8; j++)\n\t\t\t\ta[m][j] = b[i][j];\n\t\t}\n\t}\n\tfor (int k = 0; k < 8; k++)\n\t\tx[at[k]] = 3;\n}\n"
-                                 "int main(void)\n{\n\tf();\n\tf();\n\treturn 0;\n}\n")
-    (folder / "a.f90").write_text("subroutine f\n  integer :: a(8, 4), b(8, 5), x(8), at(8), m, i, j\n  common /blk/ a, b, x, at\n  do m = 1, 4\n    x(m) = 1\n    do i = 1, 5\n      x(i) = 2\n      do j = 1, 8\n"
-                                   "        a(j, m) = b(j, i)\n      end do\n    end do\n  end do\n  do m = 1, 8\n    x(at(m)) = 3\n  end do\nend subroutine\nprogram p\n  call f\n  call f\nend program\n")
+    (folder / "a.c").write_text("static int a[4][8], b[4][8], x[8], at[8];\nstatic void f(void)\n"
+                                "{\n\tfor (int m = 0; m < 4; m++) {\n\t\tx[m] = 1;\n"
+                                "\t\tfor (int i = 0; i < 5; i++) {\n\t\t\tx[i] = 2;\n"
+                                "\t\t\tfor (int j = 0; j < 8; j++)\n\t\t\t\ta[m][j] = b[i][j];\n"
+                                "\t\t}\n\t}\n\tfor (int k = 0; k < 8; k++)\n\t\tx[at[k]] = 3;\n}\n"
+                                "int main(void)\n{\n\tf();\n\tf();\n\treturn 0;\n}\n")
+    (folder / "a.f90").write_text("subroutine f\n  integer :: a(8, 4), b(8, 5), x(8), at(8), m, i, "
+                                  "j\n  common /blk/ a, b, x, at\n  do m = 1, 4\n    x(m) = 1\n"
+                                  "    do i = 1, 5\n      x(i) = 2\n      do j = 1, 8\n"
+                                  "        a(j, m) = b(j, i)\n      end do\n    end do\n  end do\n"
+                                  "  do m = 1, 8\n    x(at(m)) = 3\n  end do\nend subroutine\n"
+                                  "program p\n  call f\n  call f\nend program\n")
     asked = {"a.c": ["a", "b", "x"], "a.f90": ["/blk/a", "/blk/b", "/blk/x"]}
-    # of two runs: a and b take turns; what is in i and in j ends, and so do the two loops of f; a goes back for each i; places of x in one run
-    want = {"traced": 2 * (4 + 20 + 8), "turn": 2 * 320, "end": 2 * (20 + 4 + 2), "back": 2 * 20, "scattered": 8, "chance": 0}
+    # of two runs: a and b take turns; what is in i and in j ends, and so do the two loops of f; a
+    # goes back for each i; places of x in one run
+    want = {"traced": 2 * (4 + 20 + 8), "turn": 2 * 320, "end": 2 * (20 + 4 + 2), "back": 2 * 20,
+            "scattered": 8, "chance": 0}
     for name, variables in asked.items():
         for cost, count in want.items():
-            (folder / "assume").write_text("".join(f"cost {c} {int(c == cost)}e6\n" for c in (*want, "outside", "declare", "begin")))
-            said = instrument(folder, name, [f"trace variable {v}" for v in variables], "--assume", "assume", "--flat")
+            (folder / "assume").write_text("".join(f"cost {c} {int(c == cost)}e6\n"
+                                                   for c in (*want, "outside", "declare", "begin")))
+            said = instrument(folder, name, [f"trace variable {v}" for v in variables], "--assume",
+                              "assume", "--flat")
             m = re.search(r"time +([\d.e+-]+) s more", said)
-            h.check(m and abs(float(m[1]) - count / 1000) < 1e-9, f"{name}: {cost}, {count}: {said}")
+            h.check(m and abs(float(m[1]) - count / 1000) < 1e-9,
+                    f"{name}: {cost}, {count}: {said}")
             run("rm", "-rf", "out", folder=folder)
 
 
@@ -216,39 +256,53 @@ def unknown():
     folder = h.fresh("unknown")
     (folder / "calls.c").write_text(C_CALLS)
     said = instrument(folder, "calls.c", ["trace variable a"])
-    h.check("assumed   100 trips of 2 loops" in said and "trips calls.c:10 N; trips calls.c:12 N\n" in said, said)
-    h.check("time      not known" in said and re.search(r"dilation  [\d.]+ to [\d.]+, if a reference", said), said)
+    h.check("assumed   100 trips of 2 loops" in said
+            and "trips calls.c:10 N; trips calls.c:12 N\n" in said, said)
+    h.check("time      not known" in said and re.search(r"dilation  [\d.]+ to [\d.]+, if a "
+                                                        r"reference", said), said)
     h.check(predicted(said)[0] == 100 * 2 + 100 * 20 + 100 * 2, f"+= is a read and a write: {said}")
-    h.check(predicted(said)[1] < 1 and predicted(said)[2] == 1, f"a pointer may lead elsewhere: {said}")
-    (folder / "assume").write_text("trips calls.c:10 3\r\ntrips x/calls.c:12 9\n\n# none\n\ttrips calls.c:12  4\nruns some 2\n")
+    h.check(predicted(said)[1] < 1 and predicted(said)[2] == 1,
+            f"a pointer may lead elsewhere: {said}")
+    (folder / "assume").write_text("trips calls.c:10 3\r\ntrips x/calls.c:12 9\n\n# none\n"
+                                   "\ttrips calls.c:12  4\nruns some 2\n")
     run("rm", "-rf", "out", folder=folder)
     said = instrument(folder, "calls.c", ["trace variable a"], "--assume", "assume")
     h.check("assumed" not in said and predicted(said)[0] == 100 * 2 + 2 * 20 + 4 * 2, said)
     h.check(" s more, and " in said and "if a reference" in said, said)
 
 
-@suite.case("do ... while (0) runs once, in macros, too; loops of the system's headers cannot be specified")
+@suite.case("do ... while (0) runs once, in macros, too; loops of the system's headers cannot be "
+            "specified")
 def once():
     folder = h.fresh("once")
-    (folder / "o.c").write_text("#include <stdlib.h>\n#define PUT(x) do { a[0] = (x); } while (0)\nint a[9];\nint main(void)\n{\n\tPUT(1);\n\tfor (int i = 0; i < 7; i++)\n\t\tPUT(i);\n\tdo {\n\t\ta[1]++;\n\t} while (0);\n"
+    (folder / "o.c").write_text("#include <stdlib.h>\n#define PUT(x) do { a[0] = (x); } while (0)\n"
+                                "int a[9];\nint main(void)\n{\n\tPUT(1);\n"
+                                "\tfor (int i = 0; i < 7; i++)\n\t\tPUT(i);\n\tdo {\n\t\ta[1]++;\n"
+                                "\t} while (0);\n"
                                 "\treturn atoi(\"0\");\n}\n")
-    (folder / "m.c").write_text("#include <time.h>\nint a[9];\nint main(void)\n{\n\tdo\n\t\ta[1]++;\n\twhile (clock() < 0);\n\treturn 0;\n}\n")
+    (folder / "m.c").write_text("#include <time.h>\nint a[9];\nint main(void)\n{\n\tdo\n"
+                                "\t\ta[1]++;\n\twhile (clock() < 0);\n\treturn 0;\n}\n")
     for optimised in ([], ["-O2"]):
         run("rm", "-rf", "out", folder=folder)
-        said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder, text="trace file o.c\ntrace variable a\n")
+        said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder,
+                   text="trace file o.c\ntrace variable a\n")
         h.check("assumed" not in said and predicted(said)[0] == 1 + 7 + 2, said)
         run("rm", "-rf", "out", folder=folder)
-        said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder, text="trace file m.c\ntrace variable a\n")
+        said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder,
+                   text="trace file m.c\ntrace variable a\n")
         h.check("100 trips of 1 loop\n" in said and predicted(said)[0] == 200, said)
 
 
-@suite.case("a Fortran file without probes has a file beside it all the same: its bytes are predicted")
+@suite.case("a Fortran file without probes has a file beside it all the same: its bytes are "
+            "predicted")
 def empty():
     h.need("gfortran")
     folder = h.fresh("empty")
     (folder / "e.f90").write_text("subroutine nothing\nend subroutine\n")
-    (folder / "m.f90").write_text("program p\n  integer :: a(4)\n  a(1) = 2\n  call nothing\n  print *, a(1)\nend program\n")
-    said = run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text="trace file e.f90\ntrace file m.f90\ntrace variable a\n")
+    (folder / "m.f90").write_text("program p\n  integer :: a(4)\n  a(1) = 2\n  call nothing\n"
+                                  "  print *, a(1)\nend program\n")
+    said = run(h.BOBBIN, "instrument", "-o", "out", folder=folder,
+               text="trace file e.f90\ntrace file m.f90\ntrace variable a\n")
     more = 0
     for name in ("e", "m"):
         run("gcc", "-O2", "-Iout", "-c", f"out/{name}_probes.c", "-o", "beside.o", folder=folder)
@@ -263,32 +317,47 @@ def empty():
 def absurd():
     folder = h.fresh("absurd")
     depth = 9
-    heads = "".join("\t" * (d + 1) + f"for (int i{d} = 0; i{d} < n; i{d}++)\n" for d in range(depth))
-    (folder / "deep.c").write_text(f"int n, a[9];\nint main(void)\n{{\n{heads}\t\ta[at(i0)]++;\n\treturn 0;\n}}\n".replace("int n", "int at(int);\nint n"))
+    heads = "".join("\t" * (d + 1) + f"for (int i{d} = 0; i{d} < n; i{d}++)\n"
+                    for d in range(depth))
+    (folder / "deep.c").write_text(f"int n, a[9];\nint main(void)\n{{\n{heads}\t\ta[at(i0)]++;\n"
+                                   f"\treturn 0;\n}}\n".replace("int n", "int at(int);\nint n"))
     said = instrument(folder, "deep.c", ["trace variable a"])
-    h.check("probes    more than 9e15 of one access" in said and "; more than 9e15 accesses are reported, " in said, said)
-    h.check("dilation  not known: no run has so many accesses; loops in loops whose trips nothing says multiply" in said, said)
+    h.check("probes    more than 9e15 of one access" in said
+            and "; more than 9e15 accesses are reported, " in said, said)
+    h.check("dilation  not known: no run has so many accesses; loops in loops whose trips nothing "
+            "says multiply" in said, said)
     h.check("assumed   100 trips of 9 loops" in said, said)
-    (folder / "assume").write_text("".join(f"trips deep.c:{line} 60\n" for line in range(5, 5 + depth)))
+    (folder / "assume").write_text("".join(f"trips deep.c:{line} 60\n"
+                                           for line in range(5, 5 + depth)))
     run("rm", "-rf", "out", folder=folder)
     said = instrument(folder, "deep.c", ["trace variable a"], "--assume", "assume")
-    h.check("dilation  not known: no run has so many accesses\n" in said and "assumed" not in said and "time      not known" in said, said)
-    (folder / "assume").write_text("".join(f"trips deep.c:{line} 40\n" for line in range(5, 5 + depth)))
+    h.check("dilation  not known: no run has so many accesses\n" in said and "assumed" not in said
+            and "time      not known" in said, said)
+    (folder / "assume").write_text("".join(f"trips deep.c:{line} 40\n"
+                                           for line in range(5, 5 + depth)))
     run("rm", "-rf", "out", folder=folder)
     said = instrument(folder, "deep.c", ["trace variable a"], "--assume", "assume")
-    h.check(predicted(said)[0] == 2 * 40 ** depth and re.search(r"dilation  [\d.]+ to ", said), said)
+    h.check(predicted(said)[0] == 2 * 40 ** depth and re.search(r"dilation  [\d.]+ to ", said),
+            said)
 
 
 # trips and runs that the text does not say; the function is called by a pointer alone
 PROFILE = {
-    "p.c": "#include <stdlib.h>\nstatic int a[100], n;\nstatic void fill(int k)\n{\n\tfor (int i = 0; i < n; i++)\n\t\ta[i % 100] = k;\n}\nint main(int argc, char **argv)\n{\n"
-           "\tvoid (*volatile f)(int) = fill;\n\n\tn = atoi(argv[1]);\n\tfor (int k = 0; k < 2 * n; k++) {\n\t\tif (k < 0)\n\t\t\tfill(k);\n\t\ta[k % 100] += 1;\n\t}\n\tf(1);\n\treturn 0;\n}\n",
-    "p.f90": "subroutine fill(k)\n  integer :: a(100), n, i, k\n  common /blk/ a, n\n  do i = 1, n\n    a(1 + mod(i, 100)) = k\n  end do\nend subroutine\n"
-             "integer :: a(100), n, k\ncommon /blk/ a, n\ncharacter(9) :: text\ncall get_command_argument(1, text)\nread (text, *) n\ndo k = 1, 2*n\n  a(1 + mod(k, 100)) = a(1 + mod(k, 100)) + 1\nend do\ncall fill(1)\nend\n",
+    "p.c": "#include <stdlib.h>\nstatic int a[100], n;\nstatic void fill(int k)\n{\n"
+    "\tfor (int i = 0; i < n; i++)\n\t\ta[i % 100] = k;\n}\nint main(int argc, char **argv)\n{\n"
+           "\tvoid (*volatile f)(int) = fill;\n\n\tn = atoi(argv[1]);\n"
+           "\tfor (int k = 0; k < 2 * n; k++) {\n\t\tif (k < 0)\n\t\t\tfill(k);\n"
+           "\t\ta[k % 100] += 1;\n\t}\n\tf(1);\n\treturn 0;\n}\n",
+    "p.f90": "subroutine fill(k)\n  integer :: a(100), n, i, k\n  common /blk/ a, n\n  do i = 1, n\n"
+    "    a(1 + mod(i, 100)) = k\n  end do\nend subroutine\n"
+             "integer :: a(100), n, k\ncommon /blk/ a, n\ncharacter(9) :: text\n"
+             "call get_command_argument(1, text)\nread (text, *) n\ndo k = 1, 2*n\n"
+             "  a(1 + mod(k, 100)) = a(1 + mod(k, 100)) + 1\nend do\ncall fill(1)\nend\n",
 }
 
 
-@suite.case("trips from an earlier run: the prediction is what that run reports; --assume and the text come first")
+@suite.case("trips from an earlier run: the prediction is what that run reports; --assume and the "
+            "text come first")
 def profiled():
     for name, text in PROFILE.items():
         folder = h.fresh("profile-" + name)
@@ -297,10 +366,12 @@ def profiled():
         variable = "trace variable a" if name == "p.c" else "trace variable /blk/a"
         instrument(folder, name, ["trace code at loop level", "trace code at subroutine level"])
         compile_all(folder, path)
-        run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program", "7", folder=folder)
+        run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program",
+            "7", folder=folder)
         run("rm", "-rf", "out", folder=folder)
         (folder / "assume").write_text("runs fill 1\n")
-        said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume", "--flat")
+        said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume",
+                          "--flat")
         h.check("assumed" not in said and predicted(said)[0] == 14 * 2 + 7, said)
         compile_all(folder, path)
         accesses, outside, _ = recorded(folder, "7")
@@ -308,28 +379,43 @@ def profiled():
         run("rm", "-rf", "out", folder=folder)
         line = line_of(path, "k < 2 * n" if name == "p.c" else "do k")
         (folder / "assume").write_text(f"runs fill 1\ntrips {name}:{line} 100\n")
-        said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume", "--flat")
+        said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume",
+                          "--flat")
         h.check(predicted(said)[0] == 100 * 2 + 7, said)
         run("rm", "-rf", "out", folder=folder)
         said = instrument(folder, name, [variable], "--profile", "t", status=1)
-        h.check("has no loops and no calls: `trace code at loop level`" in said and not (folder / "out").exists(), said)
+        h.check("has no loops and no calls: `trace code at loop level`" in said
+                and not (folder / "out").exists(), said)
         said = instrument(folder, name, [variable], "--profile", "nowhere", status=1)
         h.check("nowhere" in said and not (folder / "out").exists(), said)
 
 
-# Loops that come by conditions, one that never does, functions that are called by a pointer alone and under conditions: `if` says the half of it.
+# Loops that come by conditions, one that never does, functions that are called by a pointer alone
+# and under conditions: `if` says the half of it.
 SELDOM = {
-    "s.c": "#include <stdlib.h>\nstatic int a[100], n;\nstatic void fill(int k)\n{\n\tfor (int i = 0; i < n; i++)\n\t\ta[i % 100] = k;\n\tif (k > 100)\n\t\tfor (int i = 0; i < 50; i++)\n\t\t\ta[i] += 1;\n}\n"
-           "static void touch(int k)\n{\n\ta[k]++;\n}\nint main(int argc, char **argv)\n{\n\tvoid (*volatile f)(int) = fill;\n\n\tn = atoi(argv[1]);\n\tfor (int k = 0; k < 2 * n; k++) {\n\t\tif (k % 7 == 0)\n\t\t\ttouch(k);\n"
-           "\t\tif (k > 1000)\n\t\t\twhile (n--)\n\t\t\t\ta[0]++;\n\t\tif (k % 5 == 0)\n\t\t\tf(k);\n\t}\n\treturn 0;\n}\n",
-    "s.f90": "subroutine fill(k)\n  integer :: a(0:99), n, i, k\n  common /blk/ a, n\n  do i = 0, n - 1\n    a(mod(i, 100)) = k\n  end do\n  if (k > 100) then\n    do i = 0, 49\n      a(i) = a(i) + 1\n    end do\n  end if\nend subroutine\n"
-             "subroutine touch(k)\n  integer :: a(0:99), n, k\n  common /blk/ a, n\n  a(k) = a(k) + 1\nend subroutine\n"
-             "integer :: a(0:99), n, k, i\ncommon /blk/ a, n\ncharacter(9) :: text\ncall get_command_argument(1, text)\nread (text, *) n\ndo k = 0, 2*n - 1\n  if (mod(k, 7) == 0) then\n    call touch(k)\n  end if\n"
-             "  if (k > 1000) then\n    do i = 1, n\n      a(0) = a(mod(i, 50)) + 1\n    end do\n  end if\n  if (mod(k, 5) == 0) then\n    call fill(k)\n  end if\nend do\nend\n",
+    "s.c": "#include <stdlib.h>\nstatic int a[100], n;\nstatic void fill(int k)\n{\n"
+    "\tfor (int i = 0; i < n; i++)\n\t\ta[i % 100] = k;\n\tif (k > 100)\n"
+    "\t\tfor (int i = 0; i < 50; i++)\n\t\t\ta[i] += 1;\n}\n"
+           "static void touch(int k)\n{\n\ta[k]++;\n}\nint main(int argc, char **argv)\n{\n"
+           "\tvoid (*volatile f)(int) = fill;\n\n\tn = atoi(argv[1]);\n"
+           "\tfor (int k = 0; k < 2 * n; k++) {\n\t\tif (k % 7 == 0)\n\t\t\ttouch(k);\n"
+           "\t\tif (k > 1000)\n\t\t\twhile (n--)\n\t\t\t\ta[0]++;\n\t\tif (k % 5 == 0)\n"
+           "\t\t\tf(k);\n\t}\n\treturn 0;\n}\n",
+    "s.f90": "subroutine fill(k)\n  integer :: a(0:99), n, i, k\n  common /blk/ a, n\n"
+    "  do i = 0, n - 1\n    a(mod(i, 100)) = k\n  end do\n  if (k > 100) then\n    do i = 0, 49\n"
+    "      a(i) = a(i) + 1\n    end do\n  end if\nend subroutine\n"
+             "subroutine touch(k)\n  integer :: a(0:99), n, k\n  common /blk/ a, n\n"
+             "  a(k) = a(k) + 1\nend subroutine\n"
+             "integer :: a(0:99), n, k, i\ncommon /blk/ a, n\ncharacter(9) :: text\n"
+             "call get_command_argument(1, text)\nread (text, *) n\ndo k = 0, 2*n - 1\n"
+             "  if (mod(k, 7) == 0) then\n    call touch(k)\n  end if\n"
+             "  if (k > 1000) then\n    do i = 1, n\n      a(0) = a(mod(i, 50)) + 1\n    end do\n"
+             "  end if\n  if (mod(k, 5) == 0) then\n    call fill(k)\n  end if\nend do\nend\n",
 }
 
 
-@suite.case("an earlier run says how often loops were come by, which were not, and how often functions ran")
+@suite.case("an earlier run says how often loops were come by, which were not, and how often "
+            "functions ran")
 def seldom():
     for name, text in SELDOM.items():
         h.need("gcc" if name == "s.c" else "gfortran")
@@ -339,29 +425,37 @@ def seldom():
         variable = "trace variable a" if name == "s.c" else "trace variable /blk/a"
         instrument(folder, name, ["trace code at loop level", "trace code at subroutine level"])
         compile_all(folder, path)
-        run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program", "20", folder=folder)
+        run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program",
+            "20", folder=folder)
         for flat in ([], ["--flat"]):
             run("rm", "-rf", "out", folder=folder)
             said = instrument(folder, name, [variable], "--profile", "before", *flat)
             compile_all(folder, path)
             accesses, outside, _ = recorded(folder, "20")
             # 6 calls of touch, 8 of fill, each with 20 elements
-            h.check(predicted(said)[0] == accesses + outside == 6 * 2 + 8 * 20, f"{accesses}, {outside}: {said}")
-            h.check("profile   2 loops were not come by in that run" in said and "assumed" not in said, said)
+            h.check(predicted(said)[0] == accesses + outside == 6 * 2 + 8 * 20,
+                    f"{accesses}, {outside}: {said}")
+            h.check("profile   2 loops were not come by in that run" in said
+                    and "assumed" not in said, said)
         run("rm", "-rf", "out", folder=folder)
         said = instrument(folder, name, [variable])
         h.check(predicted(said)[0] > 1000 and "not come by" not in said, said)
 
 
-# Each language calls the other; who calls `sum` and `reset_` is not seen where one file is looked at alone.
+# Each language calls the other; who calls `sum` and `reset_` is not seen where one file is looked
+# at alone.
 TWO = {
-    "main.c": "static int a[40];\nvoid sum_(const int *n, int *x);\nvoid reset_(void)\n{\n\tfor (int i = 0; i < 3; i++)\n\t\ta[i + 5] = 0;\n}\n"
-              "int main(void)\n{\n\tconst int n = 5;\n\n\tfor (int k = 0; k < 7; k++)\n\t\tsum_(&n, a);\n\treturn 0;\n}\n",
-    "parts.f90": "subroutine sum(n, x)\n  integer :: n, x(n), i\n  do i = 2, 5\n    x(i) = x(i) + x(i - 1)\n  end do\n  call reset\n  call reset\nend subroutine\n",
+    "main.c": "static int a[40];\nvoid sum_(const int *n, int *x);\nvoid reset_(void)\n{\n"
+    "\tfor (int i = 0; i < 3; i++)\n\t\ta[i + 5] = 0;\n}\n"
+              "int main(void)\n{\n\tconst int n = 5;\n\n\tfor (int k = 0; k < 7; k++)\n"
+              "\t\tsum_(&n, a);\n\treturn 0;\n}\n",
+    "parts.f90": "subroutine sum(n, x)\n  integer :: n, x(n), i\n  do i = 2, 5\n"
+    "    x(i) = x(i) + x(i - 1)\n  end do\n  call reset\n  call reset\nend subroutine\n",
 }
 
 
-@suite.case("procedures that the other language calls run as often as it calls them, by the text and by an earlier run")
+@suite.case("procedures that the other language calls run as often as it calls them, by the text "
+            "and by an earlier run")
 def two_languages():
     h.need("gfortran")
     folder = h.fresh("two")
@@ -370,7 +464,8 @@ def two_languages():
 
     def ask(commands, *options):
         run("rm", "-rf", "out", folder=folder)
-        return run(h.BOBBIN, "instrument", "--flat", *options, "-o", "out", folder=folder, text=commands)
+        return run(h.BOBBIN, "instrument", "--flat", *options, "-o", "out", folder=folder,
+                   text=commands)
 
     def build():
         run("gcc", "-Iout", "-c", "out/main.c", folder=folder)
@@ -380,12 +475,16 @@ def two_languages():
     level = "trace code at subroutine level\n"
     ask(f"trace file main.c\n{level}trace file parts.f90\n{level}")
     build()
-    run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program", folder=folder)
+    run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program",
+        folder=folder)
     both = ask("trace file main.c\ntrace variable a\ntrace file parts.f90\n")
     build()
     accesses, outside, _ = recorded(folder, "")
-    h.check("assumed" not in both and predicted(both)[0] == accesses + outside, f"{accesses}, {outside}: {both}")
-    for commands, want, name in (("trace file main.c\ntrace variable a\n", 7 * 2 * 3, "reset_"), ("trace file parts.f90\ntrace variable sum:x\n", 7 * 4 * 3, "sum")):
+    h.check("assumed" not in both and predicted(both)[0] == accesses + outside,
+            f"{accesses}, {outside}: {both}")
+    for commands, want, name in (("trace file main.c\ntrace variable a\n", 7 * 2 * 3, "reset_"),
+                                 ("trace file parts.f90\ntrace variable sum:x\n", 7 * 4 * 3,
+                                  "sum")):
         said = ask(commands, "--profile", "before")
         h.check("assumed" not in said and predicted(said)[0] == want, said)
         h.check(f"runs {name} N" in ask(commands), name)
@@ -419,19 +518,23 @@ def triangle():
     for flat in ([], ["--flat"]):
         folder = h.fresh("triangle" + "".join(flat))
         (folder / "t.f90").write_text(TRIANGLE)
-        said = instrument(folder, "t.f90", ["trace variable /blk/a", "trace variable /blk/b"], *flat)
+        said = instrument(folder, "t.f90", ["trace variable /blk/a", "trace variable /blk/b"],
+                          *flat)
         compile_all(folder, folder / "t.f90")
         accesses, outside, _ = recorded(folder)
         # the last loop runs for i to 3: 3 + 2 + 1 times; its mean is below 0 and taken for none
-        h.check("assumed" not in said and predicted(said)[0] == accesses + outside - (3 + 2 + 1), f"{accesses}, {outside}: {said}")
+        h.check("assumed" not in said and predicted(said)[0] == accesses + outside - (3 + 2 + 1),
+                f"{accesses}, {outside}: {said}")
 
 
 @suite.case("times follow from the costs that are said")
 def costs():
     folder = h.fresh("costs")
     (folder / "calls.c").write_text(C_CALLS)
-    lines = ["trips calls.c:10 0", "trips calls.c:12 100", "cost traced 1e6", "cost nest 0", "cost nest-access 0", "cost row 0", "cost row-access 0", "cost declare 0",
-             "cost out 0", "cost out-access 0", "cost begin 0", "baseline 0.1", "cost fortran traced 7"]
+    lines = ["trips calls.c:10 0", "trips calls.c:12 100", "cost traced 1e6", "cost nest 0",
+             "cost nest-access 0", "cost row 0", "cost row-access 0", "cost declare 0",
+             "cost out 0", "cost out-access 0", "cost begin 0", "baseline 0.1",
+             "cost fortran traced 7"]
     (folder / "assume").write_text("\n".join(lines) + "\n")
     said = instrument(folder, "calls.c", ["trace variable a"], "--assume", "assume")
     h.check("time      0.2 s more" in said and re.search(r"(?m)^  dilation  3$", said), said)
@@ -441,7 +544,9 @@ def costs():
 def mistakes():
     folder = h.fresh("mistakes")
     (folder / "calls.c").write_text(C_CALLS)
-    for text, where in (("baseline 1\ntrips calls.c 3\n", "assume:2:7: FILE:LINE"), ("cost speed 3\n", "assume:1:6: 'speed' is no cost"), ("\x01\n", "assume:1:1: '?' is unknown")):
+    for text, where in (("baseline 1\ntrips calls.c 3\n", "assume:2:7: FILE:LINE"),
+                        ("cost speed 3\n", "assume:1:6: 'speed' is no cost"),
+                        ("\x01\n", "assume:1:1: '?' is unknown")):
         (folder / "assume").write_text(text)
         said = instrument(folder, "calls.c", ["trace variable a"], "--assume", "assume", status=1)
         h.check(where in said and not (folder / "out").exists(), said)
@@ -449,15 +554,19 @@ def mistakes():
     h.check("nothing: No such file" in said and not (folder / "out").exists(), said)
 
 
-@suite.case("what is said of a loop, condition or function that no file has is not used, and that is said")
+@suite.case("what is said of a loop, condition or function that no file has is not used, and that "
+            "is said")
 def unused():
     folder = h.fresh("unused")
     (folder / "calls.c").write_text(C_CALLS)
     used = ["trips calls.c:10 1", "trips calls.c:12 1", "runs main 1"]
-    for more in ([], ["trips calls.c:400 5", "# none", "trips other.c:10 5", "runs hleper 4", "share calls.c:1 0.5"]):
+    for more in ([], ["trips calls.c:400 5", "# none", "trips other.c:10 5", "runs hleper 4",
+                      "share calls.c:1 0.5"]):
         (folder / "assume").write_text("\n".join([*used, *more]) + "\n")
-        r = h.run([h.BOBBIN, "instrument", "--assume", "assume", "-o", f"out{len(more)}"], cwd=folder, stdin=b"trace file calls.c\ntrace variable a\n")
-        want = "".join(f"bobbin: instrument: assume:{4 + i}: no file has that: not used\n" for i, m in enumerate(more) if m != "# none")
+        r = h.run([h.BOBBIN, "instrument", "--assume", "assume", "-o", f"out{len(more)}"],
+                  cwd=folder, stdin=b"trace file calls.c\ntrace variable a\n")
+        want = "".join(f"bobbin: instrument: assume:{4 + i}: no file has that: not used\n"
+                       for i, m in enumerate(more) if m != "# none")
         h.check(r.status == 0 and r.err.decode() == want, r)
 
 
@@ -471,7 +580,8 @@ def reported():
     recorded(folder)
     for options, baseline in (([], 0.25), (["--baseline", "0.001"], 0.001)):
         said = run(h.BOBBIN, "report", *options, "t", folder=folder)
-        m = re.search(r"dilation    predicted ([\d.]+) \(([\d.e-]+) s more\); measured ([\d.]+): ([\d.e-]+) s, without probes ([\d.e-]+) s\n", said)
+        m = re.search(r"dilation    predicted ([\d.]+) \(([\d.e-]+) s more\); measured ([\d.]+): "
+                      r"([\d.e-]+) s, without probes ([\d.e-]+) s\n", said)
         h.check(m and float(m[5]) == baseline, said)
         h.check(abs(float(m[3]) - float(m[4]) / baseline) <= 0.01 * float(m[3]) + 0.01, said)
         h.check(re.search(r"predicted were \d+ bytes more code", said), said)
@@ -482,7 +592,8 @@ def reported():
     recorded(folder)
     said = run(h.BOBBIN, "report", "t", folder=folder)
     h.check("dilation" not in said, said)
-    h.check("nothing was predicted; measured" in run(h.BOBBIN, "report", "--baseline", "1", "t", folder=folder), said)
+    h.check("nothing was predicted; measured" in run(h.BOBBIN, "report", "--baseline", "1", "t",
+                                                     folder=folder), said)
 
 
 if __name__ == "__main__":

@@ -22,12 +22,14 @@ def run(name, files, requests, *lines, flags=()):
         (folder / path).write_text(text)
     main = next(iter(files))
     commands = "".join(f"{c}\n" for c in [f"trace file {main}", *(f"trace {w}" for w in requests)])
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=commands, text=True, capture_output=True, cwd=folder)
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=commands, text=True,
+                       capture_output=True, cwd=folder)
     assert r.returncode == 0, r.stderr
     for line in lines:
         assert f"{main}:{line}\n" in r.stdout, (line, r.stdout)
     subprocess.run(["gfortran", "-w", *flags, main, "-o", "plain"], check=True, cwd=folder)
-    want = subprocess.run(["./plain"], capture_output=True, text=True, check=True, cwd=folder).stdout
+    want = subprocess.run(["./plain"], capture_output=True, text=True, check=True,
+                          cwd=folder).stdout
     out = folder / "out"
     exe = i.build_fortran(out, main, ("-I..", *flags))
     trace, text = i.accesses(exe, [], "t")
@@ -56,7 +58,8 @@ def includes():
                "3: no probe at 1 place: statements of a file that is included there")
     assert [r[0] for r in rows] == ["store"] * 6 + ["load"] * 5, rows
     rows = run("both", {"i.f": INCLUDES, "loop.inc": "      INTEGER I\n" + LOOP}, ["variable y"],
-               "3: a file is included that declares and runs: the unit that it is in stays as it is")
+               "3: a file is included that declares and runs: the unit that it is in stays as it "
+               "is")
     assert [r[0] for r in rows] == ["store"] * 5 + ["load"] * 5, rows
     functions = INCLUDES.replace("X(1) = 0", "X(1) = F(X(2))")
     rows = run("functions", {"i.f": functions, "loop.inc": "      F(Z) = Z + 1\n"}, ["variable y"])
@@ -75,7 +78,8 @@ def statement_functions():
       PRINT *, A
       END
 """
-    rows = run("f", {"s.f": text}, ["variable b"], "7: no probe at 1 place: what a statement function reads")
+    rows = run("f", {"s.f": text}, ["variable b"],
+               "7: no probe at 1 place: what a statement function reads")
     assert len(rows) == 4, rows
 
 
@@ -114,7 +118,8 @@ end program
 @suite.case("variables of a module in its submodules")
 def submodules():
     rows = run("s", {"s.f90": SUBMODULES}, ["variable v", "variable y"])
-    assert [(r[0], r[2], r[3]) for r in rows] == [("load", 1, 8), ("load", 0, 0), ("store", 1, 0), ("store", 0, 16), ("load", 0, 16)] + [
+    assert [(r[0], r[2], r[3]) for r in rows] == [("load", 1, 8), ("load", 0, 0), ("store", 1, 0),
+                                                  ("store", 0, 16), ("load", 0, 16)] + [
         ("load", 1, 8 * k) for k in range(4)], rows
 
 
@@ -206,22 +211,27 @@ end program
 """
 
 
-@suite.case("copies that OpenMP makes, NAMELIST, what components lead to, dummies of an interface elsewhere")
+@suite.case("copies that OpenMP makes, NAMELIST, what components lead to, dummies of an interface "
+            "elsewhere")
 def remarks():
     own = "no probe at 1 place: what a thread has for itself (private, reduction, ...)"
     run("o1", {"o.f90": OPENMP}, ["variable b"], f"7: {own}", flags=["-fopenmp"])
     run("o2", {"o.f90": OPENMP}, ["variable s"], f"6: {own}", flags=["-fopenmp"])
-    counter = "the counter of a loop that OpenMP divides, or of one in a parallel region: each thread has its own"
-    run("d1", {"d.f90": DIVIDED}, ["variable i"], f"5: no probe at 2 places: {counter}", flags=["-fopenmp"])
-    run("d2", {"d.f90": DIVIDED}, ["variable l"], f"12: no probe at 1 place: {counter}", flags=["-fopenmp"])
+    counter = ("the counter of a loop that OpenMP divides, or of one in a parallel region: each "
+               "thread has its own")
+    run("d1", {"d.f90": DIVIDED}, ["variable i"], f"5: no probe at 2 places: {counter}",
+        flags=["-fopenmp"])
+    run("d2", {"d.f90": DIVIDED}, ["variable l"], f"12: no probe at 1 place: {counter}",
+        flags=["-fopenmp"])
     group = "a NAMELIST, whose members are read or written"
     run("n1", {"n.f90": GROUP}, ["variable a"], f"6: no probe at 2 places: {group}")
     run("n2", {"n.f90": GROUP}, ["variable c"], f"5: no probe at 1 place: {group}")
-    rows = run("m", {"m.f90": PARTS}, ["variable f(1:2)"], "10: parts::f%v is allocatable: its target is not traced",
+    rows = run("m", {"m.f90": PARTS}, ["variable f(1:2)"],
+               "10: parts::f%v is allocatable: its target is not traced",
                "10: parts::f%in%p is a pointer: its target is not traced")
     assert [(r[0], r[1]) for r in rows] == [("store", 4)], rows
-    run("s", {"s.f90": SUBMODULES}, ["variable y"],
-        "18: no probe at 1 place: what a procedure is passed whose arguments an interface in another unit declares")
+    run("s", {"s.f90": SUBMODULES}, ["variable y"], "18: no probe at 1 place: what a procedure is "
+        "passed whose arguments an interface in another unit declares")
 
 
 @suite.case("what is not known because a module's file, or an INCLUDE, is missing")
@@ -230,9 +240,11 @@ def unknown():
         folder = h.fresh("unknown")
         (folder / "k.f90").write_text(KINDS)
         text = "\n".join(["trace file k.f90", *(f"trace variable {w}" for w in requests), ""])
-        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=text, cwd=folder, capture_output=True, text=True)
+        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=text, cwd=folder,
+                           capture_output=True, text=True)
         return r.returncode, r.stdout + r.stderr
-    wp = "wp is not known here: no file of the command has module kinds; name its file, too (trace file F)"
+    wp = ("wp is not known here: no file of the command has module kinds; name its file, too "
+          "(trace file F)")
     status, text = said("a", "b")
     assert status == 0 and f"k.f90:7: no probe at 1 place: {wp}" in text, text
     status, text = said("c%y")

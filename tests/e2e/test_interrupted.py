@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Handlers and unwinders see the program's own code wherever they interrupt it: at each instruction of an entry
-that is recorded or of a probe, at faults of displaced instructions, and when they send the program into these."""
+"""Handlers and unwinders see the program's own code wherever they interrupt it: at each instruction
+of an entry that is recorded or of a probe, at faults of displaced instructions, and when they send
+the program into these."""
 
 import sys
 
@@ -119,7 +120,8 @@ for images in ("main", "all"):
     for flags in (["-O1"], ["-O2", "-no-pie", "-fcf-protection=full"]):
         for check in (None, "slow"):
             env = h.environment({"BOBBIN_CHECK": check}) if check else None
-            suite.add(f"each instruction {images} {' '.join(flags)} {check or 'fast'}", stepped, flags, images, env)
+            suite.add(f"each instruction {images} {' '.join(flags)} {check or 'fast'}", stepped,
+                      flags, images, env)
 
 
 def written(name, text, cc, flags):
@@ -141,17 +143,20 @@ suite.add("thousands of steps", stepped_long, ["--images=main"])
 
 
 def throws(level, opts):
-    same(written("throwing.cc", THROW, "g++", [level, "-fexceptions", "-fnon-call-exceptions"]), opts)
+    same(written("throwing.cc", THROW, "g++", [level, "-fexceptions", "-fnon-call-exceptions"]),
+         opts)
 
 
 def unwinds(level, opts):
-    exe = h.compile("unwinds", ["unwinds.cc"], "g++", ["-w", level, "-fexceptions", "-fnon-call-exceptions"])
+    exe = h.compile("unwinds", ["unwinds.cc"], "g++",
+                    ["-w", level, "-fexceptions", "-fnon-call-exceptions"])
     native = same(exe, opts)
     h.check(native.out.endswith(b"ok\n"), f"the program itself finds an error\n{native}")
 
 
 for level in ("-O0", "-O1", "-O2"):
-    for opts in (["--images=main"], ["--images=app"], ["--images=all"], ["--mem", "--engine=native"]):
+    for opts in (["--images=main"], ["--images=app"], ["--images=all"],
+                 ["--mem", "--engine=native"]):
         suite.add(f"faults {level} {opts[0]}", faults, level, opts)
         suite.add(f"throw from a handler {level} {opts[0]}", throws, level, opts)
 for level in ("-O0", "-O2"):

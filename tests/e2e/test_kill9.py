@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""kill -9 at random moments, 60 or (BOBBIN_TEST_LONG=1) 200: what is decoded is an exact prefix of the known sequence of
-calls, at least as long as the program had come for certain. A third of the kills each is of the program, of the
-launcher, and of both. A program without a launcher goes on to its end; what is recorded of it then is a prefix,
-too, at least as long as it had come when the launcher died."""
+"""kill -9 at random moments, 60 or (BOBBIN_TEST_LONG=1) 200: what is decoded is an exact prefix of
+the known sequence of calls, at least as long as the program had come for certain. A third of the
+kills each is of the program, of the launcher, and of both. A program without a launcher goes on to
+its end; what is recorded of it then is a prefix, too, at least as long as it had come when the
+launcher died."""
 
 import mmap
 import os
@@ -49,7 +50,8 @@ def start(argv, shared):
         words = mmap.mmap(f.fileno(), 4096)
     null = h.subprocess.DEVNULL
     p = h.subprocess.Popen(
-        [str(a) for a in argv], env=h.environment(), start_new_session=True, stdout=null, stderr=null
+        [str(a) for a in argv], env=h.environment(), start_new_session=True, stdout=null,
+        stderr=null
     )
     end = time.monotonic() + 30
     while struct.unpack_from("Q", words, 8)[0] == 0:
@@ -64,7 +66,8 @@ def kill_once(n, images):
     trace = d / "t"
     whom = ("program", "both", "launcher")[n % 3]
     limit = LIMIT // 3 if whom == "launcher" else LIMIT  # it comes to its end
-    argv = [h.BOBBIN, "record", "-q", f"--images={images}", "-o", trace, "--", program(), d / "shared"]
+    argv = [h.BOBBIN, "record", "-q", f"--images={images}", "-o", trace, "--", program(),
+            d / "shared"]
     p, words = start([*argv, str(limit), "12"], d / "shared")
     try:
         goal = random.Random(n).randrange(LIMIT // 4)
@@ -74,13 +77,15 @@ def kill_once(n, images):
             if whom == "both":
                 os.killpg(p.pid, signal.SIGKILL)
             else:
-                os.kill(p.pid if whom == "launcher" else struct.unpack_from("Q", words, 0)[0], signal.SIGKILL)
+                os.kill(p.pid if whom == "launcher" else struct.unpack_from("Q", words, 0)[0],
+                        signal.SIGKILL)
         except ProcessLookupError:
             return None  # it came to its end first: no kill
         least = struct.unpack_from("Q", words, 8)[0]
         status = p.wait(timeout=30)
         if whom == "launcher":
-            h.until(lambda: struct.unpack_from("Q", words, 8)[0] == limit, "the program does not go on")
+            h.until(lambda: struct.unpack_from("Q", words, 8)[0] == limit,
+                    "the program does not go on")
     except h.subprocess.TimeoutExpired:
         raise h.Failure("the launcher did not end with its program") from None
     finally:
@@ -96,11 +101,14 @@ def kill_once(n, images):
     r = h.bobbin("dump", trace)
     h.check(r.status == 0, f"dump failed\n{r.err!r}")
     got = STEP.findall(r.out)
-    h.check(len(got) >= least, f"{least} calls were done for certain ({done} before the kill), {len(got)} decoded")
-    h.check(len(got) <= last + 1 or last == limit, f"{len(got)} calls decoded, only {last} + 1 can have begun")
+    h.check(len(got) >= least,
+            f"{least} calls were done for certain ({done} before the kill), {len(got)} decoded")
+    h.check(len(got) <= last + 1 or last == limit,
+            f"{len(got)} calls decoded, only {last} + 1 can have begun")
     if got != EXPECTED[: len(got)]:
         i = next(i for i, (a, b) in enumerate(zip(got, EXPECTED)) if a != b)
-        raise h.Failure(f"call {i} of {len(got)} is s_{got[i].decode()}, was s_{EXPECTED[i].decode()}")
+        raise h.Failure(f"call {i} of {len(got)} is s_{got[i].decode()}, was "
+                        f"s_{EXPECTED[i].decode()}")
     h.shutil.rmtree(d)
     return last
 
@@ -121,11 +129,13 @@ def native():
     """The program reaches its end and says so."""
     d = h.fresh("kill")
     p, words = start([program(), d / "shared", "2000", "1"], d / "shared")
-    h.check(p.wait(30) == 0 and struct.unpack_from("Q", words, 8)[0] == 2000, "killseq does not work")
+    h.check(p.wait(30) == 0 and struct.unpack_from("Q", words, 8)[0] == 2000,
+            "killseq does not work")
 
 
 def children(images):
-    """Children that are killed while the recorder begins with them leave nothing that looks damaged."""
+    """Children that are killed while the recorder begins with them leave nothing that looks
+    damaged."""
     exe = h.compile("kill_child", ["kill_child.c"], "gcc", ["-O1"])
     r = h.record([exe], [images])
     h.check((r.status, r.out) == (0, b"400 killed\n"), str(r))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The launcher: it is invisible to the program and its parent, older traces move away, LD_PRELOAD alone
-does the same, and every way of choosing what is recorded."""
+"""The launcher: it is invisible to the program and its parent, older traces move away, LD_PRELOAD
+alone does the same, and every way of choosing what is recorded."""
 
 import fcntl
 import os
@@ -78,15 +78,18 @@ def stopped():
 
 @suite.case("of the environment what says how a job runs is kept")
 def kept_environment():
-    kept = {"SLURM_PROCID": "7", "PMIX_RANK": "3", "OMPI_COMM_WORLD_X": "1", "MPIX": "2", "OMP_": "5", "HOSTNAME": "h"}
-    left = {"PMIX_RANKS": "4", "OMPI_MCA_X": "2", "PATHS": "4", "HOSTNAMES": "i", "OMP": "6", "XOMP_NUM": "7"}
+    kept = {"SLURM_PROCID": "7", "PMIX_RANK": "3", "OMPI_COMM_WORLD_X": "1", "MPIX": "2",
+            "OMP_": "5", "HOSTNAME": "h"}
+    left = {"PMIX_RANKS": "4", "OMPI_MCA_X": "2", "PATHS": "4", "HOSTNAMES": "i", "OMP": "6",
+            "XOMP_NUM": "7"}
     trace = h.fresh("launch") / "t"
     h.record([SHELL, "-c", ":"], ["--events"], trace, env=h.environment({**kept, **left}))
     with open(next(trace.glob("p*.bob")), "rb") as f:
         said = f.read().split(b"\0")
     for names, is_there in ((kept, True), (left, False)):
         for name, value in names.items():
-            h.check((f"{name}={value}".encode() in said) is is_there, f"{name}: kept is not {is_there}")
+            h.check((f"{name}={value}".encode() in said) is is_there,
+                    f"{name}: kept is not {is_there}")
 
 
 @suite.case("older traces move away, the newest three of them stay")
@@ -97,10 +100,12 @@ def moved():
         h.check(h.record(["/bin/true"], trace=d).status == 0, "record failed")
         pids.append(h.info(d)["process_list"][0]["pid"])
     names = ("t", "t.old", "t.old.1", "t.old.2")
-    h.check(sorted(p.name for p in d.parent.iterdir()) == sorted(names), f"{list(d.parent.iterdir())}")
+    h.check(sorted(p.name for p in d.parent.iterdir()) == sorted(names),
+            f"{list(d.parent.iterdir())}")
     for name, pid in zip(names, reversed(pids)):
         h.check_trace(d.parent / name)
-        h.check(h.info(d.parent / name)["process_list"][0]["pid"] == pid, f"{name}: not the one of process {pid}")
+        h.check(h.info(d.parent / name)["process_list"][0]["pid"] == pid,
+                f"{name}: not the one of process {pid}")
     (d.parent / "mine").mkdir()
     (d.parent / "mine" / "thesis.txt").write_text("x")
     r = h.record(["/bin/true"], trace=d.parent / "mine")
@@ -111,8 +116,10 @@ def moved():
 @suite.case("two recordings at once have a trace each, with its own marks")
 def at_once():
     d = h.fresh("launch") / "t"
-    argv = [h.BOBBIN, "record", "-q", "-o", d, "--", SHELL, "-c", "read line; for i in 1 2 3; do /bin/true; done; sleep 0.3"]
-    first, second = (subprocess.Popen([str(a) for a in argv], env=h.environment(), stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "12")
+    argv = [h.BOBBIN, "record", "-q", "-o", d, "--", SHELL, "-c",
+            "read line; for i in 1 2 3; do /bin/true; done; sleep 0.3"]
+    first, second = (subprocess.Popen([str(a) for a in argv], env=h.environment(),
+                                      stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "12")
     said = []
     for p in first, second:
         p.stdin.write(b"\n")
@@ -120,21 +127,28 @@ def at_once():
     for p in first, second:
         said.append(p.communicate()[1].decode())
         h.check(p.returncode == 0, f"{p.returncode}: {said}")
-    h.check(sorted(p.name for p in d.parent.iterdir()) == ["t", "t.2"], f"{list(d.parent.iterdir())}")
-    h.check(sorted(said)[0] == "" and f"another recording is being written to {d}; this one is in {d}.2" in sorted(said)[1], said)
+    h.check(sorted(p.name for p in d.parent.iterdir()) == ["t", "t.2"],
+            f"{list(d.parent.iterdir())}")
+    h.check(sorted(said)[0] == ""
+            and f"another recording is being written to {d}; this one is in {d}.2" in sorted(said)[
+                                                                                                   1],
+            said)
     for trace in d, pathlib.Path(f"{d}.2"):
         h.check_trace(trace)
         info = h.info(trace)
-        h.check(len(info["process_list"]) == 5 and len(list(trace.glob("marks.*"))) == 1, f"{trace}: {info['process_list']}")
+        h.check(len(info["process_list"]) == 5 and len(list(trace.glob("marks.*"))) == 1,
+                f"{trace}: {info['process_list']}")
 
 
 @suite.case("who may read the directory may read all of it, whatever umask the program sets")
 def modes():
     for options in [], ["--mem"]:
-        r = h.record([SHELL, "-c", "umask 077; /bin/true; umask 0; /bin/true; exec /bin/true"], options)
+        r = h.record([SHELL, "-c", "umask 077; /bin/true; umask 0; /bin/true; exec /bin/true"],
+                     options)
         want = r.trace.stat().st_mode & 0o666
         found = {p.name: oct(p.stat().st_mode & 0o777) for p in r.trace.iterdir()}
-        h.check(r.status == 0 and len(h.info(r.trace)["process_list"]) == 4 and set(found.values()) == {oct(want)}, f"{oct(want)}: {found}")
+        h.check(r.status == 0 and len(h.info(r.trace)["process_list"]) == 4
+                and set(found.values()) == {oct(want)}, f"{oct(want)}: {found}")
 
 
 @suite.case("eval $(bobbin env) records without the launcher")
@@ -158,8 +172,10 @@ class Counted:
         if traced:
             trace = h.fresh("launch") / "t"
             argv = [h.BOBBIN, "record", "-q", "-o", trace, "--", *argv]
-        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
-        self.p = subprocess.Popen([*before, *argv], env=h.environment(preload and {"LD_PRELOAD": str(preload)}),
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                   "start_new_session": True}
+        self.p = subprocess.Popen([*before, *argv],
+                                  env=h.environment(preload and {"LD_PRELOAD": str(preload)}),
                                   **{**streams, **kw})
         self.pid, self.traced = self.p.pid, traced
         h.check(self.p.stdout.readline() == b"ready\n", "no start")
@@ -235,7 +251,8 @@ def terminal():
             seen += os.read(master, 100)
 
     for name, want, send in (("Ctrl-C", "group 0 hup 0 int 1 alrm 0 cont 0", keys),
-                             ("the end", "group 0 hup 1 int 0 alrm 0 cont 1", lambda c: os.close(master))):
+                             ("the end", "group 0 hup 1 int 0 alrm 0 cont 1",
+                              lambda c: os.close(master))):
         for traced in (False, True):
             master, slave = pty.openpty()
             c = Counted("none", traced, stdin=slave,
@@ -243,14 +260,16 @@ def terminal():
             os.close(slave)
             send(c)
             out = c.end()
-            h.check(out == want, f"{name}, {'recorded' if traced else 'native'}: {out}; want: {want}")
+            h.check(out == want,
+                    f"{name}, {'recorded' if traced else 'native'}: {out}; want: {want}")
             if send is keys:
                 os.close(master)
 
 
 @suite.case("an alarm that was set before ends the program")
 def alarm():
-    code = "import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.5); os.execvp(sys.argv[1], sys.argv[1:])"
+    code = ("import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.5); "
+            "os.execvp(sys.argv[1], sys.argv[1:])")
     for words in ([], [h.BOBBIN, "record", "-q", "-o", h.fresh("launch") / "t", "--"]):
         r = h.run([sys.executable, "-c", code, *words, "sleep", "10"])
         h.check(r.status == -signal.SIGALRM, f"{r}")
@@ -393,7 +412,8 @@ def interfaces():
     (d / "p.c").write_text(INTERFACES)
     (d / "lib.c").write_text(LIBRARY)
     (d / "names").write_text("# what we look for\nother\n\nprintf*\nmain\n")
-    lib = h.compile("libfake.so", [d / "lib.c"], flags=("-O0", "-shared", "-fPIC", "-Wl,-soname,libfake.so"))
+    lib = h.compile("libfake.so", [d / "lib.c"],
+                    flags=("-O0", "-shared", "-fPIC", "-Wl,-soname,libfake.so"))
     exe = h.compile("interfaces", [d / "p.c"], flags=("-O1", "-fopenmp", "-pthread"),
                     libs=(lib, f"-Wl,-rpath,{lib.parent}"))
 
@@ -405,8 +425,9 @@ def interfaces():
     seen = got("openmp")
     h.check(seen == {"GOMP_parallel": 4, "omp_get_num_threads": 8}, f"openmp: {seen}")
     seen = got("pthread")
-    h.check(seen.get("pthread_mutex_lock", 0) >= 1 and {"pthread_create", "pthread_join"} <= set(seen) and
-            all(n.startswith(("pthread_", "sem_")) for n in seen), f"pthread: {seen}")
+    h.check(seen.get("pthread_mutex_lock", 0) >= 1
+            and {"pthread_create", "pthread_join"} <= set(seen)
+            and all(n.startswith(("pthread_", "sem_")) for n in seen), f"pthread: {seen}")
     seen = got(d / "names")
     h.check(seen == {"other": 1, "printf": 1}, f"a file: {seen}")
     seen = got("libfake.so*")
@@ -428,8 +449,10 @@ def bare():
         r = h.run([h.BOBBIN, *words], cwd=d)
         h.check((r.status, r.out) == (native.status, native.out), f"{r}")
         text = r.err.decode()
-        h.check(re.search(r"^ +21 .* f_leaf$", text, re.M) and "next: bobbin report" in text, f"{r}")
-    h.check((d / "bobbin.data" / "run.key").exists() and (d / "bobbin.data.old").exists(), "no traces")
+        h.check(re.search(r"^ +21 .* f_leaf$", text, re.M) and "next: bobbin report" in text,
+                f"{r}")
+    h.check((d / "bobbin.data" / "run.key").exists() and (d / "bobbin.data.old").exists(),
+            "no traces")
     r = h.run([h.BOBBIN, SHELL, "-c", "exit 7"], cwd=d)
     h.check(r.status == 7, f"the program's status is lost: {r}")
     for word, status in ((d / "nothing", 127), ("./p.c", 126), (d, 126)):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""record --mem, each engine: every access, in order. Measures of truth: programs that know their own accesses
-(tests/prog/mem_truth.c), a sequence known in advance for killed ones, and for Valgrind its own tool lackey on whole
-programs; engine native is held against Valgrind in test_mem_native.py. And the program must not notice."""
+"""record --mem, each engine: every access, in order. Measures of truth: programs that know their
+own accesses (tests/prog/mem_truth.c), a sequence known in advance for killed ones, and for Valgrind
+its own tool lackey on whole programs; engine native is held against Valgrind in test_mem_native.py.
+And the program must not notice."""
 
 import functools
 import os
@@ -25,7 +26,8 @@ import spec_memory  # pylint: disable=wrong-import-position
 suite = h.Suite("mem_engines")
 ENGINES = ("native", "valgrind")
 MEM = {e: ["--mem", f"--engine={e}"] for e in ENGINES}
-RAW = {e: [*MEM[e], "--codec=none"] for e in ENGINES}  # records as the engine writes them, not folded
+# records as the engine writes them, not folded
+RAW = {e: [*MEM[e], "--codec=none"] for e in ENGINES}
 WHERE = re.compile(rb"(\d+) (?:(.*)\+)?0x([0-9a-f]+)")  # what a line has after the address
 STORE = re.compile(rb"^S 0x([0-9a-f]+) ", re.M)
 KINDS = {b"L": "L", b"S": "S", b"A": "A"}
@@ -100,7 +102,8 @@ def read_log(path):
                 arrays.append((w[1], int(w[2], 16), int(w[3])))
             else:
                 notes = NOTE.iter_unpack(f.read(NOTE.size * int(w[2])))
-                threads[int(w[1])] = [(kind.decode(), arrays[i][0], offset, size) for kind, i, size, offset in notes]
+                threads[int(w[1])] = [(kind.decode(), arrays[i][0], offset, size)
+                                      for kind, i, size, offset in notes]
     return arrays, threads
 
 
@@ -140,8 +143,8 @@ def truth(engine, kernel, flags, options, source="mem_truth", processor=()):
             continue
         close = max(rows, key=lambda row: sum(a == b for a, b in zip(row, expected)), default=[])
         at = next((i for i, (a, b) in enumerate(zip(close, expected)) if a != b), len(close))
-        raise h.Failure(f"thread {number}: from access {at} of {len(expected)} on recorded {close[at:at + 4]}, "
-                        f"happened {expected[at:at + 4]}")
+        raise h.Failure(f"thread {number}: from access {at} of {len(expected)} on recorded "
+                        f"{close[at:at + 4]}, happened {expected[at:at + 4]}")
     return f"{sum(map(len, want.values()))} accesses"
 
 
@@ -151,22 +154,27 @@ for k in KERNELS:
             # printing what is expected is part of a static program, and takes long
             if "-static" in f and (e == "native" or k in ("matmul", "faults", "storm")):
                 continue
-            suite.add(f"truth {k} {' '.join(f)}, {e}", truth, e, k, f, (MEM if f == ["-O2"] else RAW)[e],
-                      "mem_truth", ["avx2"] if k == "lanes" else [])
+            suite.add(f"truth {k} {' '.join(f)}, {e}", truth, e, k, f,
+                      (MEM if f == ["-O2"] else RAW)[e], "mem_truth",
+                      ["avx2"] if k == "lanes" else [])
 
 # What compilers make of loops with indices and conditions; Valgrind knows no AVX-512.
 AVX512 = ("avx512f", "avx512bw", "avx512dq", "avx512vl")
 VECTORS = ["-O3", "-ffast-math"]
 for k in "csr indirect conditional".split():
     for e in ENGINES:
-        suite.add(f"truth {k} AVX2, {e}", truth, e, k, [*VECTORS, "-march=haswell"], MEM[e], "mem_truth_lanes", ["avx2"])
+        suite.add(f"truth {k} AVX2, {e}", truth, e, k, [*VECTORS, "-march=haswell"], MEM[e],
+                  "mem_truth_lanes", ["avx2"])
     for width in ("256", "512"):
         for partial in ("0", "1"):  # masks in the epilogue
             suite.add(f"truth {k} AVX-512 {width} {partial}, native", truth, "native", k,
                       [*VECTORS, "-march=skylake-avx512", f"-mprefer-vector-width={width}",
-                       f"--param=vect-partial-vector-usage={partial}"], MEM["native"], "mem_truth_lanes", AVX512)
-suite.add("truth lanes512, native", truth, "native", "lanes512", ["-O2"], MEM["native"], "mem_truth_lanes", AVX512)
-suite.add("truth gather faults, native", truth, "native", "faults", ["-O2"], MEM["native"], "mem_truth_lanes", ["avx2"])
+                       f"--param=vect-partial-vector-usage={partial}"], MEM["native"],
+                      "mem_truth_lanes", AVX512)
+suite.add("truth lanes512, native", truth, "native", "lanes512", ["-O2"], MEM["native"],
+          "mem_truth_lanes", AVX512)
+suite.add("truth gather faults, native", truth, "native", "faults", ["-O2"], MEM["native"],
+          "mem_truth_lanes", ["avx2"])
 
 
 @each_engine("truth fortran")
@@ -186,7 +194,8 @@ def fortran(engine):
         want += [("L", l + 8 * (i + n * i), 8), ("S", x + 8 * i, 8)]
     size = (8 * n * n + 16 * n)
     got = [a[:3] for a in accesses(r.trace)[0] if l <= a[1] < l + size]
-    h.check(last_of(got, len(want)) == want, f"recorded {got[-len(want):][:6]}, happened {want[:6]}")
+    h.check(last_of(got, len(want)) == want,
+            f"recorded {got[-len(want):][:6]}, happened {want[:6]}")
 
 
 # --- the same by Valgrind's lackey ---
@@ -194,7 +203,8 @@ def fortran(engine):
 
 def main_and_code(program):
     """Link address of main and of the executable segments."""
-    text = subprocess.run(["readelf", "-hlW", program], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["readelf", "-hlW", program], capture_output=True, text=True,
+                          check=True).stdout
     code = []
     for line in text.splitlines():
         w = line.split()
@@ -204,7 +214,8 @@ def main_and_code(program):
     m = re.search(r"^([0-9a-f]+) T main$", names, re.M)
     if not m:  # stripped: what _start gives to __libc_start_main
         entry = int(re.search(r"Entry point address:\s+(0x[0-9a-f]+)", text)[1], 16)
-        words = ["objdump", "-d", f"--start-address={entry}", f"--stop-address={entry + 64}", program]
+        words = ["objdump", "-d", f"--start-address={entry}", f"--stop-address={entry + 64}",
+                 program]
         start = subprocess.run(words, capture_output=True, text=True, check=True).stdout
         m = re.search(r"lea .*%rdi\s+# ([0-9a-f]+)", start)
     return int(m[1], 16), code, "DYN" in text
@@ -243,7 +254,8 @@ def compare(argv):
     argv = [str(a) for a in argv]
     r = h.record(argv, RAW["valgrind"])
     theirs, want = lackey(argv, h.fresh("lackey") / "log")
-    h.check((r.status, r.out) == (theirs.status, theirs.out), f"under lackey the program does something else\n{r}")
+    h.check((r.status, r.out) == (theirs.status, theirs.out),
+            f"under lackey the program does something else\n{r}")
     got = []
     for kind, address, size, pc, _ in accesses(r.trace)[0]:
         if kind == "A":  # to VEX a load, and then a compare-and-swap, which lackey takes for M
@@ -264,7 +276,8 @@ for k in ("matmul", "csr", "chase", "atomics", "vectors", "jump", "signals"):
     for f in (["-O0"], ["-O2"]):
         suite.add(f"lackey {k} {f[0]}", lambda k=k, f=f: compare(
             [h.compile("mem_truth", ["mem_truth.c"], "gcc", [*f, "-w"], ["-lpthread"]), k]))
-suite.add("lackey Debian's gzip", lambda: compare(["/usr/bin/gzip", "-9", "-c", "/usr/share/common-licenses/BSD"]))
+suite.add("lackey Debian's gzip",
+          lambda: compare(["/usr/bin/gzip", "-9", "-c", "/usr/share/common-licenses/BSD"]))
 suite.add("lackey Debian's expr", lambda: compare(["/usr/bin/expr", "length", "abcdef", "+", "7"]))
 
 
@@ -278,8 +291,9 @@ def transparent(engine, command):
 
 
 for c in ("echo out; echo err >&2; exit 3", "kill -TERM $$", "kill -ABRT $$", "kill -KILL $$",
-          "printf 'a\\nb\\n' | sort -r | head -1", "cat /proc/self/comm", "exec false", "ulimit -c; ulimit -s",
-          "nosuchcommand; echo $?", "trap 'echo got' USR1; kill -USR1 $$; echo end"):
+          "printf 'a\\nb\\n' | sort -r | head -1", "cat /proc/self/comm", "exec false",
+          "ulimit -c; ulimit -s", "nosuchcommand; echo $?",
+          "trap 'echo got' USR1; kill -USR1 $$; echo end"):
     for e in ENGINES:
         suite.add(f"transparent {c}, {e}", transparent, e, c)
 
@@ -289,7 +303,8 @@ def environment():
     need("valgrind")
     native, r = h.run(["env"]), h.record(["env"], MEM["valgrind"])
     new = set(r.out.splitlines()) - set(native.out.splitlines())
-    h.check(len(new) == 1 and new.pop().startswith(b"LD_PRELOAD=") and r.out.startswith(native.out), f"{r}")
+    h.check(len(new) == 1 and new.pop().startswith(b"LD_PRELOAD=") and r.out.startswith(native.out),
+            f"{r}")
 
 
 @each_engine("exec and children have files of their own")
@@ -298,10 +313,13 @@ def children(engine):
     r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], MEM[engine])
     h.check(r.status == 0, f"{r}")
     h.check_trace(r.trace)
-    found = sorted((p["exe"].rsplit("/", 1)[-1], p["state"]) for p in h.info(r.trace)["process_list"])
-    want = [("dash", "ended"), ("dash", "replaced by exec"), ("env", "replaced by exec"), ("true", "ended")]
+    found = sorted((p["exe"].rsplit("/", 1)[-1], p["state"])
+                   for p in h.info(r.trace)["process_list"])
+    want = [("dash", "ended"), ("dash", "replaced by exec"), ("env", "replaced by exec"),
+            ("true", "ended")]
     h.check(found == want, f"{found}")
-    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], [*MEM[engine], "--no-follow"])
+    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"],
+                 [*MEM[engine], "--no-follow"])
     found = [p["state"] for p in h.info(r.trace)["process_list"]]
     # Valgrind records those that are only forked
     h.check(found == ["replaced by exec"] + ["ended"] * (engine == "valgrind"), f"{found}")
@@ -335,8 +353,8 @@ def from_start(engine):
 
 
 def flow(engine, kernel, flag):
-    """Marks of calls and returns agree with each other: a function's return address lies where the call put it, and
-    a return takes it from where a function of ours was entered."""
+    """Marks of calls and returns agree with each other: a function's return address lies where the
+    call put it, and a return takes it from where a function of ours was entered."""
     need(engine)
     program = h.compile("mem_truth", ["mem_truth.c"], "gcc", [flag, "-w"], ["-lpthread"])
     r = h.record([program, kernel], RAW[engine])
@@ -385,7 +403,9 @@ def jit():
     h.check("code made at run time" in skipped, f"{skipped}")
     r = h.record([program], [*MEM["valgrind"], "--images=app"])
     data = int(r.out.split()[0], 16)
-    found = [(kind, a - data, size) for kind, a, size, _, image in accesses(r.trace)[0] if not image and data <= a < data + 16]
+    found = [(kind, a - data, size)
+             for kind, a, size, _, image in accesses(r.trace)[0] if not image
+             and data <= a < data + 16]
     h.check(found == [("L", 0, 4), ("L", 8, 8)], f"{found}")
 
 
@@ -396,7 +416,8 @@ def formats(engine):
     r = h.record([program, "atomics"], RAW[engine])
     row = accesses(r.trace)[0]
     din = h.bobbin("replay", "--mem", "--format=din", r.trace).out.decode().splitlines()
-    want = [f"{'01'[k == 'S']} {a:x}" for kind, a, *_ in row for k in ("LS" if kind == "A" else kind)]
+    want = [f"{'01'[k == 'S']} {a:x}" for kind, a, *_ in row
+            for k in ("LS" if kind == "A" else kind)]
     h.check(din == want, f"din: {din[:5]}, wanted {want[:5]}")
     lines = h.bobbin("replay", "--mem", "--format=lackey", r.trace).out.decode().splitlines()
     want = [f" {'M' if kind == 'A' else kind} {a:08x},{size}" for kind, a, size, *_ in row]
@@ -408,7 +429,8 @@ def formats(engine):
         dump = h.bobbin("dump", trace)
         second = h.run([sys.executable, h.ROOT / "tools" / "spec_decoder.py", trace])
         h.check(dump.out == second.out, f"the decoders differ, {options}")
-        h.check(len(re.findall(rb"^\d+ [LSA] ", dump.out, re.M)) == len(row), f"accesses in the dump, {options}")
+        h.check(len(re.findall(rb"^\d+ [LSA] ", dump.out, re.M)) == len(row),
+                f"accesses in the dump, {options}")
         h.check(len(re.findall(rb"^row 0x", dump.out, re.M)) > 5, f"lines in the dump, {options}")
 
 
@@ -432,8 +454,9 @@ def kill9(engine, options):
         where = h.fresh("kill")
         shared = where / "shared"
         shared.write_bytes(bytes(4096))
-        p = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", where / "t", *options, "--", program, shared],
-                             env=h.environment(), start_new_session=True, stdout=subprocess.DEVNULL)
+        p = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", where / "t", *options, "--", program,
+                              shared], env=h.environment(), start_new_session=True,
+                             stdout=subprocess.DEVNULL)
         end = time.monotonic() + 60
         while not int.from_bytes(shared.read_bytes()[:8], "little") and time.monotonic() < end:
             time.sleep(0.002)
@@ -464,7 +487,8 @@ def full(engine):
     need(engine)
     program = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
     trace = h.fresh("full") / "t"
-    r = h.run(["sh", "-c", f"ulimit -f 600; exec {h.BOBBIN} record -o {trace} {' '.join(RAW[engine])} -- {program} matmul"])
+    r = h.run(["sh", "-c", f"ulimit -f 600; exec {h.BOBBIN} record -o {trace} "
+               f"{' '.join(RAW[engine])} -- {program} matmul"])
     h.check((r.status, r.out) == (0, b"ok\n") and b"no space for the trace" in r.err, f"{r}")
     h.check(h.bobbin("replay", "--mem", trace).out.count(b"\n") > 100, "nothing is there")
 
@@ -491,7 +515,8 @@ def damaged(engine):
     h.bobbin("dump", r.trace)
     lines = h.bobbin("replay", "--mem", r.trace)
     # in the middle of a record, or just after one
-    reported = lines.status == 1 and b"cut off" in lines.err or lines.status == 0 and b"missing or damaged" in lines.err
+    reported = (lines.status == 1 and b"cut off" in lines.err or lines.status == 0
+                and b"missing or damaged" in lines.err)
     h.check(reported and 0 < lines.out.count(b"\n") - 1 < len(whole), f"{lines}")
     rows = [tuple(w.split(b" ")) for w in lines.out.splitlines()[1:]]
     h.check([(k.decode(), int(a, 16)) for k, a, *_ in rows] == [a[:2] for a in whole[:len(rows)]],
@@ -509,7 +534,8 @@ def refusals():
     where = h.fresh("alone")
     (where / "bin").mkdir()
     shutil.copy(h.BOBBIN, where / "bin" / "bobbin")
-    r = h.run([where / "bin" / "bobbin", "record", *MEM["valgrind"], "-o", where / "t", "--", "true"])
+    r = h.run([where / "bin" / "bobbin", "record", *MEM["valgrind"], "-o", where / "t", "--",
+               "true"])
     h.check(r.status == 125 and b"Valgrind" in r.err and r.err.count(b"\n") == 1, f"{r}")
     h.check(not (where / "t").exists(), "a trace directory is left")
     r = h.bobbin("replay", "--format=x", where)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folded memory traces: what is folded is what was recorded, its size depends neither on the problem nor on the
-threads where the accesses are regular, nothing is lost when the program is killed, and threads are merged."""
+"""Folded memory traces: what is folded is what was recorded, its size depends neither on the
+problem nor on the threads where the accesses are regular, nothing is lost when the program is
+killed, and threads are merged."""
 
 import contextlib
 import os
@@ -33,7 +34,8 @@ def record(kind, *args, opts=()):
 
 
 def accesses(trace, group="0.0"):
-    """Lines of one thread; on the stack, addresses count from the first: they depend on the environment."""
+    """Lines of one thread; on the stack, addresses count from the first: they depend on the
+    environment."""
     r = h.bobbin("replay", "--mem", "-g", group, trace, timeout=240)
     if r.status == 1 and b"has no memory accesses" in r.err:
         return []
@@ -108,7 +110,8 @@ def alive():
         h.check(r.status == 0, f"{r}")
         h.check_trace(r.trace)
         again = h.bobbin("merge", r.trace)
-        h.check(b"nothing to merge: its threads and processes are merged already" in again.out, f"{engine}: not merged by record\n{again}")
+        h.check(b"nothing to merge: its threads and processes are merged already" in again.out,
+                f"{engine}: not merged by record\n{again}")
         rows = [len(accesses(r.trace, f"0.{t}")) for t in range(4)]
         # the process may end before a thread has gone to sleep
         h.check(max(rows[1:]) - min(rows[1:]) < 5 and rows[1] > 40 * 40 * 10, f"{engine}: {rows}")
@@ -120,8 +123,9 @@ def alive():
 def begun(args):
     """A run that records, by now more than what it is, and where."""
     trace = h.fresh("trace") / "t"
-    p = subprocess.Popen([h.BOBBIN, "record", "-q", "--mem", "--engine=valgrind", "-o", trace, "--", *args],
-                         env=h.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    p = subprocess.Popen([h.BOBBIN, "record", "-q", "--mem", "--engine=valgrind", "-o", trace, "--",
+                          *args], env=h.environment(), stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
 
     def records():
         with contextlib.suppress(FileNotFoundError):  # it has just ended
@@ -142,7 +146,8 @@ def killed():
         begin = time.monotonic()
         if span is not None:
             time.sleep(span * (7 * i % 16) / 16)
-            for child in subprocess.run(["ps", "-o", "pid=", "--ppid", str(p.pid)], stdout=subprocess.PIPE).stdout.split():
+            for child in subprocess.run(["ps", "-o", "pid=", "--ppid", str(p.pid)],
+                                        stdout=subprocess.PIPE).stdout.split():
                 with contextlib.suppress(ProcessLookupError):  # it has just ended
                     os.kill(int(child), signal.SIGKILL)
         if p.wait(timeout=60) == 0:  # the first one does
@@ -194,7 +199,8 @@ def show():
     text = r.out.decode()
     h.check(r.status == 0, f"{r}")
     h.check(re.search(r"loop \d+, 435 times", text), f"no loop of 29 * 30 / 2:\n{text}")
-    h.check(re.search(r"load +8 +0x[0-9a-f]+ \(28 x \+248\)\(29-i x \+0\)\(28-i x \+8\)", text), f"no row:\n{text}")
+    h.check(re.search(r"load +8 +0x[0-9a-f]+ \(28 x \+248\)\(29-i x \+0\)\(28-i x \+8\)", text),
+            f"no row:\n{text}")
     few = h.bobbin("show", "--no-pager", "--lines", "3", record("list", 300)).out.decode()
     h.check(3 < len(few.splitlines()) < 7, few)
 
@@ -216,7 +222,8 @@ def report():
             h.check(sum(n[1] for n in numbers) == want["L"], f"{kind} {by}: {want}\n{r}")
             h.check(sum(n[2] for n in numbers) == want["S"], f"{kind} {by}: {want}\n{r}")
         h.check(b"8 of 8 functions" in r.out or b"(100.0%)" in r.out, f"{r}")
-        irregular = re.search(r"(?m) ([\d.]+)% +\S+ +main\S*$", h.bobbin("report", trace).out.decode())
+        irregular = re.search(r"(?m) ([\d.]+)% +\S+ +main\S*$",
+                              h.bobbin("report", trace).out.decode())
         share = float(irregular[1]) if irregular else 0
         h.check(share > 10 if kind == "sparse" else share == 0, f"{kind}: {share} % irregular")
     h.check(h.bobbin("report", "--callers", "main", trace).status == 2, "--callers")

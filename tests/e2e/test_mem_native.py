@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --mem --engine=native: programs whose images run translated (docs/mem-native.md). They behave as without it,
-and the trace has the same accesses in the same order as Valgrind sees them. What Valgrind records in code that was not
-translated is left out, and counted. Signals: handlers at every instruction, and in storms."""
+"""record --mem --engine=native: programs whose images run translated (docs/mem-native.md). They
+behave as without it, and the trace has the same accesses in the same order as Valgrind sees them.
+What Valgrind records in code that was not translated is left out, and counted. Signals: handlers at
+every instruction, and in storms."""
 
 import bisect
 import collections
@@ -30,7 +31,8 @@ def info(trace):
 
 def events(trace, group="0"):
     """((kind, size, program counter), address) of the thread."""
-    with subprocess.Popen([h.BOBBIN, "replay", "--mem", "-g", group, trace], stdout=subprocess.PIPE, text=True) as p:
+    with subprocess.Popen([h.BOBBIN, "replay", "--mem", "-g", group, trace], stdout=subprocess.PIPE,
+                          text=True) as p:
         for line in p.stdout:
             f = line.split()
             if len(f) == 4 and f[0] in ("L", "S", "A"):
@@ -61,8 +63,8 @@ class Outside:
 
 
 def compare(mine, theirs, what):
-    """Event by event; their number, and of distances between the two runs' addresses: one for each region of
-    memory that lies elsewhere."""
+    """Event by event; their number, and of distances between the two runs' addresses: one for each
+    region of memory that lies elsewhere."""
     apart, n = set(), 0
     for a, b in itertools.zip_longest(mine, theirs):
         h.check(a and b and a[0] == b[0], f"access {n}: {a}, {what} {b}")
@@ -73,7 +75,8 @@ def compare(mine, theirs, what):
 
 
 def need_valgrind():
-    if not os.access(os.path.join(os.path.dirname(h.BOBBIN), "../lib/bobbin/bobbin-valgrind"), os.X_OK):
+    if not os.access(os.path.join(os.path.dirname(h.BOBBIN), "../lib/bobbin/bobbin-valgrind"),
+                     os.X_OK):
         raise h.Skip("built without the Valgrind tool: only the output was compared")
     h.need("valgrind")
 
@@ -122,13 +125,16 @@ case("classes", ["mem_classes.cc"], "g++", ["-O2"])
 case("classes", ["mem_classes.cc"], "clang++", ["-O1"])
 case("fortran", ["mem_fortran.f90"], "gfortran", ["-O2"])
 case("fortran", ["mem_fortran.f90"], "gfortran", ["-O3", "-mavx2"])
-# Valgrind knows no AVX-512. What it does in its own way (memory.md) is left out: fused multiply-adds, maskmovdqu.
+# Valgrind knows no AVX-512. What it does in its own way (memory.md) is left out: fused
+# multiply-adds, maskmovdqu.
 LANES = ["mem_main.c", "mem_lanes.c"]
 # as -ffast-math, which makes the processor take tiny numbers for 0, but not Valgrind
-FAST = ["-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-fno-math-errno", "-ffinite-math-only"]
+FAST = ["-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-fno-math-errno",
+        "-ffinite-math-only"]
 WIDE = [*FAST, "-march=skylake-avx512", "-mprefer-vector-width=512"]
 for cc, flags in (("gcc", ["-O1"]), ("gcc", ["-O3"]), ("clang", ["-O2"])):
-    case("lanes", LANES, cc, [*flags, *FAST, "-march=haswell", "-mno-fma", "-DNO_BYTES"], processor=["avx2"])
+    case("lanes", LANES, cc, [*flags, *FAST, "-march=haswell", "-mno-fma", "-DNO_BYTES"],
+         processor=["avx2"])
     case("lanes", LANES, cc, [*flags, *WIDE], oracle=False, processor=AVX512)
 case("kernels", KERNELS, "gcc", ["-O3", *WIDE], oracle=False, processor=AVX512)
 case("team", ["mem_team.c"], "gcc", ["-O2", "-fopenmp"], oracle=False)
@@ -156,12 +162,14 @@ def inside(rows, ranges):
 
 
 def step(cc, flags, kernels="mem_kernels.c", processor=()):
-    """A handler after every instruction of the kernels, probes included: what the program itself does is as without."""
+    """A handler after every instruction of the kernels, probes included: what the program itself
+    does is as without."""
 
     def run():
         h.need(cc)
         need_processor(*processor)
-        program = h.compile("mem_step", ["mem_step.c", kernels], cc, [*flags, "-fno-inline-functions"])
+        program = h.compile("mem_step", ["mem_step.c", kernels], cc,
+                            [*flags, "-fno-inline-functions"])
         still, stepped = record(program), record(program, "step")
         h.same(h.run([program]), still)
         h.same(h.run([program, "step"]), stepped)
@@ -170,8 +178,10 @@ def step(cc, flags, kernels="mem_kernels.c", processor=()):
         handler = sum(1 for _ in inside(events(stepped.trace), [code["on_step"]]))
         h.check(handler > 10000, f"the handler made {handler} accesses")
         # main and what it calls depend on the argument
-        others = [where for name, where in code.items() if name not in ("on_step", "main", "set_trap_flag")]
-        n = compare(inside(events(stepped.trace), others), inside(events(still.trace), others), "without a handler")
+        others = [where for name, where in code.items()
+                  if name not in ("on_step", "main", "set_trap_flag")]
+        n = compare(inside(events(stepped.trace), others), inside(events(still.trace), others),
+                    "without a handler")
         h.check(n > 1000, f"only {n} accesses")
         return f"{n} accesses equal, {handler} of handlers between them"
 
@@ -187,7 +197,8 @@ step("gcc", ["-O3", *WIDE], "mem_lanes.c", AVX512)
 
 def signals(flags):
     def run():
-        program = h.compile("mem_signals", ["mem_signals.c"], "gcc", [*flags, "-rdynamic", "-pthread"])
+        program = h.compile("mem_signals", ["mem_signals.c"], "gcc",
+                            [*flags, "-rdynamic", "-pthread"])
         r = record(program)
         h.same(h.run([program]), r)
         h.check(b"WRONG" not in r.out, f"{r}")
@@ -215,26 +226,31 @@ def hard(mode, images):
         if mode == "children":  # all do the same in the program, and a little in libraries
             count = [p["thread_list"][0]["accesses"] for p in info(r.trace)["process_list"]]
             apart = max(count[1:]) - min(count[1:])
-            h.check(len(count) == 6 and apart <= (0 if images == "main" else 1000), f"by process: {count}")
+            h.check(len(count) == 6 and apart <= (0 if images == "main" else 1000),
+                    f"by process: {count}")
         return f"{info(r.trace)['accesses']} accesses"
 
     suite.add(f"hard {mode} {images}", run)
 
 
 for images in ("main", "all"):
-    for mode in ("children", "masks", "every_signal", "setxid", "cancel", "small_stacks", "small_altstack"):
+    for mode in ("children", "masks", "every_signal", "setxid", "cancel", "small_stacks",
+                 "small_altstack"):
         hard(mode, images)
 
 
 @suite.case("absolute addresses are no image's")
 def absolute():
-    want = {("S", 0x100010): 1, ("L", 0x100018): 1, ("L", 0x100020): 51, ("S", 0x100020): 50, ("L", 0x100028): 50}
+    want = {("S", 0x100010): 1, ("L", 0x100018): 1, ("L", 0x100020): 51, ("S", 0x100020): 50,
+            ("L", 0x100028): 50}
     for flags in (["-O0"], ["-O2"], ["-O2", "-no-pie"]):
         program = h.compile("absolute", ["mem_absolute.c"], "gcc", flags, [])
         r = record(program)
         h.same(h.run([program]), r)
         sound(r.trace)
-        found = collections.Counter((what[0], address) for what, address in events(r.trace) if 0x100000 <= address < 0x101000)
+        found = collections.Counter((what[0], address)
+                                    for what, address in events(r.trace)
+                                    if 0x100000 <= address < 0x101000)
         h.check(found == want, f"{flags}: {found}")
 
 
@@ -247,7 +263,8 @@ def report():
     want = collections.Counter()
     for (kind, _, pc), _ in events(r.trace):
         want[int(pc.rsplit("+", 1)[-1], 16), kind != "L"] += 1
-    got, out = collections.Counter(), h.bobbin("report", "--by=instruction", "-n", "0", r.trace).out.decode()
+    got, out = collections.Counter(), h.bobbin("report", "--by=instruction", "-n", "0",
+                                               r.trace).out.decode()
     for line in out.splitlines():
         m = re.match(r" *[0-9,]+ +[0-9.]+% +([0-9,]+) +([0-9,]+) .*? (\S+)$", line)
         if m:
@@ -255,7 +272,8 @@ def report():
             at = int(offset or "0", 16) + (names[name][0] if name in names else 0)
             got[at, False] += int(m[1].replace(",", ""))
             got[at, True] += int(m[2].replace(",", ""))
-    loops = {k: n for k, n in want.items() if any(lo <= k[0] < hi for f, (lo, hi) in names.items() if f.startswith("k_"))}
+    loops = {k: n for k, n in want.items()
+             if any(lo <= k[0] < hi for f, (lo, hi) in names.items() if f.startswith("k_"))}
     h.check(sum(loops.values()) > 1000, f"only {loops}")
     for k, n in loops.items():
         h.check(got[k] == n, f"at {k[0]:x} {got[k]} reported, {n} are there")
@@ -268,7 +286,8 @@ def assembler():
     d = h.fresh("as")
     (d / "a.c").write_text(
         "#include <stdio.h>\nstatic int square(int x) { return x * x; }\nint main(void)\n"
-        '{ int s = 0; for (int i = 0; i < 10; i++) s += square(i); printf("%d\\n", s); return 0; }\n')
+        '{ int s = 0; for (int i = 0; i < 10; i++) s += square(i); printf("%d\\n", s); return 0; '
+        '}\n')
     r = h.run(["gcc", "-S", "-o", d / "a.s", d / "a.c"])
     h.check(r.status == 0, f"{r}")
     argv = ["as", "--64", "-o", d / "a.o", d / "a.s"]
@@ -282,9 +301,11 @@ def incomplete():
     """What is not translated is named, and check --complete says no."""
     program = h.compile("kernels", KERNELS, "gcc", ["-O2"])
     r = record(program)
-    h.check(h.bobbin("check", "--complete", r.trace).status == 0, "complete, and check --complete says no")
+    h.check(h.bobbin("check", "--complete", r.trace).status == 0,
+            "complete, and check --complete says no")
     source = h.fresh("breakpoint") / "breakpoint.c"
-    source.write_text('int main(int argc, char **argv) { if (argc > 9) __asm__ volatile("int3"); return !argv; }\n')
+    source.write_text('int main(int argc, char **argv) { if (argc > 9) __asm__ volatile("int3"); '
+                      'return !argv; }\n')
     program = h.compile("breakpoint", [source], "gcc", ["-O1"])
     r = record(program)
     h.check(r.status == 0, f"{r}")
@@ -292,7 +313,8 @@ def incomplete():
     c = h.bobbin("check", "--complete", trace)
     h.check(c.status == 3 and b"1 function could not be traced" in c.out, f"{c}")
     r = record(program, opts=["--require-complete"])
-    h.check(r.status == 125 and b"1 function cannot be recorded (breakpoint instruction)" in r.err, f"{r}")
+    h.check(r.status == 125 and b"1 function cannot be recorded (breakpoint instruction)" in r.err,
+            f"{r}")
     h.check(not r.trace.exists(), "a trace directory was made")
     i = h.bobbin("info", trace)
     h.check(re.search(rb"1 +breakpoint instruction", i.out), f"{i}")
@@ -303,7 +325,8 @@ def incomplete():
 def left_before_fork():
     where = h.fresh("left")
     for n, name in enumerate("abc"):
-        (where / f"{name}.c").write_text(f"static volatile short v[9]; void {name}(void) {{ for (int i = 0; i < {n + 5}; i++) v[i] = 1; }}\n")
+        (where / f"{name}.c").write_text(f"static volatile short v[9]; void {name}(void) {{ for "
+                                         f"(int i = 0; i < {n + 5}; i++) v[i] = 1; }}\n")
         c = h.run(["gcc", "-O1", "-fPIC", "-shared", f"{name}.c", "-o", f"{name}.so"], cwd=where)
         h.check(c.status == 0, f"{c}")
     (where / "main.c").write_text("""

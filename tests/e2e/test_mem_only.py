@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --mem-only: the trace has the accesses of all accesses that touch what was chosen, in their order, and no other; what
-is left out is counted; names that are not there are said."""
+"""record --mem-only: the trace has the accesses of all accesses that touch what was chosen, in
+their order, and no other; what is left out is counted; names that are not there are said."""
 
 import os
 import re
@@ -11,7 +11,8 @@ import sys
 import harness as h
 
 suite = h.Suite("mem_only")
-FIXED = ["setarch", "-R"]  # addresses are the same in each run: the recorder is run so, and what it starts
+# addresses are the same in each run: the recorder is run so, and what it starts
+FIXED = ["setarch", "-R"]
 
 
 def program(opt="-O2", cc="gcc", flags=()):
@@ -20,7 +21,8 @@ def program(opt="-O2", cc="gcc", flags=()):
 
 def record(argv, opts=(), trace=None):
     trace = trace or h.fresh("trace") / "t"
-    r = h.run([*FIXED, h.BOBBIN, "record", "-q", "-o", trace, "--mem", *opts, "--", *map(str, argv)], timeout=240)
+    r = h.run([*FIXED, h.BOBBIN, "record", "-q", "-o", trace, "--mem", *opts, "--",
+               *map(str, argv)], timeout=240)
     r.trace = trace
     h.check(r.status == 0, f"{r}")
     h.check_trace(r.trace)
@@ -71,7 +73,8 @@ def compare(all_of, some, boxes, least=1):
     count = 0
     exe = [p["exe"] for p in h.info(all_of)["process_list"]]
     for thread, lines in a.items():
-        is_program = exe[int(thread.split(".")[0])] == exe[0]  # what it executes has none of its variables
+        # what it executes has none of its variables
+        is_program = exe[int(thread.split(".")[0])] == exe[0]
         want, have = chosen(lines, boxes if is_program else []), b.get(thread, [])
         h.check(want == have, f"thread {thread}: {len(want)} chosen, {len(have)} recorded, "
                 f"first difference {next((x for x in zip(want, have) if x[0] != x[1]), None)}")
@@ -79,9 +82,11 @@ def compare(all_of, some, boxes, least=1):
     h.check(set(b) <= set(a), "threads")
     h.check(count >= least, f"only {count} accesses")
     inside = sum(t["accesses"] for p in h.info(some)["process_list"] for t in p["thread_list"])
-    outside = sum(t["accesses_outside"] for p in h.info(some)["process_list"] for t in p["thread_list"])
+    outside = sum(t["accesses_outside"] for p in h.info(some)["process_list"]
+                  for t in p["thread_list"])
     h.check(inside == count, f"{inside} and {count}")
-    h.check(inside + outside == sum(map(len, a.values())), f"{inside} + {outside} are not all accesses")
+    h.check(inside + outside == sum(map(len, a.values())),
+            f"{inside} + {outside} are not all accesses")
     return f"{count} accesses"
 
 
@@ -89,8 +94,10 @@ SELECTIONS = [
     ("a", lambda s: [(s["a"][0], sum(s["a"]))]),
     ("c,order", lambda s: [(s["c"][0], sum(s["c"])), (s["order"][0], sum(s["order"]))]),
     ("b+3200..+2404", lambda s: [(s["b"][0] + 3200, s["b"][0] + 5604)]),
-    ("mem_only.c:rec,handled", lambda s: [(s["rec"][0], sum(s["rec"])), (s["handled"][0], sum(s["handled"]))]),
-    ("rec+204..+3,a+8..+8", lambda s: [(s["rec"][0] + 204, s["rec"][0] + 207), (s["a"][0] + 8, s["a"][0] + 16)]),
+    ("mem_only.c:rec,handled", lambda s: [(s["rec"][0], sum(s["rec"])),
+                                          (s["handled"][0], sum(s["handled"]))]),
+    ("rec+204..+3,a+8..+8", lambda s: [(s["rec"][0] + 204, s["rec"][0] + 207),
+                                       (s["a"][0] + 8, s["a"][0] + 16)]),
 ]
 
 
@@ -110,7 +117,8 @@ for opt, cc, flags, how in (
     ("-O3", "gcc", ("-mavx2", "-no-pie"), "x"),
     ("-O2", "clang", (), "xe"),
 ):
-    suite.add(f"the same accesses as of everything: {cc} {opt} {' '.join(flags)} {how}", equal, opt, cc, flags, how)
+    suite.add(f"the same accesses as of everything: {cc} {opt} {' '.join(flags)} {how}", equal, opt,
+              cc, flags, how)
 
 
 @suite.case("threads: each has its own; those that are alive at the end have all")
@@ -121,7 +129,8 @@ def threads():
     return compare(whole, got, [(base + sym["c"][0], base + sum(sym["c"]))], 5000)
 
 
-@suite.case("killed: the trace has the accesses up to one of the last, and says that there were more")
+@suite.case("killed: the trace has the accesses up to one of the last, and says that there were "
+            "more")
 def killed():
     prog = h.compile("mem_killed", ["mem_killed.c"], "gcc", ["-O1", "-g"])
     trace = h.fresh("trace") / "t"
@@ -131,7 +140,8 @@ def killed():
     first = got[0][1]
     want = [(kind, first + 8 * i) for i in range(1000) for kind in "LS"] * 199
     total = 198 * 2000 + 2 * 501
-    h.check(got == want[:len(got)] and total >= len(got) > total - 2 * 8192, f"{len(got)} of {total}")
+    h.check(got == want[:len(got)] and total >= len(got) > total - 2 * 8192,
+            f"{len(got)} of {total}")
     said = "the last accesses of 1 thread without an end"
     for verb in ("check", "info"):
         h.check(said in h.bobbin(verb, trace).out.decode(), verb)
@@ -147,7 +157,9 @@ def full():
     want, stopped = h.run([prog]), 0
     for kib in (100, 240, 400, 600):
         limit = (kib << 10, kib << 10)
-        r = h.record([prog], ["--mem-only", "a"], preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        r = h.record([prog], ["--mem-only", "a"],
+                     preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                       limit))
         h.check((r.status, r.out) == (want.status, want.out), f"{kib} KiB: {r}")
         stopped += b"recording stopped" in h.bobbin("check", r.trace).out
     h.check(stopped, "no limit was met")
@@ -182,7 +194,8 @@ def library():
     for r in (whole, got):  # not at the same place: the recorder's memory is about
         lo = int(re.search(rb"library (0x[0-9a-f]+)", r.out).group(1), 16)
         lines = chosen(accesses(r.trace)["0.0"], [(lo, lo + 800)])
-        there.append([re.sub("0x[0-9a-f]+", lambda m: hex(int(m.group(), 16) - lo), x, 1) for x in lines])
+        there.append([re.sub("0x[0-9a-f]+", lambda m: hex(int(m.group(), 16) - lo), x, 1)
+                      for x in lines])
     h.check(there[0] == there[1] and len(there[0]) >= 80, f"{len(there[0])} and {len(there[1])}")
     h.check(len(accesses(got.trace)["0.0"]) == len(there[1]), "others")
     return f"{len(there[1])} accesses"
@@ -206,25 +219,33 @@ def decoder():
     prog = program("-O1")
     for opts in ((), ("--codec=none",)):
         trace = record([prog, "t"], ["--mem-only", "rec,c", *opts]).trace
-        r = h.run([sys.executable, str(h.ROOT / "tools" / "spec_decoder.py"), str(trace)], timeout=240)
+        r = h.run([sys.executable, str(h.ROOT / "tools" / "spec_decoder.py"), str(trace)],
+                  timeout=240)
         want = h.bobbin("dump", trace).out
-        h.check(r.status == 0 and r.out == want and want.count(b"\n") > 5000, f"{len(want)} bytes, {len(r.out)}")
+        h.check(r.status == 0 and r.out == want and want.count(b"\n") > 5000,
+                f"{len(want)} bytes, {len(r.out)}")
 
 
-@suite.case("names of Fortran: a module's, COMMON's, a procedure's, as `bobbin instrument` writes them, too")
+@suite.case("names of Fortran: a module's, COMMON's, a procedure's, as `bobbin instrument` writes "
+            "them, too")
 def fortran():
     h.need("gfortran")
     folder = h.fresh("fortran")
     prog = folder / "names"
-    h.check(h.run(["gfortran", "-g", "-O1", h.PROG / "mem_only.f90", "-J", folder, "-o", prog]).status == 0, "gfortran")
+    h.check(h.run(["gfortran", "-g", "-O1", h.PROG / "mem_only.f90", "-J", folder, "-o",
+                   prog]).status == 0, "gfortran")
     whole, base, sym, counts = record([prog]).trace, bias(prog), symbols(prog), []
     last = next(v for k, v in sym.items() if k.startswith("last."))
-    for names, (at, size) in ((("grid%x", "grid::x", "x"), sym["__grid_MOD_x"]), (("/blk/y", "y", "/blk/"), sym["blk_"]),
-                              (("work:last", "work::last", "last", "work:last..+160"), last), (("grid%n", "mem_only.f90:n"), sym["__grid_MOD_n"])):
+    for names, (at, size) in ((("grid%x", "grid::x", "x"), sym["__grid_MOD_x"]),
+                              (("/blk/y", "y", "/blk/"), sym["blk_"]),
+                              (("work:last", "work::last", "last", "work:last..+160"), last),
+                              (("grid%n", "mem_only.f90:n"), sym["__grid_MOD_n"])):
         for name in names:
-            counts.append(compare(whole, record([prog], ["--mem-only", name]).trace, [(base + at, base + at + size)], 20))
+            counts.append(compare(whole, record([prog], ["--mem-only", name]).trace,
+                                  [(base + at, base + at + size)], 20))
     r = h.record([prog], ["--mem-only", "grid%z"], trace=h.fresh("wrong") / "t")
-    h.check(r.status == 125 and b"grid%z: no such variable" in r.err and b"did you mean grid::" in r.err, f"{r}")
+    h.check(r.status == 125 and b"grid%z: no such variable" in r.err
+            and b"did you mean grid::" in r.err, f"{r}")
     return ", ".join(counts)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory traces of MPI programs: merged, they say what they said before, access by access, under randomised
-addresses, and their size does not depend on the number of ranks."""
+"""Memory traces of MPI programs: merged, they say what they said before, access by access, under
+randomised addresses, and their size does not depend on the number of ranks."""
 
 import collections
 import hashlib
@@ -22,7 +22,8 @@ suite = h.Suite("mem_ranks", jobs=1)
 def record(kind, ranks, *args, opts=()):
     h.need(f"mpicc.{kind}")
     # -z now: else it is chance which thread looks up what
-    exe = h.compile(f"mem_ranks.{kind}", ["mem_ranks.c"], f"mpicc.{kind}", ["-O2", "-g", "-w", "-Wl,-z,now"])
+    exe = h.compile(f"mem_ranks.{kind}", ["mem_ranks.c"], f"mpicc.{kind}",
+                    ["-O2", "-g", "-w", "-Wl,-z,now"])
     trace = h.fresh("ranks") / "t"
     line = [f"mpirun.{kind}", "-n", str(ranks), *(OPENMPI if kind == "openmpi" else []),
             h.BOBBIN, "record", "-q", "--mem", *opts, "-o", trace, "--", exe, *map(str, args)]
@@ -42,7 +43,8 @@ def accesses(trace, groups):
 
 
 def busy(info, process, threads):
-    """The first and the last of its threads that access memory: MPI has some that do not, in the images recorded."""
+    """The first and the last of its threads that access memory: MPI has some that do not, in the
+    images recorded."""
     found = [t["number"] for t in info["process_list"][process]["thread_list"] if t["accesses"]]
     h.check(len(found) == threads, f"{len(found)} threads access memory")
     return sorted({found[0], found[-1]})
@@ -70,7 +72,8 @@ def merged(trace, ranks, threads=1):
 @suite.case("the size does not depend on how many ranks there are")
 def sizes():
     with open("/proc/sys/kernel/randomize_va_space") as f:
-        h.check(f.read().strip() != "0", "addresses are not randomised here: this would prove nothing")
+        h.check(f.read().strip() != "0",
+                "addresses are not randomised here: this would prove nothing")
     found = [merged(record("openmpi", n, 16, 2), n, 2)["stream_bytes"] for n in (4, 8, 16)]
     h.check(max(found) <= min(found) * 1.05, f"{found} bytes")
     return f"4, 8, 16 ranks: {found} bytes"
@@ -89,7 +92,8 @@ def others():
     merged(record("openmpi", 2, 10, opts=["--engine=valgrind"]), 2)
 
 
-@suite.case("again, when a rank comes late; and a rank that was killed stays apart until it is folded")
+@suite.case("again, when a rank comes late; and a rank that was killed stays apart until it is "
+            "folded")
 def again():
     trace = record("openmpi", 3, 10)
     late = sorted(trace.glob("p*.bob"))[1]
@@ -108,8 +112,10 @@ def again():
     raw = record("openmpi", 2, 10, opts=["--codec=none"])
     want = accesses(raw, ["0.0", "1.0"])
     h.check(h.bobbin("merge", "-q", raw).status == 0 and len(list(raw.glob("p*.bob"))) == 2, "raw")
-    h.check(h.bobbin("fold", "-q", raw).status == 0 and h.bobbin("merge", "-q", raw).status == 0, "fold")
-    h.check(not list(raw.glob("p*.bob")) and accesses(raw, ["0.0", "1.0"]) == want, "folded and merged")
+    h.check(h.bobbin("fold", "-q", raw).status == 0 and h.bobbin("merge", "-q", raw).status == 0,
+            "fold")
+    h.check(not list(raw.glob("p*.bob")) and accesses(raw, ["0.0", "1.0"]) == want,
+            "folded and merged")
 
 
 def by_thread(trace):
@@ -130,7 +136,8 @@ def drop():
     exact = by_thread(trace)
     spread = collections.Counter(what for thread in exact.values() for what in thread)
     notes = []
-    h.check(set(spread.values()) >= {1, ranks, ranks * threads}, f"{collections.Counter(spread.values())}")
+    h.check(set(spread.values()) >= {1, ranks, ranks * threads},
+            f"{collections.Counter(spread.values())}")
     for below in (1, 2, ranks + 1, 1000):
         few = h.fresh("few") / "t"
         shutil.copytree(trace, few)
@@ -139,17 +146,21 @@ def drop():
         h.check_trace(few)
         # paths are main and multiply only, so what occurs is known by place
         least = min(below, len(exact))
-        want = {t: collections.Counter({w: n for w, n in c.items() if spread[w] >= least}) for t, c in exact.items()}
+        want = {t: collections.Counter({w: n for w, n in c.items() if spread[w] >= least})
+                for t, c in exact.items()}
         h.check(by_thread(few) == want, f"below {below}")
         said = f"drop-below={below} over 3 processes"
-        h.check([p["loss"] for p in h.info(few)["process_list"]] == [[said]] * 3, f"{h.info(few)['process_list']}")
-        h.check(f"not exact: folded with --{said}\n" in h.bobbin("report", few).out.decode(), "report")
+        h.check([p["loss"] for p in h.info(few)["process_list"]] == [[said]] * 3,
+                f"{h.info(few)['process_list']}")
+        h.check(f"not exact: folded with --{said}\n" in h.bobbin("report", few).out.decode(),
+                "report")
         h.check(h.bobbin("check", "--complete", few).status == 3, "check --complete")
         notes.append(f"{below}: {h.info(few)['stream_bytes']}")
     # a process by itself counts its own threads only
     r = h.bobbin("fold", "-q", f"--drop-below={ranks + 1}", trace)
     h.check(r.status == 0, f"{r}")
-    h.check([p["loss"] for p in h.info(trace)["process_list"]] == [[f"drop-below={ranks + 1}"]] * 3, "fold")
+    h.check([p["loss"] for p in h.info(trace)["process_list"]] == [[f"drop-below={ranks + 1}"]] * 3,
+            "fold")
     h.check(not any(by_thread(trace).values()), "fold: three threads do nothing in common")
     # merged already: it can be asked for later, too
     h.check(h.bobbin("merge", "-q", "--drop-below=2", few).status == 0, "again")
@@ -167,7 +178,8 @@ def readers():
         after = h.bobbin(verb, "--no-pager", *options, trace)
         h.check(after.status == 0 and len(after.out) > 500, f"{after}")
         # report's first line says how large the trace is; loops are numbered for the whole trace
-        lines = [re.sub(rb"loop \d+", b"loop", x.out).splitlines()[verb == "report":] for x in (b, after)]
+        lines = [re.sub(rb"loop \d+", b"loop", x.out).splitlines()[verb == "report":]
+                 for x in (b, after)]
         h.check(lines[0] == lines[1], f"{verb}\n{b}\n{after}")
     data = bytearray((trace / "trace.bob").read_bytes())
     data[h.chunks_at(data) + 64 + 40] ^= 0xFF  # in the compressed processes

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory traces as replay and show give them away: all threads in one sequence, in every format; one by one under their
-loops; by call path."""
+"""Memory traces as replay and show give them away: all threads in one sequence, in every format;
+one by one under their loops; by call path."""
 
 import collections
 import re
@@ -47,9 +47,11 @@ def order():
     trace = record()
     want = by_thread(trace)
     one = replay(trace, "--order=threads").decode().splitlines()
-    h.check(one == [line for t, lines in want.items() for line in [f"# thread {t}", *lines]], "order=threads")
+    h.check(one == [line for t, lines in want.items() for line in [f"# thread {t}", *lines]],
+            "order=threads")
     for quantum in (100, 7, 1000000):
-        lines = replay(trace, *([] if quantum == 100 else ["--quantum", quantum])).decode().splitlines()
+        lines = replay(trace, *([] if quantum == 100
+                                else ["--quantum", quantum])).decode().splitlines()
         got, left = collections.defaultdict(list), {t: len(rows) for t, rows in want.items()}
         runs = []  # of one thread: thread, how many, did all others at work have more
         for line in lines:
@@ -82,14 +84,16 @@ def formats():
     for w, r in zip(lines, RECORD.iter_unpack(raw[32:])):
         address, pc, process, thread, image, size, kind, flags = r
         place = w[4].rsplit("+", 1)
-        h.check([f"{process}.{thread}", "LSA"[kind], hex(address), str(size), hex(pc)] == [*w[:4], place[1]] and not flags,
-                f"{r} is not {w}")
+        h.check([f"{process}.{thread}", "LSA"[kind], hex(address), str(size), hex(pc)]
+                == [*w[:4], place[1]] and not flags, f"{r} is not {w}")
         images.add((image, place[0]))
     h.check(len(images) == len({i for i, _ in images}), f"{images}")
     din = replay(trace, "--format=din").decode().splitlines()
-    h.check(din == [f"{'01'[k == 'S']} {a[2:]}" for _, w, a, *_ in lines for k in ("LS" if w == "A" else w)], "din")
+    h.check(din == [f"{'01'[k == 'S']} {a[2:]}" for _, w, a, *_ in lines
+                    for k in ("LS" if w == "A" else w)], "din")
     lackey = replay(trace, "--format=lackey").decode().splitlines()
-    h.check(lackey == [f" {'M' if k == 'A' else k} {int(a, 16):08x},{size}" for _, k, a, size, _ in lines], "lackey")
+    h.check(lackey == [f" {'M' if k == 'A' else k} {int(a, 16):08x},{size}"
+                       for _, k, a, size, _ in lines], "lackey")
     for bad in (["--order=x"], ["--quantum=0"], ["--quantum=x"], ["--format=x"]):
         h.check(h.bobbin("replay", "--mem", *bad, trace).status == 2, f"{bad}")
 
@@ -104,7 +108,8 @@ def number(text):
 
 
 def expand(trace, thread, *options):
-    """[(kind, address, size, place)], and the loops are held against themselves: no iteration is left out."""
+    """[(kind, address, size, place)], and the loops are held against themselves: no iteration is
+    left out."""
     r = h.bobbin("show", "--no-pager", "--expand", "--lines=0", "-g", thread, *options, trace)
     h.check(r.status == 0 and not r.err, f"{r}")
     rows, loops = [], []
@@ -129,7 +134,8 @@ def expand(trace, thread, *options):
 def same_as_replay(trace, thread):
     rows = [line.split(" ") for line in replay(trace, "-g", thread).decode().splitlines()[1:]]
     got = expand(trace, thread)
-    h.check([r[:3] for r in got] == [tuple(r[:3]) for r in rows], f"{thread}: {len(got)} and {len(rows)} accesses")
+    h.check([r[:3] for r in got] == [tuple(r[:3]) for r in rows],
+            f"{thread}: {len(got)} and {len(rows)} accesses")
     return len(got)
 
 
@@ -149,7 +155,8 @@ def expanded():
 
 
 def paths(engine):
-    program = h.compile("mem_paths", ["mem_paths.c"], "gcc", ["-O1", "-g", "-fno-optimize-sibling-calls"])
+    program = h.compile("mem_paths", ["mem_paths.c"], "gcc",
+                        ["-O1", "-g", "-fno-optimize-sibling-calls"])
     r = h.record([program], ["--mem", f"--engine={engine}"])
     h.check(r.status == 0, f"{r}")
     return r.trace
@@ -162,9 +169,11 @@ def part():
     of_inner = [r for r in whole if r[3].startswith(("inner+", "inner  "))]
     h.check(sum(r[0] == "S" and r[2] == "4" for r in of_inner) == 16, f"{of_inner}")
     h.check(expand(trace, "0.0", "-F", "inner") == of_inner, "-F inner")
-    h.check(expand(trace, "0.0", "-N", "inner") == [r for r in whole if r not in of_inner], "-N inner")
+    h.check(expand(trace, "0.0", "-N", "inner") == [r for r in whole if r not in of_inner],
+            "-N inner")
     h.check(expand(trace, "0.0", "-e", "5..20") == whole[5:21], "-e 5..20")
-    h.check(expand(trace, "0.0", "-e", "5..20", "-F", "inner") == [r for r in whole[5:21] if r in of_inner], "both")
+    h.check(expand(trace, "0.0", "-e", "5..20", "-F", "inner")
+            == [r for r in whole[5:21] if r in of_inner], "both")
     few = h.bobbin("show", "--no-pager", "-x", "--lines=7", trace).out.decode().splitlines()
     h.check(len(few) == 9 and "--lines" in few[-1], f"{few}")
     calls = h.record(["/bin/true"]).trace
@@ -178,7 +187,8 @@ def tree(trace, *options):
     h.check(r.status == 0 and not r.err, f"{r}")
     rows = {}
     for line in r.out.decode().splitlines()[2:]:
-        m = re.match(r" *([\d,]+) +([\d,]+) +([\d,]+)  ( *)(\S+|code in \S+)(?:  called at (\S+?)(?:\+0x[0-9a-f]+|  \S+:\d+))?$", line)
+        m = re.match(r" *([\d,]+) +([\d,]+) +([\d,]+)  ( *)(\S+|code in \S+)(?:  called at "
+                     r"(\S+?)(?:\+0x[0-9a-f]+|  \S+:\d+))?$", line)
         h.check(m, f"{line!r} is not understood")
         key = m[5], m[6], len(m[4]) // 2
         old = rows.get(key, (0, 0, 0))  # there may be several call sites
@@ -193,21 +203,27 @@ def signatures():
         rows = tree(trace)
         twice, once = rows["inner", "outer", 2], rows["inner", "main", 1]
         h.check(once[2] == 4 and tuple(3 * n for n in once) == twice, f"inner: {rows}")
-        h.check(not any(k[0] == k[1] == "outer" for k in rows), f"a call that has returned goes on: {rows}")
-        # five of six calls are from deep itself, in four of them it calls on; recursion has one path
+        h.check(not any(k[0] == k[1] == "outer" for k in rows),
+                f"a call that has returned goes on: {rows}")
+        # five of six calls are from deep itself, in four of them it calls on; recursion has one
+        # path
         first, others = rows["deep", "main", 1], rows["deep", "deep", 2]
-        h.check(others[2] > 4 * first[2] and 4 * first[1] < others[1] < 5 * first[1], f"deep: {rows}")
+        h.check(others[2] > 4 * first[2] and 4 * first[1] < others[1] < 5 * first[1],
+                f"deep: {rows}")
         h.check(not any(k[0] == "deep" and k[2] > 2 for k in rows), f"deep: {rows}")
-        h.check(sum(v[1] + v[2] for v in rows.values()) == sum(v[0] for k, v in rows.items() if not k[2]), f"{rows}")
+        h.check(sum(v[1] + v[2] for v in rows.values())
+                == sum(v[0] for k, v in rows.items() if not k[2]), f"{rows}")
         lines = replay(trace).decode().splitlines()[1:]
-        h.check(sum(v[0] for k, v in rows.items() if not k[2]) == len(lines), f"{len(lines)} accesses: {rows}")
+        h.check(sum(v[0] for k, v in rows.items() if not k[2]) == len(lines),
+                f"{len(lines)} accesses: {rows}")
     # guarded accesses, and those reported again, are expanded
     truth = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
     for kernel in ("vectors", "lanes", "signals", "threads"):
         r = h.record([truth, kernel], ["--mem"])
         rows = tree(r.trace)
         count = sum(not line.startswith("#") for line in replay(r.trace).decode().splitlines())
-        h.check(sum(v[0] for k, v in rows.items() if not k[2]) == count, f"{kernel}: {count} accesses: {rows}")
+        h.check(sum(v[0] for k, v in rows.items() if not k[2]) == count,
+                f"{kernel}: {count} accesses: {rows}")
     raw = h.record([program(), 10, 2], ["--mem", "--codec=none"]).trace
     r = h.bobbin("show", "--signatures", raw)
     h.check(r.status == 1 and b"no memory accesses are folded" in r.err, f"{r}")
@@ -226,14 +242,18 @@ def env():
     h.check_trace(trace)
 
     def rows(of, thread):
-        return [(k, place) for k, _, _, place in map(str.split, replay(of, "-g", thread).decode().splitlines()[1:])]
+        return [(k, place) for k, _, _, place in map(str.split,
+                                                     replay(of, "-g", thread).decode().splitlines()[
+                                                                                                    1:])]
 
     # the shell is a process of the trace, too, and becomes none: what it runs is its child
-    numbers = [i for i, p in enumerate(h.info(trace)["process_list"]) if p["exe"].endswith(program().name)]
+    numbers = [i for i, p in enumerate(h.info(trace)["process_list"])
+               if p["exe"].endswith(program().name)]
     h.check(len(numbers) == 1, f"{h.info(trace)['process_list']}")
     for t in range(3):
         h.check(rows(trace, f"{numbers[0]}.{t}") == rows(want, f"0.{t}"), f"thread {t}")
-    out = h.bobbin("show", "--no-pager", "--signatures", "-g", f"{numbers[0]}.1", trace).out.decode()
+    out = h.bobbin("show", "--no-pager", "--signatures", "-g", f"{numbers[0]}.1",
+                   trace).out.decode()
     h.check("  work\n" in out and "work  called" not in out, f"no names: {out}")
     early = h.bobbin("env", "--mem", "--from-start", "-o", h.fresh("e") / "t").out
     h.check(b"BOBBIN_FROM_START='1'" in early, f"{early}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Source lines and variables of memory traces: lines against addr2line, for every access; static variables against the
-symbol table and the addresses; the arrays of kernels that are known; all this without the program, after merging, folding
-and kill -9; caches by line and variable."""
+"""Source lines and variables of memory traces: lines against addr2line, for every access; static
+variables against the symbol table and the addresses; the arrays of kernels that are known; all this
+without the program, after merging, folding and kill -9; caches by line and variable."""
 
 import collections
 import pathlib
@@ -23,7 +23,8 @@ def program(level, source="mem_source.c", *flags):
 
 
 def record(command, *options, status=0, env=None):
-    r = h.record([*command], ["--mem", *options], env=h.environment(env) if env else None, timeout=240)
+    r = h.record([*command], ["--mem", *options], env=h.environment(env) if env else None,
+                 timeout=240)
     h.check(r.status == status, f"{r}")
     return r.trace
 
@@ -37,7 +38,8 @@ def text(*args):
 def table(trace, by):
     """Rows of a report: (accesses, loads, stores, footprint, stride, image, the last column)."""
     out = text("report", f"--by={by}", "--limit=0", trace)
-    pattern = r"^ *([\d,]+) +[\d.]+% +([\d,]+) +([\d,]+) +\S+ \S+ +(\S+(?: \S?B)?) +(\S+(?: [\d.]+%)?) +\S+  (\S+) +(.*)$"
+    pattern = (r"^ *([\d,]+) +[\d.]+% +([\d,]+) +([\d,]+) +\S+ \S+ +(\S+(?: \S?B)?) +(\S+(?: "
+               r"[\d.]+%)?) +\S+  (\S+) +(.*)$")
     rows = []
     for line in out.splitlines():
         m = re.match(pattern, line)
@@ -57,8 +59,8 @@ def accesses(trace):
 
 
 def lines_by_addr2line(path, pcs):
-    r = subprocess.run(["addr2line", "-e", path], input="\n".join(hex(p) for p in pcs), capture_output=True,
-                       text=True, check=True)
+    r = subprocess.run(["addr2line", "-e", path], input="\n".join(hex(p) for p in pcs),
+                       capture_output=True, text=True, check=True)
     found = {}
     for pc, line in zip(pcs, r.stdout.splitlines()):
         m = re.match(r"(.*):(\d+)", line)
@@ -80,7 +82,8 @@ def check_lines(path, trace):
         m = re.match(r"(\S+:\d+)", place)
         if m:
             got[m[1]] += n
-    h.check(got == want, f"{image}: lines {dict(got - want)} too often, {dict(want - got)} too rarely")
+    h.check(got == want,
+            f"{image}: lines {dict(got - want)} too often, {dict(want - got)} too rarely")
     h.check(len(want) > 8, f"{image}: only {len(want)} lines")
     return len(want)
 
@@ -121,12 +124,13 @@ def arrays():
         for key, n in want.items():
             h.check(v[key] == n, f"{level}: {key} {v[key]} times, not {n}:\n{dict(v)}")
     trace = record([program("-O1")])
-    rows = {name: (footprint, stride) for _, _, _, footprint, stride, _, name in table(trace, "variable")}
+    rows = {name: (footprint, stride)
+            for _, _, _, footprint, stride, _, name in table(trace, "variable")}
     h.check(rows["b[]  in product"] == ("3.20 kB", "+160"), f"{rows['b[]  in product']}")
     h.check(rows["a[]  in product"] == ("3.20 kB", "+8"), f"{rows['a[]  in product']}")
     out = text("report", trace)
-    h.check(re.search(r"gather  mem_source.c:\d+ +load of x\[\]: [\d.]+% of its addresses follow no rule", out),
-            f"why it did not fold is not said:\n{out}")
+    h.check(re.search(r"gather  mem_source.c:\d+ +load of x\[\]: [\d.]+% of its addresses follow "
+                      r"no rule", out), f"why it did not fold is not said:\n{out}")
 
 
 def replayed(trace):
@@ -141,10 +145,12 @@ def replayed(trace):
 def thread_locals():
     notes, unknown = [], []
     for engine in ("native", "valgrind"):
-        for flags in (["-O0"], ["-O1"], ["-O2"], ["-O1", "-fno-pie", "-no-pie"], ["-O2", "-fPIC", "-ftls-model=global-dynamic"]):
+        for flags in (["-O0"], ["-O1"], ["-O2"], ["-O1", "-fno-pie", "-no-pie"],
+                      ["-O2", "-fPIC", "-ftls-model=global-dynamic"]):
             if engine == "valgrind" and flags != ["-O1"]:
                 continue
-            path = h.compile("mem_thread_local", ["mem_thread_local.c"], "gcc", ["-g", "-w", *flags], ["-lpthread"])
+            path = h.compile("mem_thread_local", ["mem_thread_local.c"], "gcc",
+                             ["-g", "-w", *flags], ["-lpthread"])
             r = h.record([path], ["--mem", f"--engine={engine}"])
             truth = collections.Counter()
             places = [line.split() for line in r.out.decode().splitlines()]
@@ -152,13 +158,17 @@ def thread_locals():
             for address in replayed(r.trace):
                 for _, name, at, size in places:
                     truth[name] += int(at, 16) <= address < int(at, 16) + int(size)
-            got = collections.Counter({name: n for n, _, _, _, _, _, name in table(r.trace, "variable")})
-            # after[i - N]: where the address without the index is that of another variable, nothing certain is known
+            got = collections.Counter({name: n for n, _, _, _, _, _, name in table(r.trace,
+                                                                                   "variable")})
+            # after[i - N]: where the address without the index is that of another variable, nothing
+            # certain is known
             unknown.append(got["(thread-local)"])
             truth["after"] -= unknown[-1]
             for name, want in truth.items():
-                h.check(got[name] == want, f"{engine} {flags}: {name} {got[name]} times, not {want}: {dict(got)}")
-            h.check(truth["after"] + unknown[-1] == 2 and truth["first"] == truth["step::own"] == 80, f"{truth}")
+                h.check(got[name] == want,
+                        f"{engine} {flags}: {name} {got[name]} times, not {want}: {dict(got)}")
+            h.check(truth["after"] + unknown[-1] == 2
+                    and truth["first"] == truth["step::own"] == 80, f"{truth}")
             notes.append(sum(truth.values()))
     h.check(set(unknown) == {0, 2}, f"{unknown}")
     shown = text("show", "--no-pager", r.trace)
@@ -175,7 +185,8 @@ def frames():
         for flags in (["-O0"], ["-O1"], ["-O2"], ["-O2", "-fno-omit-frame-pointer"], ["-O3"]):
             path = h.compile("mem_frames", ["mem_frames.c"], tool, ["-g", "-w", *flags])
             v = by_variable(record([path]))
-            h.check(v["k  in take", "load"] == v["k  in take", "store"] == 2, f"{tool} {flags}: {dict(v)}")
+            h.check(v["k  in take", "load"] == v["k  in take", "store"] == 2,
+                    f"{tool} {flags}: {dict(v)}")
             h.check(v["v.x  in frame", "store"] == 1, f"{tool} {flags}: {dict(v)}")
             # vectorised: fewer, wider stores
             n = v["other[]  in frame", "load"] + v["other[]  in frame", "store"]
@@ -200,7 +211,8 @@ def statics():
         path = program(level, "mem_source.c", "-no-pie")
         trace = record([path])
         symbols = {}
-        for line in subprocess.run(["nm", "-S", path], capture_output=True, text=True, check=True).stdout.splitlines():
+        for line in subprocess.run(["nm", "-S", path], capture_output=True, text=True,
+                                   check=True).stdout.splitlines():
             m = re.match(r"(\S+) (\S+) [bBdDrR] (global|hidden|where)$", line)
             if m:
                 symbols[m[3]] = (int(m[1], 16), int(m[2], 16))
@@ -244,7 +256,8 @@ def kept():
     for verb, other in (("merge", trace), ("fold", raw), ("fold", killed)):
         h.check(h.bobbin(verb, "-q", other).status == 0, verb)
         v = by_variable(other)
-        h.check(v["a[]  in product", "load"] == N**3 and v["c[]  in product", "store"] == N * N, f"{dict(v)}")
+        h.check(v["a[]  in product", "load"] == N**3 and v["c[]  in product", "store"] == N * N,
+                f"{dict(v)}")
     shown = text("show", "--no-pager", trace)
     h.check(re.search(r"load +8 .*a\[\]  product  mem_source\.c:\d+", shown), f"show:\n{shown}")
 
@@ -264,7 +277,8 @@ def names_of(trace, source):
     return pathlib.Path(h.environment()["XDG_CACHE_HOME"]) / "bobbin" / f"{key}.names"
 
 
-@suite.case("names that are kept: another input's instructions are added to them, and what is known is copied")
+@suite.case("names that are kept: another input's instructions are added to them, and what is "
+            "known is copied")
 def keeping():
     folder = pathlib.Path(__file__).resolve().parents[2] / "bench/mem/programs"
     exe = h.compile("mem_source_dense", [str(folder / "dense.c"), str(folder / "comm.c")], "gcc",
@@ -276,9 +290,11 @@ def keeping():
     for kernel in ("lu", "cholesky", "lu", "cholesky"):
         found.append({row[6] for row in table(record([exe, kernel, "20"], env=env), "line")})
         times.append(path.stat().st_mtime_ns)
-        h.check(any(re.fullmatch(rf"dense.c:\d+ +{kernel}", name) for name in found[-1]), f"{kernel}: {found[-1]}")
+        h.check(any(re.fullmatch(rf"dense.c:\d+ +{kernel}", name) for name in found[-1]),
+                f"{kernel}: {found[-1]}")
     h.check(found[0] != found[1] and found[0] == found[2] and found[1] == found[3], f"{found}")
-    h.check(times[0] != times[1] == times[2] == times[3], f"made anew when they should not, or not when they should: {times}")
+    h.check(times[0] != times[1] == times[2] == times[3],
+            f"made anew when they should not, or not when they should: {times}")
     path.write_bytes(path.read_bytes()[:-70])  # damaged: as if there were none
     again = {row[6] for row in table(record([exe, "lu", "20"], env=env), "line")}
     h.check(again == found[0] and path.stat().st_mtime_ns != times[3], f"{again}")
@@ -288,11 +304,13 @@ def cache_rows(trace, by, *options):
     out = text("cache", f"--by={by}", "--limit=0", "--preset=tiny", *options, trace)
     return out, [
         (int(m[1].replace(",", "")), int(m[2].replace(",", "")), m[3])
-        for m in re.finditer(r"^ *([\d,]+) +[\d.]+% +([\d,]+) .*  mem_source-O1 +(\S.*)$", out, re.M)
+        for m in re.finditer(r"^ *([\d,]+) +[\d.]+% +([\d,]+) .*  mem_source-O1 +(\S.*)$", out,
+                             re.M)
     ]
 
 
-@suite.case("caches: misses by line and by variable are all misses, also where loops are not simulated")
+@suite.case("caches: misses by line and by variable are all misses, also where loops are not "
+            "simulated")
 def caches():
     trace = record([program("-O1")])
     out, functions = cache_rows(trace, "function")

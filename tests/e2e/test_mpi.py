@@ -76,7 +76,8 @@ def one_directory(kind, images):
     exe = program(kind)
     trace = h.fresh("mpi") / "t"
     before = native(kind, [exe, "plain"])
-    h.check(before.out == b"4 ranks, 10000 steps, 0 wrong\n", f"the program fails natively\n{before}")
+    h.check(before.out == b"4 ranks, 10000 steps, 0 wrong\n",
+            f"the program fails natively\n{before}")
     after = traced(kind, [exe, "plain"], trace, [f"--images={images}"])
     lines = CLOSING.findall(after.err)
     h.check(len(lines) == 1, f"{len(lines)} closing lines\n{after}")
@@ -101,7 +102,8 @@ def sums_up_last(kind):
     r = traced(kind, [program(kind), "late"], trace, ["--images=main"])
     h.check(r.status == 0, f"recorded\n{r}")
     count = steps(trace)
-    h.check(sorted(count.values()) == [STEPS * n for n in (1, 4, 6, 8)], f"calls of mpi_step {count}")
+    h.check(sorted(count.values()) == [STEPS * n for n in (1, 4, 6, 8)],
+            f"calls of mpi_step {count}")
     events = h.info(trace)["events"]
     h.check(f"bobbin: {events:,} calls of {RANKS} threads in ".encode() in r.err,
             f"the closing line does not say {events:,} calls\n{r}")
@@ -159,17 +161,20 @@ def twice(kind):
 
 
 def hosts(kind):
-    """Two hosts, as far as the launcher knows: a proxy for each, and one starts ranks through a shell. They are one run, and the next one is another."""
+    """Two hosts, as far as the launcher knows: a proxy for each, and one starts ranks through a
+    shell. They are one run, and the next one is another."""
     h.need("mpiexec.hydra")
     exe = program(kind)
     trace = h.fresh("mpi") / "t"
     seen = []
     for _ in range(2):
-        r = h.run(["mpiexec.hydra", "-launcher", "fork", "-hosts", "localhost,127.0.0.1", "-ppn", str(RANKS // 2), "-n", str(RANKS), "sh", "-c",
-                   '"$@"; exit $?', "sh", h.BOBBIN, "record", "-q", "-o", trace, "--", exe, "plain"], env=environment())
+        r = h.run(["mpiexec.hydra", "-launcher", "fork", "-hosts", "localhost,127.0.0.1", "-ppn",
+                   str(RANKS // 2), "-n", str(RANKS), "sh", "-c", '"$@"; exit $?', "sh", h.BOBBIN,
+                   "record", "-q", "-o", trace, "--", exe, "plain"], env=environment())
         h.check(r.status == 0 and not r.err, f"recorded\n{r}")
         seen.append({p["pid"] for p in check_ranks(h.info(trace))})
-    h.check(sorted(os.listdir(trace.parent)) == ["t", "t.old"], f"directories {os.listdir(trace.parent)}")
+    h.check(sorted(os.listdir(trace.parent)) == ["t", "t.old"],
+            f"directories {os.listdir(trace.parent)}")
     have = {p["pid"] for p in check_ranks(h.info(trace.parent / "t.old"))}
     h.check(have == seen[0] and not have & seen[1], f"t.old has {have}, they were {seen}")
 
@@ -207,7 +212,8 @@ def hpcc(kind, options, what):
     h.check(ranks(check_ranks(info)) == list(range(RANKS)), "ranks")
     h.check(info[what] > 10000, f"only {info[what]} {what}")
     if what == "accesses":
-        h.check(h.bobbin("check", "--complete", d / "t").status == 0, "not all of hpcc was translated")
+        h.check(h.bobbin("check", "--complete", d / "t").status == 0,
+                "not all of hpcc was translated")
     wrong = sum(t["top_mismatch"] for p in info["process_list"] for t in p["thread_list"])
     h.check(wrong == 0, f"the self-check of the call stack failed {wrong} times")
     return f"{info[what]} {what}, {info['stream_bytes']} bytes"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recording MPI in programs of all languages, and beside other things: calls, memory, errors that return. Programs print and end as
-without a recorder, and every stream is exact."""
+"""Recording MPI in programs of all languages, and beside other things: calls, memory, errors that
+return. Programs print and end as without a recorder, and every stream is exact."""
 import re
 import sys
 
@@ -16,7 +16,8 @@ def lines(r):
 
 
 def fortran(mpi, how):
-    exe = m.program(mpi, "languages.F90", [f"-D{how}", "-ffree-line-length-none", "-fallow-argument-mismatch"], "fortran")
+    exe = m.program(mpi, "languages.F90",
+                    [f"-D{how}", "-ffree-line-length-none", "-fallow-argument-mismatch"], "fortran")
     said = h.fresh("said")
     before = m.native(mpi, 4, [exe])
     h.check(before.status == 0, f"the program fails natively\n{before}")
@@ -29,7 +30,8 @@ def cplusplus(mpi):
     exe, counts = m.program(mpi, "languages.cc", language="c++"), h.fresh("counts")
     before = m.native(mpi, 4, [exe])
     e = m.environment(mpi, {"COUNT_DIR": str(counts)})
-    e["LD_PRELOAD"] = ":".join(filter(None, [e.get("LD_PRELOAD"), str(m.counter_library(mpi, "tool"))]))
+    e["LD_PRELOAD"] = ":".join(filter(None, [e.get("LD_PRELOAD"),
+                                             str(m.counter_library(mpi, "tool"))]))
     after = m.record(mpi, 4, [exe], env=e)
     h.same(before, after)
     n = m.counts(m.read(after.trace))
@@ -45,7 +47,8 @@ def streams(mpi, options, what):
     args = ["7", "4"]
     before = m.native(mpi, 3, [exe, *args])
     after = m.record(mpi, 3, [exe, *args], options, env={"ORACLE_DIR": str(said)})
-    h.check(before.status == 0 and lines(before) == lines(after), f"without a recorder\n{before}\nrecorded\n{after}")
+    h.check(before.status == 0 and lines(before) == lines(after),
+            f"without a recorder\n{before}\nrecorded\n{after}")
     n = m.check_oracle(after.trace, said)
     h.check_trace(after.trace)
     info = h.info(after.trace)
@@ -66,7 +69,8 @@ def streams(mpi, options, what):
 
 
 def errors(mpi):
-    """What MPI's functions return is the same, right and wrong arguments alike: the program prints them."""
+    """What MPI's functions return is the same, right and wrong arguments alike: the program prints
+    them."""
     exe = m.program(mpi, "errors.c")
     before = m.native(mpi, 2, [exe])
     after = m.record(mpi, 2, [exe])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How calls come to the recorder: before MPI_Init and after MPI_Finalize, from a library's constructor, which runs before ours, through
-a tool that is linked with the program, whose own calls are not the program's; and that a program of another MPI than --mpi says runs as
-without a recorder."""
+"""How calls come to the recorder: before MPI_Init and after MPI_Finalize, from a library's
+constructor, which runs before ours, through a tool that is linked with the program, whose own calls
+are not the program's; and that a program of another MPI than --mpi says runs as without a
+recorder."""
 import sys
 
 import harness as h
@@ -19,12 +20,15 @@ def plain(mpi):
 
 
 def early(mpi):
-    library = h.compile(f"libentry-{mpi}.so", ["mpi/entry.c"], m.compiler(mpi), ["-DEARLY", "-shared", "-fPIC", "-g"])
-    return m.program(mpi, "entry.c", ["-DLIBRARY"], libs=[str(library), f"-Wl,-rpath,{library.parent}"])
+    library = h.compile(f"libentry-{mpi}.so", ["mpi/entry.c"], m.compiler(mpi),
+                        ["-DEARLY", "-shared", "-fPIC", "-g"])
+    return m.program(mpi, "entry.c", ["-DLIBRARY"],
+                     libs=[str(library), f"-Wl,-rpath,{library.parent}"])
 
 
 def with_tool(mpi):
-    tool = h.compile(f"entry_tool-{mpi}.o", ["mpi/entry.c"], m.compiler(mpi), ["-DTOOL", "-c", "-O1", "-g"])
+    tool = h.compile(f"entry_tool-{mpi}.o", ["mpi/entry.c"], m.compiler(mpi),
+                     ["-DTOOL", "-c", "-O1", "-g"])
     return m.program(mpi, "entry.c", libs=[str(tool)])
 
 
@@ -40,7 +44,8 @@ def calls(mpi, exe, want, options=(), args=()):
         got = [e.name for e in t.events]
         h.check(got == want, f"rank {t.rank}: {got}\nnot {want}")
         numbers = [e.values["newcomm"] for e in t.events if e.name == "Comm_dup"]
-        h.check(numbers == list(range(256, 256 + len(numbers))), f"communicators are numbered {numbers}")
+        h.check(numbers == list(range(256, 256 + len(numbers))),
+                f"communicators are numbered {numbers}")
     return f"{len(want)} calls"
 
 
@@ -56,7 +61,8 @@ def tool(mpi):
     exe = with_tool(mpi)
     calls(mpi, exe, [*BEFORE, "Init", *REST])
     calls(mpi, exe, [*BEFORE, "Init", *REST], ["--no-callsites"])
-    return calls(mpi, exe, ["Init", "Comm_dup", *10 * ["Barrier"], "Finalize"], ["--mpi-functions=Barrier"])
+    return calls(mpi, exe, ["Init", "Comm_dup", *10 * ["Barrier"], "Finalize"],
+                 ["--mpi-functions=Barrier"])
 
 
 def tool_place(mpi):

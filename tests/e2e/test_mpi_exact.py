@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --time=exact:mpi: the begin and end of each call say what the statistics say, in ended and in killed processes; clocks of the ranks
-are known to what is said; who waited for whom."""
+"""record --time=exact:mpi: the begin and end of each call say what the statistics say, in ended and
+in killed processes; clocks of the ranks are known to what is said; who waited for whom."""
 import random
 import re
 import sys
@@ -61,7 +61,8 @@ def said(rows):
     for row in rows:
         head, interval, duration = re.match(r"(.*) gap (.*) duration (.*)", row).groups()
         count, before, of = re.match(r"(\d+) (.*) > (.*)", head).groups()
-        numbers = [re.match(r"(\d+) \(\S+\) (\d+) \(\S+\) (\d+) ", x).groups() for x in (interval, duration)]
+        numbers = [re.match(r"(\d+) \(\S+\) (\d+) \(\S+\) (\d+) ", x).groups()
+                   for x in (interval, duration)]
         out[site(before), site(of)] = [int(count), *(int(n) for x in numbers for n in x)]
     return out
 
@@ -75,7 +76,8 @@ def found(threads):
         for i in range(n):
             interval = t.moments[2 * i] - t.moments[2 * i - 1] if i else 0
             took = t.moments[2 * i + 1] - t.moments[2 * i]
-            row = out.setdefault((t.sites[i - 1] if i else None, t.sites[i]), [0, interval, 0, 0, took, 0, 0])
+            row = out.setdefault((t.sites[i - 1] if i else None, t.sites[i]),
+                                 [0, interval, 0, 0, took, 0, 0])
             row[0] += 1
             for at, value in ((1, interval), (4, took)):
                 row[at] = min(row[at], value)
@@ -96,7 +98,8 @@ def sums(mpi, ranks, name, *args):
     threads, _, rows = dump(r.trace)
     h.check(len(threads) == ranks, f"{len(threads)} threads")
     want, have = said(rows), found(threads)
-    h.check(want == have, f"differ: {[(k, want.get(k), have.get(k)) for k in want.keys() | have.keys() if want.get(k) != have.get(k)][:3]}")
+    h.check(want == have,
+            f"differ: {[(k, want.get(k), have.get(k)) for k in want.keys() | have.keys() if want.get(k) != have.get(k)][:3]}")
     return f"{sum(len(t.sites) for t in threads)} calls, {len(have)} pairs of sites"
 
 
@@ -111,25 +114,29 @@ def killed(mpi, times):
         h.check(b"do not go together" not in check.out, f"{check}")
         for t in dump(r.trace)[0]:
             complete, n = len(t.sites) - t.open, len(t.moments)
-            h.check(2 * complete <= n <= 2 * complete + 2, f"thread {t.name}: {complete} calls and {t.open}, {n} moments")
+            h.check(2 * complete <= n <= 2 * complete + 2,
+                    f"thread {t.name}: {complete} calls and {t.open}, {n} moments")
             calls += complete
     return f"{calls} calls"
 
 
 def clocks(mpi, ranks):
-    """All ranks have the same clock here, made to differ: what is measured is wrong by no more than it says."""
+    """All ranks have the same clock here, made to differ: what is measured is wrong by no more than
+    it says."""
     r = recorded(mpi, ranks, "late.c", "3", env={"BOBBIN_TEST_CLOCK": str(SHIFT)})
     lines = dump(r.trace)[1]
     h.check([x[0] for x in lines] == [p for p in range(ranks) for _ in range(2)], f"{lines}")
     for rank, _, offset, uncertainty in lines:
-        h.check(abs(offset + rank * SHIFT) <= uncertainty, f"rank {rank}: {offset}, known to {uncertainty}")
+        h.check(abs(offset + rank * SHIFT) <= uncertainty,
+                f"rank {rank}: {offset}, known to {uncertainty}")
         h.check((uncertainty == 0) == (rank == 0), f"rank {rank}: {uncertainty}")
     same = dump(recorded(mpi, ranks, "late.c", "3").trace)[1]
     h.check(len(same) == 2 * ranks and all(x[2:] == [0, 0] for x in same), f"{same}")
     return f"to {max(x[3] for x in lines)} ns"
 
 
-ROW = re.compile(r" *(\S+(?: [a-z]+)?) +(\S+(?: [a-z]+)?) +([\d,]+) +([\d,]+) +(\S+) +MPI_(\w+)  (\w+)")
+ROW = re.compile(r" *(\S+(?: [a-z]+)?) +(\S+(?: [a-z]+)?) +([\d,]+) +([\d,]+) +(\S+) +MPI_(\w+)  "
+                 r"(\w+)")
 
 
 def rows_of(text):
@@ -150,7 +157,8 @@ def late(mpi, ranks, env=None):
     times, was_late, undecided = row(rows, "waits_for_answer", "Sendrecv")
     h.check(times == rounds == was_late + undecided and (env or not undecided), f"\n{text}")
     if was_late:
-        h.check(re.search(r"Sendrecv.*MPI_Send  waits_for_answer.* rank 1 \(100", text), f"\n{text}")
+        h.check(re.search(r"Sendrecv.*MPI_Send  waits_for_answer.* rank 1 \(100", text),
+                f"\n{text}")
     times, was_late, undecided = row(rows, "finds_it_there", "Waitall")
     h.check(times == rounds and not was_late and (env or not undecided), f"\n{text}")
     times, was_late, undecided = row(rows, "finds_it_there", "Wait")
@@ -164,7 +172,8 @@ def late(mpi, ranks, env=None):
 def cancelled(mpi):
     """Calls after a cancelled receive are followed, whether that got a message or not."""
     rounds = 20
-    text = bobbin("report", "--by=late", recorded(mpi, 2, "follow.c", "wait", str(rounds), flags=["-g"]).trace)
+    text = bobbin("report", "--by=late",
+                  recorded(mpi, 2, "follow.c", "wait", str(rounds), flags=["-g"]).trace)
     h.check(f" {10 * rounds} messages received" in text.splitlines()[0], f"\n{text}")
     h.check(row(rows_of(text), "wait_for", "Wait") == (4 * rounds, 0, 0), f"\n{text}")
     h.check(not re.search("unmatched|not all|unfollowed", text), f"\n{text}")
@@ -174,19 +183,23 @@ def cancelled(mpi):
 def freed(mpi):
     """How many messages are not followed is said, and why."""
     rounds = 20
-    text = bobbin("report", "--by=late", recorded(mpi, 2, "follow.c", "free", str(rounds), flags=["-g"]).trace)
+    text = bobbin("report", "--by=late",
+                  recorded(mpi, 2, "follow.c", "free", str(rounds), flags=["-g"]).trace)
     h.check(f" {10 * rounds} messages received" in text.splitlines()[0], f"\n{text}")
-    h.check(re.search(rf"^unfollowed  5 of {10 * rounds + 5} messages sent: 5 to or from processes that are not followed", text, re.M), f"\n{text}")
+    h.check(re.search(rf"^unfollowed  5 of {10 * rounds + 5} messages sent: 5 to or from processes "
+                      rf"that are not followed", text, re.M), f"\n{text}")
     h.check(re.search(r"^not all     messages of 1 process are followed", text, re.M), f"\n{text}")
 
 
 def groups(mpi):
     """Messages between groups: as others."""
     rounds, ranks = 10, 4
-    text = bobbin("report", "--by=late", recorded(mpi, ranks, "follow.c", "groups", str(rounds), flags=["-g"]).trace)
+    text = bobbin("report", "--by=late",
+                  recorded(mpi, ranks, "follow.c", "groups", str(rounds), flags=["-g"]).trace)
     times, was_late, undecided = row(rows_of(text), "wait_for", "Wait")
     h.check((times, was_late, undecided) == (3 * rounds * ranks, 0, 0), f"\n{text}")
-    h.check(f" {2 * times} messages received" in text.splitlines()[0] and "unfollowed" not in text, f"\n{text}")
+    h.check(f" {2 * times} messages received" in text.splitlines()[0] and "unfollowed" not in text,
+            f"\n{text}")
     return text.splitlines()[0].split(": ")[1]
 
 
@@ -197,7 +210,8 @@ def without(mpi):
 
 
 def some_ranks(mpi):
-    """Not all ranks are recorded: nothing is measured together, and no rank waits for those that do not take part."""
+    """Not all ranks are recorded: nothing is measured together, and no rank waits for those that do
+    not take part."""
     exe, trace = m.program(mpi, "late.c"), h.fresh("some") / "t"
     own = [h.BOBBIN, "record", "-q", "--mpi", *EXACT, "-o", trace, "--", exe, "3"]
     r = h.run([*m.mpirun(mpi, 1), *own, ":", "-n", "2", exe, "3"], env=m.environment(mpi))
@@ -213,7 +227,8 @@ for one in m.MPIS:
     suite.add(f"{one}: a rank is killed at random moments", killed, one, 3)
     suite.add(f"{one}: clocks", clocks, one, 5 if one == "openmpi" else 3)
     suite.add(f"{one}: late", late, one, 3)
-    suite.add(f"{one}: late, by clocks that differ", late, one, 3, {"BOBBIN_TEST_CLOCK": str(SHIFT)})
+    suite.add(f"{one}: late, by clocks that differ", late, one, 3,
+              {"BOBBIN_TEST_CLOCK": str(SHIFT)})
     suite.add(f"{one}: late, after receives that are cancelled", cancelled, one)
     suite.add(f"{one}: late, after one that is cancelled and freed", freed, one)
     suite.add(f"{one}: late, between groups", groups, one)

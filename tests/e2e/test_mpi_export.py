@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports of MPI calls: a line, a slice or a region for each, arrows and messages between the right ranks, as added up event by event; read
-by a JSON parser and by OTF2's own printer. Nothing half-written is left."""
+"""Exports of MPI calls: a line, a slice or a region for each, arrows and messages between the right
+ranks, as added up event by event; read by a JSON parser and by OTF2's own printer. Nothing
+half-written is left."""
 import csv
 import io
 import json
@@ -23,11 +24,14 @@ def recorded(kind):
     """One trace for all cases that read the same."""
     if kind not in traces:
         exact = ["--time=exact:mpi"] if kind == "exact" else []
-        if kind == "random":  # wildcards, probes, persistent requests, communicators, any order of completion
+        # wildcards, probes, persistent requests, communicators, any order of completion
+        if kind == "random":
             said = h.fresh("said")
-            r = m.record("openmpi", 4, [m.program("openmpi", "random.c"), "700", "12"], env={"ORACLE_DIR": str(said)}, timeout=100)
+            r = m.record("openmpi", 4, [m.program("openmpi", "random.c"), "700", "12"],
+                         env={"ORACLE_DIR": str(said)}, timeout=100)
         else:
-            r = m.record("openmpi", 4, [h.compile("mpi_reading", ["mpi_reading.c"], m.compiler("openmpi"), ["-O0", "-w"])], exact)
+            r = m.record("openmpi", 4, [h.compile("mpi_reading", ["mpi_reading.c"],
+                                                  m.compiler("openmpi"), ["-O0", "-w"])], exact)
         h.check(r.status == 0, f"the program fails\n{r}")
         traces[kind] = r.trace, m.read(r.trace)
     return traces[kind]
@@ -49,9 +53,11 @@ def lines(kind):
     want = [(str(t.rank), "0", str(i), "MPI_" + e.name, str(e.values["result"]))
             for t in threads for i, e in enumerate(t.events)]
     got = [(x["rank"], x["thread"], x["call"], x["function"], x["result"]) for x in rows]
-    h.check(got == want, f"{[p for p in zip(got, want) if p[0] != p[1]][:3]} of {len(got)} and {len(want)}")
+    h.check(got == want,
+            f"{[p for p in zip(got, want) if p[0] != p[1]][:3]} of {len(got)} and {len(want)}")
     for row, e in zip(rows, (e for t in threads for e in t.events)):
-        fields = dict(re.findall(r"([\w.]+)=(\[[^]]*\]|\"[^\"]*\"|\S+)", row["in"] + " " + row["out"]))
+        fields = dict(re.findall(r"([\w.]+)=(\[[^]]*\]|\"[^\"]*\"|\S+)",
+                                 row["in"] + " " + row["out"]))
         for name in ("count", "dest", "source", "tag", "root"):
             if name in e.values:
                 h.check(fields.get(name) == str(e.values[name]), f"{name} of {row}: {e}")
@@ -72,7 +78,8 @@ def lines(kind):
 def slices(kind):
     trace, threads = recorded(kind)
     whole = json.loads(exported(trace, "chrome").read_text())
-    h.check(whole["otherData"]["times"].startswith("exact" if kind == "exact" else "not recorded"), f"{whole['otherData']}")
+    h.check(whole["otherData"]["times"].startswith("exact" if kind == "exact" else "not recorded"),
+            f"{whole['otherData']}")
     events = whole["traceEvents"]
     calls, _, pairs = mpi_sums.add_up(threads)
     named = Counter(e["name"][4:] for e in events if e["ph"] == "X")
@@ -81,27 +88,31 @@ def slices(kind):
     for e in (e for e in events if e["ph"] == "X"):
         h.check(last.get(e["pid"], 0) <= e["ts"] + 0.0005 and e["dur"] >= 0, f"slices overlap: {e}")
         last[e["pid"]] = e["ts"] + e["dur"]
-    rank = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e.get("name") == "process_name"}
+    rank = {e["pid"]: int(e["args"]["name"].split()[1])
+            for e in events if e.get("name") == "process_name"}
     begins = {e["id"]: e for e in events if e["ph"] == "s"}
     ends = {e["id"]: e for e in events if e["ph"] == "f"}
     h.check(begins.keys() == ends.keys(), "arrows without a begin or an end")
     drawn = Counter((rank[begins[i]["pid"]], rank[ends[i]["pid"]]) for i in begins)
     h.check(drawn == {p: n for p, (n, _) in pairs.items()}, f"{drawn} are not {pairs}")
     if kind == "exact":
-        h.check(not [i for i in begins if ends[i]["ts"] < begins[i]["ts"] - 1000], "a message arrives before it was sent")
+        h.check(not [i for i in begins if ends[i]["ts"] < begins[i]["ts"] - 1000],
+                "a message arrives before it was sent")
     return f"{len(begins)} arrows"
 
 
 def arrows_of_threads(mpi):
-    """Messages of which one thread sends all with their communicator, receiver and tag, and one posts all receives, have arrows; the order
-    those of the others are unknown, and their number is printed."""
+    """Messages of which one thread sends all with their communicator, receiver and tag, and one
+    posts all receives, have arrows; the order those of the others are unknown, and their number is
+    printed."""
     rounds, ranks, threads = 5, 3, 3
     r = m.record(mpi, ranks, [m.program(mpi, "threads.c"), str(rounds)])
     h.check(r.status == 0, r)
     path = h.fresh("export") / "out"
     said = h.bobbin("export", "--format=chrome", "-o", path, r.trace).err.decode()
     events = json.loads(path.read_text())["traceEvents"]
-    rank = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e.get("name") == "process_name"}
+    rank = {e["pid"]: int(e["args"]["name"].split()[1])
+            for e in events if e.get("name") == "process_name"}
     calls = {}
     for e in (e for e in events if e["ph"] == "X"):
         calls.setdefault((rank[e["pid"]], e["tid"]), []).append(e)
@@ -110,7 +121,8 @@ def arrows_of_threads(mpi):
         """The thread is named by its first tag: they are numbered as they come."""
         where = rank[arrow["pid"]], arrow["tid"]
         tag = int(re.search(r"\btag=(\d+)", calls[where][0]["args"]["in"])[1])
-        return (where[0], tag), next(i for i, e in enumerate(calls[where]) if e["ts"] <= arrow["ts"] < e["ts"] + max(e["dur"], 0.001))
+        return (where[0], tag), next(i for i, e in enumerate(calls[where])
+                                     if e["ts"] <= arrow["ts"] < e["ts"] + max(e["dur"], 0.001))
 
     begins = {e["id"]: at(e) for e in events if e["ph"] == "s"}
     ends = {e["id"]: at(e) for e in events if e["ph"] == "f"}
@@ -120,22 +132,26 @@ def arrows_of_threads(mpi):
     for k in range(ranks):
         for t in range(threads):
             a, b = (k, t), ((k + 1) % ranks, t)
-            for i in range(rounds):  # Irecv Irecv Isend Send Wait Wait Wait: the first message is for the first receive
+            # Irecv Irecv Isend Send Wait Wait Wait: the first message is for the first receive
+            for i in range(rounds):
                 want[(a, 7 * i + 2), (b, 7 * i + 5)] += 1
                 want[(a, 7 * i + 3), (b, 7 * i + 4)] += 1
             want[(a, 10 * rounds), (b, 10 * rounds)] += 1
     h.check(got == want, f"{sorted((got - want).items())}\n{sorted((want - got).items())}")
-    h.check(f"{2 * ranks * threads * rounds} sends and receives have no arrows or events" in said, said)
+    h.check(f"{2 * ranks * threads * rounds} sends and receives have no arrows or events" in said,
+            said)
     return f"{len(begins)} arrows"
 
 
 def arrows_between_groups(mpi):
-    """Each message on an intercommunicator leads to the call that waits for it, at the same rank of the other half."""
+    """Each message on an intercommunicator leads to the call that waits for it, at the same rank of
+    the other half."""
     rounds, ranks = 10, 4
     r = m.record(mpi, ranks, [m.program(mpi, "follow.c"), "groups", str(rounds)])
     h.check(r.status == 0, r)
     events = json.loads(exported(r.trace, "chrome").read_text())["traceEvents"]
-    rank = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e.get("name") == "process_name"}
+    rank = {e["pid"]: int(e["args"]["name"].split()[1])
+            for e in events if e.get("name") == "process_name"}
     begins, ends = ({e["id"]: e for e in events if e["ph"] == ph} for ph in "sf")
     h.check(begins.keys() == ends.keys(), "arrows without a begin or an end")
     got = Counter((rank[begins[i]["pid"]], rank[ends[i]["pid"]]) for i in begins)
@@ -145,21 +161,25 @@ def arrows_between_groups(mpi):
     def nth(arrow, name):
         """Which of the rank's calls of this name the arrow touches."""
         own = [e for e in calls[rank[arrow["pid"]]] if e["name"] == name]
-        return next(i for i, e in enumerate(own) if e["ts"] <= arrow["ts"] < e["ts"] + max(e["dur"], 0.001))
+        return next(i for i, e in enumerate(own)
+                    if e["ts"] <= arrow["ts"] < e["ts"] + max(e["dur"], 0.001))
 
     for i in begins:  # of two that are sent, the second is waited for first
-        h.check(nth(ends[i], "MPI_Wait") == nth(begins[i], "MPI_Send") ^ 1, f"{begins[i]} {ends[i]}")
+        h.check(nth(ends[i], "MPI_Wait") == nth(begins[i], "MPI_Send") ^ 1,
+                f"{begins[i]} {ends[i]}")
     return f"{len(begins)} arrows"
 
 
 def arrows_after_cancelled(mpi):
-    """Whether a receive that was cancelled got a message is known, of messages without bytes, too."""
+    """Whether a receive that was cancelled got a message is known, of messages without bytes,
+    too."""
     rounds = 10
     r = m.record(mpi, 2, [m.program(mpi, "follow.c"), "wait", str(rounds)])
     h.check(r.status == 0, r)
     events = json.loads(exported(r.trace, "chrome").read_text())["traceEvents"]
     ids = [sorted(e["id"] for e in events if e["ph"] == ph) for ph in "sf"]
-    h.check(ids[0] == ids[1] and len(set(ids[0])) == 10 * rounds, f"{len(ids[0])} begins, {len(ids[1])} ends")
+    h.check(ids[0] == ids[1] and len(set(ids[0])) == 10 * rounds,
+            f"{len(ids[0])} begins, {len(ids[1])} ends")
     return f"{len(ids[0])} arrows"
 
 
@@ -182,7 +202,8 @@ def printed(trace):
     if b"built without OTF2" in r.err:
         raise h.Skip("bobbin was built without OTF2")
     h.check(r.status == 0 and not r.err, f"{r}")
-    said = subprocess.run(["otf2-print", "-Werror", path / "traces.otf2"], capture_output=True, text=True, check=False)
+    said = subprocess.run(["otf2-print", "-Werror", path / "traces.otf2"], capture_output=True,
+                          text=True, check=False)
     h.check(said.returncode == 0 and not said.stderr, said.stderr)
     for line in said.stdout.splitlines():
         f = line.split(None, 3)
@@ -210,18 +231,21 @@ def archive(kind):
     calls, _, pairs = mpi_sums.add_up(threads)
     h.check(entered == calls and left == calls, f"{entered} {left} {calls}")
     h.check(sent == {p: n for p, (n, _) in pairs.items()}, f"sent {sent}, {pairs}")
-    h.check({p: n for p, n in size.items() if n} == {p: n for p, (_, n) in pairs.items() if n}, f"bytes {size}, {pairs}")
+    h.check({p: n for p, n in size.items() if n} == {p: n for p, (_, n) in pairs.items() if n},
+            f"bytes {size}, {pairs}")
     h.check(received == sent, f"received {received}, sent {sent}")
     freed = posted["MPI_ISEND"] - posted["MPI_ISEND_COMPLETE"]
     h.check(0 <= freed <= calls.get("Request_free", 0), f"{posted}, {calls}")
-    h.check(posted["MPI_IRECV_REQUEST"] == posted["MPI_IRECV"] + posted["MPI_REQUEST_CANCELLED"], f"{posted}")
+    h.check(posted["MPI_IRECV_REQUEST"] == posted["MPI_IRECV"] + posted["MPI_REQUEST_CANCELLED"],
+            f"{posted}")
     for name, op in (("Barrier", "BARRIER"), ("Bcast", "BCAST"), ("Allreduce", "ALLREDUCE")):
         h.check(collectives[op] == calls.get(name, 0), f"{collectives}, {calls}")
     return f"{sum(posted.values())} events"
 
 
 def eager(mpi):
-    """Sends that are complete at once have one handle, and each is complete in the archive, however it is waited for."""
+    """Sends that are complete at once have one handle, and each is complete in the archive, however
+    it is waited for."""
     rounds, ranks = 3, 3
     r = m.record(mpi, ranks, [m.program(mpi, "eager.c"), str(rounds)])
     h.check(r.status == 0 and r.out == b"ok\n", f"{r}")
@@ -229,12 +253,15 @@ def eager(mpi):
     for kind_of, at, rest in printed(r.trace):
         if kind_of in ("MPI_ISEND", "MPI_ISEND_COMPLETE"):
             request = at, re.search(r"Request: (\d+)", rest)[1]
-            h.check((request in open_now) == (kind_of == "MPI_ISEND_COMPLETE"), f"{kind_of} {request}")
+            h.check((request in open_now) == (kind_of == "MPI_ISEND_COMPLETE"),
+                    f"{kind_of} {request}")
             open_now ^= {request}
             sent += kind_of == "MPI_ISEND"
     h.check(sent == 7 * 4 * rounds * ranks, f"{sent} sends")
-    # MPI may be unable to send at once, and then the completion of a send whose request was freed is unknown
-    h.check(len(open_now) <= 4 * rounds * ranks // 3, f"{len(open_now)} of {sent} sends are never complete")
+    # MPI may be unable to send at once, and then the completion of a send whose request was freed
+    # is unknown
+    h.check(len(open_now) <= 4 * rounds * ranks // 3,
+            f"{len(open_now)} of {sent} sends are never complete")
     return f"{sent} sends, {len(open_now)} freed under way"
 
 
@@ -242,9 +269,11 @@ def some_ranks():
     h.need("otf2-print")
     trace, _ = recorded("plain")
     path = h.fresh("export") / "out"
-    if b"built without OTF2" in h.bobbin("export", "--format=otf2", "--group=rank=1", "-o", path, trace).err:
+    if b"built without OTF2" in h.bobbin("export", "--format=otf2", "--group=rank=1", "-o", path,
+                                         trace).err:
         raise h.Skip("bobbin was built without OTF2")
-    said = subprocess.run(["otf2-print", "-Werror", "-G", path / "traces.otf2"], capture_output=True, text=True, check=False)
+    said = subprocess.run(["otf2-print", "-Werror", "-G", path / "traces.otf2"],
+                          capture_output=True, text=True, check=False)
     h.check(said.returncode == 0 and said.stdout.count('not in the trace", Type') == 0, said.stderr)
     h.check(len(re.findall(r"^LOCATION ", said.stdout, re.M)) == 4, said.stdout)
 
@@ -279,7 +308,8 @@ def full_disk():
             r = h.bobbin("export", f"--format={name}", "-o", small / "out", trace)
             if b"built without OTF2" in r.err:
                 continue
-            h.check(r.status == 1 and r.err.count(b"\n") == 1 and b"No space left" in r.err, f"{name} {r}")
+            h.check(r.status == 1 and r.err.count(b"\n") == 1 and b"No space left" in r.err,
+                    f"{name} {r}")
             h.check(not list(small.iterdir()), f"{name} leaves {list(small.iterdir())}")
     finally:
         subprocess.run(["umount", "-l", small], check=False)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks merged in MPI_Finalize: what is merged then and what comes later is together what happened; the program notices nothing; ranks
-that are late, killed, or not recorded cost no more than the merging, and helpers that fail nothing at all."""
+"""Ranks merged in MPI_Finalize: what is merged then and what comes later is together what happened;
+the program notices nothing; ranks that are late, killed, or not recorded cost no more than the
+merging, and helpers that fail nothing at all."""
 import random
 import shutil
 import sys
@@ -21,7 +22,8 @@ def head(trace):
 
 def reasons(trace):
     marker = b"merging while the ranks run: "
-    return [line.split(marker)[1].decode() for p in trace.glob("p*.bob") for line in p.read_bytes().split(b"\n") if marker in line]
+    return [line.split(marker)[1].decode() for p in trace.glob("p*.bob")
+            for line in p.read_bytes().split(b"\n") if marker in line]
 
 
 def alone(trace):
@@ -50,7 +52,8 @@ def all_there(trace, said, problems=False):
 
 def merge(trace, mpi=None):
     """`mpi`: by as many processes as mpirun starts."""
-    r = h.run([*m.mpirun(mpi, 3), h.BOBBIN, "merge", trace], env=m.environment(mpi)) if mpi else h.bobbin("merge", trace)
+    r = h.run([*m.mpirun(mpi, 3), h.BOBBIN, "merge", trace],
+              env=m.environment(mpi)) if mpi else h.bobbin("merge", trace)
     h.check(r.status == 0, f"{r}")
     left = sorted(p.name for p in trace.glob("*.bob") if p.name[0] != "i")
     h.check(left == ["trace.bob"], f"{left}")
@@ -86,7 +89,8 @@ def memory(mpi):
     is_invisible(r, 3)
     h.check(not reasons(r.trace) and head(r.trace), f"{reasons(r.trace)}")
     before, first = replayed(r.trace), replayed(alone(r.trace))
-    h.check(0 < len(first) < len(before), f"{len(first)} of {len(before)} bytes of replay in the head")
+    h.check(0 < len(first) < len(before),
+            f"{len(first)} of {len(before)} bytes of replay in the head")
     all_there(r.trace, said)
     merge(r.trace)
     h.check(replayed(r.trace) == before, "other accesses after merging")
@@ -112,7 +116,8 @@ def killed(mpi, times):
         h.check(r.status != 0, f"no rank was killed\n{r}")
         made += head(r.trace) is not None
         for rank, events in {t.rank: t.events for t in m.read(r.trace, problems=True)}.items():
-            h.check(len(said[rank]) <= len(events) <= len(said[rank]) + 1, f"rank {rank}: {len(events)} of {len(said[rank])}")
+            h.check(len(said[rank]) <= len(events) <= len(said[rank]) + 1,
+                    f"rank {rank}: {len(events)} of {len(said[rank])}")
             m.same(events[: len(said[rank])], said[rank], f"rank {rank}")
         h.check(h.bobbin("merge", r.trace).status == 0, "they cannot be merged")
         h.check(h.bobbin("check", r.trace).status == 0, "they cannot be read then")
@@ -120,10 +125,12 @@ def killed(mpi, times):
 
 
 def not_all(mpi):
-    """One rank of the job is not recorded: no rank waits for it for long, and the rest is as ever."""
+    """One rank of the job is not recorded: no rank waits for it for long, and the rest is as
+    ever."""
     exe = m.program(mpi, "finalize.c")
     trace = h.fresh("mpi") / "t"
-    parts = [*m.mpirun(mpi, 2), h.BOBBIN, "record", "-q", "--mpi", "-o", trace, "--", exe, "plain", "20", ":", "-n", "1", exe, "plain", "20"]
+    parts = [*m.mpirun(mpi, 2), h.BOBBIN, "record", "-q", "--mpi", "-o", trace, "--", exe, "plain",
+             "20", ":", "-n", "1", exe, "plain", "20"]
     r = h.run(parts, env=m.environment(mpi))
     is_invisible(r, 3)
     threads = m.read(trace)
@@ -142,12 +149,13 @@ HELPERS = {
 def helper(name):
     """It is not the program's business."""
     script = h.fresh("helper") / "bobbin"
-    script.write_text(f"#!/bin/sh\ncase $1 in merge) {HELPERS[name]} ;; *) exec {h.BOBBIN} \"$@\" ;; esac\n")
+    script.write_text(f"#!/bin/sh\ncase $1 in merge) {HELPERS[name]} ;; *) exec {h.BOBBIN} \"$@\" "
+                      f";; esac\n")
     script.chmod(0o755)
     exe = m.program("openmpi", "finalize.c")
     said = h.fresh("said")
-    r = m.record("openmpi", 3, ["env", f"BOBBIN_PLANNER={script}", exe, "plain", "20"], options=["--exec"],
-                 env={"ORACLE_DIR": str(said), "BOBBIN_MERGE_WAIT": "1"})
+    r = m.record("openmpi", 3, ["env", f"BOBBIN_PLANNER={script}", exe, "plain", "20"],
+                 options=["--exec"], env={"ORACLE_DIR": str(said), "BOBBIN_MERGE_WAIT": "1"})
     is_invisible(r, 3)
     h.check(reasons(r.trace) and not head(r.trace), f"{reasons(r.trace)}")
     lines = {rank: lines[0] for rank, lines in m.oracle(said).items()}

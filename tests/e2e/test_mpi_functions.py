@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every function of MPI: a program calls each that can be called without harm (every.c); a tool that counts by PMPI -- linked with the
-program, preloaded before ours or after it -- counts what is recorded. The program prints the same as without a recorder."""
+"""Every function of MPI: a program calls each that can be called without harm (every.c); a tool
+that counts by PMPI -- linked with the program, preloaded before ours or after it -- counts what is
+recorded. The program prints the same as without a recorder."""
 import sys
 
 import harness as h
@@ -11,7 +12,8 @@ import mpi_events as m
 NOT_CALLED = {
     "Abort": "it ends the program: test_mpi_killed.py",
     "Comm_spawn": "it starts programs", "Comm_spawn_multiple": "the same",
-    "Comm_accept": "it waits for another program", "Comm_connect": "the same", "Comm_join": "the same",
+    "Comm_accept": "it waits for another program", "Comm_connect": "the same",
+    "Comm_join": "the same",
     "Open_port": "needs a server with some launchers", "Close_port": "the same",
     "Publish_name": "needs a name server", "Unpublish_name": "the same", "Lookup_name": "the same",
     "Init": "the large-count program calls Init_thread", "Init_thread": "the other calls Init",
@@ -34,13 +36,16 @@ def every(mpi):
     called, total = set(), 0
     for exe in programs(mpi):
         before = m.native(mpi, 2, [exe], env=env())
-        h.check(before.status == 0 and before.out == b"0 calls failed\n", f"the program fails natively\n{before}")
+        h.check(before.status == 0 and before.out == b"0 calls failed\n",
+                f"the program fails natively\n{before}")
         after = m.record(mpi, 2, [exe], env=env())
         h.same(before, after)
         threads = m.read(after.trace)
         n = m.counts(threads)
-        h.check(not any(e.lost or e.open for t in threads for e in t.events), "events are marked as lost or open")
-        bad = [e for t in threads for e in t.events if e.values["result"] and not e.name.startswith("Register_datarep")]
+        h.check(not any(e.lost or e.open for t in threads for e in t.events),
+                "events are marked as lost or open")
+        bad = [e for t in threads for e in t.events if e.values["result"]
+               and not e.name.startswith("Register_datarep")]
         h.check(not bad, "results other than 0: " + ", ".join(map(str, bad[:5])))
         called |= n.keys()
         total += sum(n.values())
@@ -56,7 +61,8 @@ def beside(mpi, where):
         counts = h.fresh("counts")
         if where == "linked":
             flags = ["-DLARGE"] if exe != programs(mpi)[0] else []
-            exe = m.program(mpi, "every.c", [f"-I{m.have(mpi)}", *flags, '-DTAG="tool"'], libs=[str(m.counter(mpi))])
+            exe = m.program(mpi, "every.c", [f"-I{m.have(mpi)}", *flags, '-DTAG="tool"'],
+                            libs=[str(m.counter(mpi))])
         e = m.environment(mpi, env(COUNT_DIR=str(counts)))
         argv, tool = [exe], m.counter_library(mpi, "tool")
         if where == "after":
@@ -71,7 +77,8 @@ def beside(mpi, where):
         h.same(before, after)
         n = m.counts(m.read(after.trace))
         tool_says = m.counted(counts, "tool")
-        for name in ("Improbe", "Test", "Testany", "Testall", "Testsome", "Request_get_status", "Win_test", "Parrived", "Wait"):
+        for name in ("Improbe", "Test", "Testany", "Testall", "Testsome", "Request_get_status",
+                     "Win_test", "Parrived", "Wait"):
             alone[name] = tool_says.get(name, 0)  # polled as often as it takes
         alone = {k: v for k, v in alone.items() if v}
         for name, calls in UNSEEN.items():
@@ -85,7 +92,8 @@ def beside(mpi, where):
 
 
 def no_call_paths(mpi):
-    """Only callbacks refer to the program's image, and none of its names is needed: that is no damage."""
+    """Only callbacks refer to the program's image, and none of its names is needed: that is no
+    damage."""
     r = m.record(mpi, 2, [programs(mpi)[0]], ["--no-callsites"], env=env())
     h.check(r.status == 0, f"the program fails\n{r}")
     said = h.bobbin("check", r.trace)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks that are killed, abort, leave without MPI_Finalize, wait for ever, or find the disk full: all that was complete is there,
-on all ranks, and the call that was under way is there as such."""
+"""Ranks that are killed, abort, leave without MPI_Finalize, wait for ever, or find the disk full:
+all that was complete is there, on all ranks, and the call that was under way is there as such."""
 import os
 import random
 import subprocess
@@ -21,9 +21,11 @@ def run(mpi, *args):
 
 
 def prefix(threads, said, most=1):
-    """All that was said is there; at most so many events besides. {rank: the last event of these}"""
+    """All that was said is there; at most so many events besides. {rank: the last event of
+    these}"""
     by_rank = {t.rank: t.events for t in threads}
-    h.check(sorted(by_rank) == sorted(r for r in said if said[r]), f"ranks {sorted(by_rank)} of {sorted(said)}")
+    h.check(sorted(by_rank) == sorted(r for r in said if said[r]),
+            f"ranks {sorted(by_rank)} of {sorted(said)}")
     extra = {}
     for rank, lines in said.items():
         events = by_rank[rank]
@@ -31,7 +33,8 @@ def prefix(threads, said, most=1):
                 f"rank {rank}: {len(events)} events, {len(lines)} were said")
         m.same(events[: len(lines)], lines, f"rank {rank}")
         extra[rank] = events[len(lines):]
-        h.check(not any(e.open for e in extra[rank][:-1]), f"rank {rank}: an open call is not the last one")
+        h.check(not any(e.open for e in extra[rank][:-1]),
+                f"rank {rank}: an open call is not the last one")
     return extra
 
 
@@ -49,10 +52,12 @@ def killed(mpi, times):
 def abort(mpi):
     r, said = run(mpi, "abort", "50")
     # MPICH's mpirun ors it with the statuses of those that it killed meanwhile
-    h.check(r.status == 7 or mpi == "mpich" and r.status & 7 == 7, f"status {r.status}, not that of MPI_Abort\n{r}")
+    h.check(r.status == 7 or mpi == "mpich" and r.status & 7 == 7,
+            f"status {r.status}, not that of MPI_Abort\n{r}")
     extra = prefix(m.read(r.trace, problems=True), said)
     last = extra[2][-1]
-    h.check(last.name == "Abort" and last.open and last.values["errorcode"] == 7, f"rank 2 ends with {last}")
+    h.check(last.name == "Abort" and last.open and last.values["errorcode"] == 7,
+            f"rank 2 ends with {last}")
 
 
 def leaves(mpi):
@@ -60,7 +65,8 @@ def leaves(mpi):
     before = m.native(mpi, 4, [exe, "exit", "50"])
     r, said = run(mpi, "exit", "50")
     if mpi == "openmpi":  # MPICH's mpirun kills those that come later, if any: with and without us
-        h.check(r.status == before.status and r.out == before.out, f"without a recorder\n{before}\nrecorded\n{r}")
+        h.check(r.status == before.status and r.out == before.out,
+                f"without a recorder\n{before}\nrecorded\n{r}")
     prefix(m.read(r.trace, problems=True), said, most=1)
 
 
@@ -79,8 +85,10 @@ def deadlock(mpi):
     for rank, events in extra.items():
         last = events[-1] if events else None
         want = "Recv" if rank == 0 else "Barrier"
-        h.check(last and last.open and last.name == want, f"rank {rank} ends with {last}, it waited in {want}")
-    h.check(extra[0][-1].values["tag"] == 4711 and extra[0][-1].values["source"] == 1, f"{extra[0][-1]}")
+        h.check(last and last.open and last.name == want,
+                f"rank {rank} ends with {last}, it waited in {want}")
+    h.check(extra[0][-1].values["tag"] == 4711 and extra[0][-1].values["source"] == 1,
+            f"{extra[0][-1]}")
 
 
 def full(mpi, how, size):
@@ -89,14 +97,18 @@ def full(mpi, how, size):
     said, trace = h.fresh("said"), h.fresh("full")
     argv = [exe, "full", "1500"]
     if how == "tmpfs":
-        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", trace], capture_output=True).returncode:
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs",
+                                           trace], capture_output=True).returncode:
             raise h.Skip("a small file system cannot be mounted")
     else:  # of the rank's own files only: the program writes little
         argv = ["sh", "-c", f"trap '' XFSZ; ulimit -f {size}; exec \"$@\"", "sh", *argv]
     try:
-        r = h.run([*m.mpirun(mpi, 4), h.BOBBIN, "record", "-q", f"--mpi={mpi}", "-o", trace / "t", "--", *argv],
-                  env=m.environment(mpi, {"ORACLE_DIR": str(said)} if how == "tmpfs" else None))
-        h.check(r.status == 0 and sorted(r.out.split(b"\n"))[1:] == [b"rank %d is done" % i for i in range(4)], f"{r}")
+        r = h.run([*m.mpirun(mpi, 4), h.BOBBIN, "record", "-q", f"--mpi={mpi}", "-o", trace / "t",
+                   "--", *argv], env=m.environment(mpi,
+                                                   {"ORACLE_DIR": str(said)} if how == "tmpfs"
+                                                   else None))
+        h.check(r.status == 0 and sorted(r.out.split(b"\n"))[1:]
+                == [b"rank %d is done" % i for i in range(4)], f"{r}")
         events = {t.rank: t.events for t in m.read(trace / "t", problems=True, nothing=True)}
         if how == "tmpfs":
             for rank, (lines,) in m.oracle(said).items():

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""Levels of recording MPI. Flat, where nothing is folded, is the measure: the same run folded is the same, call by call, and so is another
-run of a deterministic program that was recorded as usual. Where only some functions are recorded (--mpi-functions), they are exactly as
-without that, numbers of handles and requests included, and the trace says what is left out."""
+"""Levels of recording MPI. Flat, where nothing is folded, is the measure: the same run folded is
+the same, call by call, and so is another run of a deterministic program that was recorded as usual.
+Where only some functions are recorded (--mpi-functions), they are exactly as without that, numbers
+of handles and requests included, and the trace says what is left out."""
 import fnmatch
 import re
 import sys
@@ -38,7 +39,8 @@ def equal(a, b, what):
     for rank, x in a.items():
         y = b[rank]
         at = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
-        h.check(x == y, f"{what}: rank {rank}, call {at} of {len(x)} and {len(y)}:\n{x[at : at + 1]}\n{y[at : at + 1]}")
+        h.check(x == y, f"{what}: rank {rank}, call {at} of {len(x)} and {len(y)}:\n"
+                f"{x[at : at + 1]}\n{y[at : at + 1]}")
     return sum(map(len, a.values()))
 
 
@@ -52,12 +54,15 @@ def fold(trace):
     r = h.run([h.BOBBIN, "fold", "-o", to, trace])
     h.check(r.status == 0, f"it is not folded\n{r}")
     equal(flat, lines(to), "flat, folded")
-    h.check(sum(f.stat().st_size for f in to.glob("*.bob")) < sum(f.stat().st_size for f in trace.glob("*.bob")), "it is not smaller")
+    h.check(sum(f.stat().st_size for f in to.glob("*.bob"))
+            < sum(f.stat().st_size for f in trace.glob("*.bob")), "it is not smaller")
     r = h.run([h.BOBBIN, "merge", to])
     h.check(r.status == 0 and (to / "trace.bob").exists(), f"it is not merged\n{r}")
     equal(flat, lines(to), "flat, merged")
-    reports = [h.run([h.BOBBIN, "report", "--by=site", x]).out.replace(str(x).encode(), b"") for x in (trace, to)]
-    h.check(reports[0] == reports[1], f"reports differ:\n{reports[0].decode()}\n{reports[1].decode()}")
+    reports = [h.run([h.BOBBIN, "report", "--by=site", x]).out.replace(str(x).encode(), b"")
+               for x in (trace, to)]
+    h.check(reports[0] == reports[1],
+            f"reports differ:\n{reports[0].decode()}\n{reports[1].decode()}")
     return flat
 
 
@@ -76,19 +81,22 @@ def flat(mpi, name, arguments):
 
 def several(mpi, ranks, argv, env=None, levels=("rank", "all")):
     """Runs of what is the same each time: flat, and as usual."""
-    runs = {level: m.record(mpi, ranks, argv, options=[f"--mpi-level={level}"], env=env) for level in ("flat", *levels)}
+    runs = {level: m.record(mpi, ranks, argv, options=[f"--mpi-level={level}"], env=env)
+            for level in ("flat", *levels)}
     for r in runs.values():
         h.check(r.status == 0, f"the program fails\n{r}")
     want = fold(runs["flat"].trace)
     for level in levels:
         trace = runs[level].trace
-        h.check(is_apart(trace) if level == "rank" else (trace / "trace.bob").exists(), f"{level}: merged, or not?")
+        h.check(is_apart(trace) if level == "rank" else (trace / "trace.bob").exists(),
+                f"{level}: merged, or not?")
         n = equal(want, lines(trace), f"flat, and {level}")
     return f"{n} events"
 
 
 def random_several(mpi, ranks, first, count):
-    return several(mpi, ranks, [m.program(mpi, "random.c"), str(first), str(count)], {"RANDOM_FIXED": "1"})
+    return several(mpi, ranks, [m.program(mpi, "random.c"), str(first), str(count)],
+                   {"RANDOM_FIXED": "1"})
 
 
 def kernel(mpi, name, *arguments):
@@ -96,14 +104,16 @@ def kernel(mpi, name, *arguments):
         own = [*sorted((KERNELS / "frame").glob("*.c")), *sorted((KERNELS / name).glob("*.c"))]
     else:
         own = [h.ROOT / "bench" / "mpi" / "kernels" / f"{name}.c"]
-    exe = m.program(mpi, str(own[0]), [f"-I{KERNELS}", "-O2"], libs=["-lm"], extra=[str(x) for x in own[1:]])
+    exe = m.program(mpi, str(own[0]), [f"-I{KERNELS}", "-O2"], libs=["-lm"],
+                    extra=[str(x) for x in own[1:]])
     return several(mpi, 4, [exe, *arguments], levels=("all",))
 
 
 def custom(mpi):
     exe = m.program(mpi, "oracle.c")
     said = h.fresh("said")
-    r = m.record(mpi, 4, [exe, "life"], options=["--mpi-level=custom"], env={"ORACLE_DIR": str(said)})
+    r = m.record(mpi, 4, [exe, "life"], options=["--mpi-level=custom"],
+                 env={"ORACLE_DIR": str(said)})
     h.check(r.status == 0, f"the program fails\n{r}")
     only(said, {"Init", "Init_thread", "Finalize", "Pcontrol"})
     n = m.check_oracle(r.trace, said)
@@ -118,18 +128,21 @@ def off(mpi):
     h.same(m.native(mpi, 2, [exe], env=env), r)
     for verb, status in (("show", 1), ("report", 1), ("info", 0), ("check", 3), ("commmatrix", 1)):
         said = h.run([h.BOBBIN, verb, r.trace])
-        h.check(said.status == status and b"recorded with --mpi-level=off" in said.out + said.err, f"bobbin {verb}\n{said}")
+        h.check(said.status == status and b"recorded with --mpi-level=off" in said.out + said.err,
+                f"bobbin {verb}\n{said}")
 
 
 def killed(mpi):
     """What a flat recording of a rank that was killed has is what was said, up to the last call."""
     said = h.fresh("said")
-    r = m.record(mpi, 4, [m.program(mpi, "ends.c"), "killed", "100000"], options=["--mpi-level=flat"], env={"ORACLE_DIR": str(said)})
+    r = m.record(mpi, 4, [m.program(mpi, "ends.c"), "killed", "100000"],
+                 options=["--mpi-level=flat"], env={"ORACLE_DIR": str(said)})
     h.check(r.status != 0, f"no rank was killed\n{r}")
     want = {rank: threads[0] for rank, threads in m.oracle(said).items()}
     total = 0
     for t in m.read(r.trace, problems=True):
-        h.check(len(want[t.rank]) <= len(t.events) <= len(want[t.rank]) + 1, f"rank {t.rank}: {len(t.events)}, said {len(want[t.rank])}")
+        h.check(len(want[t.rank]) <= len(t.events) <= len(want[t.rank]) + 1,
+                f"rank {t.rank}: {len(t.events)}, said {len(want[t.rank])}")
         m.same(t.events[: len(want[t.rank])], want[t.rank], f"rank {t.rank}")
         total += len(t.events)
     h.check(total > 20, f"{total} events")
@@ -140,16 +153,18 @@ def killed(mpi):
 
 
 def recorded(patterns):
-    """Names of the functions that are recorded: those chosen; those that begin and end MPI; those that make communicators or types, if a
-    chosen one has such a parameter."""
+    """Names of the functions that are recorded: those chosen; those that begin and end MPI; those
+    that make communicators or types, if a chosen one has such a parameter."""
     functions = m.TABLE.functions.values()
 
     def is_chosen(f):
-        return any(p == f.kind or fnmatch.fnmatch(f.name.lower(), p.lower().removeprefix("mpi_")) for p in re.split("[:,]", patterns))
+        return any(p == f.kind or fnmatch.fnmatch(f.name.lower(), p.lower().removeprefix("mpi_"))
+                   for p in re.split("[:,]", patterns))
 
     chosen = [f for f in functions if is_chosen(f)]
     h.check(chosen, f"{patterns}: no function")
-    names = {f.name for f in chosen} | {f.name for f in functions if set(f.marks) & {"started", "finishing"}}
+    names = {f.name for f in chosen} | {f.name for f in functions
+                                        if set(f.marks) & {"started", "finishing"}}
     for role in ("comm", "type"):
         if any(p.role == role for f in chosen for p in f.parameters):
             names |= {f.name for f in functions for p in f.parameters
@@ -170,14 +185,16 @@ def only(directory, names):
 def says(trace, words):
     for verb in ("show", "report", "info", "check", "commmatrix"):
         r = h.run([h.BOBBIN, verb, trace])
-        h.check(r.status == 0 and words.encode() in r.out + r.err, f"bobbin {verb} does not say {words!r}\n{r}")
+        h.check(r.status == 0 and words.encode() in r.out + r.err,
+                f"bobbin {verb} does not say {words!r}\n{r}")
 
 
 def choice(mpi, patterns, name, arguments):
     exe = m.program(mpi, name)
     said = h.fresh("said")
     env = {"ORACLE_DIR": str(said), "ORACLE_FILE": str(h.fresh("file") / "data")}
-    r = m.record(mpi, 4, [exe, *arguments], options=[f"--mpi-functions={p}" for p in patterns.split()], env=env)
+    r = m.record(mpi, 4, [exe, *arguments],
+                 options=[f"--mpi-functions={p}" for p in patterns.split()], env=env)
     h.check(r.status == 0, f"the program fails\n{r}")
     only(said, recorded(patterns.replace(" ", ":")))
     n = m.check_oracle(r.trace, said)
@@ -195,7 +212,8 @@ def every(mpi, patterns):
     h.check(r.status == 0 and r.out == b"0 calls failed\n", f"the program fails\n{r}")
     n, names = m.counts(m.read(r.trace)), recorded(patterns)
     want = {k: v for k, v in everything.items() if k in names}
-    for name in ("Improbe", "Test", "Testany", "Testall", "Testsome", "Request_get_status", "Win_test", "Parrived", "Wait"):
+    for name in ("Improbe", "Test", "Testany", "Testall", "Testsome", "Request_get_status",
+                 "Win_test", "Parrived", "Wait"):
         if name in want:
             want[name] = n.get(name, 0)  # polled as often as it takes
     m.same_counts(n, want, patterns)
@@ -212,7 +230,8 @@ def cut(values, most):
     for v in values[most or 0:]:
         rest = (rest ^ v & BITS) * 0x9E3779B97F4A7C15 & BITS
         rest ^= rest >> 29
-    return [v & BITS for v in values[:most or 0]] + [0xC0DE << 48 | len(values), 0 if most is None else rest]
+    return [v & BITS for v in values[:most or 0]] + [0xC0DE << 48 | len(values),
+                                                     0 if most is None else rest]
 
 
 def is_cut(p, what):
@@ -222,7 +241,8 @@ def is_cut(p, what):
 
 
 def vectors(mpi, most, name, arguments):
-    """The same program twice: where a vector has more elements than that, the first ones, its length and a hash of the others; None: its length."""
+    """The same program twice: where a vector has more elements than that, the first ones, its
+    length and a hash of the others; None: its length."""
     exe, option = m.program(mpi, name), f"--mpi-vectors={'none' if most is None else most}"
     env = {"RANDOM_FIXED": "1", "ORACLE_FILE": str(h.fresh("file") / "data")}
     whole = m.record(mpi, 4, [exe, *arguments], env=env)
@@ -230,10 +250,12 @@ def vectors(mpi, most, name, arguments):
     h.check(whole.status == some.status == 0, f"{whole}\n{some}")
     found = 0
     for a, b in zip(m.read(whole.trace), m.read(some.trace)):
-        h.check(len(a.events) == len(b.events), f"rank {a.rank}: {len(a.events)} and {len(b.events)} calls")
+        h.check(len(a.events) == len(b.events),
+                f"rank {a.rank}: {len(a.events)} and {len(b.events)} calls")
         for x, y in zip(a.events, b.events):
             for p, what in m.layout(x.name):
-                key = p and (p.name + ".members" if what == "members" else p.name + (">" if p.goes_in and what == "out" else ""))
+                key = p and (p.name + ".members" if what == "members"
+                             else p.name + (">" if p.goes_in and what == "out" else ""))
                 if not p or not isinstance(x.values.get(key), list):
                     continue
                 want = x.values[key]
@@ -241,8 +263,8 @@ def vectors(mpi, most, name, arguments):
                     found += 1
                     want = cut(want, most)
                 have = y.values[key]
-                h.check(have == want or [v & BITS if isinstance(v, int) else v for v in have] == want,
-                        f"rank {a.rank}: {key} is {have}, not {want}\n{x}\n{y}")
+                h.check(have == want or [v & BITS if isinstance(v, int) else v for v in have]
+                        == want, f"rank {a.rank}: {key} is {have}, not {want}\n{x}\n{y}")
     h.check(found > 10, f"only {found} vectors")
     says(some.trace, f"recorded with {option}")
     shown = h.run([h.BOBBIN, "show", "--expand", "--lines=100000", some.trace])
@@ -256,10 +278,13 @@ def many_pairs():
     """More pairs of call sites than times are kept for: the verbs say so."""
     sites = 290
     source = h.fresh("sites") / "sites.c"
-    source.write_text("#include <mpi.h>\nint main(int argc, char **argv)\n{\n\tunsigned long long x = 1;\n\tint n;\n\tMPI_Init(&argc, &argv);\n"
-                      "\tfor (int i = 0; i < 600000; i++) {\n\t\tx = x * 6364136223846793005ull + 1442695040888963407ull;\n"
+    source.write_text("#include <mpi.h>\nint main(int argc, char **argv)\n{\n"
+                      "\tunsigned long long x = 1;\n\tint n;\n\tMPI_Init(&argc, &argv);\n"
+                      "\tfor (int i = 0; i < 600000; i++) {\n"
+                      "\t\tx = x * 6364136223846793005ull + 1442695040888963407ull;\n"
                       f"\t\tswitch ((x >> 33) % {sites}) {{\n"
-                      + "".join(f"\t\tcase {i}: MPI_Comm_rank(MPI_COMM_WORLD, &n); __asm__ volatile(\"# {i}\"); break;\n" for i in range(sites))
+                      + "".join(f"\t\tcase {i}: MPI_Comm_rank(MPI_COMM_WORLD, &n); __asm__ "
+                                f"volatile(\"# {i}\"); break;\n" for i in range(sites))
                       + "\t\t}\n\t}\n\tMPI_Finalize();\n\treturn 0;\n}\n")
     r = m.record("openmpi", 1, [m.program("openmpi", str(source))])
     h.check(r.status == 0, f"{r}")

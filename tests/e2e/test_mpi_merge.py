@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""bobbin merge, started by mpirun as several processes: the bytes are those of one process alone, whichever processes come, die or hang."""
+"""bobbin merge, started by mpirun as several processes: the bytes are those of one process alone,
+whichever processes come, die or hang."""
 import fcntl
 import os
 import random
@@ -50,9 +51,11 @@ def launched(mpi, processes):
 
 
 def start(directory, rank, ranks, **env):
-    env = m.environment("openmpi", {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(ranks),
+    env = m.environment("openmpi", {"OMPI_COMM_WORLD_RANK": str(rank),
+                                    "OMPI_COMM_WORLD_SIZE": str(ranks),
                                     "PMIX_NAMESPACE": directory.parent.name, **env})
-    return subprocess.Popen([h.BOBBIN, "merge", directory], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen([h.BOBBIN, "merge", directory], env=env, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
 
 
 def end(p, status=0):
@@ -132,10 +135,13 @@ def bad(spoil, says, status, left=(), quiet=()):
     files = sorted(t.glob("p*.bob"))
     spoil(t, files)
     r = h.bobbin("merge", *quiet, t)
-    h.check(r.status == status and says.format(*[p.name for p in files]).encode() in r.out + r.err, f"{r}")
-    h.check({p.name for p in t.glob("p*.bob")} == {files[i].name for i in left}, f"left: {list(t.iterdir())}")
+    h.check(r.status == status and says.format(*[p.name for p in files]).encode() in r.out + r.err,
+            f"{r}")
+    h.check({p.name for p in t.glob("p*.bob")} == {files[i].name for i in left},
+            f"left: {list(t.iterdir())}")
     r = h.bobbin("check", t)
-    h.check(r.status == (status if left else 3) and (left or b"missing ranks without a file: " in r.out), f"{r}")
+    h.check(r.status == (status if left else 3)
+            and (left or b"missing ranks without a file: " in r.out), f"{r}")
 
 
 def sealed(data):
@@ -158,7 +164,8 @@ def flip(path, at):
 def byte_changed(kinds):
     """Opening a trace looks at few of the checksums; what is merged gets new ones."""
     t = trace("openmpi")[0]
-    chunks = {kind: at + used // 2 for kind, at, used in sealed(sorted(t.glob("p*.bob"))[2].read_bytes())}
+    chunks = {kind: at + used // 2
+              for kind, at, used in sealed(sorted(t.glob("p*.bob"))[2].read_bytes())}
     h.check(kinds <= set(chunks), f"kinds of chunks: {chunks}")
     for at in chunks.values():
         bad(lambda t, f: flip(f[2], at), "{2} is left as it is: ", 1, [2])
@@ -174,7 +181,8 @@ def outer_damaged():
     one.write_bytes(kept)
     outer = t / "trace.0.1.bob"
     (t / "trace.bob").rename(outer)
-    at, used = next(c[1:] for c in sealed(outer.read_bytes()) if c[0] != 22)  # else nothing is known to lie in it
+    # else nothing is known to lie in it
+    at, used = next(c[1:] for c in sealed(outer.read_bytes()) if c[0] != 22)
     flip(outer, at + used // 2)
     before = sorted(p.name for p in t.iterdir())
     r = h.bobbin("merge", t)
@@ -243,10 +251,15 @@ for i in range(5):  # who has not begun yet is waited for
 suite.add("rank 0 is killed", kill_9_first)
 suite.add("nothing to share", nothing_to_share)
 suite.add("a file is missing", bad, lambda t, f: f[2].unlink(), "ranks without a file: ", 0)
-suite.add("a file is cut off", bad, lambda t, f: os.truncate(f[2], f[2].stat().st_size // 2), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2])
-suite.add("... and it is to be quiet", bad, lambda t, f: os.truncate(f[2], f[2].stat().st_size // 2), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2], ["-q"])
-suite.add("a file is empty", bad, lambda t, f: os.truncate(f[2], 0), "{2} is left as it is: the file is empty", 1, [2])
-suite.add("a file is no trace", bad, lambda t, f: f[2].write_bytes(b"nothing" * 999), "{2} is left as it is: not a bobbin trace file", 1, [2])
+suite.add("a file is cut off", bad, lambda t, f: os.truncate(f[2], f[2].stat().st_size // 2),
+          "{2} is left as it is: the file is shorter than it says at byte ", 1, [2])
+suite.add("... and it is to be quiet", bad, lambda t,
+          f: os.truncate(f[2], f[2].stat().st_size // 2),
+          "{2} is left as it is: the file is shorter than it says at byte ", 1, [2], ["-q"])
+suite.add("a file is empty", bad, lambda t, f: os.truncate(f[2], 0),
+          "{2} is left as it is: the file is empty", 1, [2])
+suite.add("a file is no trace", bad, lambda t, f: f[2].write_bytes(b"nothing" * 999),
+          "{2} is left as it is: not a bobbin trace file", 1, [2])
 suite.add("a file of another run", several_runs, 1)
 suite.add("a file of another run, 3 processes", several_runs, 3)
 suite.add("the merged file is damaged", damaged_result, 1)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is peculiar in MPI's parameters: programs say each call that they make (oracle.c), the events are exactly that. They
-print and return the same as without a recorder."""
+"""What is peculiar in MPI's parameters: programs say each call that they make (oracle.c), the
+events are exactly that. They print and return the same as without a recorder."""
 import sys
 
 import harness as h
 import mpi_events as m
 
-PARTS = ("p2p", "requests", "comms", "types", "windows", "files", "topologies", "objects", "life", "threads")
+PARTS = ("p2p", "requests", "comms", "types", "windows", "files", "topologies", "objects", "life",
+         "threads")
 suite = h.Suite("mpi_oracle", jobs=1)
 
 
@@ -17,7 +18,8 @@ def lines(r):
 
 
 def native(mpi, argv, env):
-    """Without a recorder; once more if it crashes: Open MPI 4.1 does in its MPI_Finalize, once in thousands of runs."""
+    """Without a recorder; once more if it crashes: Open MPI 4.1 does in its MPI_Finalize, once in
+    thousands of runs."""
     r = m.native(mpi, 4, argv, env=env)
     return r if r.status == 0 else m.native(mpi, 4, argv, env=env)
 
@@ -29,7 +31,8 @@ def part(mpi, name):
     h.check(before.status == 0, f"the program fails natively\n{before}")
     said = h.fresh("said")
     after = m.record(mpi, 4, [exe, name], env={**env, "ORACLE_DIR": str(said)})
-    h.check(after.status == 0 and lines(after) == lines(before), f"without a recorder:\n{before}\nrecorded:\n{after}")
+    h.check(after.status == 0 and lines(after) == lines(before),
+            f"without a recorder:\n{before}\nrecorded:\n{after}")
     return f"{m.check_oracle(after.trace, said)} events"
 
 

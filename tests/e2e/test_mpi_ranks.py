@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A regular program on more ranks, squares that are no powers of two among them: recorded as usual it is what a flat recording is, call by
-call and word by word, and hardly larger with more ranks, nor with more steps. BOBBIN_TEST_LONG=1: 36 and 64 ranks as well."""
+"""A regular program on more ranks, squares that are no powers of two among them: recorded as usual
+it is what a flat recording is, call by call and word by word, and hardly larger with more ranks,
+nor with more steps. BOBBIN_TEST_LONG=1: 36 and 64 ranks as well."""
 import re
 import sys
 
@@ -31,7 +32,8 @@ def size(trace):
 def exact(mpi, ranks):
     """24 points on an axis, 5 steps: 5 x 5 ranks do not divide them, 2 x 2 to 8 x 8 do."""
     argv = [program(mpi), "24", "5"]
-    runs = {level: m.record(mpi, ranks, argv, options=[f"--mpi-level={level}", "--time=none"]) for level in ("flat", "all")}
+    runs = {level: m.record(mpi, ranks, argv, options=[f"--mpi-level={level}", "--time=none"])
+            for level in ("flat", "all")}
     for r in runs.values():
         h.check(r.status == 0 and b"24 points, 5 steps: " in r.out, f"the program fails\n{r}")
     h.check(runs["flat"].out == runs["all"].out, "other results")
@@ -43,7 +45,8 @@ def exact(mpi, ranks):
 
 
 def grows(mpi, ranks):
-    """With as many points to a cell, so that messages are equally long. From 3 x 3 ranks on: with two cells on an axis no rank passes anything on."""
+    """With as many points to a cell, so that messages are equally long. From 3 x 3 ranks on: with
+    two cells on an axis no rank passes anything on."""
     bytes_of = {}
     for n in ranks:
         side = int(n ** 0.5)
@@ -55,14 +58,17 @@ def grows(mpi, ranks):
 
 
 def steps(mpi, ranks):
-    """The partners in a step are six numbers without a rule, and again in the next one: merged or not, what folds does not grow with the steps."""
+    """The partners in a step are six numbers without a rule, and again in the next one: merged or
+    not, what folds does not grow with the steps."""
     notes = []
     for level in ("all", "rank"):
-        few, many = (h.info(m.record(mpi, ranks, [program(mpi), "24", str(n)], options=[f"--mpi-level={level}", "--time=none"]).trace)
+        few, many = (h.info(m.record(mpi, ranks, [program(mpi), "24", str(n)],
+                                     options=[f"--mpi-level={level}", "--time=none"]).trace)
                      for n in (10, 100))
         h.check(many["mpi_calls"] > 9 * few["mpi_calls"], f"{few} {many}")
         few, many = few["stream_bytes"], many["stream_bytes"]
-        # counts are longer; of each rank's own, what has begun of the next step is one by one in up to 10 columns
+        # counts are longer; of each rank's own, what has begun of the next step is one by one in up
+        # to 10 columns
         most = few + (40 if level == "all" else 50 * ranks)
         h.check(many <= most, f"level {level}: {few} bytes for 10 steps, {many} for 100")
         notes.append(f"{level}: {few}, {many} bytes")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""MPI calls as show, report, commmatrix and info print them, of a program of four ranks whose calls are known: exact texts."""
+"""MPI calls as show, report, commmatrix and info print them, of a program of four ranks whose calls
+are known: exact texts."""
 
 import json
 import re
@@ -163,7 +164,8 @@ def recorded(*words):
         h.need("mpirun.openmpi", "mpicc.openmpi")
         exe = h.compile("mpi_reading", ["mpi_reading.c"], "mpicc.openmpi", ["-O0", "-w"])
         trace = h.fresh("mpi_show") / "t"
-        line = ["mpirun.openmpi", "-n", "4", *OPTIONS, h.BOBBIN, "record", "-q", "--mpi", "-o", trace, "--", exe, *words]
+        line = ["mpirun.openmpi", "-n", "4", *OPTIONS, h.BOBBIN, "record", "-q", "--mpi", "-o",
+                trace, "--", exe, *words]
         r = h.run(line, env=h.environment(AS_ROOT))
         h.check(words or r.status == 0, f"the program fails\n{r}")
         traces[words] = trace
@@ -237,7 +239,8 @@ def matrix():
     is_text(said("commmatrix", "--format=csv", trace), PAIRS)
     is_text(said("commmatrix", "--show=messages", trace), GRID.format(trace=trace))
     is_text(said("commmatrix", "--of=collectives", "--format=csv", trace), COLLECTIVES)
-    has(said("commmatrix", "--of=onesided", trace), ": 0 one-sided messages, 0 B, between 0 pairs of 4 ranks\n")
+    has(said("commmatrix", "--of=onesided", trace),
+        ": 0 one-sided messages, 0 B, between 0 pairs of 4 ranks\n")
     picture = trace.parent / "m.svg"
     said("commmatrix", "--format=svg", "-o", picture, trace)
     root = xml.etree.ElementTree.parse(picture).getroot()
@@ -251,13 +254,17 @@ def one_sided(mpi):
     r = m.record(mpi, 3, [m.program(mpi, "onesided.c")], env=env)
     h.check(r.status == 0, r)
     put, got = [3, 5, 7], [7, 9, 13, 11]  # doubles, by rank 0 to and from rank 2
-    want = {(0, 2): (len(put), 8 * sum(put)), (2, 0): (len(got), 8 * sum(got)), (1, 0): (100, 100 * 8 * 64),
-            (1, 2): (2 + 5, 7 * 8), (2, 1): (2 + 10, 12 * 8),  # an operand, except for NO_OP, and what it replaces
+    want = {(0, 2): (len(put), 8 * sum(put)), (2, 0): (len(got), 8 * sum(got)),
+            (1, 0): (100, 100 * 8 * 64),
+            # an operand, except for NO_OP, and what it replaces
+            (1, 2): (2 + 5, 7 * 8), (2, 1): (2 + 10, 12 * 8),
             (1, 1): (1, 16)}
     rows = said("commmatrix", "--of=onesided", "--format=csv", r.trace).splitlines()[1:]
-    reported = {(int(a), int(b)): (int(n), int(size)) for a, b, n, size, _ in (x.split(",") for x in rows)}
+    reported = {(int(a), int(b)): (int(n), int(size))
+                for a, b, n, size, _ in (x.split(",") for x in rows)}
     h.check(reported == want, f"{reported}\n{want}")
-    has(said("commmatrix", r.trace), "one-sided calls, such as MPI_Put and MPI_Get, are shown by --of=onesided")
+    has(said("commmatrix", r.trace),
+        "one-sided calls, such as MPI_Put and MPI_Get, are shown by --of=onesided")
     s.check(r.trace)
 
 
@@ -268,22 +275,26 @@ def sizes():
     h.check(re.search(r"^process +pid  rank  threads  MPI calls +bytes +each", text, re.M), text)
     j = json.loads(h.bobbin("info", "--json", recorded()).out)
     h.check(j["mpi_calls"] == 352, f"info --json says {j['mpi_calls']}")
-    h.check([t["mpi_calls"] for p in j["process_list"] for t in p["thread_list"]] == [88] * 4, "calls of threads")
+    h.check([t["mpi_calls"] for p in j["process_list"] for t in p["thread_list"]] == [88] * 4,
+            "calls of threads")
 
 
 def grows():
-    """What follows no rule is named, and how many values that are in a longer run; nothing else is."""
+    """What follows no rule is named, and how many values that are in a longer run; nothing else
+    is."""
     def of(steps):
         text = said("info", recorded("chance", str(steps)))
         has(text, "\nfolding     parameters and loops: 22 of 24 follow simple rules, ")
-        rows = re.findall(r"^ *[\d,]+ +1 +([\d,]+) +4  (sendcount|bytes of status) +MPI_Sendrecv   by_chance", text, re.M)
+        rows = re.findall(r"^ *[\d,]+ +1 +([\d,]+) +4  (sendcount|bytes of status) +MPI_Sendrecv   "
+                          r"by_chance", text, re.M)
         h.check(len(rows) == 2 and {r[1] for r in rows} == {"sendcount", "bytes of status"}, text)
         return {int(r[0].replace(",", "")) for r in rows}
     short, long = of(200), of(2000)
     h.check(len(short) == 1 and long == {short.pop() + 1800}, f"{short}, {long}")
     text = said("info", recorded())
     rows = re.findall(r"^ *[\d,]+ +4 +- +-  (.*\S) +MPI_Alltoallv   together", text, re.M)
-    h.check(sorted(rows) == ["elements of rdispls", "elements of sdispls"] and text.count(" MPI_") == 2, text)
+    h.check(sorted(rows) == ["elements of rdispls", "elements of sdispls"]
+            and text.count(" MPI_") == 2, text)
 
 
 def stuck():
@@ -293,7 +304,8 @@ def stuck():
     text = said("show", trace)
     has(text, "rank 0: 13 MPI calls, the last one in progress when recording ended\n")
     has(text, "ranks 1-3: 13 MPI calls each, the last one in progress when recording ended\n")
-    has(text, "  MPI_Recv(1 INT, source=1, tag=99, COMM_WORLD)  IN PROGRESS when recording ended   stuck\n")
+    has(text, "  MPI_Recv(1 INT, source=1, tag=99, COMM_WORLD)  IN PROGRESS when recording ended   "
+        "stuck\n")
 
 
 def refused():
@@ -301,10 +313,12 @@ def refused():
     h.check(b"are for memory" in h.bobbin("report", "--by=line", trace).err or
             h.bobbin("report", "--by=line", trace).status == 2, "--by=line of MPI calls")
     h.check(h.bobbin("commmatrix", "--group=rank=9", trace).status == 1, "a rank that is not there")
-    for options, one_by_one_too in (("--time=1s..2s", 0), ("--stack-at=3", 0), ("--depth=2", 0), ("--image=x", 0),
+    for options, one_by_one_too in (("--time=1s..2s", 0), ("--stack-at=3", 0), ("--depth=2", 0),
+                                    ("--image=x", 0),
                                     ("--events=1..2", 1), ("--between=#1..#2", 1)):
         r = h.bobbin("show", options, trace)
-        h.check(r.status == 2 and r.out == b"" and b"does not choose among folded calls" in r.err, str(r))
+        h.check(r.status == 2 and r.out == b"" and b"does not choose among folded calls" in r.err,
+                str(r))
         r = h.bobbin("show", "--expand", options, trace)
         h.check(r.status == (0 if one_by_one_too else 2), str(r))
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that MPI is linked to statically, with Bobbin's relink library: recorded call by call as others, and without a recorder
-nothing is different. Without the library they are refused, with the reason. Only MPICH comes as a static library."""
+"""Programs that MPI is linked to statically, with Bobbin's relink library: recorded call by call as
+others, and without a recorder nothing is different. Without the library they are refused, with the
+reason. Only MPICH comes as a static library."""
 import pathlib
 import re
 import subprocess
@@ -26,8 +27,12 @@ def static_mpi():
     library = pathlib.Path(folder) / "libmpich.a"
     if not library.exists():
         raise h.Skip("there is no libmpich.a")
-    needed = re.findall(r"NEEDED.*\[(.*)\]", subprocess.run(["readelf", "-d", f"{folder}/libmpich.so"], capture_output=True, text=True).stdout)
-    return [str(library), *(f"-l:{n}" for n in needed if n.startswith("lib"))], [w for w in shown if w.startswith("-I")]
+    needed = re.findall(r"NEEDED.*\[(.*)\]",
+                        subprocess.run(["readelf", "-d", f"{folder}/libmpich.so"],
+                                       capture_output=True, text=True).stdout)
+    return [str(library), *(f"-l:{n}" for n in needed if n.startswith("lib"))], [w for w in shown
+                                                                                 if w.startswith(
+                                                                                                 "-I")]
 
 
 def build(name, link, extra=()):
@@ -43,7 +48,9 @@ def oracle(name, *arguments):
     before = m.native("mpich", 4, [exe, *arguments], env=env)
     said = h.fresh("said")
     after = m.record("mpich", 4, [exe, *arguments], env={**env, "ORACLE_DIR": str(said)})
-    h.check(after.status == before.status == 0 and sorted(after.out.splitlines()) == sorted(before.out.splitlines()), f"{before}\n{after}")
+    h.check(after.status == before.status == 0
+            and sorted(after.out.splitlines()) == sorted(before.out.splitlines()),
+            f"{before}\n{after}")
     return f"{m.check_oracle(after.trace, said)} events"
 
 
@@ -56,7 +63,8 @@ def every():
         r = m.record("mpich", 2, [program], env={"EVERY_FILE": str(h.fresh("file") / "data")})
         h.check(r.status == 0 and r.out == b"0 calls failed\n", f"{r}")
         counts.append(m.counts(m.read(r.trace)))
-    for name in ("Improbe", "Test", "Testany", "Testall", "Testsome", "Request_get_status", "Win_test", "Parrived", "Wait"):
+    for name in ("Improbe", "Test", "Testany", "Testall", "Testsome", "Request_get_status",
+                 "Win_test", "Parrived", "Wait"):
         counts[1][name] = counts[0].get(name, 0)  # polled as often as it takes
     m.same_counts(*counts, "static and shared")
     return f"{sum(counts[0].values())} events"
@@ -65,7 +73,8 @@ def every():
 def refused():
     for exe in (build("random.c", []), build("random.c", ["-no-pie"])):
         for option in ("--mpi", "--mpi=mpich"):
-            r = h.run([h.BOBBIN, "record", option, "-o", h.fresh("refused") / "t", "--", exe, "1", "1"])
+            r = h.run([h.BOBBIN, "record", option, "-o", h.fresh("refused") / "t", "--", exe, "1",
+                       "1"])
             h.check(r.status == 125 and b"bobbin env --mpi-link=" in r.err, f"{r}")
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls of MPI among memory accesses and calls of functions: where the program says that they are, and --between shows what it says was
-between them. Programs note what they do (tests/prog/mpi/stretch.c); a stretch must also be the part of the whole replay between its
-two marks."""
+"""Calls of MPI among memory accesses and calls of functions: where the program says that they are,
+and --between shows what it says was between them. Programs note what they do
+(tests/prog/mpi/stretch.c); a stretch must also be the part of the whole replay between its two
+marks."""
 import random
 import re
 import sys
@@ -16,7 +17,8 @@ NAMES = {f.number: name for name, f in m.TABLE.functions.items()}
 
 
 class Thread:
-    """What a thread did: ("L", address), ("M", name), ("E",) after a call in which something was done; accesses as text."""
+    """What a thread did: ("L", address), ("M", name), ("E",) after a call in which something was
+    done; accesses as text."""
 
     def __init__(self, items):
         self.items = items
@@ -88,7 +90,8 @@ def replayed(trace, *options):
 
 
 def of_array(items, first, size):
-    """Only what is done to the array, with its address; calls in which nothing of that was done have no end."""
+    """Only what is done to the array, with its address; calls in which nothing of that was done
+    have no end."""
     out = []
     for item in items:
         if item[0] in "ME":
@@ -104,7 +107,8 @@ def of_array(items, first, size):
 def whole(mpi, options, args, env=None):
     exe, said = m.program(mpi, "stretch.c"), h.fresh("said")
     before = m.native(mpi, RANKS, [exe, *args], env={"STRETCH_DIR": str(said)})
-    after = m.record(mpi, RANKS, [exe, *args], options, env={"STRETCH_DIR": str(said), **(env or {})})
+    after = m.record(mpi, RANKS, [exe, *args], options,
+                     env={"STRETCH_DIR": str(said), **(env or {})})
     h.check(before.status == 0, f"the program fails natively\n{before}")
     h.same(before, after)
     h.check_trace(after.trace)
@@ -112,13 +116,15 @@ def whole(mpi, options, args, env=None):
 
 
 def match(threads, said):
-    """Each of the program's threads is one of the trace, with the same accesses and calls in the same order. [(said, thread of the trace)]"""
+    """Each of the program's threads is one of the trace, with the same accesses and calls in the
+    same order. [(said, thread of the trace)]"""
     out = []
     for (rank, number), (first, size, truth) in said.items():
         want = truth.items
-        found = [(name, t) for (r, name), t in threads.items() if r == rank and of_array(t.items, first, size) == want]
-        h.check(len(found) == 1, f"rank {rank}, thread {number}: {len(found)} threads of the trace did what it did: {len(want)} "
-                f"accesses and calls, the first ones {want[:12]}")
+        found = [(name, t) for (r, name), t in threads.items() if r == rank
+                 and of_array(t.items, first, size) == want]
+        h.check(len(found) == 1, f"rank {rank}, thread {number}: {len(found)} threads of the trace "
+                f"did what it did: {len(want)} accesses and calls, the first ones {want[:12]}")
         out.append((rank, found[0][0], first, size, truth, found[0][1]))
     return out
 
@@ -134,15 +140,18 @@ def check_stretch(trace, row, first, last, by_name):
     # marks inside stay, and those of the two calls
     mine = [i for i in got[0].items if i[0] not in "ME"]
     begin = 0 if first is None else got[0].ends(0)
-    h.check(mine == want, f"{option} of thread {name}: {len(mine)} accesses, {len(want)} in the whole replay\n"
-            f"{mine[:5]}\n{want[:5]}")
-    h.check([i[0] for i in got[0].items[:begin]].count("L") == 0, f"{option}: accesses in the first call")
-    h.check([i for i in of_array(mine, low, size)] == truth.between(first, last), f"{option} of thread {name}: not what the program noted")
+    h.check(mine == want, f"{option} of thread {name}: {len(mine)} accesses, {len(want)} in the "
+            f"whole replay\n{mine[:5]}\n{want[:5]}")
+    h.check([i[0] for i in got[0].items[:begin]].count("L") == 0,
+            f"{option}: accesses in the first call")
+    h.check([i for i in of_array(mine, low, size)] == truth.between(first, last),
+            f"{option} of thread {name}: not what the program noted")
     return option, len(want)
 
 
 def counted(trace, option, name):
-    """The same number of accesses from `cache`, `report` and `show`; None: the thread has none there."""
+    """The same number of accesses from `cache`, `report` and `show`; None: the thread has none
+    there."""
     out = []
     text = h.bobbin("cache", "--preset=tiny", option, f"--group={name}", trace).out.decode()
     row = re.search(r"(?m)^L1 +([\d,]+)", text)
@@ -170,16 +179,20 @@ def stretches(mpi, options, seed, args=(), times=5):
         accesses += n
         if "--codec=none" not in options:
             got = counted(trace, option, row[1])
-            h.check(got[1:] == [n, n], f"{option} of {row[1]}: {n} accesses; report and show count {got[1:]}")
-            h.check(n <= got[0] <= 2 * n or not n, f"{option} of {row[1]}: {n} accesses; L1 has {got[0]}")
-    return f"{sum(len(t.marks()) for *_, t in rows)} calls, {accesses} accesses in {times} stretches"
+            h.check(got[1:] == [n, n],
+                    f"{option} of {row[1]}: {n} accesses; report and show count {got[1:]}")
+            h.check(n <= got[0] <= 2 * n or not n,
+                    f"{option} of {row[1]}: {n} accesses; L1 has {got[0]}")
+    return (f"{sum(len(t.marks()) for *_, t in rows)} calls, {accesses} accesses in {times} "
+            f"stretches")
 
 
 def among_calls(mpi, options, seed):
     """Under which functions of the program each call was, and after which."""
     said = h.fresh("said")
     exe = m.program(mpi, "stretch.c", ["-fno-inline"])
-    r = m.record(mpi, RANKS, [exe, str(seed), "80", "threads"], ["--calls", "--images=main", *options], env={"STRETCH_DIR": str(said)})
+    r = m.record(mpi, RANKS, [exe, str(seed), "80", "threads"],
+                 ["--calls", "--images=main", *options], env={"STRETCH_DIR": str(said)})
     h.check(r.status == 0, f"{r}")
     trace = r.trace
     h.check_trace(trace)
@@ -209,40 +222,54 @@ def among_calls(mpi, options, seed):
                 want.append(("M", f[1], int(f[2])))
         rank = int(path.name.split(".")[0])
         found = [n for (r, n), items in threads.items() if r == rank and items == want]
-        h.check(len(found) == 1, f"{path.name}: {len(found)} threads of the trace did what it did: {want[:20]}\n" +
-                "\n".join(str(items[:20]) for (r, n), items in threads.items() if r == rank))
+        h.check(len(found) == 1,
+                f"{path.name}: {len(found)} threads of the trace did what it did: {want[:20]}\n"
+                + "\n".join(str(items[:20]) for (r, n), items in threads.items() if r == rank))
         total += len(want)
     return f"{total} calls of both kinds"
 
 
 def form(text):
-    """The folded program of one rank, but neither numbers nor what the libraries lock in MPI_Init and MPI_Finalize: one run in ten
-    folds that otherwise, with the same addresses, too."""
-    lines = [re.sub(r"0x[0-9a-f]+|\d[\d,]*", "N", line) for line in text.splitlines() if not re.match(r" +(un)?lock ", line)]
+    """The folded program of one rank, but neither numbers nor what the libraries lock in MPI_Init
+    and MPI_Finalize: one run in ten folds that otherwise, with the same addresses, too."""
+    lines = [re.sub(r"0x[0-9a-f]+|\d[\d,]*", "N", line)
+             for line in text.splitlines() if not re.match(r" +(un)?lock ", line)]
     loop = re.compile(r"( +)loop ")
     for i in reversed(range(len(lines) - 1)):  # loops with nothing left in them
-        if (m := loop.match(lines[i])) and not lines[i].endswith("above") and not lines[i + 1].startswith(m[1] + " "):
+        if (m := loop.match(lines[i])) and not lines[i].endswith("above") and not lines[i
+                                                                                        + 1].startswith(
+                                                                                                        m[
+                                                                                                          1]
+                                                                                                        + " "):
             del lines[i]
     return [line for line in lines if not line.endswith("above")]
 
 
 def folds(mpi):
-    """Ten times as many rounds are the same program, take no more space, and are found without reading them."""
+    """Ten times as many rounds are the same program, take no more space, and are found without
+    reading them."""
     exe, sizes, forms = m.program(mpi, "stretch.c", ["-O2", "-g"]), [], []
     for rounds in (40, 400):
-        runs = [m.record(mpi, RANKS, [exe, "ring", str(rounds)], ["--mem", "--time=none"]) for _ in range(3)]
+        runs = [m.record(mpi, RANKS, [exe, "ring", str(rounds)], ["--mem", "--time=none"])
+                for _ in range(3)]
         h.check(not any(r.status for r in runs), f"{runs}")
         r = runs[-1]
         sizes.append(min(h.info(r.trace)["stream_bytes"] for r in runs))
         text = h.bobbin("show", "--lines=0", "--group=rank=1", r.trace).out.decode()
         forms.append(form(text))
         loop = re.search(rf"(?m)^  loop \d+, {rounds - 1} times\n((?:    .*\n)+)", text)
-        h.check(loop and re.findall(r"MPI_\w+", loop[1]) in (["MPI_Irecv", "MPI_Isend", "MPI_Waitall"], ["MPI_Waitall", "MPI_Irecv", "MPI_Isend"], ["MPI_Isend", "MPI_Waitall", "MPI_Irecv"]),
+        h.check(loop and re.findall(r"MPI_\w+",
+                                    loop[1]) in (["MPI_Irecv", "MPI_Isend", "MPI_Waitall"],
+                                                 ["MPI_Waitall", "MPI_Irecv", "MPI_Isend"],
+                                                 ["MPI_Isend", "MPI_Waitall", "MPI_Irecv"]),
                 f"the rounds are no loop with three calls\n{text}")
-        one = h.bobbin("show", f"--between=MPI_Waitall:{rounds - 2}..MPI_Waitall:{rounds - 1}", "--group=rank=1", r.trace).out.decode()
-        h.check(re.findall(r"MPI_\w+", one) == ["MPI_Waitall", "MPI_Irecv", "MPI_Isend", "MPI_Waitall"], f"one round\n{one}")
+        one = h.bobbin("show", f"--between=MPI_Waitall:{rounds - 2}..MPI_Waitall:{rounds - 1}",
+                       "--group=rank=1", r.trace).out.decode()
+        h.check(re.findall(r"MPI_\w+", one)
+                == ["MPI_Waitall", "MPI_Irecv", "MPI_Isend", "MPI_Waitall"], f"one round\n{one}")
     differing = [(a, b) for a, b in zip(*forms) if a != b]
-    h.check(len(forms[0]) == len(forms[1]) and not differing, f"{len(forms[0])} and {len(forms[1])} places, {differing[:5]}")
+    h.check(len(forms[0]) == len(forms[1]) and not differing,
+            f"{len(forms[0])} and {len(forms[1])} places, {differing[:5]}")
     h.check(sizes[1] <= sizes[0] + 180, f"{sizes} bytes: 360 rounds more, half a byte each")
     return f"{sizes} bytes, {len(forms[0])} places"
 
@@ -252,7 +279,8 @@ def killed(mpi, times):
     exe, rng, calls = m.program(mpi, "stretch.c"), random.Random(mpi), 0
     for _ in range(times):
         said = h.fresh("said")
-        r = m.record(mpi, RANKS, [exe, str(rng.randrange(1000)), "100000", "killed", str(rng.randrange(5000, 60000))], ["--mem"],
+        r = m.record(mpi, RANKS, [exe, str(rng.randrange(1000)), "100000", "killed",
+                                  str(rng.randrange(5000, 60000))], ["--mem"],
                      env={"STRETCH_DIR": str(said)})
         h.check(r.status != 0, f"no rank was killed\n{r}")
         events = {t.rank: t.events for t in m.read(r.trace, problems=True)}  # one thread each
@@ -260,14 +288,16 @@ def killed(mpi, times):
         for name, t in threads.items():
             mine = [e.name for e in events[name[0]]] if t.marks() or name[1].endswith(".0") else []
             marks = [t.items[i][1] for i in t.marks()]
-            h.check(marks == mine[:len(marks)] and len(mine) <= len(marks) + 1, f"{name}: {len(marks)} marks, {len(mine)} events")
+            h.check(marks == mine[:len(marks)] and len(mine) <= len(marks) + 1,
+                    f"{name}: {len(marks)} marks, {len(mine)} events")
             calls += len(marks)
         for (rank, name), t in threads.items():
             n = len(t.marks())
             if rank != 1 or n < 5:
                 continue
             got = list(replayed(r.trace, f"--between=#{n - 3}..", f"--group={name}").values())[0]
-            h.check([i for i in got.items if i[0] not in "ME"] == t.between(n - 3, None), "the end of the killed thread")
+            h.check([i for i in got.items if i[0] not in "ME"] == t.between(n - 3, None),
+                    "the end of the killed thread")
     return f"{calls} calls"
 
 
@@ -276,12 +306,15 @@ def bad(mpi):
     r = m.record(mpi, 2, [exe, "ring", "5"], ["--mem"])
     plain = h.record([exe, "1"], ["--mem"])
     for verb in (["replay", "--mem"], ["cache"], ["report"], ["show"]):
-        for text, status, said in (("MPI_Waitall:2", 2, "FROM..TO"), ("..", 2, "FROM..TO"), ("MPI_Nothing..", 2, "is no function of MPI"),
-                                   ("MPI_Waitall:0..", 2, "from 1"), ("#x..", 2, "is no number"), ("MPI_Waitall:6..", 1, "begins with"),
-                                   ("..MPI_Barrier", 1, "ends with"), ("#9..#8", 1, "before"), ("#8..#8", 1, "before")):
+        for text, status, said in (("MPI_Waitall:2", 2, "FROM..TO"), ("..", 2, "FROM..TO"),
+                                   ("MPI_Nothing..", 2, "is no function of MPI"),
+                                   ("MPI_Waitall:0..", 2, "from 1"), ("#x..", 2, "is no number"),
+                                   ("MPI_Waitall:6..", 1, "begins with"),
+                                   ("..MPI_Barrier", 1, "ends with"), ("#9..#8", 1, "before"),
+                                   ("#8..#8", 1, "before")):
             got = h.bobbin(*verb, f"--between={text}", r.trace)
-            h.check(got.status == status and said in got.err.decode() and got.err.count(b"\n") == 1 and not got.out,
-                    f"{verb} --between={text}\n{got}")
+            h.check(got.status == status and said in got.err.decode() and got.err.count(b"\n") == 1
+                    and not got.out, f"{verb} --between={text}\n{got}")
         if plain.status == 2:
             got = h.bobbin(*verb, "--between=MPI_Send..", plain.trace)
             h.check(got.status == 1 and b"no MPI calls" in got.err, f"{verb} without MPI\n{got}")

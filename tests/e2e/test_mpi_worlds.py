@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several MPI_COMM_WORLDs in one trace: programs that MPI_Comm_spawn starts are recorded as those that mpirun does, ranks of the trace
-distinguish all of them, and messages from one to the other are known. A tool that counts by PMPI says what each process called."""
+"""Several MPI_COMM_WORLDs in one trace: programs that MPI_Comm_spawn starts are recorded as those
+that mpirun does, ranks of the trace distinguish all of them, and messages from one to the other are
+known. A tool that counts by PMPI says what each process called."""
 import sys
 
 import harness as h
@@ -17,7 +18,8 @@ def spawner(mpi="openmpi"):
 
 def matrix(trace):
     """{(from, to): (messages, bytes)}"""
-    rows = [[int(x) for x in r.split(",")] for r in h.bobbin("commmatrix", "--format=csv", trace).out.decode().splitlines()[1:]]
+    rows = [[int(x) for x in r.split(",")]
+            for r in h.bobbin("commmatrix", "--format=csv", trace).out.decode().splitlines()[1:]]
     return {(sender, receiver): (n, size) for sender, receiver, n, size, _ in rows}
 
 
@@ -30,11 +32,13 @@ def messages(*rows):
 
 
 def met(root, children):
-    """What spawn.c sends: the parents' `root`, and so many children, which are the ranks from 2 on."""
+    """What spawn.c sends: the parents' `root`, and so many children, which are the ranks from 2
+    on."""
     first, last = 2, 1 + children
     rows = [(first + i, root, 10 + i) for i in range(children)] + [(root, first, 20)]
     rows += [(first + i, first + i + 1, 30 + i) for i in range(children - 1)]
-    return messages(*rows, (root, last, 100), (last, root, 200))  # of the merged communicator the first and the last
+    # of the merged communicator the first and the last
+    return messages(*rows, (root, last, 100), (last, root, 200))
 
 
 def same_calls(trace, counts):
@@ -55,8 +59,8 @@ def same_calls(trace, counts):
 
 def starts(mode, root, children, outside, preloaded=False):
     """`outside`: what is recorded is mpirun, so that the daemons' environment has the agent in it.
-    `preloaded`: the tool is preloaded, not linked. Bobbin's MPI_Comm_spawn calls the tool's, and that
-    calls Bobbin's PMPI_Comm_spawn."""
+    `preloaded`: the tool is preloaded, not linked. Bobbin's MPI_Comm_spawn calls the tool's, and
+    that calls Bobbin's PMPI_Comm_spawn."""
     exe = m.program("openmpi", "spawn.c") if preloaded else spawner()
     counts = h.fresh("counts")
     argv = [exe, *mode]
@@ -67,8 +71,8 @@ def starts(mode, root, children, outside, preloaded=False):
         env["LD_PRELOAD"] = str(m.counter_library("openmpi", "tool"))
     if outside:
         trace = h.fresh("mpi") / "t"
-        after = h.run([h.BOBBIN, "record", "-q", "--mpi", "-o", trace, "--", *m.mpirun("openmpi", 2), *argv],
-                      env=m.environment("openmpi", env))
+        after = h.run([h.BOBBIN, "record", "-q", "--mpi", "-o", trace, "--",
+                       *m.mpirun("openmpi", 2), *argv], env=m.environment("openmpi", env))
         after.trace = trace
     else:
         after = m.record("openmpi", 2, argv, env=env)
@@ -79,7 +83,8 @@ def starts(mode, root, children, outside, preloaded=False):
     got = matrix(after.trace)
     h.check(got == want, f"messages differ\n{got}\n{want}")
     said = h.bobbin("info", after.trace).out.decode()
-    line = f"ranks 2-{1 + children} are ranks 0-{children - 1} of another MPI_COMM_WORLD, which rank {root} started"
+    line = (f"ranks 2-{1 + children} are ranks 0-{children - 1} of another MPI_COMM_WORLD, which "
+            f"rank {root} started")
     h.check(line in said, f"no '{line}' in\n{said}")
     return f"{n} calls, {len(got)} pairs"
 
@@ -107,7 +112,8 @@ def not_there():
 
 
 def fails_alike():
-    """This MPICH has no daemon that could start programs; it fails as it does without a recorder."""
+    """This MPICH has no daemon that could start programs; it fails as it does without a
+    recorder."""
     argv = [spawner("mpich"), "many"]
     before, after = m.native("mpich", 2, argv), m.record("mpich", 2, argv)
     h.check(before.status == after.status, f"{before}\n{after}")
@@ -117,8 +123,8 @@ def one_after_the_other():
     """Two mpiruns in one recording are two worlds."""
     trace = h.fresh("mpi") / "t"
     line = " ".join(m.mpirun("openmpi", 2)) + f" {spawner()} none"
-    r = h.run([h.BOBBIN, "record", "-q", "--mpi=openmpi", "-o", trace, "--", "sh", "-c", f"{line} && {line}"],
-              env=m.environment("openmpi"))
+    r = h.run([h.BOBBIN, "record", "-q", "--mpi=openmpi", "-o", trace, "--", "sh", "-c",
+               f"{line} && {line}"], env=m.environment("openmpi"))
     h.check(r.status == 0, r)
     h.check_trace(trace)
     got, want = matrix(trace), messages((0, 1, 5), (2, 3, 5))
@@ -128,7 +134,8 @@ def one_after_the_other():
 for outside in (False, True):
     where = "mpirun is recorded" if outside else "the ranks are recorded"
     suite.add(f"ranks in reverse order start three; {where}", in_order(["all", "3"], 3, outside))
-    suite.add(f"one call starts two programs, with arguments; {where}", in_order(["many"], 3, outside))
+    suite.add(f"one call starts two programs, with arguments; {where}",
+              in_order(["many"], 3, outside))
 suite.add("a tool is preloaded after Bobbin", starts, ["all", "3"], 1, 3, False, True)
 suite.add("with --no-follow they are missing", left_out)
 suite.add("a command that is not there", not_there)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Events that are under way when the program ends, however it ends: they are shown with what was known when they began,
-strings too, and no reader stumbles over them. Also while the program runs, and after a merge."""
+"""Events that are under way when the program ends, however it ends: they are shown with what was
+known when they began, strings too, and no reader stumbles over them. Also while the program runs,
+and after a merge."""
 
 import os
 import re
@@ -19,7 +20,8 @@ STEPS = {"events": ["loop 0, 10 times", "step(n=0..9)"],
 LONG = r"\xc0" * 199
 PROGRAMS = {
     "events": ("events/ends.c", ["--events"]),
-    "wrapped": ("events/ends_wrapped.c", ["--events", "--wrap", h.PROG / "events/ends_wrapped.spec"]),
+    "wrapped": ("events/ends_wrapped.c",
+                ["--events", "--wrap", h.PROG / "events/ends_wrapped.spec"]),
 }
 SHOWN = {
     "none": ["none(fd=7)"],
@@ -56,7 +58,8 @@ def recorded(by, who, what, how):
         return r.trace, None
     trace = h.fresh("trace") / "t"
     argv = [h.BOBBIN, "record", "-q", "-o", trace, *opts, "--", program, who, what, how]
-    p = subprocess.Popen([str(a) for a in argv], env=h.environment(), stdout=subprocess.PIPE, start_new_session=True)
+    p = subprocess.Popen([str(a) for a in argv], env=h.environment(), stdout=subprocess.PIPE,
+                         start_new_session=True)
     h.check(p.stdout.readline() == b"there\n", "it does not hang")
     return trace, p
 

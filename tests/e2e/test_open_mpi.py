@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A call of MPI that never completes, however the program ends: it is shown with what went in, vectors too. Also
-while the program runs, and after a merge."""
+"""A call of MPI that never completes, however the program ends: it is shown with what went in,
+vectors too. Also while the program runs, and after a merge."""
 
 import os
 import re
@@ -14,7 +14,8 @@ import mpi_events as m
 
 suite = h.Suite("open mpi")
 OPEN = "IN PROGRESS when recording ended"
-SHOWN = {"none": f"MPI_Recv(1 INT, source=0, tag=7, COMM_WORLD)  {OPEN}", "vector": f"MPI_Waitall(requests=[last-2, last-1, last])  {OPEN}"}
+SHOWN = {"none": f"MPI_Recv(1 INT, source=0, tag=7, COMM_WORLD)  {OPEN}",
+         "vector": f"MPI_Waitall(requests=[last-2, last-1, last])  {OPEN}"}
 
 
 def check(trace, what):
@@ -22,7 +23,8 @@ def check(trace, what):
     h.check(r.status == 0, r)
     last = r.out.decode().rstrip().splitlines()[-1].strip().split("   ")[0]
     h.check(last == SHOWN[what], f"{last}, not {SHOWN[what]}")
-    for args in ["report", trace], ["check", trace], ["export", "--format=csv", "-o", h.fresh("export") / "x", trace]:
+    for args in ["report", trace], ["check", trace], ["export", "--format=csv", "-o",
+                                                      h.fresh("export") / "x", trace]:
         r = h.bobbin(*args)
         h.check(r.status == 0 and not r.err, f"{args}: {r}")
 
@@ -30,8 +32,10 @@ def check(trace, what):
 def matrix(mpi, who, what, how):
     exe = m.program(mpi, "waits.c")
     trace = h.fresh("trace") / "t"
-    argv = [*m.mpirun(mpi, 1), h.BOBBIN, "record", "-q", "-o", trace, "--mpi", "--", exe, who, what, how]
-    p = subprocess.Popen([str(a) for a in argv], env=m.environment(mpi), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    argv = [*m.mpirun(mpi, 1), h.BOBBIN, "record", "-q", "-o", trace, "--mpi", "--", exe, who, what,
+            how]
+    p = subprocess.Popen([str(a) for a in argv], env=m.environment(mpi), stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         if how == "hang":
             h.check(p.stdout.readline() == b"there\n", "it does not hang")

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenCL on pocl: its host API recorded by the spec that is there, values from tagged kernels and into them; the program does and says what it
-does without."""
+"""OpenCL on pocl: its host API recorded by the spec that is there, values from tagged kernels and
+into them; the program does and says what it does without."""
 import re
 import sys
 
 import harness as h
 
 suite = h.Suite("opencl")
-# what the three launches of scale with 48 items and the one with 24 say, and that of count with 24 x 2
+# what the three launches of scale with 48 items and the one with 24 say, and that of count with 24
+# x 2
 STEP, VALUE, HALF = "168 values, smallest 2, largest 2, sum 336", "168 values, smallest 0, ", "48 values, smallest 2.5, largest 3, sum 132"
 
 
@@ -36,7 +37,8 @@ def sets(trace):
 def shown(trace):
     r = h.bobbin("show", "-x", "--lines=0", trace)
     h.check(r.status == 0, f"{r}")
-    return re.findall(r"^ *[\d,]+  (\w+)\((.*?)\)(?: -> result=(-?\d+))?(?:  |$)", r.out.decode(), re.M)
+    return re.findall(r"^ *[\d,]+  (\w+)\((.*?)\)(?: -> result=(-?\d+))?(?:  |$)", r.out.decode(),
+                      re.M)
 
 
 @suite.case("the host API")
@@ -46,11 +48,14 @@ def host():
     h.check_trace(r.trace)
     events = shown(r.trace)
     names = [e[0] for e in events]
-    h.check(names.count("clEnqueueNDRangeKernel") == 8 and names.count("clCreateKernel") == 4, f"{names}")
-    h.check(names.count("clFinish") == 2 and "clBuildProgram" in names and "clSetUserEventStatus" in names, f"{names}")
+    h.check(names.count("clEnqueueNDRangeKernel") == 8 and names.count("clCreateKernel") == 4,
+            f"{names}")
+    h.check(names.count("clFinish") == 2 and "clBuildProgram" in names
+            and "clSetUserEventStatus" in names, f"{names}")
     built = next(e for e in events if e[0] == "clBuildProgram")
     h.check('options="-DUNUSED=1"' in built[1] and built[2] == "0", f"{built}")
-    h.check([e[1].split('"')[1] for e in events if e[0] == "clCreateKernel"] == ["scale", "count", "plain", "none"], f"{events}")
+    h.check([e[1].split('"')[1] for e in events if e[0] == "clCreateKernel"]
+            == ["scale", "count", "plain", "none"], f"{events}")
     return f"{len(events)} events"
 
 
@@ -60,7 +65,8 @@ def out_of_kernels():
     h.same(native, r)
     have = sets(r.trace)
     h.check(have[("scale", "step")] == STEP and have[("count", "half")] == HALF, f"{have}")
-    h.check(have[("scale", "value")].startswith(VALUE) and have[("scale", "beyond")].startswith("0 values"), f"{have}")
+    h.check(have[("scale", "value")].startswith(VALUE)
+            and have[("scale", "beyond")].startswith("0 values"), f"{have}")
     launches = [e[1] for e in shown(r.trace) if e[0] in ("scale", "count")]
     h.check(sorted(launches) == sorted(["items=48"] * 3 + ["items=24", "items=48"]), f"{launches}")
 
@@ -80,7 +86,8 @@ def bad():
     h.check(native.status == r.status and native.out == r.out, f"{native}\n{r}")
     notes = h.bobbin("info", r.trace).out.decode()
     h.check("with them it cannot be built" in notes, notes)
-    h.check(not [e for e in shown(r.trace) if e[0] in ("scale", "count")], "launches of instrumented kernels")
+    h.check(not [e for e in shown(r.trace) if e[0] in ("scale", "count")],
+            "launches of instrumented kernels")
 
 
 @suite.case("too many work-items")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cache of patch plans may be cold, stale, damaged, another user's, unusable; the planner may be
-missing or fail. A plan is code to be: whatever is wrong with it, the program runs as without
+"""The cache of patch plans may be cold, stale, damaged, another user's, unusable; the planner may
+be missing or fail. A plan is code to be: whatever is wrong with it, the program runs as without
 recording, no wrong plan is used, and the trace names the images it has no plan for."""
 
 import os
@@ -63,7 +63,8 @@ def preload(cache, planner):
 
 def traced_calls(trace):
     """Entries of functions of the program itself, decoded."""
-    return sum(e.entry and e.function.startswith("t_") for _, _, events in h.dump(trace) for e in events)
+    return sum(e.entry and e.function.startswith("t_") for _, _, events in h.dump(trace)
+               for e in events)
 
 
 def complete(trace, what=""):
@@ -88,7 +89,8 @@ def plans(cache):
 
 
 def plan_of_program(cache):
-    """By elimination: recording with --images=main needs all plans, the program's is the smallest."""
+    """By elimination: recording with --images=main needs all plans, the program's is the
+    smallest."""
     return min(plans(cache), key=lambda p: p.stat().st_size)
 
 
@@ -105,7 +107,8 @@ def _():
         h.check(p.read_bytes()[:8] == MAGIC, f"{p.name} is no plan")
     complete(record(cache))
     again = {p.name: p.stat() for p in cache.iterdir()}
-    same = all(made[n].st_mtime_ns == again[n].st_mtime_ns for n in made) and len(made) == len(again)
+    same = all(made[n].st_mtime_ns == again[n].st_mtime_ns
+               for n in made) and len(made) == len(again)
     h.check(same, "the second run wrote to the cache")
 
 
@@ -260,7 +263,8 @@ def _():
     def link():
         mine.symlink_to(cache / "nothing")
 
-    for what, make in (("link", link), ("directory", mine.mkdir), ("pipe", lambda: os.mkfifo(mine))):
+    for what, make in (("link", link), ("directory", mine.mkdir),
+                       ("pipe", lambda: os.mkfifo(mine))):
         mine.unlink()
         make()
         record(cache)

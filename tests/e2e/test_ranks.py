@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks without MPI: a pool of processes, threads, ranks that die or never come, transports of a program's own, friendly or not."""
+"""Ranks without MPI: a pool of processes, threads, ranks that die or never come, transports of a
+program's own, friendly or not."""
 import re
 import sys
 
@@ -12,8 +13,11 @@ INCLUDE = f"-I{h.ROOT / 'include'}"
 
 
 def program(name, cc="gcc", flags=()):
-    stamp = "-DSTAMP=%d" % max(p.stat().st_mtime_ns for p in [*(h.ROOT / "include/bobbin").iterdir(), *(h.PROG / "events").iterdir()])
-    return h.compile("ranks", [f"events/{name}"], cc, ["-O1", "-g", "-Wall", "-Werror", "-pthread", INCLUDE, stamp, *flags])
+    stamp = "-DSTAMP=%d" % max(p.stat().st_mtime_ns
+                               for p in [*(h.ROOT / "include/bobbin").iterdir(),
+                                         *(h.PROG / "events").iterdir()])
+    return h.compile("ranks", [f"events/{name}"], cc,
+                     ["-O1", "-g", "-Wall", "-Werror", "-pthread", INCLUDE, stamp, *flags])
 
 
 def count(trace, hook="ones", event="job"):
@@ -42,7 +46,8 @@ def log(trace):
 
 
 def files(trace):
-    return sorted(re.sub(r"^([pt])\S*\.\d+\.\d+\.bob$", r"\1", p.name) for p in trace.iterdir() if not p.name.startswith("i"))
+    return sorted(re.sub(r"^([pt])\S*\.\d+\.\d+\.bob$", r"\1", p.name)
+                  for p in trace.iterdir() if not p.name.startswith("i"))
 
 
 NAMED = ["--init=pool_begins", "--finalize=pool_ends"]
@@ -54,7 +59,8 @@ def equal(have, want):
 
 def pool(how, options, workers=5, wait="20", **kw):
     p = program("pool.c")
-    return h.record([p, how, str(workers)], ["--events", *options], env=h.environment({"BOBBIN_MERGE_WAIT": wait}), **kw)
+    return h.record([p, how, str(workers)], ["--events", *options],
+                    env=h.environment({"BOBBIN_MERGE_WAIT": wait}), **kw)
 
 
 @suite.case("a pool of processes")
@@ -98,7 +104,8 @@ def dies():
     r = pool("dies", [], wait="60")
     h.check(r.status == 0 and r.out == b"job 1 81\n", str(r))
     h.check(r.seconds < 30, f"it was waited for: {r.seconds} s")
-    equal((count(r.trace), events(r.trace)), (82, 102))  # its sets lived in memory, its events do not
+    # its sets lived in memory, its events do not
+    equal((count(r.trace), events(r.trace)), (82, 102))
     h.check("value sets of some ranks were not united in time" in log(r.trace), log(r.trace))
 
 
@@ -121,7 +128,8 @@ def lonely():
 def apart():
     p, place, traces = program("pool.c"), h.fresh("place"), h.fresh("traces")
     for rank in (4, 2, 3, 1, 0):
-        r = h.record([p, "rank"], ["--events", f"--rank={rank}/5", f"--ranks={place}"], traces / f"{rank}", env=h.environment({"BOBBIN_MERGE_WAIT": "1"}))
+        r = h.record([p, "rank"], ["--events", f"--rank={rank}/5", f"--ranks={place}"],
+                     traces / f"{rank}", env=h.environment({"BOBBIN_MERGE_WAIT": "1"}))
         h.check(r.status == 0, str(r))
     # rank 2 did not wait for rank 3, which was not there
     h.check(r.out == b"job 1 80\n", str(r))
@@ -135,7 +143,8 @@ for mpi in m.MPIS:
     @suite.case(f"reported by the launcher of {mpi}")
     def reported(mpi=mpi):
         t = h.fresh("reported") / "t"
-        r = h.run([*m.mpirun(mpi, 5), h.BOBBIN, "record", "-q", "-o", t, "--events", "--", program("pool.c"), "rank"], env=m.environment(mpi))
+        r = h.run([*m.mpirun(mpi, 5), h.BOBBIN, "record", "-q", "-o", t, "--events", "--",
+                   program("pool.c"), "rank"], env=m.environment(mpi))
         h.check(r.status == 0 and r.out == b"job 1 100\n", str(r))
         h.check_trace(t)
         equal((count(t), events(t), files(t)), (100, 100, ["run.key", "trace.bob"]))
@@ -168,7 +177,8 @@ def own_transport():
         equal((count(r.trace), events(r.trace)), (10 * n, 10 * n))
     r = h.record([p, "wrong"], ["--events"])
     h.check(r.out == b"refused\n", str(r))
-    for why in ("another version of bobbin/ranks.h", "not below that of the ranks", "cannot send and receive", "it is, or was, one already"):
+    for why in ("another version of bobbin/ranks.h", "not below that of the ranks",
+                "cannot send and receive", "it is, or was, one already"):
         h.check(why in log(r.trace), log(r.trace))
 
 
@@ -185,28 +195,36 @@ def hostile():
 
 
 def guarded(which):
-    """Whatever one of its functions does, no event is lost, and no number of a hook, nor does one count twice; the program goes on."""
+    """Whatever one of its functions does, no event is lost, and no number of a hook, nor does one
+    count twice; the program goes on."""
     p = program("transport_ends.cc", "g++")
     for bad in (0, 1):
-        for how, said in (("throw", "has thrown an exception"), ("jump", "was left by a jump"), ("exit", "has ended the process")):
+        for how, said in (("throw", "has thrown an exception"), ("jump", "was left by a jump"),
+                          ("exit", "has ended the process")):
             what = f"{which} {how} {bad}"
             if how == "exit" and not bad:
                 continue  # no rank waits for the other one
-            r = h.record([p, which, how, str(bad)], ["--events"], env=h.environment({"BOBBIN_MERGE_WAIT": "1"}))
-            h.check(r.status == (5 if how == "exit" else 0) and b"under way" not in r.out, f"{what}: {r}")
+            r = h.record([p, which, how, str(bad)], ["--events"],
+                         env=h.environment({"BOBBIN_MERGE_WAIT": "1"}))
+            h.check(r.status == (5 if how == "exit" else 0) and b"under way" not in r.out,
+                    f"{what}: {r}")
             h.check(how != "jump" or b"%d jumped\n" % bad in r.out, f"{what}: {r}")
             h.check(how != "throw" or b"%d not well\n" % bad in r.out, f"{what}: {r}")
             h.check_trace(r.trace)
             want = 23 if how == "exit" else 26
-            h.check(f"the program's transport: `{which}` {said}" in log(r.trace), f"{what}: {log(r.trace)}")
+            h.check(f"the program's transport: `{which}` {said}" in log(r.trace),
+                    f"{what}: {log(r.trace)}")
             equal((what, events(r.trace), count(r.trace)), (what, want, want))
-    r = h.record([p, which, "signal", "1"], ["--events"])  # an event in a handler, meanwhile, which is not recorded
-    h.check(r.status == 0 and sorted(r.out.splitlines()) == [b"0 well", b"1 well"], f"{which} signal: {r}")
+    # an event in a handler, meanwhile, which is not recorded
+    r = h.record([p, which, "signal", "1"], ["--events"])
+    h.check(r.status == 0 and sorted(r.out.splitlines()) == [b"0 well", b"1 well"],
+            f"{which} signal: {r}")
     h.check("was left by a jump" not in log(r.trace), f"{which} signal: {log(r.trace)}")
     equal((which, events(r.trace), count(r.trace)), (which, 26, 26))
 
 
-for function in ("send", "receive", "barrier", "count"):  # each run waits for a rank that does not come back
+# each run waits for a rank that does not come back
+for function in ("send", "receive", "barrier", "count"):
     suite.add(f"transports that throw, jump, or end the process: {function}", guarded, function)
 
 
@@ -219,9 +237,12 @@ def well():
 
 @suite.case("what is no rank")
 def refused():
-    for option, why in (("--rank=5/5", "want R/N"), ("--rank=x", "want R/N"), ("--rank=1/2x", "want R/N"), ("--rank=-1/2", "want R/N"), ("--ranks=/nowhere/at/all", "no directory"), ("--init=", "want the name")):
+    for option, why in (("--rank=5/5", "want R/N"), ("--rank=x", "want R/N"),
+                        ("--rank=1/2x", "want R/N"), ("--rank=-1/2", "want R/N"),
+                        ("--ranks=/nowhere/at/all", "no directory"), ("--init=", "want the name")):
         r = h.record(["true"], [option])
-        h.check(r.status == 125 and why in r.err.decode() and r.err.count(b"\n") <= 2, f"{option}: {r}")
+        h.check(r.status == 125 and why in r.err.decode() and r.err.count(b"\n") <= 2,
+                f"{option}: {r}")
     r = h.record(["true"], ["--init=a", "--init=b"])
     h.check(r.status == 125 and "there is one already" in r.err.decode(), str(r))
 

@@ -214,8 +214,8 @@ def graph_dot():
     head, *lines, last = text.splitlines()
     h.check((head, last) == ("digraph calls {", "}"), f"frame of the graph: {head!r} {last!r}")
     for line in lines[2:]:
-        node = re.fullmatch(r'\t(f\d+) \[label="([^"]*)" (?:tooltip="(\d+) calls?"|shape=plaintext)\];',
-                            line)
+        node = re.fullmatch(r'\t(f\d+) \[label="([^"]*)" (?:tooltip="(\d+) '
+                            r'calls?"|shape=plaintext)\];', line)
         arc = re.fullmatch(r'\t(f\d+) -> (f\d+) \[label="(\d+)" penwidth=\d\.\d\];', line)
         h.check(node or arc, f"not understood: {line!r}")
         if node:
@@ -340,8 +340,9 @@ t_thread;t_leaf 4
 @suite.case("a limit of events: what was left out is said")
 def limited():
     note = b"there are more events: only the first 3 of each thread were read, as --max-events says"
-    for verb, *options in (("dump",), ("report",), ("show",), ("graph",), ("check", "-q"), ("export", "-f", "csv"),
-                           ("export", "-f", "folded"), ("export", "-f", "callgrind")):
+    for verb, *options in (("dump",), ("report",), ("show",), ("graph",), ("check", "-q"),
+                           ("export", "-f", "csv"), ("export", "-f", "folded"),
+                           ("export", "-f", "callgrind")):
         r = h.bobbin(verb, *options, "--max-events=3", trace())
         h.check(note in r.err and r.status == (3 if verb == "check" else 0), f"{r}")
         r = h.bobbin(verb, *options, "--max-events=1000000", trace())
@@ -350,7 +351,8 @@ def limited():
     first = [line for line in lines if " > " in line or " < " in line][:3]
     got = h.bobbin("dump", "-g", "0.0", "--max-events=3", trace()).out.decode().splitlines()
     h.check([line for line in got if " > " in line or " < " in line] == first, f"{got}")
-    h.check("intact, as far as it was read" in h.bobbin("check", "--max-events=3", trace()).out.decode(), "check")
+    h.check("intact, as far as it was read" in h.bobbin("check", "--max-events=3",
+                                                        trace()).out.decode(), "check")
     r = h.bobbin("dump", "--max-events=x", trace())
     h.check(r.status == 2 and b"--max-events is a number, not 'x'" in r.err, f"{r}")
 
@@ -364,13 +366,16 @@ def limited_accesses():
     for verb in ("replay --mem", "dump", "cache", "report"):
         limit = h.bobbin(*verb.split(), "--max-events=40", r.trace)
         # accesses are summed up without being read one by one
-        h.check((b"only the first 40" in limit.err) == (verb != "report") and not limit.status, f"{verb}\n{limit}")
+        h.check((b"only the first 40" in limit.err) == (verb != "report") and not limit.status,
+                f"{verb}\n{limit}")
         if verb.startswith("replay"):
-            h.check(20 < len(limit.out.splitlines()) <= 42 and rows[:20] == limit.out.splitlines()[:20], f"{limit}")
+            h.check(20 < len(limit.out.splitlines()) <= 42
+                    and rows[:20] == limit.out.splitlines()[:20], f"{limit}")
     for options in (["-x"], ["--signatures"], []):
         shown = h.bobbin("show", *options, r.trace)
         limit = h.bobbin("show", *options, "--max-events=40", r.trace)
-        h.check(limit.out == shown.out and b"--max-events has no effect on what is shown here" in limit.err, f"{limit}")
+        h.check(limit.out == shown.out
+                and b"--max-events has no effect on what is shown here" in limit.err, f"{limit}")
     to = h.fresh("folded") / "t"
     r = h.bobbin("fold", "-o", to, "--max-events=1", r.trace)
     h.check(not to.exists(), "fold leaves a file")
@@ -391,8 +396,8 @@ def chrome():
         h.check(depth[thread] >= 0, f"ends before it begins: {e}")
         if e["ph"] == "B":
             count[e["name"]] = count.get(e["name"], 0) + 1
-    h.check(count == {"main": 1, "t_leaf": 1521, "t_other": 9, "t_step": 3, "t_down": 3, "t_thread": 1},
-            f"calls {count}")
+    h.check(count == {"main": 1, "t_leaf": 1521, "t_other": 9, "t_step": 3, "t_down": 3,
+                      "t_thread": 1}, f"calls {count}")
     h.check(list(depth.values()) == [0, 0], f"open at the end: {depth}")
 
 
@@ -401,12 +406,17 @@ def json_keys():
     got = h.info(trace())
     process, image = got["process_list"][0], got["image_list"][0]
     for what, have, want in (
-            ("trace", got, "bobbin trace events accesses raw_bytes stream_bytes meta_bytes mark_bytes file_bytes "
-             "ratio processes threads images functions duration_ns overhead process_list image_list problems"),
-            ("process", process, "pid ppid rank world_size parent state stopped host exe cwd file start_real_ns "
+            ("trace", got,
+             "bobbin trace events accesses raw_bytes stream_bytes meta_bytes mark_bytes file_bytes "
+             "ratio processes threads images functions duration_ns overhead process_list "
+             "image_list problems"),
+            ("process", process,
+             "pid ppid rank world_size parent state stopped host exe cwd file start_real_ns "
              "start_mono_ns end_mono_ns command config skipped_images thread_list"),
-            ("thread", process["thread_list"][0], "number tid name state start_mono_ns end_mono_ns codec events "
-             "symbols stream_bytes top_mismatch orphans sp_rule slow_entries site_misses queued lost switches "
+            ("thread", process["thread_list"][0],
+             "number tid name state start_mono_ns end_mono_ns codec events "
+             "symbols stream_bytes top_mismatch orphans sp_rule slow_entries site_misses queued "
+             "lost switches "
              "restarts"),
             ("image", image, "path soname build_id functions patched chosen runtime")):
         missing = set(want.split()) - set(have)
@@ -440,7 +450,8 @@ def closing_line():
     program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
     where = h.fresh("closing line")
     for options, want in (
-            (["-F", "t_*", "-F", "main"], r"1,538 calls of 2 threads in DIR, [\d.]+ kB on disk \(the "
+            (["-F", "t_*", "-F", "main"],
+             r"1,538 calls of 2 threads in DIR, [\d.]+ kB on disk \(the "
              r"stream \d+ B, \d+ times less than raw\); next: bobbin report 'DIR'"),
             (["-F", "main"], r"1 call of 1 thread in DIR, [\d.]+ kB on disk \(the stream \d+ B\); "
              r"next: bobbin report 'DIR'"),
@@ -459,7 +470,8 @@ def closing_line():
 @suite.case("info: the command and the settings")
 def info():
     program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
-    for options, want in ((["--images=main"], "with BOBBIN_IMAGES=main"), ([], "with the default options")):
+    for options, want in ((["--images=main"], "with BOBBIN_IMAGES=main"),
+                          ([], "with the default options")):
         r = h.record(["./reading", "it's", "a b", "c"], options, cwd=program.parent)
         text = output("info", of=r.trace)
         h.check(f"\ncommand     ./reading 'it'\\''s' 'a b' c\n" in text, text)
@@ -476,7 +488,8 @@ def terminal():
         h.check(r.status == 0, f"{r}")
         os.close(slave)
         out = b""
-        with open(master, "rb", buffering=0) as f, contextlib.suppress(OSError):  # EIO: that was all, and no process has the other end
+        # EIO: that was all, and no process has the other end
+        with open(master, "rb", buffering=0) as f, contextlib.suppress(OSError):
             while part := f.read(1 << 16):
                 out += part
         return out.decode().splitlines()

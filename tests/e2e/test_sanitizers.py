@@ -15,9 +15,9 @@ MISTAKES = {"address": ("beyond", "leak"), "thread": ("race",), "undefined": ("o
             "leak": ("leak",), "memory": ("undecided",)}
 OPTIONS = ("ASAN", "LSAN", "MSAN", "TSAN", "UBSAN")
 # What differs from run to run: addresses, process numbers, which thread was there first.
-VARIES = [(re.compile(p), b"X") for p in
-          (rb"0x[0-9a-f]+", rb"==\d+==", rb"pid[ =:]*\d+", rb"tid=\d+", rb"\(BuildId: \w+\)", rb"\bT\d+\b",
-           rb"thread \d+")]
+VARIES = [(re.compile(p), b"X")
+          for p in (rb"0x[0-9a-f]+", rb"==\d+==", rb"pid[ =:]*\d+", rb"tid=\d+",
+                    rb"\(BuildId: \w+\)", rb"\bT\d+\b", rb"thread \d+")]
 
 
 def filtered(r):
@@ -31,7 +31,8 @@ def program(cc, sanitizer):
     if cc == "clang":
         h.need("clang")
     return h.compile(f"sanitized-{sanitizer}", ["sanitized.c"], cc,
-                     ("-g", "-O1", "-w", "-fno-omit-frame-pointer", f"-fsanitize={sanitizer}", "-pthread"))
+                     ("-g", "-O1", "-w", "-fno-omit-frame-pointer", f"-fsanitize={sanitizer}",
+                      "-pthread"))
 
 
 def compare(cc, sanitizer, what, opts):
@@ -44,7 +45,8 @@ def compare(cc, sanitizer, what, opts):
     h.same(native, filtered(r))
     h.check_trace(r.trace)
     if what != "work" and sanitizer != "memory":
-        h.check(b"Sanitizer" in native.err or b"runtime error" in native.err, f"nothing was found\n{native}")
+        h.check(b"Sanitizer" in native.err or b"runtime error" in native.err,
+                f"nothing was found\n{native}")
 
 
 for cc in ("gcc", "clang"):
@@ -60,8 +62,10 @@ for cc in ("gcc", "clang"):
 def _():
     for sanitizer in ("address", "thread"):
         r = h.bobbin("plan", "--dump", program("clang", sanitizer))
-        lines = [line for line in r.out.decode().splitlines() if re.search(r"__(asan|tsan|sanitizer|lsan)", line)]
-        hooked = [line for line in lines if re.search(r"\b(jmp|hole)\b", line) and "sanitizer" not in line.split()]
+        lines = [line for line in r.out.decode().splitlines()
+                 if re.search(r"__(asan|tsan|sanitizer|lsan)", line)]
+        hooked = [line for line in lines if re.search(r"\b(jmp|hole)\b", line)
+                  and "sanitizer" not in line.split()]
         h.check(len(lines) > 1000 and not hooked, f"{len(lines)} functions, hooked: {hooked[:3]}")
 
 
@@ -72,12 +76,14 @@ def beside(how, opts):
     h.same(native, r)
     i = h.info(r.trace)
     if "--mem" in opts:
-        h.check(b"shares a thread's storage" in h.bobbin("check", r.trace).out, "the end of the recording has no reason")
+        h.check(b"shares a thread's storage" in h.bobbin("check", r.trace).out,
+                "the end of the recording has no reason")
         h.check(i["accesses"] > 1_000_000, "what came before is missing")
         return
     h.check_trace(r.trace)
     h.check(i["events"] >= 900_003, f"{i['events']} calls of the thread itself")
-    h.check(b"calls of tasks that share" in h.bobbin("check", r.trace).out, "the task's calls are not counted")
+    h.check(b"calls of tasks that share" in h.bobbin("check", r.trace).out,
+            "the task's calls are not counted")
 
 
 for opts in MODES[0], MODES[2]:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads with stacks as small as the C library allows (tests/prog/small_stacks.c): they can be made, end as without Bobbin, and
-their traces are those of threads with large stacks. And the budgets for that (docs/agent.md, "Stacks and static TLS"): static
-TLS of what is preloaded, and how deep each kind of event writes below its caller."""
+"""Threads with stacks as small as the C library allows (tests/prog/small_stacks.c): they can be
+made, end as without Bobbin, and their traces are those of threads with large stacks. And the
+budgets for that (docs/agent.md, "Stacks and static TLS"): static TLS of what is preloaded, and how
+deep each kind of event writes below its caller."""
 import pathlib
 import sys
 
@@ -38,7 +39,8 @@ WAYS = {
 }
 # Bytes of static TLS of the agent and one library of events or MPI, and of a library of wrappers.
 TLS_MOST, TLS_WRAPPERS = 640, 64
-# Bytes below the caller of an event, one with hooks and value sets, a wrapped or hooked function that keeps all registers (where
+# Bytes below the caller of an event, one with hooks and value sets, a wrapped or hooked function
+# that keeps all registers (where
 # the processor has AVX-512), a slow entry of a call.
 EVENT, WITH_HOOKS, STUB, CALL = 512, 3584, 4096, 448
 
@@ -52,15 +54,18 @@ def program():
 def options(way, spec=SPEC):
     if "SPEC" not in WAYS[way]:
         return WAYS[way]
-    return ["--wrap", h.put(h.WORK / "small_stacks" / f"{'blocks' if spec is BLOCKS else 'plain'}.spec", spec)]
+    return ["--wrap", h.put(h.WORK / "small_stacks"
+                            / f"{'blocks' if spec is BLOCKS else 'plain'}.spec", spec)]
 
 
 def environment(way):
-    return h.environment({**(HOOK if way == "hooks" else {}), **({"BOBBIN_CHECK": "slow"} if way == "calls, slowly" else {})})
+    return h.environment({**(HOOK if way == "hooks" else {}),
+                          **({"BOBBIN_CHECK": "slow"} if way == "calls, slowly" else {})})
 
 
 def record(way, *arguments, spec=SPEC):
-    r = h.record([program(), *arguments], ["--time=none", *options(way, spec)] if "exact" not in way else options(way),
+    r = h.record([program(), *arguments],
+                 ["--time=none", *options(way, spec)] if "exact" not in way else options(way),
                  env=environment(way))
     return r
 
@@ -103,15 +108,18 @@ def blocks():
     native = h.run([program(), "run", "16384"])
     r = record("wrapped", "run", "16384", spec=BLOCKS)
     h.check(r.status == native.status == 0, f"{r}")
-    h.check(r.out == b"ended, %d\n" % (int(native.out.split()[1]) + 8), f"not each call of small_own went through its block\n{r}")
+    h.check(r.out == b"ended, %d\n" % (int(native.out.split()[1]) + 8),
+            f"not each call of small_own went through its block\n{r}")
     h.check_trace(r.trace)
 
 
 def whole(way):
     """The trace of small stacks is that of large ones."""
     small, large = (threads(both(way, size, [])) for size in ("16384", "1048576"))
-    h.check(small == large and len(small) >= 8, f"{len(small)} threads; with 1 MB: {len(large)}; they differ in " +
-            str(next(((a, b) for s, l in zip(small, large) for a, b in zip(s, l) if a != b), "length")))
+    h.check(small == large and len(small) >= 8,
+            f"{len(small)} threads; with 1 MB: {len(large)}; they differ in "
+            + str(next(((a, b) for s, l in zip(small, large) for a, b in zip(s, l) if a != b),
+                       "length")))
 
 
 for way_ in ("events", "hooks", "wrapped", "functions by name", "flushed"):
@@ -152,7 +160,8 @@ for way_ in WAYS:
 def static_tls(path):
     r = h.run(["readelf", "-lW", path], env=h.environment())
     h.check(r.status == 0, f"{r}")
-    return sum(int(line.split()[5], 16) for line in r.out.decode().splitlines() if line.split()[:1] == ["TLS"])
+    return sum(int(line.split()[5], 16)
+               for line in r.out.decode().splitlines() if line.split()[:1] == ["TLS"])
 
 
 @suite.case("static TLS")
@@ -173,7 +182,8 @@ def wrappers():
     (folder / "a.spec").write_text(SPEC)
     r = h.bobbin("wrap", "-o", "out", "a.spec", cwd=folder)
     h.check(r.status == 0, f"{r}")
-    r = h.run(["gcc", "-O2", "-fexceptions", "-shared", "-fPIC", "-I.", "-o", "libwrap.so", "wrap.c"], cwd=folder / "out")
+    r = h.run(["gcc", "-O2", "-fexceptions", "-shared", "-fPIC", "-I.", "-o", "libwrap.so",
+               "wrap.c"], cwd=folder / "out")
     h.check(r.status == 0, f"{r}")
     bytes_ = static_tls(folder / "out" / "libwrap.so")
     h.check(bytes_ <= TLS_WRAPPERS, f"{bytes_} bytes")

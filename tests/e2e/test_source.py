@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --source: what instrumented sources report is in the trace, access by access, and nothing else. The programs of
-tests/prog/source are instrumented by hand and write down themselves what must be there (oracle.h)."""
+"""record --source: what instrumented sources report is in the trace, access by access, and nothing
+else. The programs of tests/prog/source are instrumented by hand and write down themselves what must
+be there (oracle.h)."""
 
 import os
 import random
@@ -42,7 +43,8 @@ def accesses(text):
         h.check(m, f"replay: {line!r} is not understood")
         address = int(m[2], 16)
         file, rest = (address >> 49) - 1, address & ((1 << 49) - 1)
-        threads[-1].append((m[1].decode(), (rest >> 36) - 1, rest & ((1 << 36) - 1), int(m[3]), int(m[5], 16) - 1, file))
+        threads[-1].append((m[1].decode(), (rest >> 36) - 1, rest & ((1 << 36) - 1), int(m[3]),
+                            int(m[5], 16) - 1, file))
     return threads
 
 
@@ -60,8 +62,10 @@ def read_log(path):
 
 def same(got, want, what=""):
     for i, (a, b) in enumerate(zip(got, want)):
-        h.check(a == b, f"{what}access {i} of {len(want)}: recorded {a}, happened {b}; before it {want[max(0, i - 3):i]}")
-    h.check(len(got) == len(want), f"{what}{len(got)} recorded, {len(want)} happened; the rest: {(got + want)[min(len(got), len(want)):][:3]}")
+        h.check(a == b, f"{what}access {i} of {len(want)}: recorded {a}, happened {b}; before it "
+                f"{want[max(0, i - 3):i]}")
+    h.check(len(got) == len(want), f"{what}{len(got)} recorded, {len(want)} happened; the rest: "
+            f"{(got + want)[min(len(got), len(want)):][:3]}")
 
 
 def busy(rows):
@@ -74,7 +78,8 @@ def recorded(argv, options=(), env=None):
     native = h.run(argv, env=h.environment(env))
     h.check(native.status == 0, f"{native}")
     log = h.fresh("log") / "log"
-    r = h.record(argv, ["--source", *options], env=h.environment({**(env or {}), "BOB_LOG": str(log)}))
+    r = h.record(argv, ["--source", *options],
+                 env=h.environment({**(env or {}), "BOB_LOG": str(log)}))
     h.same(native, r)
     h.check_trace(r.trace)
     r.log = log
@@ -84,7 +89,8 @@ def recorded(argv, options=(), env=None):
 def outside(r):
     """(untraced accesses that probes reported, those that the program counts, if it does)"""
     m = re.search(rb"outside (\d+)", r.out)
-    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data",
+                         h.bobbin("info", r.trace).out)
     return int(reported[1]) if reported else 0, int(m[1]) if m else None
 
 
@@ -99,7 +105,8 @@ def truth(argv, options=(), env=None):
     counted, replayed = h.info(r.trace)["accesses"], sum(map(len, accesses(r.text)))
     h.check(counted == replayed, f"{counted} counted, {replayed} replayed")
     r.reported, happened = outside(r)
-    h.check(happened is None or r.reported == happened, f"{r.reported} accesses of nothing that is wanted, of {happened}")
+    h.check(happened is None or r.reported == happened,
+            f"{r.reported} accesses of nothing that is wanted, of {happened}")
     r.count = sum(map(len, want))
     return r
 
@@ -132,9 +139,11 @@ for k in "threads stays jumps handlers".split():
 @suite.case("what is not wanted is counted: fork, each process for itself")
 def beside_fork():
     r = recorded([program("beside", flags=["-O2", "-pthread"]), "forks"])
-    reported = re.findall(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.findall(rb"probes counted (\d+) accesses to untraced data",
+                          h.bobbin("info", r.trace).out)
     happened = re.findall(rb"(?:child|outside) (\d+)", r.out)
-    h.check(len(happened) == 2 and sorted(reported) == sorted(happened), f"{reported}, happened {happened}")
+    h.check(len(happened) == 2 and sorted(reported) == sorted(happened),
+            f"{reported}, happened {happened}")
 
 
 @suite.case("the trace is the same at -O0 to -O3, of gcc and clang")
@@ -164,7 +173,8 @@ suite.add("nests, not folded", nests, 7, ["--codec=none"])
 
 @suite.case("the size of a nest's trace does not grow")
 def sizes():
-    found = [h.info(truth([program("nests"), "stencil", n]).trace)["stream_bytes"] for n in (2, 30, 90)]
+    found = [h.info(truth([program("nests"), "stencil", n]).trace)["stream_bytes"]
+             for n in (2, 30, 90)]
     h.check(max(found) <= min(found) + 8, f"{found} bytes")
     return f"{found} bytes"
 
@@ -173,13 +183,15 @@ def sizes():
 
 
 def library(name, source, cc="gcc"):
-    return h.compile(name, [f"source/{source}"], cc, ["-O2", "-fPIC", "-shared", INCLUDE, "-Wall", "-Wextra"])
+    return h.compile(name, [f"source/{source}"], cc,
+                     ["-O2", "-fPIC", "-shared", INCLUDE, "-Wall", "-Wextra"])
 
 
 def team(flags=()):
     """With library.c, linked; the oracle's rows are the program's."""
     lib = library("liblibrary.so", "library.c")
-    return program("team", flags=["-O2", "-rdynamic", *flags], libs=[lib, f"-Wl,-rpath,{lib.parent}", "-lpthread"])
+    return program("team", flags=["-O2", "-rdynamic", *flags],
+                   libs=[lib, f"-Wl,-rpath,{lib.parent}", "-lpthread"])
 
 
 def plugin():
@@ -188,9 +200,11 @@ def plugin():
 
 for k in ("threads", "linked"):
     suite.add(k, lambda k=k: f"{truth([team(), k]).count} accesses")
-suite.add("threads, not folded", lambda: f"{truth([team(), 'threads'], ['--codec=none']).count} accesses")
+suite.add("threads, not folded",
+          lambda: f"{truth([team(), 'threads'], ['--codec=none']).count} accesses")
 suite.add("OpenMP", lambda: f"{truth([team(['-fopenmp']), 'openmp']).count} accesses")
-suite.add("a library that is loaded, left and loaded again; C++", lambda: f"{truth([team(), 'load', plugin()]).count} accesses")
+suite.add("a library that is loaded, left and loaded again; C++",
+          lambda: f"{truth([team(), 'load', plugin()]).count} accesses")
 
 
 def by_process(trace):
@@ -277,11 +291,12 @@ def left_over():
     where = h.fresh("left")
     (where / "left.c").write_text(LEFT)
     names = ["main:top", "parse:stack", "work:w", "leave:q", "stay:z"]
-    (where / "commands").write_text("trace file left.c\n" + "".join(f"trace variable {n}\n" for n in names))
+    (where / "commands").write_text("trace file left.c\n"
+                                    + "".join(f"trace variable {n}\n" for n in names))
     i = h.bobbin("instrument", "-o", "out", "commands", cwd=where)
     h.check(i.status == 0, f"{i}")
-    want = {"stack in parse[64]": (576, 768), "w in work[70]": (60, 210), "q in leave[32]": (3, 96), "z in stay[48]": (3, 144),
-            "top in main[2]": (192, 1)}
+    want = {"stack in parse[64]": (576, 768), "w in work[70]": (60, 210), "q in leave[32]": (3, 96),
+            "z in stay[48]": (3, 144), "top in main[2]": (192, 1)}
     for level in LEVELS:
         c = h.run(["gcc", level, "-w", "-Iout", "out/left.c", "-pthread", "-o", "left"], cwd=where)
         h.check(c.status == 0, f"{c}")
@@ -289,7 +304,9 @@ def left_over():
         h.check(r.status == 0, f"{r}")
         h.check_trace(r.trace)
         out = h.bobbin("arrays", r.trace).out.decode()
-        found = {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"^(\S.*\])   .*\n +(\d+) reads?, (\d+) writes?;", out, re.M)}
+        found = {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"^(\S.*\])   .*\n +(\d+) "
+                                                                   r"reads?, (\d+) writes?;", out,
+                                                                   re.M)}
         h.check(found == want, f"{level}: {found}, not {want}\n{out}")
 
 
@@ -330,7 +347,9 @@ def fork_of_files():
     where = h.fresh("files")
     for name, text in FILES.items():
         (where / name).write_text(text)
-    (where / "commands").write_text("".join(f"trace file {name}\n" for name in FILES).replace("one.c", "one.c\ntrace variable a"))
+    (where / "commands").write_text("".join(f"trace file {name}\n"
+                                            for name in FILES).replace("one.c",
+                                                                       "one.c\ntrace variable a"))
     i = h.bobbin("instrument", "-o", "out", "commands", cwd=where)
     h.check(i.status == 0, f"{i}")
     c = h.run(["gcc", INCLUDE, *FILES, "-o", "app"], cwd=where / "out")
@@ -340,8 +359,10 @@ def fork_of_files():
         r = h.record([where / "out" / "app"], ["--source", *options])
         h.check(r.status == 0, f"{r}")
         h.check_trace(r.trace)
-        found = [[f"{m[1]} {m[2]} {m[3]}" for m in re.finditer(r"a\[(\d)\]  +a\[\1\]  +(\w+)  +(\S+)", part)]
-                 for part in re.split("^thread ", h.bobbin("show", r.trace).out.decode(), flags=re.M)[1:]]
+        found = [[f"{m[1]} {m[2]} {m[3]}"
+                  for m in re.finditer(r"a\[(\d)\]  +a\[\1\]  +(\w+)  +(\S+)", part)]
+                 for part in re.split("^thread ", h.bobbin("show", r.trace).out.decode(),
+                                      flags=re.M)[1:]]
         h.check(found == want, f"{options}: {found}, not {want}")
 
 
@@ -355,11 +376,13 @@ for k in ("exit-in-thread", "quick_exit", "_exit"):
 
 
 def signals(options):
-    """What the handlers did, and what the program did, is each in order; and nothing else is there."""
+    """What the handlers did, and what the program did, is each in order; and nothing else is
+    there."""
     r = recorded([team(), "signals"], options)
     got, = busy(accesses(replay(r.trace)))
     want, = busy(read_log(r.log))
-    for name, mine in (("the program: ", (0, 1)), ("handlers' count: ", (2,)), ("handlers' own: ", (3,))):
+    for name, mine in (("the program: ", (0, 1)), ("handlers' count: ", (2,)),
+                       ("handlers' own: ", (3,))):
         mine = [[a for a in row if a[1] in mine] for row in (got, want)]
         if name[0] == "h":  # handlers interrupt each other: what each does is there as often
             mine = [sorted(row) for row in mine]
@@ -380,8 +403,9 @@ def killed(options):
         where = h.fresh("kill")
         shared = where / "shared"
         shared.write_bytes(bytes(4096))
-        p = subprocess.Popen([h.BOBBIN, "record", "-q", "--source", "-o", where / "t", *options, "--", exe, "for-ever", shared],
-                             env=h.environment(), start_new_session=True, stdout=subprocess.DEVNULL)
+        p = subprocess.Popen([h.BOBBIN, "record", "-q", "--source", "-o", where / "t", *options,
+                              "--", exe, "for-ever", shared], env=h.environment(),
+                             start_new_session=True, stdout=subprocess.DEVNULL)
         end = time.monotonic() + 60
         while not int.from_bytes(shared.read_bytes()[:8], "little") and time.monotonic() < end:
             time.sleep(0.002)
@@ -411,12 +435,13 @@ suite.add("kill -9, not folded", killed, ["--codec=none"])
 def full():
     where = h.fresh("full")
     # the program writes nothing but its output
-    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", where], capture_output=True).returncode:
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", where],
+                                      capture_output=True).returncode:
         raise h.Skip("a small file system cannot be mounted")
     try:
         log = h.fresh("log") / "log"
-        r = h.run([h.BOBBIN, "record", "-o", where / "t", "--source", "--codec=none", "--", team(), "many", "30000"],
-                  env=h.environment({"BOB_LOG": str(log)}))
+        r = h.run([h.BOBBIN, "record", "-o", where / "t", "--source", "--codec=none", "--", team(),
+                   "many", "30000"], env=h.environment({"BOB_LOG": str(log)}))
         h.check((r.status, r.out) == (0, b"ok\n") and b"no space for the trace" in r.err, f"{r}")
         got, = busy(accesses(h.bobbin("replay", "--mem", "--order=threads", where / "t").out))
         want, = busy(read_log(log))
@@ -450,8 +475,9 @@ def ranks():
     size = {}
     for n in (1, 4):
         log, trace = h.fresh("log") / "log", h.fresh("ranks") / "t"
-        r = h.run(["mpirun.openmpi", "-n", n, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", h.BOBBIN, "record", "-q",
-                   "--source", "-o", trace, "--", exe, 300], env=h.environment({**AS_ROOT, "BOB_LOG": str(log)}), timeout=200)
+        r = h.run(["mpirun.openmpi", "-n", n, "--oversubscribe", "--mca", "mpi_yield_when_idle",
+                   "1", h.BOBBIN, "record", "-q", "--source", "-o", trace, "--", exe, 300],
+                  env=h.environment({**AS_ROOT, "BOB_LOG": str(log)}), timeout=200)
         h.check(r.status == 0, f"{r}")
         h.check(h.bobbin("merge", "-q", trace).status == 0, "merge")
         h.check_trace(trace)
@@ -482,7 +508,8 @@ def names():
 def older():
     old = h.fresh("older") / "truth.c"
     text = (h.PROG / "source/truth.c").read_text()
-    old.write_text(text.replace(".size = sizeof(bob_probe_here)", ".size = offsetof(struct bob_probe_file, untraced)"))
+    old.write_text(text.replace(".size = sizeof(bob_probe_here)",
+                                ".size = offsetof(struct bob_probe_file, untraced)"))
     h.check(old.read_text() != text, "truth.c has another text")
     exe = h.compile("older", [old], flags=["-O2", INCLUDE, f"-I{h.PROG / 'source'}"])
     r = recorded([exe, "scalars"])

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""The C front end of the instrumenter: what it writes compiles, does what the original does, and its probes see what the oracle says."""
+"""The C front end of the instrumenter: what it writes compiles, does what the original does, and
+its probes see what the oracle says."""
 
 import os
 import re
@@ -75,7 +76,8 @@ int main(void)
     h.check((n["proved"], n["filtered"], n["dropped"]) == (2, 1, 3), str(r))
 
 
-@suite.case("pointers: a traced array is seen inside the function it is given to, and other arrays are not")
+@suite.case("pointers: a traced array is seen inside the function it is given to, and other arrays "
+            "are not")
 def _():
     r = check(
         """
@@ -121,20 +123,24 @@ int main(void)
 """
 
 
-@suite.case("types that may alias others by -fno-strict-aliasing, or by may_alias in the file or in a header")
+@suite.case("types that may alias others by -fno-strict-aliasing, or by may_alias in the file or "
+            "in a header")
 def _():
     seen = "7 U a+8 8; 8 W a+16 8; 13 R a+16 8"
     strict, loose = "#define WORD unsigned long", "typedef unsigned long __attribute__((may_alias)) WORD;"
     check(PUNNED % strict, seen, "--variable=a", flags=("-fno-strict-aliasing",))
     check(PUNNED % loose, seen, "--variable=a")
     header = h.fresh("alias") / "word.h"
-    header.write_text("typedef unsigned long __attribute__((may_alias)) word;\ntypedef word WORD;\n")
+    header.write_text("typedef unsigned long __attribute__((may_alias)) word;\ntypedef word WORD;\n"
+                      "")
     check(PUNNED % f'#include "{header}"', seen, "--variable=a")
-    folder, r = instrument(PUNNED % strict, "--variable=a", flags=("-fno-strict-aliasing", "-fstrict-aliasing"))
+    folder, r = instrument(PUNNED % strict, "--variable=a",
+                           flags=("-fno-strict-aliasing", "-fstrict-aliasing"))
     h.check(counts(r)["dropped"] == 2, str(r))
 
 
-@suite.case("array parameters are pointers: what they point at is the caller's, or their own by their bounds")
+@suite.case("array parameters are pointers: what they point at is the caller's, or their own by "
+            "their bounds")
 def _():
     text = """
 static double grid[3][4];
@@ -243,7 +249,8 @@ def _():
     for cc, level in WAYS:
         after, log = accesses(build(folder, "new.c", cc, ("-w", level)))
         h.same(native, after, f"{cc} {level}")
-        h.check(canonical(log.splitlines()) == canonical(want.splitlines()), f"{cc} {level}: accesses differ")
+        h.check(canonical(log.splitlines()) == canonical(want.splitlines()),
+                f"{cc} {level}: accesses differ")
 
 
 @suite.case("nests: in the order in which they happen")
@@ -264,7 +271,8 @@ int main(void)
     _, log = accesses(build(folder, "new.c"))
     want = []
     for i in range(4):
-        want += [f"6 R v+{8 * i} 4", f"6 R v+{28 - 4 * i} 4", f"6 W w+{4 * i} 4", f"7 U v+{8 * i} 4"]
+        want += [f"6 R v+{8 * i} 4", f"6 R v+{28 - 4 * i} 4", f"6 W w+{4 * i} 4",
+                 f"7 U v+{8 * i} 4"]
     h.check(log.splitlines() == want, log)
 
 
@@ -309,14 +317,16 @@ int main(void)
 	return run(3) != 0;
 }
 """
-    for requests, nests in ((["--variable=a", "--variable=v"], 1), (["--variable=a", "--variable=v", "--variable=i", "--variable=n"], 1)):
+    for requests, nests in ((["--variable=a", "--variable=v"], 1),
+                            (["--variable=a", "--variable=v", "--variable=i", "--variable=n"], 1)):
         flat, _ = instrument(text, *requests, "--flat")
         _, want = accesses(build(flat, "new.c"))
         folder, r = instrument(text, *requests)
         h.check(counts(r)["nests"] == nests, str(r))
         for cc, level in WAYS:
             after, log = accesses(build(folder, "new.c", cc, ("-w", level)))
-            h.check(after.status == 0 and canonical(log.splitlines()) == canonical(want.splitlines()), f"{cc} {level}: accesses differ\n{log}")
+            h.check(after.status == 0 and canonical(log.splitlines())
+                    == canonical(want.splitlines()), f"{cc} {level}: accesses differ\n{log}")
 
 
 @suite.case("arrays that have their length from a later line")
@@ -361,15 +371,23 @@ def _():
 
 @suite.case("a request for what is not there: what may have been meant")
 def _():
-    text = "static int alpha;\nstatic int f(int count)\n{\n\treturn alpha + 1;\n}\nint main(void)\n{\n\treturn f(1);\n}\n"
-    for requests, said in ((["--variable=alpa"], "a.c: there is no variable alpa; did you mean alpha?"),
-                         (["--variable=count", "--function=main"], "a.c: there is no variable count in main; did you mean f:count?"),
-                         (["--variable=alpha", "--function=f"], "a.c: there is no variable alpha in f; did you mean alpha, of the file?"),
-                         (["--variable=alpha", "--path=->x"], "a.c: there is no use of a pointer alpha->x: what is no pointer is traced with its variable, alpha"),
-                         (["--variable=b"], "a.c: there is no variable b"),
-                         (["--variable=count", "--function=mainn"], "a.c: there is no function mainn; did you mean main?"),
-                         (["--variable=alpha", "--box=1..2"], "a.c: there is no subscript 1 of alpha: it has 0"),
-                         (["--variable=alpha", "--lines=40-50"], "a.c: there is no line 40: it has 9")):
+    text = ("static int alpha;\nstatic int f(int count)\n{\n\treturn alpha + 1;\n}\n"
+            "int main(void)\n{\n\treturn f(1);\n}\n")
+    for requests, said in ((["--variable=alpa"],
+                            "a.c: there is no variable alpa; did you mean alpha?"),
+                           (["--variable=count", "--function=main"],
+                            "a.c: there is no variable count in main; did you mean f:count?"),
+                           (["--variable=alpha", "--function=f"], "a.c: there is no variable alpha "
+                            "in f; did you mean alpha, of the file?"),
+                           (["--variable=alpha", "--path=->x"], "a.c: there is no use of a pointer "
+                            "alpha->x: what is no pointer is traced with its variable, alpha"),
+                           (["--variable=b"], "a.c: there is no variable b"),
+                           (["--variable=count", "--function=mainn"],
+                            "a.c: there is no function mainn; did you mean main?"),
+                           (["--variable=alpha", "--box=1..2"],
+                            "a.c: there is no subscript 1 of alpha: it has 0"),
+                           (["--variable=alpha", "--lines=40-50"],
+                            "a.c: there is no line 40: it has 9")):
         _, r = instrument(text, *requests, status=1)
         h.check(r.out == b"" and r.err.decode().strip() == said, str(r))
     instrument(text, "--variable=count", "--function=f")
@@ -392,8 +410,8 @@ int main(void)
 """
     rows = [f"6 R b+{4 * i} 4;6 W a+{4 * i} 4" for i in range(3)]
     check(text, ";".join([*rows, "11 R a+8 4"]), "--variable=a", "--variable=b")
-    check(text, f"{rows[2]};11 R a+8 4", "--variable=a", "--box=2..9223372036854775807", "--variable=b",
-          "--box=2..9223372036854775807")
+    check(text, f"{rows[2]};11 R a+8 4", "--variable=a", "--box=2..9223372036854775807",
+          "--variable=b", "--box=2..9223372036854775807")
     check(text, ";".join(rows[:2]), "--variable=a", "--box=-9223372036854775808..1", "--variable=b",
           "--box=-9223372036854775808..1")
 
@@ -402,7 +420,8 @@ int main(void)
 def _():
     text = "double a[20]; int main(void) { for (int i = 1; i < N - 1; i++) a[i] = i; return 0; }"
     for flags in (["-DN=9"], ["-D", "N=9"], ["-DN=4", "-UN", "-DN=9"]):
-        r = check(text, ";".join(f"1 W a+{8 * i} 8" for i in range(1, 8)), "--variable=a", flags=flags)
+        r = check(text, ";".join(f"1 W a+{8 * i} 8" for i in range(1, 8)), "--variable=a",
+                  flags=flags)
         h.check(counts(r)["nests"] == 1, f"{flags}: {r}")
 
 
@@ -419,8 +438,10 @@ def _():
 
 # --- GCC's own programs, every variable of theirs ---
 
-# What they look at is the optimiser or the compiler, and not C: these see that code, and functions, were added.
-OPTIMISER = re.compile(rb"instrument-functions|link_error|link_failure|__builtin_constant_p|__builtin_return_address|__builtin_frame_address")
+# What they look at is the optimiser or the compiler, and not C: these see that code, and functions,
+# were added.
+OPTIMISER = re.compile(
+                       rb"instrument-functions|link_error|link_failure|__builtin_constant_p|__builtin_return_address|__builtin_frame_address")
 REFUSED = {"refused": 0, "same": 0}
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""The C front end of the instrumenter: memory that is given out, to variables, members and elements, by malloc and its like and the program's own allocators."""
+"""The C front end of the instrumenter: memory that is given out, to variables, members and
+elements, by malloc and its like and the program's own allocators."""
 
 import sys
 
@@ -46,12 +47,15 @@ int main(void)
 """
 
 
-@suite.case("blocks: what malloc and its like give to a traced pointer is declared, and gone when it is freed")
+@suite.case("blocks: what malloc and its like give to a traced pointer is declared, and gone when "
+            "it is freed")
 def _():
     want = """12 W a+0 8; 13 R a+0 8;13 W *a+8 4; 14 R a+0 8; 7 R *a+8 4; 15 R m+0 8;15 W *m+20 4; 16 R a+0 8;16 W a+0 8;
         17 R a+0 8;17 R *a+8 4;17 R a+0 8;17 W *a+28 4; 20 R m+0 8;20 R *m+20 4; 23 R a+0 8; 30 R m+0 8"""
     check(BLOCKS, "11 W m+0 8;" + want, "--variable=a", "--variable=m")
-    check(BLOCKS, "18 W b+0 8; 20 R b+0 8;20 W *b+8 4; 21 R b+0 8;21 R *b+8 4; 22 R b+0 8;22 W b+0 8", "--variable=b")
+    check(BLOCKS,
+          "18 W b+0 8; 20 R b+0 8;20 W *b+8 4; 21 R b+0 8;21 R *b+8 4; 22 R b+0 8;22 W b+0 8",
+          "--variable=b")
 
 
 WAYS_TO_POINTERS = """
@@ -115,19 +119,25 @@ def _():
     check(WAYS_TO_POINTERS, v, "--variable=g", "--path=.v", "--function=make")
     check(WAYS_TO_POINTERS, v, "--variable=g", "--path=->v", "--box=0..1")
     check(WAYS_TO_POINTERS, "", "--variable=g", "--path=->v", "--box=2..5")
-    check(WAYS_TO_POINTERS, "44 W h->v+792 8;45 R h->v+8 8;45 R h->v+792 8", "--variable=h", "--path=->v")
+    check(WAYS_TO_POINTERS, "44 W h->v+792 8;45 R h->v+8 8;45 R h->v+792 8", "--variable=h",
+          "--path=->v")
     check(WAYS_TO_POINTERS, "48 W all.v+0 8", "--variable=all", "--path=.v")
-    rows = "38 W g->rows[*]+16 8;39 W g->rows[*]+0 8" + "".join(f";9 R g->rows[*]+{8 * i} 8" for i in range(3))
+    rows = "38 W g->rows[*]+16 8;39 W g->rows[*]+0 8" + "".join(f";9 R g->rows[*]+{8 * i} 8"
+                                                                for i in range(3))
     check(WAYS_TO_POINTERS, rows, "--variable=g", "--path=->rows[*]")
     check(WAYS_TO_POINTERS, "40 U g->name[*].text+1 1", "--variable=g", "--path=->name[*].text")
     _, r = instrument(WAYS_TO_POINTERS, "--variable=g", "--path=->w", status=1)
-    h.check(r.err.decode().strip() == "a.c: there is no use of a pointer g->w: what is no pointer is traced with its variable, g", str(r))
+    h.check(r.err.decode().strip()
+            == "a.c: there is no use of a pointer g->w: what is no pointer is traced with its "
+            "variable, g", str(r))
 
 
 @suite.case("a variable that is a struct, or leads to one: it, and what its members get")
 def _():
-    check(WAYS_TO_POINTERS, "42 W all+0 48;47 W all+8 8;48 R all+8 8;48 W all.v+0 8;49 R all+8 8", "--variable=all")
-    r = check(WAYS_TO_POINTERS.replace("struct { char *text; } name[2];", "struct { char *text; } name[2]; int more;"),
+    check(WAYS_TO_POINTERS, "42 W all+0 48;47 W all+8 8;48 R all+8 8;48 W all.v+0 8;49 R all+8 8",
+          "--variable=all")
+    r = check(WAYS_TO_POINTERS.replace("struct { char *text; } name[2];",
+                                       "struct { char *text; } name[2]; int more;"),
               "48 W all.v+0 8", "--variable=all", "--path=.v")
     h.check(b"variables 1" in r.err, str(r))
 
@@ -162,7 +172,8 @@ int main(void)
 """
     # For which of them `other` allocates its memory is unknown: it is not declared.
     check(text, "9 W l->v+12 4", "--variable=l", "--path=->v", "--function=grow", "--lines=1-17")
-    check(text, "9 W l->v+12 4; 23 W l->v+0 4;23 R l->v+12 4; 24 R l->v+0 4", "--variable=l", "--path=->v", "--function=grow")
+    check(text, "9 W l->v+12 4; 23 W l->v+0 4;23 R l->v+12 4; 24 R l->v+0 4", "--variable=l",
+          "--path=->v", "--function=grow")
 
 
 OWN = """
@@ -212,10 +223,12 @@ int main(void)
 
 @suite.case("allocators of the program's own")
 def _():
-    own = ["--allocator=take:2,1,-1", "--allocator=vector:0,-1,-1,counted", "--allocator=copy:-1,-1,-1,text", "--allocator=give:-1,-1,1"]
-    check(OWN, "28 W a+0 8;31 R a+0 8;31 W *a+8 4;32 R a+0 8;32 R *a+8 4;36 R a+0 8;36 R *a+8 4;38 R a+0 8", "--variable=a", *own)
-    check(OWN, "29 W v+0 8;32 R v+0 8;32 W *v+24 8;34 R v+0 8;35 W v+0 8;36 R v+0 8;36 W *v+0 8;37 R v+0 8;37 R *v+0 8;40 R v+0 8",
-          "--variable=v", *own)
+    own = ["--allocator=take:2,1,-1", "--allocator=vector:0,-1,-1,counted",
+           "--allocator=copy:-1,-1,-1,text", "--allocator=give:-1,-1,1"]
+    check(OWN, "28 W a+0 8;31 R a+0 8;31 W *a+8 4;32 R a+0 8;32 R *a+8 4;36 R a+0 8;36 R *a+8 4;38 "
+          "R a+0 8", "--variable=a", *own)
+    check(OWN, "29 W v+0 8;32 R v+0 8;32 W *v+24 8;34 R v+0 8;35 W v+0 8;36 R v+0 8;36 W *v+0 8;37 "
+          "R v+0 8;37 R *v+0 8;40 R v+0 8", "--variable=v", *own)
     check(OWN, "30 W t+0 8;33 R t+0 8;33 W *t+2 1;36 R t+0 8;39 R t+0 8", "--variable=t", *own)
     check(OWN, "30 W t+0 8;33 R t+0 8;36 R t+0 8;39 R t+0 8", "--variable=t")
 
@@ -269,12 +282,15 @@ int main(void)
 @suite.case("allocators whose declarations say how much they give")
 def _():
     # a[3] is after what the declaration says.
-    check(DECLARED, "31 W a+0 8;32 R a+0 8;32 W *a+8 4;33 R a+0 8;37 R a+0 8;37 R *a+8 4;38 R a+0 8", "--variable=a")
+    check(DECLARED,
+          "31 W a+0 8;32 R a+0 8;32 W *a+8 4;33 R a+0 8;37 R a+0 8;37 R *a+8 4;38 R a+0 8",
+          "--variable=a")
     check(DECLARED, "31 W b+0 8;34 R b+0 8;34 W *b+12 4;39 R b+0 8", "--variable=b")
     check(DECLARED, "31 W c+0 8;35 R c+0 8;35 W *c+4 4;40 R c+0 8", "--variable=c")
     check(DECLARED, "31 W d+0 8;36 R d+0 8;36 W *d+4 4;41 R d+0 8", "--variable=d")
     # The command's own word goes first.
-    check(DECLARED, "31 W a+0 8;32 R a+0 8;33 R a+0 8;37 R a+0 8;38 R a+0 8", "--variable=a", "--allocator=some:-1,-1,-1")
+    check(DECLARED, "31 W a+0 8;32 R a+0 8;33 R a+0 8;37 R a+0 8;38 R a+0 8", "--variable=a",
+          "--allocator=some:-1,-1,-1")
 
 
 MOVED = """
@@ -305,7 +321,8 @@ int main(void)
 
 @suite.case("an allocator that is only declared, and takes the old block back")
 def _():
-    check(MOVED, "17 W a+0 8;17 R a+0 8;18 W *a+4 4;19 W a+0 8;19 R a+0 8;20 R a+0 8;20 W *a+12 4", "--variable=a")
+    check(MOVED, "17 W a+0 8;17 R a+0 8;18 W *a+4 4;19 W a+0 8;19 R a+0 8;20 R a+0 8;20 W *a+12 4",
+          "--variable=a")
 
 
 if __name__ == "__main__":

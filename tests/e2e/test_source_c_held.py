@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loops of C that hoist the negative caches of their sites record and count what the same loops report probe by probe. The latter read a volatile variable."""
+"""Loops of C that hoist the negative caches of their sites record and count what the same loops
+report probe by probe. The latter read a volatile variable."""
 
 import re
 import sys
@@ -167,7 +168,8 @@ def recorded(look, requests, flags, cc="gcc"):
     native = h.run([folder / "a"])
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
-    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data",
+                         h.bobbin("info", r.trace).out)
     rows = h.bobbin("replay", "--mem", "--subscripts", r.trace).out
     return rows, int(reported[1]), (folder / "out" / "a.c").read_text().count("bobbin_held_end)))")
 
@@ -178,11 +180,13 @@ for number, requests in enumerate(SELECTIONS):
         want, outside, loops = recorded("(void)busy", requests, ["-O2"])
         h.check(loops < 2, f"{loops} loops hold though they read what may change")
         h.check(want.count(b"\n") > 50 and outside > 5000, f"{len(want)} bytes, {outside} outside")
-        for cc, flags in (("gcc", ["-O2"]), ("clang", ["-O3"]), ("gcc", ["-O0"]), ("gcc", ["-O2", "-fPIC"])):
+        for cc, flags in (("gcc", ["-O2"]), ("clang", ["-O3"]), ("gcc", ["-O0"]),
+                          ("gcc", ["-O2", "-fPIC"])):
             rows, reported, loops = recorded("(void)0", requests, flags, cc)
             h.check(loops >= 4, f"{loops} loops hold")
             h.check(rows == want, f"{cc} {flags}: accesses differ")
-            h.check(reported == outside, f"{cc} {flags}: {reported} accesses of nothing, {outside} without")
+            h.check(reported == outside,
+                    f"{cc} {flags}: {reported} accesses of nothing, {outside} without")
 
 
 ONE = r"""
@@ -221,7 +225,8 @@ LOOPS = {
     "again: for (int k = 0; k < n; k++) if (x[at[k]] < 0) goto again;": True,
     "while (n) if (x[at[--n]] < 1) break; else if (n > 3) return;": True,
     "for (int k = 0; k < n; k++) x[at[k]] = BOTH(p); n = done + flags[1] + safes[1];": True,
-    "for (int k = 0; k < n; k++) x[at[k]] = sqrt(x[k]) + fabsf(2.f) + pow(x[k], 2) + abs(at[k]) + __builtin_popcount(n);": True,
+    "for (int k = 0; k < n; k++) x[at[k]] = sqrt(x[k]) + fabsf(2.f) + pow(x[k], 2) + abs(at[k]) + "
+    "__builtin_popcount(n);": True,
     "for (int k = 0; k < n; k++) if (__builtin_expect(isnan(x[k]), 0)) x[at[k]] = 0;": True,
     "for (int k = 0; k < n; k++) x[at[k]] = half(x[k]);": True,
     "for (int k = 0; k < n; k++) x[at[k]] = deep(x + k);": True,
@@ -250,9 +255,12 @@ LOOPS = {
     "do { JOIN(TE, AM) for (int k = 0; k < n; k++) x[at[k]]++; } while (n-- > 3);": False,
     "TEAM for (int k = 0; k < n; k++) x[at[k]]++;": False,
     "TEAM for (int k = 0; k < n; k++) x[k]++;": False,
-    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#endif /* of\n that */\n for (int k = 0; k < n; k++) x[at[k]]++;": False,
-    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#endif // of that\n for (int k = 0; k < n; k++) x[k]++;": False,
-    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#else\n n--;\n#endif\n for (int k = 0; k < n; k++) x[at[k]]++;": False,
+    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#endif /* of\n that */\n"
+    " for (int k = 0; k < n; k++) x[at[k]]++;": False,
+    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#endif // of that\n"
+    " for (int k = 0; k < n; k++) x[k]++;": False,
+    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#else\n n--;\n#endif\n"
+    " for (int k = 0; k < n; k++) x[at[k]]++;": False,
     "if (n) goto in; for (int k = 0; k < n; k++) { x[at[k]]++; in: n--; }": False,
     "switch (n) { for (int k = 0; k < 9; k++) { case 3: x[at[n]]++; n--; } }": False,
 }
@@ -268,10 +276,14 @@ def _():
         h.check(r.status == 0, str(r))
         text = (folder / "out" / "a.c").read_text()
         at = text.index("void g(")
-        h.check(("BOBBIN_BY(" in text[at:]) == holds and "BOBBIN_" in text[at:], f"{loop}: {text[at:]}")
+        h.check(("BOBBIN_BY(" in text[at:]) == holds and "BOBBIN_" in text[at:],
+                f"{loop}: {text[at:]}")
         for cc, *flags in (("gcc",), ("clang",), ("gcc", "-fopenmp")):
-            r = h.run([cc, *flags, "-Wall", "-Werror", "-Wno-unknown-warning-option", "-Wno-unknown-pragmas", "-Wno-implicit-fallthrough", "-Wno-switch-unreachable", "-Wno-maybe-uninitialized",
-                       "-Wno-sometimes-uninitialized", "-Wno-uninitialized", "-Wno-unused-label", "-O2", "-Iout", "-c", "out/a.c"], cwd=folder)
+            r = h.run([cc, *flags, "-Wall", "-Werror", "-Wno-unknown-warning-option",
+                       "-Wno-unknown-pragmas", "-Wno-implicit-fallthrough",
+                       "-Wno-switch-unreachable", "-Wno-maybe-uninitialized",
+                       "-Wno-sometimes-uninitialized", "-Wno-uninitialized", "-Wno-unused-label",
+                       "-O2", "-Iout", "-c", "out/a.c"], cwd=folder)
             h.check(r.status == 0, str(r))
 
 
@@ -319,9 +331,12 @@ def _():
         h.check(r.status == 0, str(r))
         r = h.record([str(folder / "a")], ["--source"])
         h.same(h.run([folder / "a"]), r)
-        more = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
-        reported.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x[")))
-    h.check(reported[0] == reported[1] and min(reported[0]) > 900, f"accesses of nothing and of x: {reported[0]}, by a team {reported[1]}")
+        more = re.search(rb"probes counted (\d+) accesses to untraced data",
+                         h.bobbin("info", r.trace).out)
+        reported.append((int(more[1]),
+                         h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x[")))
+    h.check(reported[0] == reported[1] and min(reported[0]) > 900,
+            f"accesses of nothing and of x: {reported[0]}, by a team {reported[1]}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""C sources with probes: loops whose bounds depend on the loops around them have one probe, and it says what a probe for each access says."""
+"""C sources with probes: loops whose bounds depend on the loops around them have one probe, and it
+says what a probe for each access says."""
 
 import random
 import re
@@ -94,7 +95,8 @@ int main(void)
 
 
 def same(text, requests, nests, ways=WAYS):
-    """With nests and flat: the program's output, and what probes see, in the same order but for operands of one line."""
+    """With nests and flat: the program's output, and what probes see, in the same order but for
+    operands of one line."""
     folder, r = instrument(text, *requests)
     n = counts(r)
     h.check((n["nests"], n["in-nests"]) == nests, str(r))
@@ -105,13 +107,16 @@ def same(text, requests, nests, ways=WAYS):
     for cc, level in ways:
         after, log = accesses(build(folder, "new.c", cc, ("-w", level)))
         h.same(native, after, f"{cc} {level}")
-        h.check(canonical(log.splitlines()) == canonical(want.splitlines()), f"{cc} {level}: accesses differ")
+        h.check(canonical(log.splitlines()) == canonical(want.splitlines()),
+                f"{cc} {level}: accesses differ")
     return want
 
 
-@suite.case("triangles: one probe for all of it, where bounds change evenly in numbers that do not wrap")
+@suite.case("triangles: one probe for all of it, where bounds change evenly in numbers that do not "
+            "wrap")
 def _():
-    # lower 3, upper 1, back 3, band 1, factor 3, none 1; the inner loops of not_even 1 each; the sum of main 2
+    # lower 3, upper 1, back 3, band 1, factor 3, none 1; the inner loops of not_even 1 each; the
+    # sum of main 2
     want = same(TRIANGLES, ["--variable=a", "--variable=b"], (11, 18))
     h.check(want.count("W") > 60, want)
 
@@ -174,7 +179,8 @@ def _():
     # down 1, 1, 3; up 2, 1; ends 1, 1; what else up has keeps its probes
     want = same(UNTIL, ["--variable=a", "--variable=b"], (7, 10))
     h.check(len(want.splitlines()) > 80, want)
-    # the innermost loops of down, one of up, both of ends; where numbers have no sign, a first value that is 0 is not looked at here
+    # the innermost loops of down, one of up, both of ends; where numbers have no sign, a first
+    # value that is 0 is not looked at here
     want = same(UNTIL, ["--variable=*"], (6, 38))
     h.check(len(want.splitlines()) > 80, want)
 
@@ -195,8 +201,8 @@ def loops(r, depth):
         else:
             text += f"for (int {c} = {high} + 3; {c} {r.choice(['>', '>='])} {low}; {c} -= {r.choice([1, 1, 2])}) "
         counters.append(c)
-    body = " ".join(f"a[500 + {expression(r, counters)}]{r.choice([' =', ' +='])} a[500 + {expression(r, counters)}] + {n};"
-                    for n in range(r.randint(1, 3)))
+    body = " ".join(f"a[500 + {expression(r, counters)}]{r.choice([' =', ' +='])} a[500 + "
+                    f"{expression(r, counters)}] + {n};" for n in range(r.randint(1, 3)))
     return text + "{ " + body + " }"
 
 
@@ -204,9 +210,11 @@ def loops(r, depth):
 def _():
     r = random.Random(7)
     nests = [loops(r, r.randint(1, 4)) for _ in range(60)]
-    text = "#include <stdio.h>\nint a[1000];\nint main(void)\n{\n" + "\n".join(f"\t{n}" for n in nests) + "\n\tprintf(\"%d\\n\", a[500]);\n\treturn 0;\n}\n"
+    text = "#include <stdio.h>\nint a[1000];\nint main(void)\n{\n" + "\n".join(f"\t{n}"
+                                                                               for n in nests) + "\n\tprintf(\"%d\\n\", a[500]);\n\treturn 0;\n}\n"
     number = sum(len(re.findall(r"a\[", n)) for n in nests)
-    want = same(text, ["--variable=a"], (60, number), [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1"), ("clang", "-O3")])
+    want = same(text, ["--variable=a"], (60, number),
+                [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1"), ("clang", "-O3")])
     h.check(len(want.splitlines()) > 5000, str(len(want.splitlines())))
 
 
@@ -286,7 +294,8 @@ def _():
     # dot 1, sum 1, between 2; of main: k, both i < u, j, twice a[i]++, the inner one of r and c
     want = same(HEADS, ["--variable=*"], (11, 75))
     h.check(len(want.splitlines()) > 500, want)
-    # Arrays alone: u, j and the moved pointers are no matter; i < n and the like are nests as before, but x is not a whole number.
+    # Arrays alone: u, j and the moved pointers are no matter; i < n and the like are nests as
+    # before, but x is not a whole number.
     same(HEADS, ["--variable=a", "--variable=b"], (12, 17))
 
 
@@ -296,23 +305,29 @@ def single(r, number):
     low, high = r.randint(-4, 4), r.randint(-4, 12)
     first, last = (high, low) if down else (low, high)
     kind = r.choice(["int", "long", "long long"])
-    sides = [(c, r.choice(["++", "--", " += 2", " -= n", " += g.by"])) for c in ("j", "p")[:r.randint(0, 2)]]
-    places = [f"a[500 + {expression(r, ['i', 'j'])}]", "p[0]", "*p", "p[2 * i + 1]", "g.v[i + 400]", "last"]
-    body = " ".join(f"{r.choice(places)}{r.choice([' =', ' +='])} {r.choice(places)} + {n} + (int)i;" for n in range(r.randint(1, 3)))
+    sides = [(c, r.choice(["++", "--", " += 2", " -= n", " += g.by"]))
+             for c in ("j", "p")[:r.randint(0, 2)]]
+    places = [f"a[500 + {expression(r, ['i', 'j'])}]", "p[0]", "*p", "p[2 * i + 1]", "g.v[i + 400]",
+              "last"]
+    body = " ".join(f"{r.choice(places)}{r.choice([' =', ' +='])} {r.choice(places)} + {n} + "
+                    f"(int)i;" for n in range(r.randint(1, 3)))
     bound = r.choice([str(last), "bound", "g.bound", "*to"])
     head = f"i = {first}" if r.random() < 0.5 else f"i = {first}, j = {r.randint(-3, 3)}"
     test = f"i {r.choice(['>', '>='] if down else ['<', '<='])} {bound}"
     moves = ", ".join([f"i {'-=' if down else '+='} {step}", *(c + by for c, by in sides)])
-    return (f"{{ {kind} i; double *p = a + 500; int j = 1, bound = {last}, n = 2, *to = &g.bound; g.bound = {last};\n\tfor ({head}; {test}; {moves})\n"
-            f"\t\t{{ {body} }}\n\tlast = (int)i + j; p++; n++; bound++; }}")
+    return (f"{{ {kind} i; double *p = a + 500; int j = 1, bound = {last}, n = 2, *to = &g.bound; "
+            f"g.bound = {last};\n\tfor ({head}; {test}; {moves})\n\t\t{{ {body} }}\n"
+            f"\tlast = (int)i + j; p++; n++; bound++; }}")
 
 
 @suite.case("single loops at random, everything in them asked for")
 def _():
     r = random.Random(11)
     pieces = [single(r, k) for k in range(60)]
-    text = ("#include <stdio.h>\ndouble a[1000], last;\nstruct { int bound, by; double *v; } g = { 0, 3, a };\nint main(void)\n{\n" +
-            "\n".join(f"\t{p}" for p in pieces) + "\n\tprintf(\"%g %g\\n\", a[500], last);\n\treturn 0;\n}\n")
+    text = ("#include <stdio.h>\ndouble a[1000], last;\n"
+            "struct { int bound, by; double *v; } g = { 0, 3, a };\nint main(void)\n{\n" +
+            "\n".join(f"\t{p}" for p in pieces)
+            + "\n\tprintf(\"%g %g\\n\", a[500], last);\n\treturn 0;\n}\n")
     want = same(text, ["--variable=*"], (60, 942), [("gcc", "-O2"), ("clang", "-O1")])
     h.check(len(want.splitlines()) > 3000, str(len(want.splitlines())))
 
@@ -431,9 +446,11 @@ int main(void)
 """
 
 
-@suite.case("loops within an iteration whose number of iterations is known: one probe for them, too")
+@suite.case("loops within an iteration whose number of iterations is known: one probe for them, "
+            "too")
 def _():
-    # move 6, blocks 2 + 2 + 2, deep 2 + 1, perfect 2 + 3 + 2, main 2 + 5; of others inner loops: 2, 1, and those that begin with -1, which is not below 3 there
+    # move 6, blocks 2 + 2 + 2, deep 2 + 1, perfect 2 + 3 + 2, main 2 + 5; of others inner loops: 2,
+    # 1, and those that begin with -1, which is not below 3 there
     want = same(LAID, [f"--variable={v}" for v in ("p", "m", "s", "five", "out", "t")], (12, 34))
     h.check(want.count("W") > 300, want)
 
@@ -467,18 +484,22 @@ def body(r, counters, around, depth):
         if depth and r.random() < 0.6:
             c = r.choice([x for x in "uvw" if x not in around])
             trips, step, low = r.randint(0, 3), r.choice([1, 2, -1]), r.randint(-2, 2)
-            test = f"{c} {'<' if step > 0 else '>'} {low + trips * step}" if r.random() < 0.7 else f"{c} != {low + trips * step}" if abs(step) == 1 else f"{c} <= {low + (trips - 1) * step}"
+            test = f"{c} {'<' if step > 0 else '>'} {low + trips * step}" if r.random() < 0.7 else f"{c} != {low + trips * step}" if abs(
+                                                                                                                                         step) == 1 else f"{c} <= {low + (trips - 1) * step}"
             own = r.choice(["int ", "int ", ""])
-            text.append(f"for ({own}{c} = {low}; {test}; {c} += {step}) " + body(r, counters + [c], around + [c], depth - 1))
+            text.append(f"for ({own}{c} = {low}; {test}; {c} += {step}) "
+                        + body(r, counters + [c], around + [c], depth - 1))
         else:
-            text.append(f"a[500 + {expression(r, counters)}]{r.choice([' =', ' +='])} a[500 + {expression(r, counters)}] + {n};")
+            text.append(f"a[500 + {expression(r, counters)}]{r.choice([' =', ' +='])} a[500 + "
+                        f"{expression(r, counters)}] + {n};")
     return "{ " + " ".join(text) + " }"
 
 
 def imperfect(r):
     counters, text = [], "{ int u, v, w; "
     for d in range(r.randint(1, 3)):
-        c, last = "ijk"[d], r.choice(["n", "n", str(r.randint(1, 4)), "n" if not counters else counters[0] + " + 2"])
+        c, last = "ijk"[d], r.choice(["n", "n", str(r.randint(1, 4)),
+                                      "n" if not counters else counters[0] + " + 2"])
         text += f"for (int {c} = 0; {c} < {last}; {c}++) "
         counters.append(c)
     return text + body(r, counters, [], 2) + " (void)u; (void)v; (void)w; }"
@@ -488,7 +509,8 @@ def imperfect(r):
 def _():
     r = random.Random(23)
     nests = [imperfect(r) for _ in range(50)]
-    text = ("#include <stdio.h>\nint a[1000], n = 5;\nint main(void)\n{\n\tint n = 4;\n" + "\n".join(f"\t{n}" for n in nests) +
+    text = ("#include <stdio.h>\nint a[1000], n = 5;\nint main(void)\n{\n\tint n = 4;\n"
+            + "\n".join(f"\t{n}" for n in nests) +
             "\n\tprintf(\"%d\\n\", a[500]);\n\treturn 0;\n}\n")
     want = same(text, ["--variable=a"], (52, 290), [("gcc", "-O0"), ("clang", "-O2")])
     h.check(len(want.splitlines()) > 3000, str(len(want.splitlines())))

@@ -42,7 +42,8 @@ int main(void)
 @suite.case("names that the program has, too, and restrict: no warning of what is in a probe")
 def _():
     warnings = ("-Wall", "-Wextra", "-Wshadow", "-Werror", "-Wno-unknown-warning-option")
-    for requests in (["--variable=at", "--variable=b"], ["--variable=*"], ["--variable=*", "--flat"]):
+    for requests in (["--variable=at", "--variable=b"], ["--variable=*"],
+                     ["--variable=*", "--flat"]):
         folder, _ = instrument(QUIET, *requests)
         native = h.run([build(folder, "a.c", flags=warnings)])
         for cc, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")):
@@ -68,7 +69,8 @@ void f(int n)
 def _():
     folder, _ = instrument(SHADOWS, "--variable=b")
     for cc in ("gcc", "clang"):
-        reported = [h.run([cc, "-Wshadow", f"-I{h.ROOT}/include", "-c", name, "-o", "x.o"], cwd=folder).err.count(b"[-Wshadow]") for name in ("a.c", "new.c")]
+        reported = [h.run([cc, "-Wshadow", f"-I{h.ROOT}/include", "-c", name, "-o", "x.o"],
+                          cwd=folder).err.count(b"[-Wshadow]") for name in ("a.c", "new.c")]
         h.check(reported == [1, 1], f"{cc}: {reported}")
 
 

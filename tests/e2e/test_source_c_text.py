@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C front end of the instrumenter, where the text matters: macros, `register`, where variables begin and end, jumps, pragmas."""
+"""The C front end of the instrumenter, where the text matters: macros, `register`, where variables
+begin and end, jumps, pragmas."""
 
 import sys
 
@@ -32,7 +33,8 @@ int main(void)
 """
 
 
-@suite.case("macros: a use that is in the way of a probe is replaced by what it stands for; no other is, and no definition")
+@suite.case("macros: a use that is in the way of a probe is replaced by what it stands for; no "
+            "other is, and no definition")
 def _():
     r = check(
         MACROS,
@@ -100,36 +102,50 @@ def _():
     for option in ("--flat", "--exact", "--no-hold", "--copies"):
         for compiler in ("gcc", "no-such-compiler"):
             out = folder / (compiler + option)
-            r = h.run([h.BOBBIN, "instrument", option, "-o", out, "a.cmd"], cwd=folder, env=h.environment({"CC": compiler}))
+            r = h.run([h.BOBBIN, "instrument", option, "-o", out, "a.cmd"], cwd=folder,
+                      env=h.environment({"CC": compiler}))
             said = (r.out + r.err).decode()
             h.check(r.status == 0 and ("written in a macro" in said) == (compiler != "gcc"), str(r))
-            h.check(h.run([build(folder, out / "a.c", flags=("-w", f"-I{out}"))]).status == 0, f"{option} {compiler}")
+            h.check(h.run([build(folder, out / "a.c", flags=("-w", f"-I{out}"))]).status == 0,
+                    f"{option} {compiler}")
 
 
-@suite.case("macros: what they stand for is said by the headers beside the file, not by others of their names")
+@suite.case("macros: what they stand for is said by the headers beside the file, not by others of "
+            "their names")
 def _():
     folder = h.fresh("source")
     for name, value in ((".", 1), ("src", 2), ("flag", 3)):
         (folder / name).mkdir(exist_ok=True)
         (folder / name / "put.h").write_text(f"#define PUT(x) ((x) = {value}, n++)\n")
-    text = "#include \"put.h\"\n#include <stdio.h>\nint n, v;\nint main(void)\n{\n\tPUT(v);\n\tprintf(\"%d %d\\n\", v, n);\n\treturn 0;\n}\n"
-    _, r = instrument(text, "--variable=n", flags=("-iquote", "flag"), folder=folder, name="src/a.c")
+    text = ("#include \"put.h\"\n#include <stdio.h>\nint n, v;\nint main(void)\n{\n\tPUT(v);\n"
+            "\tprintf(\"%d %d\\n\", v, n);\n\treturn 0;\n}\n")
+    _, r = instrument(text, "--variable=n", flags=("-iquote", "flag"), folder=folder,
+                      name="src/a.c")
     h.check(b"= 2, BOBBIN_AT" in r.out, str(r))
     for cc in ("gcc", "clang"):
         after, log = accesses(build(folder, "new.c", cc, ("-w", "-iquote", "src")))
-        h.check(after.out == b"2 1\n" and [row.split()[2] for row in log.splitlines()] == ["n+0", "n+0"], f"{after}\n{log}")
+        h.check(after.out == b"2 1\n"
+                and [row.split()[2] for row in log.splitlines()] == ["n+0", "n+0"],
+                f"{after}\n{log}")
 
 
-@suite.case("macros: without a compiler, or where the text would mean something else, a piece gets no probe and is counted")
+@suite.case("macros: without a compiler, or where the text would mean something else, a piece gets "
+            "no probe and is counted")
 def _():
-    for text, seen in (("int g(int x);\n#define g(x) g(x + n)\nstatic int n = 1;\nint main(void) { return g(2) != 4; }\nint (g)(int x) { return x + 1; }\n", ""),
-                       ("#define ODD(x) _Pragma(\"GCC unroll 2\") for (int i = 0; i < 2; i++) x\nint n; int main(void)\n{\n\tODD(n++);\n\treturn n != 2;\n}\n", "5 R n+0 4")):
+    for text, seen in (("int g(int x);\n#define g(x) g(x + n)\nstatic int n = 1;\n"
+                        "int main(void) { return g(2) != 4; }\nint (g)(int x) { return x + 1; }\n",
+                        ""),
+                       ("#define ODD(x) _Pragma(\"GCC unroll 2\") for (int i = 0; i < 2; i++) x\n"
+                        "int n; int main(void)\n{\n\tODD(n++);\n\treturn n != 2;\n}\n",
+                        "5 R n+0 4")):
         r = check(text, seen, "--variable=n")
         h.check("written in a macro" in r.err.decode(), str(r))
     folder = h.fresh("source")
     (folder / "a.c").write_text(MACROS)
-    r = h.run([TOOL, "a.c", "--variable=n", "--"], cwd=folder, env=h.environment({"CC": "no-such-compiler"}))
-    h.check(r.status == 0 and "written in a macro" in r.err.decode() and b"SWAP(a[0]," in r.out, str(r))
+    r = h.run([TOOL, "a.c", "--variable=n", "--"], cwd=folder,
+              env=h.environment({"CC": "no-such-compiler"}))
+    h.check(r.status == 0 and "written in a macro" in r.err.decode() and b"SWAP(a[0]," in r.out,
+            str(r))
 
 
 @suite.case("register: the word goes where it is in the way; a register that is named stays")
@@ -158,14 +174,16 @@ int main(void)
         "--variable=p", "--variable=n", "--variable=i", "--variable=s", "--variable=sp",
     )
     text = r.out.decode()
-    h.check("register long sp __asm__" in text and "register long untraced" in text and "register int i" not in text and "register int n" not in text, text)
+    h.check("register long sp __asm__" in text and "register long untraced" in text
+            and "register int i" not in text and "register int n" not in text, text)
     h.check("in a register" in r.err.decode(), str(r))
 
 
 @suite.case("variables of a block: declared where their declarations are, discarded where they end")
 def _():
     folder, _ = instrument(
-        "int main(void)\n{\n\tint s = 0;\n\tfor (int i = 0; i < 3; i++) {\n\t\tint v[i + 1];\n\t\tv[i] = i;\n\t\ts += v[i];\n"
+        "int main(void)\n{\n\tint s = 0;\n\tfor (int i = 0; i < 3; i++) {\n\t\tint v[i + 1];\n"
+        "\t\tv[i] = i;\n\t\ts += v[i];\n"
         "\t}\n\treturn s != 3;\n}\n", "--variable=s", "--variable=v")
     for cc, level in WAYS:
         r, log = accesses(build(folder, "new.c", cc, ("-w", level)))
@@ -197,7 +215,8 @@ L:
 """,
         "10 R h+0 4;11 W h+0 4;10 R h+0 4", "--variable=h", "--variable=g", "--loops",
     )
-    h.check("jumped over" in r.err.decode() and b"bobbin_loop bobbin_l0 " in r.out and b"bobbin_l1 " not in r.out, str(r))
+    h.check("jumped over" in r.err.decode() and b"bobbin_loop bobbin_l0 " in r.out
+            and b"bobbin_l1 " not in r.out, str(r))
 
 
 BITS = """
@@ -269,7 +288,8 @@ int main(void)
 """
 
 
-@suite.case("packed structs: no compiler warns of a probe, none takes an address that is wrong for its type")
+@suite.case("packed structs: no compiler warns of a probe, none takes an address that is wrong for "
+            "its type")
 def _():
     requests = ("--variable=h", "--variable=o", "--variable=t")
     expected = """21 W h+17 8;22 W o+9 8;23 R o+9 8;23 W o+33 4;24 W t+1 4;25 R t+1 4;25 W t+8 8;27 W o+25 8;27 W o+41 8;28 R o+17 16;28 W o+1 16;
@@ -278,7 +298,9 @@ def _():
         check(PACKED, expected, *requests, *way)
         folder, _ = instrument(PACKED, *requests, *way)
         for cc in ("gcc", "clang"):
-            exe = build(folder, "new.c", cc, ("-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"))
+            exe = build(folder, "new.c", cc,
+                        ("-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined",
+                         "-fno-sanitize-recover=all"))
             h.check(accesses(exe)[0].status == 0, "the sanitizer says something")
 
 
@@ -298,13 +320,15 @@ int main(void)
 }
 """
     folder, r = instrument(text, "--variable=v", "--variable=n", flags=["-fopenmp"])
-    h.check(b"for (int i = 0; i < 100; i++) {" in r.out and b"\t\tn += v[i];" in r.out, r.out.decode())
+    h.check(b"for (int i = 0; i < 100; i++) {" in r.out and b"\t\tn += v[i];" in r.out,
+            r.out.decode())
     h.check(counts(r)["probes"] == 2 and b"refused 2: below a pragma" in r.err, str(r))
     after, _ = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
     h.check(after.status == 0, str(after))
 
 
-@suite.case("macros that stand for a pragma rule as it does: its words are looked for in what they stand for")
+@suite.case("macros that stand for a pragma rule as it does: its words are looked for in what they "
+            "stand for")
 def _():
     text = """
 #define PRAGMA(x) _Pragma(#x)
@@ -400,12 +424,14 @@ int main(void)
 }
 """
     folder, r = instrument(text, "--variable=*", flags=["-fopenmp"])
-    for line in ("for (int j = 0; j < n; j++)\n", "\t\tv[2] += 1;", "\t\tv[3] += 1;", "p < end; p++)\n"):
+    for line in ("for (int j = 0; j < n; j++)\n", "\t\tv[2] += 1;", "\t\tv[3] += 1;",
+                 "p < end; p++)\n"):
         h.check(line in r.out.decode(), r.out.decode())
     own = r.out.decode().partition("int main(void)")[2]
     h.check(own.count("for (i = 0; i < n; i++)") == 4, r.out.decode())
     for cc in ("gcc", "clang"):
-        after, log = accesses(build(folder, "new.c", cc, ("-w", "-O2") + (("-fopenmp",) if cc == "gcc" else ())))
+        after, log = accesses(build(folder, "new.c", cc,
+                                    ("-w", "-O2") + (("-fopenmp",) if cc == "gcc" else ())))
         h.check(after.status == 0 and log, f"{cc} {after}")
 
 
@@ -438,17 +464,21 @@ int main(void)
 	return a[3] != 1 || n != 8;
 }
 """
-    folder, r = instrument(text, "--variable=a", "--variable=m", "--variable=p", "--variable=mine", flags=["-fopenmp"])
+    folder, r = instrument(text, "--variable=a", "--variable=m", "--variable=p", "--variable=mine",
+                           flags=["-fopenmp"])
     h.check(b"bobbin_nest(0," in r.out and b"bobbin_uneven(1," in r.out, r.out.decode())
     for level in ("-O0", "-O2"):
-        after, log = accesses(build(folder, "new.c", "gcc", ("-Wall", "-Wextra", "-Werror", level, "-fopenmp")))
+        after, log = accesses(build(folder, "new.c", "gcc",
+                                    ("-Wall", "-Wextra", "-Werror", level, "-fopenmp")))
         h.check(after.status == 0 and log, str(after))
 
 
 @suite.case("the same text each time")
 def _():
     names = [f"v{i}" for i in range(30)]
-    text = "".join(f"double {v}[6];\n" for v in names) + "int main(void)\n{\n\tdouble *all[] = { %s };\n\tfor (int i = 0; i < 30; i++)\n\t\tall[i][2] = i;\n\treturn 0;\n}\n" % ", ".join(names)
+    text = "".join(f"double {v}[6];\n"
+                   for v in names) + "int main(void)\n{\n\tdouble *all[] = { %s };\n\tfor (int i = 0; i < 30; i++)\n\t\tall[i][2] = i;\n\treturn 0;\n}\n" % ", ".join(
+                                                                                                                                                                      names)
     new = {instrument(text, *(f"--variable={v}" for v in names))[1].out for _ in range(4)}
     h.check(len(new) == 1 and min(new).count(b"(void)bobbin_local(") >= 30, f"{len(new)} texts")
 

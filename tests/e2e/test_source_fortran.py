@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fortran loops that one probe reports: the trace is the one that a probe for each access gives, access by access, and the program does what it did.
+"""Fortran loops that one probe reports: the trace is the one that a probe for each access gives,
+access by access, and the program does what it did.
 
-Programs at random have nests of all kinds: steps up and down, no trips, labels that loops share, bounds and subscripts that change, conditions,
-indirect subscripts. BOB_TEST_SEEDS=N tries N of them (default 3; BOBBIN_TEST_LONG=1: 6)."""
+Programs at random have nests of all kinds: steps up and down, no trips, labels that loops share,
+bounds and subscripts that change, conditions, indirect subscripts. BOB_TEST_SEEDS=N tries N of them
+(default 3; BOBBIN_TEST_LONG=1: 6)."""
 
 import os
 import random
@@ -21,7 +23,8 @@ SEEDS = int(os.environ.get("BOB_TEST_SEEDS", h.share(3, 6)))
 def instrument(folder, path, commands, *options):
     """The copies' directory; how many nests and references in them there are."""
     out = folder / ("flat" if options else "nests")
-    r = h.run([h.BOBBIN, "instrument", *options, "-o", out], stdin="\n".join([f"trace file {path}", *commands, ""]).encode())
+    r = h.run([h.BOBBIN, "instrument", *options, "-o", out],
+              stdin="\n".join([f"trace file {path}", *commands, ""]).encode())
     h.check(r.status == 0, str(r))
     row = re.search(rf"^{re.escape(str(path))} +([0-9, ]+)$", r.out.decode(), re.M)
     nests, inside = (int(n.replace(",", "")) for n in row[1].split()[3:5])
@@ -31,7 +34,8 @@ def instrument(folder, path, commands, *options):
 def build(out, name, *flags):
     exe = out / "program"
     probes = name.rsplit(".", 1)[0] + "_probes.c"
-    for argv in (["gcc", "-Wall", "-Wextra", "-Werror", "-O1", f"-I{out}", "-c", out / probes, "-o", out / "probes.o"],
+    for argv in (["gcc", "-Wall", "-Wextra", "-Werror", "-O1", f"-I{out}", "-c", out / probes, "-o",
+                  out / "probes.o"],
                  ["gfortran", "-w", *flags, out / name, out / "probes.o", "-o", exe]):
         r = h.run(argv, cwd=out)
         h.check(r.status == 0, str(r))
@@ -40,13 +44,17 @@ def build(out, name, *flags):
 
 def sites(out, name):
     """(line, column) of each."""
-    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("sites[] = {")[1].split("{0,0,0,0,0,0")[0]
+    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("sites[] = {")[1].split(
+                                                                                                    "{0,0,0,0,0,0")[
+                                                                                                                    0]
     return [tuple(int(n) for n in m) for m in re.findall(r"\{(\d+),(\d+),", text)]
 
 
 def boxes(out, name):
     """How many arrays and sections are reported at once."""
-    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("boxes[] = {")[1].split("}")[0]
+    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("boxes[] = {")[1].split(
+                                                                                                    "}")[
+                                                                                                         0]
     return sum(n.strip() not in ("", "0") for n in text.split(","))
 
 
@@ -64,7 +72,8 @@ def replay(trace, where):
 
 
 def both_ways(path, commands, flags=("-O1",), outs=None):
-    """`outs` gets the directory with nests. (nests, references in them, arrays and sections at once), accesses. They are the same with nests and without."""
+    """`outs` gets the directory with nests. (nests, references in them, arrays and sections at
+    once), accesses. They are the same with nests and without."""
     h.need("gfortran", "gcc")
     folder = h.fresh("fortran")
     r = h.run(["gfortran", "-w", *flags, path, "-o", folder / "plain"], cwd=folder)
@@ -85,15 +94,19 @@ def both_ways(path, commands, flags=("-O1",), outs=None):
         outs.append(out)
     want, got = rows["--flat"], rows[None]
     first = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
-    h.check(want == got, f"{folder}: {len(got)} accesses, not {len(want)}; first other one {first}: {got[first:first + 3]}, not {want[first:first + 3]}")
+    h.check(want == got, f"{folder}: {len(got)} accesses, not {len(want)}; first other one "
+            f"{first}: {got[first:first + 3]}, not {want[first:first + 3]}")
     return found[None], want
 
 
 @suite.case("fixed form: labels that loops share, COMMON, steps, conditions, jumps")
 def fixed():
     for flags in (["-O0", "-fcheck=all"], ["-O3"]):
-        found, rows = both_ways(SOURCE / "loops.f", ["trace variable loops:a", "trace variable b", "trace variable c"], flags)
-        # labels 10, 20, 30 (its inner loop), 40, 60 (inner), 120, 150, and 10 of SUM; IDX is apart from A in /BLK/
+        found, rows = both_ways(SOURCE / "loops.f",
+                                ["trace variable loops:a", "trace variable b", "trace variable c"],
+                                flags)
+        # labels 10, 20, 30 (its inner loop), 40, 60 (inner), 120, 150, and 10 of SUM; IDX is apart
+        # from A in /BLK/
         h.check(found == (8, 21, 0), f"{found}")
         h.check(len(rows) > 600, f"{len(rows)}")
 
@@ -101,7 +114,9 @@ def fixed():
 @suite.case("free form: allocatables, pointers, assumed shapes, components, kinds of counters")
 def free():
     for flags in (["-O0", "-fcheck=all"], ["-O3"]):
-        found, rows = both_ways(SOURCE / "loops.f90", ["trace variable loops:a", "trace variable grid", "trace variable own", "trace variable q"], flags)
+        found, rows = both_ways(SOURCE / "loops.f90",
+                                ["trace variable loops:a", "trace variable grid",
+                                 "trace variable own", "trace variable q"], flags)
         # smooth, own twice, a, p, grid, points, lists (its inner loop), one trip
         h.check(found == (9, 18, 8), f"{found}")
         h.check(len(rows) > 400, f"{len(rows)}")
@@ -116,13 +131,17 @@ def everything():
 
 @suite.case("a part of an array, and lines")
 def part():
-    found, rows = both_ways(SOURCE / "loops.f", ["trace variable loops:a(2:5,3:8) from 8 to 30", "trace variable c(3:4)"])
+    found, rows = both_ways(SOURCE / "loops.f",
+                            ["trace variable loops:a(2:5,3:8) from 8 to 30",
+                             "trace variable c(3:4)"])
     h.check(found[0] >= 4 and rows, f"{found}")
 
 
 @suite.case("loops that are events")
 def events():
-    both_ways(SOURCE / "loops.f", ["trace variable loops:a", "trace variable c", "trace code at loop level from 20 to 40"])
+    both_ways(SOURCE / "loops.f",
+              ["trace variable loops:a", "trace variable c",
+               "trace code at loop level from 20 to 40"])
 
 
 @suite.case("OpenMP: loops of a team are reported by the thread that runs them")
@@ -249,11 +268,14 @@ class Writer:
         r = self.r
         i = r.choice(counters) if counters else "two"
         j = r.choice(counters) if counters else "five"
-        return r.choice([i, f"{i} + {r.randint(0, 9)}", f"9 - {i}", f"2*{i} + {j}", f"3*({i} + two)", f"five + {i} - {j} + 2", f"{i}*two + 1",
-                         "two", str(r.randint(0, 31)), f"{i}*{j}", f"idx({i} + 1)", "idx(three)", f"mod({i}, 3)", f"max({i}, two)", f"-{i} + 8"])
+        return r.choice([i, f"{i} + {r.randint(0, 9)}", f"9 - {i}", f"2*{i} + {j}",
+                         f"3*({i} + two)", f"five + {i} - {j} + 2", f"{i}*two + 1", "two",
+                         str(r.randint(0, 31)), f"{i}*{j}", f"idx({i} + 1)", "idx(three)",
+                         f"mod({i}, 3)", f"max({i}, two)", f"-{i} + 8"])
 
     def reference(self, counters):
-        return f"{self.r.choice(['a', 'b', 'u'])}({self.subscript(counters)}, {self.subscript(counters)})"
+        return (f"{self.r.choice(['a', 'b', 'u'])}({self.subscript(counters)}, "
+                f"{self.subscript(counters)})")
 
     def statement(self, counters):
         r = self.r
@@ -267,8 +289,8 @@ class Writer:
         if kind == 3:
             return r.choice(["three = three", "two = 2", "v(two) = t", "idx(1) = idx(1)"])
         if kind == 4:
-            return r.choice([f"t = t + sum(a({r.randint(0, 9)}:{r.randint(9, 31)}, {self.subscript(counters)}))",
-                             "u(1:5, 8:2:-2) = b(9:5:-1, 4:10:2)"])
+            return r.choice([f"t = t + sum(a({r.randint(0, 9)}:{r.randint(9, 31)}, "
+                             f"{self.subscript(counters)}))", "u(1:5, 8:2:-2) = b(9:5:-1, 4:10:2)"])
         if kind == 5:
             return f"t = twice({self.reference(counters)})"
         terms = [self.reference(counters) for _ in range(r.randint(1, 3))]
@@ -332,8 +354,10 @@ def at_random(seed):
     fixed = seed % 2 == 0
     path = h.fresh("random") / ("random.f" if fixed else "random.f90")
     path.write_text(Writer(seed, fixed).text())
-    commands = (["trace variable a", "trace variable b", "trace variable u"], ["trace variable *"], ["trace variable a[3..9][..]", "trace variable b", "trace variable idx"])
-    found, _ = both_ways(path, commands[seed // 2 % 3], ["-O1", "-fcheck=bounds"] + ([] if fixed else ["-ffree-line-length-none"]))
+    commands = (["trace variable a", "trace variable b", "trace variable u"], ["trace variable *"],
+                ["trace variable a[3..9][..]", "trace variable b", "trace variable idx"])
+    found, _ = both_ways(path, commands[seed // 2 % 3],
+                         ["-O1", "-fcheck=bounds"] + ([] if fixed else ["-ffree-line-length-none"]))
     h.check(found[0] > 0, f"{path}: {found}")
 
 
@@ -445,7 +469,8 @@ def triangles():
     path.write_text(TRIANGLES)
     for flags in (("-O0", "-fcheck=all"), ("-O3",)):
         outs = []
-        both_ways(path, ["trace variable a", "trace variable triangles:b", "trace variable c", "trace variable t"], flags, outs)
+        both_ways(path, ["trace variable a", "trace variable triangles:b", "trace variable c",
+                         "trace variable t"], flags, outs)
         out = outs[0]
         h.check(uneven(out, path.name) == 11, str(uneven(out, path.name)))
 
@@ -460,7 +485,9 @@ class Uneven:
         r = self.r
         text = str(r.randint(-3, 3))
         if counters and r.random() < 0.75:
-            text = r.choice([f"{r.choice(counters)} + {text}", f"{r.randint(-most, most)}*{r.choice(counters)} + ({text})", f"one*{r.choice(counters)}", f"{text} - {r.choice(counters)}"])
+            text = r.choice([f"{r.choice(counters)} + {text}",
+                             f"{r.randint(-most, most)}*{r.choice(counters)} + ({text})",
+                             f"one*{r.choice(counters)}", f"{text} - {r.choice(counters)}"])
         return text
 
     def bounds(self, counters):
@@ -469,23 +496,29 @@ class Uneven:
         step = r.choice(["", "", "", ", 2", ", -1", ", 3", ", -2", ", one"])
         if r.random() < 0.15:
             return f"{low}, {low}{step}"
-        return f"{low}, {low} {'-' if '-' in step else '+'} {r.randint(-1, 5)}{step}" if r.random() < 0.5 else f"{low}, {self.affine(counters, 1)}{step}"
+        return (f"{low}, {low} {'-' if '-' in step else '+'} {r.randint(-1, 5)}{step}"
+                if r.random() < 0.5 else f"{low}, {self.affine(counters, 1)}{step}")
 
     def subscript(self, counters):
         r = self.r
         a, b = r.choice(counters), r.choice(counters)
-        return r.choice([a, f"{a} + {r.randint(-9, 9)}", f"-{a}", f"{a} - {b}", f"{a} + {b}", f"2*{a}", str(r.randint(-9, 9))])
+        return r.choice([a, f"{a} + {r.randint(-9, 9)}", f"-{a}", f"{a} - {b}", f"{a} + {b}",
+                         f"2*{a}", str(r.randint(-9, 9))])
 
     def text(self):
         r = self.r
-        lines = ["program random", "  implicit none", "  integer :: i, j, k, l, one", "  real, target :: a(-99:99, -99:99)", "  real, allocatable :: b(:, :)",
-                 "  real, pointer :: p(:, :)", "  one = 1", "  allocate (b(-99:99, -99:99))", "  p => a", "  a = 1", "  b = 2"]
+        lines = ["program random", "  implicit none", "  integer :: i, j, k, l, one",
+                 "  real, target :: a(-99:99, -99:99)", "  real, allocatable :: b(:, :)",
+                 "  real, pointer :: p(:, :)", "  one = 1", "  allocate (b(-99:99, -99:99))",
+                 "  p => a", "  a = 1", "  b = 2"]
         for _ in range(12):
             counters = r.sample(["i", "j", "k", "l"], r.choice([2, 2, 3, 3, 4]))
             for d, c in enumerate(counters):
-                lines.append(f"  do {c} = {self.bounds(counters[:d]) if d else r.choice(['0, 5', '5, 1, -1', '3, 3', '-2, 4, 2', '1, 0'])}")
+                lines.append(
+                             f"  do {c} = {self.bounds(counters[:d]) if d else r.choice(['0, 5', '5, 1, -1', '3, 3', '-2, 4, 2', '1, 0'])}")
             for _ in range(r.randint(1, 3)):
-                references = [f"{r.choice('abp')}({self.subscript(counters)}, {self.subscript(counters)})" for _ in range(2)]
+                references = [f"{r.choice('abp')}({self.subscript(counters)}, "
+                              f"{self.subscript(counters)})" for _ in range(2)]
                 lines.append(f"    {references[0]} = mod({references[1]} + 1, 64.)")
             lines += ["  end do"] * len(counters)
         return "\n".join([*lines, "  print *, sum(a), sum(b), i, j, k, l", "end program", ""])
@@ -495,7 +528,9 @@ def uneven_at_random(seed):
     path = h.fresh("random") / "random.f90"
     path.write_text(Uneven(seed).text())
     outs = []
-    both_ways(path, ["trace variable a", "trace variable b"] if seed % 2 else ["trace variable a(0:9,-5:20)", "trace variable b"], ["-O1", "-fcheck=bounds"], outs)
+    both_ways(path, ["trace variable a", "trace variable b"] if seed % 2
+              else ["trace variable a(0:9,-5:20)", "trace variable b"], ["-O1", "-fcheck=bounds"],
+              outs)
     h.check(uneven(outs[0], path.name) >= 3, f"{outs[0]}: {uneven(outs[0], path.name)}")
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""Loops of Fortran that hoist the negative caches of their sites record and count what --no-hold does, whose probes are calls."""
+"""Loops of Fortran that hoist the negative caches of their sites record and count what --no-hold
+does, whose probes are calls."""
 
 import re
 import sys
@@ -265,7 +266,8 @@ ALL = ["trace variable *"]
 SELECTIONS = (
     ("a.f90", TEXT, ["trace variable x(1:40)", "trace variable v(10:20)"], 5),
     ("a.f90", TEXT, ["trace variable x", "trace variable at(100:119)", "trace variable late"], 5),
-    ("a.f90", TEXT, ["trace variable own:a", "trace variable y(3:3)", "trace variable list(5:9)"], 4),
+    ("a.f90", TEXT, ["trace variable own:a", "trace variable y(3:3)", "trace variable list(5:9)"],
+     4),
     ("a.f90", TEXT, ALL, 7),
     ("a.f", FIXED, ["trace variable a(1:4,3:5)"], 1),
     ("a.f", FIXED, ALL, 1),
@@ -289,32 +291,39 @@ def recorded(name, text, requests, options, flags):
     h.need("gfortran", "gcc")
     folder = h.fresh("held")
     (folder / name).write_text(text)
-    r = h.run([h.BOBBIN, "instrument", *options, "-o", "out"], cwd=folder, stdin="\n".join([f"trace file {name}", *requests, ""]).encode())
+    r = h.run([h.BOBBIN, "instrument", *options, "-o", "out"], cwd=folder,
+              stdin="\n".join([f"trace file {name}", *requests, ""]).encode())
     h.check(r.status == 0, str(r))
-    for argv in (["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-Iout", "-c", "out/a_probes.c"], ["gfortran", "-w", *flags, f"out/{name}", "a_probes.o", "-o", "a"]):
+    for argv in (["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-Iout", "-c", "out/a_probes.c"],
+                 ["gfortran", "-w", *flags, f"out/{name}", "a_probes.o", "-o", "a"]):
         r = h.run(argv, cwd=folder)
         h.check(r.status == 0, str(r))
     native = plain(name, text, *flags)
     h.same(native, h.run([folder / "a"]), f"{folder}, not recorded")
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r, str(folder))
-    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data",
+                         h.bobbin("info", r.trace).out)
     rows = h.bobbin("replay", "--mem", "--subscripts", r.trace).out
-    return rows, int(reported[1]) if reported else 0, (folder / "out" / name).read_text().count("intrinsic::loc,bge")
+    return (rows, int(reported[1]) if reported else 0,
+            (folder / "out" / name).read_text().count("intrinsic::loc,bge"))
 
 
 for number, (file, program, chosen, count) in enumerate(SELECTIONS):
     @suite.case(f"what is recorded and counted is the same, selection {number + 1}")
     def _(file=file, program=program, chosen=chosen, count=count):
-        for how, *flags in (([], ["-O2"], ["-O0", "-fcheck=all"]), (["--flat"], ["-O3", "-fopenmp"])):
+        for how, *flags in (([], ["-O2"], ["-O0", "-fcheck=all"]),
+                            (["--flat"], ["-O3", "-fopenmp"])):
             want, outside, loops = recorded(file, program, chosen, [*how, "--no-hold"], ["-O2"])
             h.check(loops == 0, f"{loops} loops hold with --no-hold")
-            h.check(want.count(b"\n") > 50 and (outside > 500 or chosen == ALL), f"{len(want)} bytes, {outside} outside")
+            h.check(want.count(b"\n") > 50 and (outside > 500 or chosen == ALL),
+                    f"{len(want)} bytes, {outside} outside")
             for one in flags:
                 rows, reported, loops = recorded(file, program, chosen, how, one)
                 h.check(loops >= count, f"{loops} loops hold")
                 h.check(rows == want, f"{how} {one}: accesses differ")
-                h.check(reported == outside, f"{how} {one}: {reported} accesses of nothing, {outside} without")
+                h.check(reported == outside,
+                        f"{how} {one}: {reported} accesses of nothing, {outside} without")
 
 
 ONE = """
@@ -388,8 +397,10 @@ LOOPS = {
     COUNT + "if (x(at(k)) > 0) return\nend do": True,
     COUNT + "do j = 1, 9\nif (x(at(k)) > 0) goto 10\nend do\n10 continue\nend do": True,
     COUNT + "if (x(at(k)) > 0) goto 10\nend do\nj = 1\n10 j = 2": True,
-    "all: " + COUNT + "do while (x(at(k)) > 0)\ny(at(k)) = 1\nif (y(k) > 3) cycle all\nend do\nend do all": True,
-    "if (n > 3) then\n" + EACH + "1\nend do\nelse if (n > 2) then\n" + EACH + "2\nend do\nend if": True,
+    "all: " + COUNT
+    + "do while (x(at(k)) > 0)\ny(at(k)) = 1\nif (y(k) > 3) cycle all\nend do\nend do all": True,
+    "if (n > 3) then\n" + EACH + "1\nend do\nelse if (n > 2) then\n" + EACH
+    + "2\nend do\nend if": True,
     EACH + "1\nend do\nwrite (*, *, err=10) n\n10 continue": True,
     "!$omp parallel do private(j)\n" + COUNT + "do j = 1, 3\nx(at(j)) = 1\nend do\nend do": True,
     "!$omp parallel private(k)\nj = 1\n" + EACH + "1\nend do\n!$omp end parallel": True,
@@ -424,32 +435,41 @@ LOOPS = {
     COUNT + "l(k) = at(k)\nend do": False,
     COUNT + "if (k > 3) l(k) = at(k)\nend do": False,
     EACH + "two**k - (y(k) + at(k))/3 + abs(z(k))\nend do": True,
-    EACH + "sum(y(1:k)) + dot_product(y, y) + max(x(k), 1d0) + size(y) + maxval(abs(y + 1))\nend do": True,
+    EACH
+    + "sum(y(1:k)) + dot_product(y, y) + max(x(k), 1d0) + size(y) + maxval(abs(y + 1))\nend do": True,
     EACH + "y(lbound(x, 1) + ubound(y, 1) - at(k))\nend do": True,
     COUNT + "y = x(at(k))*y + cshift(x, 1) - 2\ny(2:3) = y(2:3) + [1, 2]\nend do": True,
     COUNT + "z(at(k)) = conjg(z(k))*2/x(k) + (1, 2) + sqrt(z(k))\nend do": True,
-    COUNT + "c(at(k)) = achar(k)//'b'\nif (c(k)(1:1) <= trim(c(at(k))) .and. c(k) == 'ab') c(k) = 'a'\nend do": True,
-    COUNT + "l(k) = x(at(k)) < 1 .or. .not. any(y > 0) .neqv. (l(at(k)) .and. z(k) == 1)\nend do": True,
+    COUNT
+    + "c(at(k)) = achar(k)//'b'\nif (c(k)(1:1) <= trim(c(at(k))) .and. c(k) == 'ab') c(k) = 'a'\n"
+    "end do": True,
+    COUNT
+    + "l(k) = x(at(k)) < 1 .or. .not. any(y > 0) .neqv. (l(at(k)) .and. z(k) == 1)\nend do": True,
     EACH + "item(at(k)) % loc + item(k)%loc\nend do": True,
     "loc: " + COUNT + "if (x(at(k)) > 0) cycle loc\nx(at(k)) = 1\nend do loc": False,
-    "loc: do j = 1, 3\nprint *, j\n" + COUNT + "if (x(at(k)) > 0) cycle loc\nend do\nend do loc": False,
+    "loc: do j = 1, 3\nprint *, j\n" + COUNT
+    + "if (x(at(k)) > 0) cycle loc\nend do\nend do loc": False,
     "bge: if (n > 3) then\n" + COUNT + "if (x(at(k)) > 0) exit bge\nend do\nend if bge": False,
-    COUNT + "bge: if (n > 3) then\nif (x(at(k)) > 0) exit bge\nx(at(k)) = 2\nend if bge\nend do": False,
+    COUNT
+    + "bge: if (n > 3) then\nif (x(at(k)) > 0) exit bge\nx(at(k)) = 2\nend if bge\nend do": False,
 }
 ELSEWHERE = EACH + "1\nend do"
 
 
 def holds(text, *options, flags=()):
-    """Does the loop of g hoist negative caches? What is written compiles, unless an option makes gfortran reject LOC."""
+    """Does the loop of g hoist negative caches? What is written compiles, unless an option makes
+    gfortran reject LOC."""
     folder = h.fresh("held")
     (folder / "a.f90").write_text(text)
-    r = h.run([h.BOBBIN, "instrument", "-o", "out", *options, "--", *flags], cwd=folder, stdin="trace file a.f90\ntrace variable *\n".encode())
+    r = h.run([h.BOBBIN, "instrument", "-o", "out", *options, "--", *flags], cwd=folder,
+              stdin="trace file a.f90\ntrace variable *\n".encode())
     h.check(r.status == 0, str(r))
     new = (folder / "out" / "a.f90").read_text()
     new = new[new.index("subroutine g("):]
     h.check(re.search(r"call bobbin_\w+_a\(|bobbin_\w+_h\(\d", new), new)
     for more in ([], ["-fopenmp"]) if "omp" in text else ([],):
-        r = h.run(["gfortran", "-w", "-cpp", *more, *flags, "-fsyntax-only", "out/a.f90"], cwd=folder)
+        r = h.run(["gfortran", "-w", "-cpp", *more, *flags, "-fsyntax-only", "out/a.f90"],
+                  cwd=folder)
         h.check(r.status == 0, f"{text}{r}")
     return "intrinsic::loc,bge" in new
 
@@ -461,12 +481,15 @@ def _():
     for loop, wanted in LOOPS.items():
         h.check(holds(whole.replace("HERE", loop)) == wanted, loop)
     whole = whole.replace("HERE", ELSEWHERE)
-    h.check(holds(whole, flags=["-std=gnu"]) and holds(whole, flags=["-std=f2018", "-fall-intrinsics"]) and holds(whole, flags=["-fmax-stack-var-size=16"]), "flags")
+    h.check(holds(whole, flags=["-std=gnu"])
+            and holds(whole, flags=["-std=f2018", "-fall-intrinsics"])
+            and holds(whole, flags=["-fmax-stack-var-size=16"]), "flags")
     for flag in ("-std=f2018", "-fno-automatic", "-fmax-stack-var-size=8"):
         h.check(not holds(whole, flags=[flag]), flag)
     for how in ("--no-hold", "--exact"):
         h.check(not holds(whole, how), how)
-    for begin, declare in (("", "real(8) :: loc(9)"), ("", "real(8), external :: bge"), ("pure", "")):
+    for begin, declare in (("", "real(8) :: loc(9)"), ("", "real(8), external :: bge"),
+                           ("pure", "")):
         text = ONE.replace("BEGIN", begin).replace("DECLARE", declare).replace("HERE", ELSEWHERE)
         h.check(not holds(text), f"{begin} {declare}")
 
@@ -516,10 +539,14 @@ def _():
             folder = h.fresh("held")
             (folder / "geometry.f90").write_text(GEOMETRY)
             (folder / name).write_text(text.replace("HERE", here))
-            r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=f"trace file {name}\ntrace variable y\n".encode())
+            r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder,
+                      stdin=f"trace file {name}\ntrace variable y\n".encode())
             h.check(r.status == 0, str(r))
-            h.check((folder / "out" / name).read_text().count("intrinsic::loc,bge") == wanted, f"{name} {here}")
-            for argv in (["gcc", "-Iout", "-c", "out/a_probes.c"], ["gfortran", "-w", "geometry.f90", f"out/{name}", "a_probes.o", "-o", "a"], ["gfortran", "-w", "geometry.f90", name, "-o", "plain"]):
+            h.check((folder / "out" / name).read_text().count("intrinsic::loc,bge") == wanted,
+                    f"{name} {here}")
+            for argv in (["gcc", "-Iout", "-c", "out/a_probes.c"],
+                         ["gfortran", "-w", "geometry.f90", f"out/{name}", "a_probes.o", "-o", "a"],
+                         ["gfortran", "-w", "geometry.f90", name, "-o", "plain"]):
                 r = h.run(argv, cwd=folder)
                 h.check(r.status == 0, str(r))
             h.same(h.run([folder / "plain"]), h.run([folder / "a"]), f"{name} {here}")
@@ -595,7 +622,8 @@ def _():
         want, outside, loops = recorded("a.f90", MOVED, requests, ["--flat", "--no-hold"], ["-O2"])
         for how in ([], ["--flat"], ["--no-hold"]):
             rows, reported, loops = recorded("a.f90", MOVED, requests, how, ["-O2"])
-            h.check(loops == 0 and rows == want, f"{requests} {how}: {loops} loops, accesses differ: {len(rows)} bytes, {len(want)}")
+            h.check(loops == 0 and rows == want, f"{requests} {how}: {loops} loops, accesses "
+                    f"differ: {len(rows)} bytes, {len(want)}")
 
 
 TEAM = """
@@ -645,19 +673,26 @@ def _():
     for options in (["--no-hold"], []):
         folder = h.fresh("held")
         (folder / "a.f90").write_text(TEAM)
-        r = h.run([h.BOBBIN, "instrument", "--flat", "-o", "out", *options, "--", "-fopenmp"], cwd=folder, stdin="trace file a.f90\ntrace variable x(1:40)\n".encode())
+        r = h.run([h.BOBBIN, "instrument", "--flat", "-o", "out", *options, "--", "-fopenmp"],
+                  cwd=folder, stdin="trace file a.f90\ntrace variable x(1:40)\n".encode())
         h.check(r.status == 0, str(r))
-        h.check((folder / "out" / "a.f90").read_text().count("intrinsic::loc,bge") == (0 if options else 4), "loops that hold")
-        for argv in (["gcc", "-Iout", "-c", "out/a_probes.c"], ["gfortran", "-w", "-O2", "-fopenmp", "out/a.f90", "a_probes.o", "-o", "a"], ["gfortran", "-w", "-O2", "-fopenmp", "a.f90", "-o", "plain"]):
+        h.check((folder / "out" / "a.f90").read_text().count("intrinsic::loc,bge")
+                == (0 if options else 4), "loops that hold")
+        for argv in (["gcc", "-Iout", "-c", "out/a_probes.c"],
+                     ["gfortran", "-w", "-O2", "-fopenmp", "out/a.f90", "a_probes.o", "-o", "a"],
+                     ["gfortran", "-w", "-O2", "-fopenmp", "a.f90", "-o", "plain"]):
             r = h.run(argv, cwd=folder)
             h.check(r.status == 0, str(r))
         team = h.environment({"OMP_NUM_THREADS": "3"})
         native = h.run([folder / "plain"], env=team)
         r = h.record([str(folder / "a")], ["--source"], env=team)
         h.same(native, r)
-        more = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
-        reported.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x(")))
-    h.check(reported[0] == reported[1] and min(reported[0]) > 300, f"accesses of nothing and of x: {reported[0]}, held {reported[1]}")
+        more = re.search(rb"probes counted (\d+) accesses to untraced data",
+                         h.bobbin("info", r.trace).out)
+        reported.append((int(more[1]),
+                         h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x(")))
+    h.check(reported[0] == reported[1] and min(reported[0]) > 300,
+            f"accesses of nothing and of x: {reported[0]}, held {reported[1]}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-"""Short loops of Fortran that are laid out in the nest around them: the trace is the one that a probe for each access gives, and which nests there are.
+"""Short loops of Fortran that are laid out in the nest around them: the trace is the one that a
+probe for each access gives, and which nests there are.
 
-Programs at random have bodies of statements and loops of constant trips, side by side and in each other. BOB_TEST_SEEDS=N tries N of them (default 6)."""
+Programs at random have bodies of statements and loops of constant trips, side by side and in each
+other. BOB_TEST_SEEDS=N tries N of them (default 6)."""
 
 import re
 import sys
@@ -285,17 +287,23 @@ CASES = [
 
 
 def nests(out):
-    """(accesses, loops) of each nest that is not an array or section: those begin with one site that has a box."""
+    """(accesses, loops) of each nest that is not an array or section: those begin with one site
+    that has a box."""
     text = (out / "laid_probes.c").read_text()
-    rows = [tuple(int(n) for n in m) for m in re.findall(r"\{(\d+),(\d+),(\d+)\}", text.split("nests[] = {")[1].split("};")[0])]
-    boxed = {int(n) - 1 for n in text.split("boxes[] = {")[1].split("}")[0].split(",") if n.strip() not in ("", "0")}
+    rows = [tuple(int(n) for n in m)
+            for m in re.findall(r"\{(\d+),(\d+),(\d+)\}",
+                                text.split("nests[] = {")[1].split("};")[0])]
+    boxed = {int(n) - 1 for n in text.split("boxes[] = {")[1].split("}")[0].split(",")
+             if n.strip() not in ("", "0")}
     return [(count, depth) for i, (_, count, depth) in enumerate(rows) if i not in boxed and count]
 
 
 def by_hand(body, want, also=None):
     path = h.fresh("laid") / "laid.f90"
-    path.write_text(HEAD + body + "\n  print *, s, sum(a), sum(b), sum(c), sum(x), i, j, k, m\nend program\n")
-    commands = [f"trace variable {v}" for v in ["laid:a", "laid:b", "laid:c", "laid:x"] + ([also] if also else [])]
+    path.write_text(HEAD + body
+                    + "\n  print *, s, sum(a), sum(b), sum(c), sum(x), i, j, k, m\nend program\n")
+    commands = [f"trace variable {v}"
+                for v in ["laid:a", "laid:b", "laid:c", "laid:x"] + ([also] if also else [])]
     for flags in (("-O0", "-fcheck=all"), ("-O2",)):
         outs = []
         loops.both_ways(path, commands, flags, outs)
@@ -419,14 +427,17 @@ end program
     for flags in (("-O0", "-fcheck=all"), ("-O2",)):
         outs = []
         loops.both_ways(path, ["trace variable a", "trace variable p"], flags, outs)
-        h.check((1 + 3 * 2, 1) in nests(outs[0]) or (1 + 3 * 3, 1) in nests(outs[0]), str(nests(outs[0])))
+        h.check((1 + 3 * 2, 1) in nests(outs[0]) or (1 + 3 * 3, 1) in nests(outs[0]),
+                str(nests(outs[0])))
 
 
 @suite.case("parts of what is laid out, and lines")
 def part():
     path = h.fresh("laid") / "laid.f90"
-    path.write_text(HEAD + CASES[0][1] + CASES[2][1] + CASES[4][1] + "\n  print *, s\nend program\n")
-    loops.both_ways(path, ["trace variable laid:a(2:4,3:5)", "trace variable laid:c(3:4,:,:,2:5)", "trace variable laid:b(2:2,:)", "trace variable laid:x from 26 to 40"])
+    path.write_text(HEAD + CASES[0][1] + CASES[2][1] + CASES[4][1]
+                    + "\n  print *, s\nend program\n")
+    loops.both_ways(path, ["trace variable laid:a(2:4,3:5)", "trace variable laid:c(3:4,:,:,2:5)",
+                           "trace variable laid:b(2:2,:)", "trace variable laid:x from 26 to 40"])
 
 
 @suite.case("in loops that hoist negative caches, and in copies of procedures")
@@ -462,7 +473,8 @@ end program
         outs = []
         loops.both_ways(path, [f"trace variable laid:{wanted}"], ("-O2",), outs)
         h.check("block" in (outs[0] / path.name).read_text(), str(outs))
-        h.check((2, 1) in nests(outs[0]) and (7, 1) in nests(outs[0]), f"{wanted}: {nests(outs[0])}")
+        h.check((2, 1) in nests(outs[0]) and (7, 1) in nests(outs[0]),
+                f"{wanted}: {nests(outs[0])}")
 
 
 @suite.case("loops that are events are not laid out")
@@ -470,7 +482,8 @@ def events():
     path = h.fresh("laid") / "laid.f90"
     path.write_text(HEAD + CASES[0][1] + "\n  print *, s\nend program\n")
     outs = []
-    loops.both_ways(path, ["trace variable laid:a", "trace variable laid:x", "trace code at loop level from 25 to 35"], outs=outs)
+    loops.both_ways(path, ["trace variable laid:a", "trace variable laid:x",
+                           "trace code at loop level from 25 to 35"], outs=outs)
     h.check(nests(outs[0]) == [(2, 1), (2, 1)], str(nests(outs[0])))
 
 
@@ -478,8 +491,11 @@ def events():
 def shared():
     path = h.fresh("laid") / "laid.f90"
     path.write_text(HEAD + CASES[0][1] + CASES[2][1] + CASES[13][1] + "\nend program\n")
-    for flags, want in ((["-fopenmp"], [(16, 1), (15, 3), (8, 2), (8, 2)]), (["-fno-automatic"], [(16, 1), (15, 3), (8, 2), (8, 2)]),
-                        (["-fopenmp", "-fno-automatic"], [(2, 1), (2, 1), (3, 1), (2, 1), (2, 1)]), (["-fmax-stack-var-size=8", "-fopenmp"], [(2, 1), (2, 1), (3, 1), (2, 1), (2, 1)])):
+    for flags, want in ((["-fopenmp"], [(16, 1), (15, 3), (8, 2), (8, 2)]),
+                        (["-fno-automatic"], [(16, 1), (15, 3), (8, 2), (8, 2)]),
+                        (["-fopenmp", "-fno-automatic"], [(2, 1), (2, 1), (3, 1), (2, 1), (2, 1)]),
+                        (["-fmax-stack-var-size=8", "-fopenmp"],
+                         [(2, 1), (2, 1), (3, 1), (2, 1), (2, 1)])):
         out = h.fresh("shared") / "nests"
         text = "\n".join([f"trace file {path}", *(f"trace variable laid:{v}" for v in "abcx"), ""])
         (path.parent / "commands").write_text(text)
@@ -492,7 +508,8 @@ class Writer(loops.Writer):
     """Bodies have statements and loops of constant trips, with counters that are not in use."""
 
     def short(self):
-        return self.r.choice(["1, 3", "0, 5, 2", "5, 1, -2", "3, 3", "4, 3", "1, 2", "lo, hi", "hi, lo, -by", "0, hi", "5, 5 - by, -1", "lo, lo"])
+        return self.r.choice(["1, 3", "0, 5, 2", "5, 1, -2", "3, 3", "4, 3", "1, 2", "lo, hi",
+                              "hi, lo, -by", "0, hi", "5, 5 - by, -1", "lo, lo"])
 
     def plain(self, counters):
         if self.r.random() < 0.12:
@@ -522,16 +539,21 @@ class Writer(loops.Writer):
             self.put("end do")
 
     def text(self):
-        return super().text().replace("implicit none", "implicit none\n      integer lo, hi, by\n      parameter (lo = 1, hi = 3, by = 2)", 1)
+        return super().text().replace("implicit none", "implicit none\n      integer lo, hi, by\n"
+                                      "      parameter (lo = 1, hi = 3, by = 2)", 1)
 
 
 def at_random(seed):
     fixed = seed % 2 == 0
     path = h.fresh("random") / ("random.f" if fixed else "random.f90")
     path.write_text(Writer(seed, fixed).text())
-    commands = (["trace variable a", "trace variable b", "trace variable u"], ["trace variable b", "trace variable u"], ["trace variable a[3..9][..]", "trace variable b", "trace variable idx"])
+    commands = (["trace variable a", "trace variable b", "trace variable u"],
+                ["trace variable b", "trace variable u"],
+                ["trace variable a[3..9][..]", "trace variable b", "trace variable idx"])
     outs = []
-    loops.both_ways(path, commands[seed // 2 % 3], ["-O1", "-fcheck=bounds"] + ([] if fixed else ["-ffree-line-length-none"]), outs)
+    loops.both_ways(path, commands[seed // 2 % 3],
+                    ["-O1", "-fcheck=bounds"] + ([] if fixed else ["-ffree-line-length-none"]),
+                    outs)
     h.check("bobbin_s=" in (outs[0] / path.name).read_text(), f"{path}: nothing is laid out")
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nests that miss what is wanted are seen without a call of the recorder. What is recorded, and what is counted, is what single probes say of the same program, which goes
-through arrays, boxes and memory that comes and goes, many times in the same place before it goes on to another one."""
+"""Nests that miss what is wanted are seen without a call of the recorder. What is recorded, and
+what is counted, is what single probes say of the same program, which goes through arrays, boxes and
+memory that comes and goes, many times in the same place before it goes on to another one."""
 
 import re
 import sys
@@ -248,7 +249,8 @@ int main(void)
 
 
 def recorded(name, text, requests, how, flags):
-    """(accesses, how many were of nothing that is wanted, nests, those in loops of Fortran that hoist negative caches)"""
+    """(accesses, how many were of nothing that is wanted, nests, those in loops of Fortran that
+    hoist negative caches)"""
     folder = h.fresh("misses")
     (folder / name).write_text(text)
     commands = "\n".join([f"trace file {name}", *requests, ""])
@@ -257,39 +259,56 @@ def recorded(name, text, requests, how, flags):
     nests = int(re.search(rb"(?m)^%s +\d+ +\d+ +\d+ +(\d+)" % re.escape(name.encode()), r.out)[1])
     build = [["gcc", "-w", *flags, "-pthread", "-Iout", "out/a.c", "-o", "a"]]
     if name != "a.c":
-        build = [["gcc", "-Iout", "-c", "out/a_probes.c"], ["gfortran", *flags, "out/a.f90", "a_probes.o", "-o", "a"]]
+        build = [["gcc", "-Iout", "-c", "out/a_probes.c"],
+                 ["gfortran", *flags, "out/a.f90", "a_probes.o", "-o", "a"]]
     for argv in build:
         r = h.run(argv, cwd=folder)
         h.check(r.status == 0, str(r))
     native = h.run([folder / "a"])
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
-    reported = re.search(rb"probes counted (\d+) accesses to untraced data", h.bobbin("info", r.trace).out)
+    reported = re.search(rb"probes counted (\d+) accesses to untraced data",
+                         h.bobbin("info", r.trace).out)
     # what is laid out has sites of its own
-    rows = re.sub(rb"[.]c[+]0x[0-9a-f]+", b".c", h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
-    return rows, int(reported[1]) if reported else 0, nests, (folder / "out" / name).read_text().count("bobbin_t=")
+    rows = re.sub(rb"[.]c[+]0x[0-9a-f]+", b".c",
+                  h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
+    return rows, int(reported[1]) if reported else 0, nests, (folder / "out"
+                                                              / name).read_text().count("bobbin_t=")
 
 
 def compare(name, text, requests, flags):
     want, outside, nests, _ = recorded(name, text, requests, ["--flat"], flags)
-    h.check(nests == 0 and want.count(b"\n") > 50 and outside > 300, f"{nests} nests, {len(want)} bytes, {outside} outside")
+    h.check(nests == 0 and want.count(b"\n") > 50 and outside > 300,
+            f"{nests} nests, {len(want)} bytes, {outside} outside")
     rows, reported, nests, held = recorded(name, text, requests, [], flags)
     h.check(nests >= 2 and (held > 0 or name == "a.c"), f"{nests} nests, {held} held")
     h.check(rows == want, "accesses differ")
     h.check(reported == outside, f"{reported} accesses of nothing, {outside} without nests")
 
 
-for requests in (["trace variable box[3..9][2..5]"], ["trace variable lately:own", "trace variable box[0..0]"], ["trace variable blocks", "trace variable other[100..110]"]):
+for requests in (["trace variable box[3..9][2..5]"],
+                 ["trace variable lately:own", "trace variable box[0..0]"],
+                 ["trace variable blocks", "trace variable other[100..110]"]):
     for flags in (["-O2"], ["-O0"], ["-O2", "-fPIC"]):
-        suite.add(f"C: {', '.join(requests)}, {' '.join(flags)}", compare, "a.c", C, requests, flags)
-for requests in (["trace variable p[3..9]", "trace variable wide[5..9][10..40]"], ["trace variable m[38..39][1..1][0..2]", "trace variable wide[29..29]", "trace variable cube[2..3]"],
-               ["trace variable s[0..39][1..1]", "trace variable wide[0..29][0..0]", "trace variable cube[0..5][3..3][1..6]"],
-               ["trace variable p", "trace variable wide[0..29][59..59]", "trace variable wide[4..4][0..20]", "trace variable cube[0..5][0..6][7..7]"],
-               ["trace variable p[0..0]", "trace variable m[0..0]", "trace variable wide[7..7][7..7]", "trace variable cube[5..5][6..6]"]):
-    suite.add(f"rows that go in and out: {', '.join(requests)}", compare, "a.c", CROSSED, requests, ["-O2"])
-for requests in (["trace variable box(2:5,3:9)"], ["trace variable block", "trace variable other(100:110)"], ["trace variable box(1:1,37:40)", "trace variable other(400:)"]):
+        suite.add(f"C: {', '.join(requests)}, {' '.join(flags)}", compare, "a.c", C, requests,
+                  flags)
+for requests in (["trace variable p[3..9]", "trace variable wide[5..9][10..40]"],
+                 ["trace variable m[38..39][1..1][0..2]", "trace variable wide[29..29]",
+                  "trace variable cube[2..3]"],
+                 ["trace variable s[0..39][1..1]", "trace variable wide[0..29][0..0]",
+                  "trace variable cube[0..5][3..3][1..6]"],
+                 ["trace variable p", "trace variable wide[0..29][59..59]",
+                  "trace variable wide[4..4][0..20]", "trace variable cube[0..5][0..6][7..7]"],
+                 ["trace variable p[0..0]", "trace variable m[0..0]",
+                  "trace variable wide[7..7][7..7]", "trace variable cube[5..5][6..6]"]):
+    suite.add(f"rows that go in and out: {', '.join(requests)}", compare, "a.c", CROSSED, requests,
+              ["-O2"])
+for requests in (["trace variable box(2:5,3:9)"],
+                 ["trace variable block", "trace variable other(100:110)"],
+                 ["trace variable box(1:1,37:40)", "trace variable other(400:)"]):
     for flags in (["-O2"], ["-O0", "-fcheck=all", "-ffpe-trap=invalid"]):
-        suite.add(f"Fortran: {', '.join(requests)}, {' '.join(flags)}", compare, "a.f90", FORTRAN, requests, flags)
+        suite.add(f"Fortran: {', '.join(requests)}, {' '.join(flags)}", compare, "a.f90", FORTRAN,
+                  requests, flags)
 
 if __name__ == "__main__":
     if why_not():

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
 # ctest: memory
-"""Fortran text that the preprocessor has in two branches: procedures of one name, or one body with two first statements. Both are instrumented at once, and whichever
-is compiled, the trace is the one that its branch gives alone: the same variables, and the same accesses in the same order."""
+"""Fortran text that the preprocessor has in two branches: procedures of one name, or one body with
+two first statements. Both are instrumented at once, and whichever is compiled, the trace is the one
+that its branch gives alone: the same variables, and the same accesses in the same order."""
 
 import re
 
@@ -325,13 +326,17 @@ end program main
 
 
 def reported(folder, source, commands, flags, more=()):
-    """What was said, and the kind, name and bytes of each access of the program, which does what it did."""
+    """What was said, and the kind, name and bytes of each access of the program, which does what it
+    did."""
     run("gfortran", "-w", "-cpp", *flags, folder / source, "-o", "plain", folder=folder)
     native = h.run([folder / "plain"], cwd=folder)
-    said = run(h.BOBBIN, "instrument", *more, "-o", folder / "out", "--", "-cpp", folder=folder, text="\n".join([f"trace file {source}", *commands, ""]))
+    said = run(h.BOBBIN, "instrument", *more, "-o", folder / "out", "--", "-cpp", folder=folder,
+               text="\n".join([f"trace file {source}", *commands, ""]))
     probes = source.split(".")[0] + "_probes.c"
-    run("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-Iout", "-c", folder / "out" / probes, "-o", "probes.o", folder=folder)
-    run("gfortran", "-w", "-cpp", *flags, folder / "out" / source, "probes.o", "-o", "program", folder=folder)
+    run("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-Iout", "-c", folder / "out" / probes, "-o",
+        "probes.o", folder=folder)
+    run("gfortran", "-w", "-cpp", *flags, folder / "out" / source, "probes.o", "-o", "program",
+        folder=folder)
     h.same(native, h.run([folder / "program"], cwd=folder), "not recorded")
     traced = h.record([folder / "program"], ["--source"], folder / "t", cwd=folder)
     h.same(native, traced, "recorded")
@@ -350,11 +355,13 @@ def branches(name, text, *commands, more=()):
     for flags in ((), ("-DMPI",)):
         folder, alone = h.fresh("variants"), h.fresh("variant")
         (folder / name).write_text(text)
-        run("gfortran", "-E", "-P", "-cpp", *flags, folder / name, "-o", alone / name, folder=folder)
+        run("gfortran", "-E", "-P", "-cpp", *flags, folder / name, "-o", alone / name,
+            folder=folder)
         said, rows = reported(folder, name, commands, flags, more)
         _, want = reported(alone, name, commands, flags, more)
         h.check(rows == want, f"{flags}: {len(rows)} accesses, not {len(want)}: "
-                f"{next(((n, g, w) for n, (g, w) in enumerate(zip(rows, want)) if g != w), '')}\n{said}")
+                f"{next(((n, g, w) for n, (g, w) in enumerate(zip(rows, want)) if g != w), '')}\n"
+                f"{said}")
         both.append((said, rows))
     return both
 
@@ -367,14 +374,18 @@ def count(rows, name):
 def procedures():
     for more in ((), ("--in-place",), ("--flat",)):
         (_, serial), (_, parallel) = branches("both.F90", PROCEDURES, "trace variable *", more=more)
-        h.check((count(serial, "k in one"), count(parallel, "k in one")) == (1, 1), str((serial, parallel)))
+        h.check((count(serial, "k in one"), count(parallel, "k in one")) == (1, 1),
+                str((serial, parallel)))
         h.check((count(serial, "v in two"), count(parallel, "v in two")) == (2, 0), str(serial))
 
 
-@suite.case("... those that are named: a unit's name means both; what is passed is followed into both")
+@suite.case("... those that are named: a unit's name means both; what is passed is followed into "
+            "both")
 def named():
-    (_, serial), (_, parallel) = branches("named.F90", PROCEDURES, "trace variable one:w", "trace variable main:q")
-    h.check((count(serial, "w in one"), count(parallel, "w in one")) == (5, 4), str((serial, parallel)))
+    (_, serial), (_, parallel) = branches("named.F90", PROCEDURES, "trace variable one:w",
+                                          "trace variable main:q")
+    h.check((count(serial, "w in one"), count(parallel, "w in one")) == (5, 4),
+            str((serial, parallel)))
     h.check((count(serial, "q"), count(parallel, "q")) == (7, 8), str((serial, parallel)))
     branches("module.F90", PROCEDURES, "trace variable x")
     branches("block.F90", PROCEDURES, "trace variable /blk/*")
@@ -384,7 +395,8 @@ def named():
 def headers():
     for more in ((), ("--in-place",), ("--flat",)):
         for command in ("variable *", "variable main:p", "variable send:rank", "variable send:a"):
-            (_, serial), (_, parallel) = branches("headers.F90", HEADERS, f"trace {command}", more=more)
+            (_, serial), (_, parallel) = branches("headers.F90", HEADERS, f"trace {command}",
+                                                  more=more)
             h.check(serial and (parallel or "send" in command), command)
 
 
@@ -392,9 +404,11 @@ def headers():
 def names():
     for more in ((), ("--in-place",), ("--flat",)):
         (_, serial), (_, parallel) = branches("names.F90", NAMES, "trace variable *", more=more)
-        h.check((count(serial, "serial in work"), count(parallel, "parallel in work"), count(serial, "both"), count(parallel, "both")) == (3, 4, 2, 2),
+        h.check((count(serial, "serial in work"), count(parallel, "parallel in work"),
+                 count(serial, "both"), count(parallel, "both")) == (3, 4, 2, 2),
                 str((serial, parallel)))
-        h.check((count(serial, "m::alone"), count(parallel, "m::rank")) == (1, 1), str((serial, parallel)))
+        h.check((count(serial, "m::alone"), count(parallel, "m::rank")) == (1, 1),
+                str((serial, parallel)))
     branches("fixed.F", FIXED, "trace variable *")
 
 
@@ -405,8 +419,10 @@ def bodies():
         folder = h.fresh("variants")
         (folder / "bodies.F90").write_text(BODIES)
         said, rows = reported(folder, "bodies.F90", ["trace variable main:p"], flags)
-        h.check("bodies.F90:2: the END of this unit is missing: it is not instrumented" in said, said)
-        h.check(rows == [("S", "4", f"p({k})") for k in (1, 2, 3, *((1,) if want == 2 else ()))] + [("L", "4", f"p({k})") for k in (1, 2, 3)], str(rows))
+        h.check("bodies.F90:2: the END of this unit is missing: it is not instrumented" in said,
+                said)
+        h.check(rows == [("S", "4", f"p({k})") for k in (1, 2, 3, *((1,) if want == 2 else ()))]
+                + [("L", "4", f"p({k})") for k in (1, 2, 3)], str(rows))
 
 
 @suite.case("... declarations and what runs in one branch")
@@ -416,19 +432,29 @@ def mixed():
         folder = h.fresh("variants")
         (folder / "mixed.F90").write_text(MIXED)
         said, rows = reported(folder, "mixed.F90", ["trace variable *"], flags)
-        h.check("mixed.F90:6: a branch of an #if has declarations and statements that run: the unit that it is in stays as it is" in said, said)
+        h.check("mixed.F90:6: a branch of an #if has declarations and statements that run: the "
+                "unit that it is in stays as it is" in said, said)
         h.check(rows == [(kind, "4", f"p({k})") for kind in "SL" for k in (1, 2, 3)], str(rows))
 
 
-@suite.case("what is passed to procedures of no file is said, a line for each variable; a name for several is one of the files")
+@suite.case("what is passed to procedures of no file is said, a line for each variable; a name for "
+            "several is one of the files")
 def foreign():
     folder = h.fresh("variants")
-    (folder / "f.f90").write_text(FOREIGN.format("".join(f"  call far_{k}(x)\n" for k in range(10))))
+    (folder / "f.f90").write_text(
+                                  FOREIGN.format("".join(f"  call far_{k}(x)\n"
+                                                         for k in range(10))))
     end = ", which no file of the command has: what is done with it there is not recorded"
-    for requests, want in ((("v", "u", "w", "free"), {f"v may be passed to {', '.join(f'far_{k}' for k in range(8))} and 2 more{end}", f"u may be passed to elsewhere_1{end}"}),
-                         (("w",), set())):
-        said = run(h.BOBBIN, "instrument", "-o", f"out{len(want)}", folder=folder, text="\n".join(["trace file f.f90", *(f"trace variable main:{n}" for n in requests), ""]))
-        h.check({line.split(": ", 1)[1] for line in said.splitlines() if "may be passed" in line} == want, said)
+    for requests, want in ((("v", "u", "w", "free"), {f"v may be passed to "
+                                                      f"{', '.join(f'far_{k}' for k in range(8))} "
+                                                      f"and 2 more{end}",
+                                                      f"u may be passed to elsewhere_1{end}"}),
+                           (("w",), set())):
+        said = run(h.BOBBIN, "instrument", "-o", f"out{len(want)}", folder=folder,
+                   text="\n".join(["trace file f.f90",
+                                   *(f"trace variable main:{n}" for n in requests), ""]))
+        h.check({line.split(": ", 1)[1] for line in said.splitlines() if "may be passed" in line}
+                == want, said)
         h.check("total, which no file" not in said, said)
 
 

@@ -106,7 +106,8 @@ def started(p, trace):
 
 
 def starve(helper, program):
-    """The program leaves it no time: they share a processor, and the helper runs when that is idle."""
+    """The program leaves it no time: they share a processor, and the helper runs when that is
+    idle."""
     one = {min(os.sched_getaffinity(0))}
     for pid in (helper, program):
         os.sched_setaffinity(pid, one)
@@ -114,7 +115,8 @@ def starve(helper, program):
 
 
 def helper(sig, what):
-    """The launcher is killed, stopped and continued, or starved (`sig` is None) while the program records."""
+    """The launcher is killed, stopped and continued, or starved (`sig` is None) while the program
+    records."""
     need_root(what)
     argv = [program(), what, "20000000"]
     native = h.run(argv)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
 # ctest: memory main memory
-"""Many threads, children, programs, signals and frames: the program does not notice, nothing is lost,
-every life is closed in the trace with the calls it made, and memory does not grow with them."""
+"""Many threads, children, programs, signals and frames: the program does not notice, nothing is
+lost, every life is closed in the trace with the calls it made, and memory does not grow with
+them."""
 
 import re
 import sys
@@ -66,7 +67,8 @@ def threads(images):
         return None
     count = steps(r.trace)
     wrong = {k: v for k, v in count.items() if v != (0 if k[1] == 0 else 3)}
-    h.check(not wrong, f"{len(wrong)} threads with a wrong number of calls: {list(wrong.items())[:5]}")
+    h.check(not wrong,
+            f"{len(wrong)} threads with a wrong number of calls: {list(wrong.items())[:5]}")
     size = sum(f.stat().st_size for f in r.trace.iterdir())
     h.check(size < n * 8192, f"{size} bytes of trace")
     return f"{size // n} bytes of trace a thread"
@@ -79,15 +81,18 @@ def bounded():
     for n in (400, 4000):
         code = (
             "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True,"
-            " stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+            " stdout=subprocess.DEVNULL); "
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         )
         engine = ["--mem", "--engine=native"] if h.MEM else []
-        line = [h.BOBBIN, "record", "-q", "-o", h.fresh("trace") / "t", "--exec", *engine, "--", exe, "threads", n]
+        line = [h.BOBBIN, "record", "-q", "-o", h.fresh("trace") / "t", "--exec", *engine, "--",
+                exe, "threads", n]
         r = h.run([sys.executable, "-c", code, *line])
         h.check(r.status == 0, f"recorded\n{r}")
         peaks.append(int(r.out) * 1024)
     each = (peaks[1] - peaks[0]) // 3600
-    h.check(each < (24576 if h.MEM else 16384), f"{each} bytes of resident memory for each thread that ended: {peaks}")
+    h.check(each < (24576 if h.MEM else 16384),
+            f"{each} bytes of resident memory for each thread that ended: {peaks}")
     return f"{each} resident bytes for each thread that ended"
 
 
@@ -156,7 +161,8 @@ def signals(images):
     got = steps(r.trace)[0, 0]
     h.check(n <= got <= n + 50, f"{got} handlers in the trace, at least {n} ran")
     thread = info["process_list"][0]["thread_list"][0]
-    return f"{thread['events']} events, {thread['queued']} of them queued, {thread['restarts']} restarts"
+    return (f"{thread['events']} events, {thread['queued']} of them queued, {thread['restarts']} "
+            f"restarts")
 
 
 def deep(images):
@@ -172,7 +178,8 @@ def mixture(images):
     """Threads x fork x dlopen/dlclose in one process."""
     exe = h.compile("stress", ["stress.c"], "gcc", ["-O1", "-w", "-pthread"], ["-ldl"])
     libs = [
-        h.compile(f"libstress{i}.so", ["stress_lib.c"], "gcc", ["-O1", "-w", "-shared", "-fPIC", f"-DCOPY={i}"])
+        h.compile(f"libstress{i}.so", ["stress_lib.c"], "gcc",
+                  ["-O1", "-w", "-shared", "-fPIC", f"-DCOPY={i}"])
         for i in range(3)
     ]
     native = h.run([exe, *libs])

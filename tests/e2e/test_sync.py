@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Marks of synchronisation: those that a known program must leave, by both engines; numbers that say the order in which
-things happened; replay that keeps it; the program itself does not notice."""
+"""Marks of synchronisation: those that a known program must leave, by both engines; numbers that
+say the order in which things happened; replay that keeps it; the program itself does not notice."""
 
 import collections
 import re
@@ -75,7 +75,8 @@ def made(threads, count):
 
 
 def turns(threads, kinds_of, apart=lambda m: m[1]):
-    """Numbers of each object, from 0 on, each once. Returns (number, thread, what) by object, in order."""
+    """Numbers of each object, from 0 on, each once. Returns (number, thread, what) by object, in
+    order."""
     found = collections.defaultdict(list)
     for t, thread in enumerate(threads):
         for m in thread:
@@ -106,7 +107,8 @@ def judge_pingpong(threads):
     made(threads, 2)
     for t in threads[1:]:
         h.check(kinds(t)[1:] == ["take-from-semaphore", "post-to-semaphore"] * 10, f"{t}")
-    h.check(len(turns(threads, ("take-from-semaphore", "post-to-semaphore"))) == 2, "two semaphores")
+    h.check(len(turns(threads, ("take-from-semaphore", "post-to-semaphore"))) == 2,
+            "two semaphores")
 
 
 def judge_barrier(threads):
@@ -121,23 +123,28 @@ def judge_cond(threads):
     waits, brings = kinds(threads[1])[1:], kinds(threads[2])[1:]
     waited = ["wait-for-condition", "unlock", "woken-by-condition", "lock"]
     h.check(brings == ["lock", "signal-condition", "unlock"], f"{brings}")
-    h.check(waits[0] == "lock" and waits[-1] == "unlock" and waits[1:-1] in ([], waited, 2 * waited), f"{waits}")
+    h.check(waits[0] == "lock" and waits[-1] == "unlock"
+            and waits[1:-1] in ([], waited, 2 * waited), f"{waits}")
     for order in turns(threads, ("lock", "unlock")).values():
         alternates(order, "lock", "unlock")
 
 
 def judge_rest(threads):
-    want = ["read-lock", "read/write-unlock", "write-lock", "read/write-unlock", "spin-unlock", "spin-lock",
-            "spin-unlock", "lock", "unlock", "futex-waited", "futex-wake", "futex-waited"]  # spin_init is spin_unlock to libc
+    want = ["read-lock", "read/write-unlock", "write-lock", "read/write-unlock", "spin-unlock",
+            "spin-lock",
+            # spin_init is spin_unlock to libc
+            "spin-unlock", "lock", "unlock", "futex-waited", "futex-wake", "futex-waited"]
     h.check(len(threads) == 1 and kinds(threads[0]) == want, f"{threads}")
 
 
 def judge_regions(threads):
     h.check(len(threads) == 4, f"{len(threads)} threads")
     master = [m for m in threads[0] if "region" in m[0] or "thread" in m[0]]
-    region = [("part-of-region-begins", "0", 1), ("part-of-region-ends", "0", None), ("parallel-region-ends", "0", 4)]
+    region = [("part-of-region-begins", "0", 1), ("part-of-region-ends", "0", None),
+              ("parallel-region-ends", "0", 4)]
     again = [(what, thing, number and number * 2) for what, thing, number in region]
-    h.check(master == [("parallel-region", "0", None), *[("create-thread", str(i), None) for i in (1, 2, 3)], *region,
+    h.check(master == [("parallel-region", "0", None),
+                       *[("create-thread", str(i), None) for i in (1, 2, 3)], *region,
                        ("parallel-region", "0", None), *again], f"{master}")
 
 
@@ -154,7 +161,8 @@ def judge_omp(threads):
         alternates(o, "critical-begins", "critical-ends")
     # at the end of its share each thread is made to wait for its turn once more
     ordered = [m for t in threads for m in t if m[0].startswith("ordered")]
-    h.check(kinds(ordered).count("ordered-ends") == 8 and len({m[2] for m in ordered}) == len(ordered), f"{ordered}")
+    h.check(kinds(ordered).count("ordered-ends") == 8
+            and len({m[2] for m in ordered}) == len(ordered), f"{ordered}")
     # each share of the loop is asked for: 8 and 4 times, and once more by each
     shares = sum(kinds(t).count("share-of-loop-or-sections") for t in threads)
     h.check(shares >= 2 * (8 + 4 + 4 + 4), f"{shares} shares")
@@ -230,7 +238,8 @@ def pingpong():
         # board[0], [1], [2], ...: 600 words of 4 bytes, each stored once, in ascending order
         once = sorted(a for a, n in stores.items() if n == 1)
         board = [a for a in once if all(x in stores for x in range(a, a + 4 * 600, 4))][0]
-        order = [(t, (a - board) // 4) for t, k, a in all_ if k == "S" and board <= a < board + 2400]
+        order = [(t, (a - board) // 4)
+                 for t, k, a in all_ if k == "S" and board <= a < board + 2400]
         h.check(order == [(1 + i % 2, i) for i in range(600)], f"{engine}: {order[:20]}")
 
 
@@ -249,7 +258,8 @@ def killed():
     missing = 0
     for engine in ENGINES:
         for codec in ("run", "none"):
-            r = h.record([program(), "killed", "2000"], ["--mem", f"--engine={engine}", f"--codec={codec}"])
+            r = h.record([program(), "killed", "2000"],
+                         ["--mem", f"--engine={engine}", f"--codec={codec}"])
             h.check(r.status == -9, f"{r}")
             threads = marks(r.trace)
             found = collections.defaultdict(set)
@@ -297,7 +307,8 @@ def objects():
     for number, line in enumerate((h.PROG / "sync_objects.c").read_text().splitlines(), 1):
         if m := re.search(r";\s+/\* ([a-z-]+) \*/$", line):
             lines[m[1]] = f"sync_objects.c:{number}"
-    path = h.compile("sync_objects", ["sync_objects.c"], "gcc", ["-O1", "-g", "-pthread", "-fno-optimize-sibling-calls"])
+    path = h.compile("sync_objects", ["sync_objects.c"], "gcc",
+                     ["-O1", "-g", "-pthread", "-fno-optimize-sibling-calls"])
     return path, re.sub(r"\{([a-z-]+)\}", lambda m: lines[m[1]], OBJECTS)
 
 
@@ -311,7 +322,9 @@ def report(trace, *options):
 
 def times(table, n):
     """The table of n such processes. No number has more digits."""
-    return re.sub(r"^ +(\d+) +(\d+) +(\d+)", lambda m: "%5d  %7d  %7d" % tuple(int(x) * n for x in m.groups()), table, flags=re.M)
+    return re.sub(r"^ +(\d+) +(\d+) +(\d+)",
+                  lambda m: "%5d  %7d  %7d" % tuple(int(x) * n for x in m.groups()), table,
+                  flags=re.M)
 
 
 def whatever_site(table):
@@ -331,15 +344,18 @@ def by_object():
             h.need("valgrind")
         trace = h.record([path], ["--mem", f"--engine={engine}"]).trace
         got = report(trace)
-        h.check(got == ("272 marks of synchronisation in 3 threads", want), f"{engine}\n{got[0]}\n{got[1]}")
+        h.check(got == ("272 marks of synchronisation in 3 threads", want),
+                f"{engine}\n{got[0]}\n{got[1]}")
         out = h.bobbin("report", "--no-pager", trace).out.decode()
         h.check("\nsynchronisation: 272 marks; bobbin report --by=sync\n" in out, out)
     some = report(trace, "-g", "0.0")[1].splitlines()
     h.check(some[1].split()[:4] == ["2", "1", "2", "thread"] and len(some) == 9, "\n".join(some))
     some = report(trace, "--limit=2")[1].splitlines()
-    h.check(re.fullmatch(r"... 15 more rows with \d+ marks \([\d.]+%\); --limit=0 shows all", some[3]), "\n".join(some))
+    h.check(re.fullmatch(r"... 15 more rows with \d+ marks \([\d.]+%\); --limit=0 shows all",
+                         some[3]), "\n".join(some))
     raw = report(h.record([path], ["--mem", "--codec=none"]).trace)
-    h.check(raw[0] == got[0] and whatever_site(raw[1]) == whatever_site(want.replace("(stack)          ", "(heap or mapping)")),
+    h.check(raw[0] == got[0] and whatever_site(raw[1])
+            == whatever_site(want.replace("(stack)          ", "(heap or mapping)")),
             f"raw\n{raw[1]}")
     h.check(all(line.endswith("  -") for line in raw[1].splitlines()[1:-3]), f"raw\n{raw[1]}")
     two = h.record(["sh", "-c", f"{path} & {path}; wait"], ["--mem"]).trace
@@ -363,13 +379,18 @@ def any_object():
 def teams():
     _, table = report(record("native", "omp"), "--limit=0")
     rows = [re.split("  +", line.strip()) for line in table.splitlines()[1:]]
-    for want in (["8", "4", "1", "critical", "named", "critical begins"], ["8", "4", "1", "critical", "-", "critical ends"],
-                 ["2", "1", "1", "team", "-", "parallel region"], ["6", "3", "1", "team", "-", "part of region begins"]):
+    for want in (["8", "4", "1", "critical", "named", "critical begins"],
+                 ["8", "4", "1", "critical", "-", "critical ends"],
+                 ["2", "1", "1", "team", "-", "parallel region"],
+                 ["6", "3", "1", "team", "-", "part of region begins"]):
         h.check(want in [r[:6] for r in rows], f"{want}\n{table}")
-    alone = h.compile("mem_paths", ["mem_paths.c"], "gcc", ["-O1", "-g", "-fno-optimize-sibling-calls"])
+    alone = h.compile("mem_paths", ["mem_paths.c"], "gcc",
+                      ["-O1", "-g", "-fno-optimize-sibling-calls"])
     nothing = h.record([alone], ["--mem"]).trace
-    h.check(report(nothing) == ("0 marks of synchronisation in 1 thread\n", ""), f"{report(nothing)}")
-    h.check(b"synchronisation" not in h.bobbin("report", "--no-pager", nothing).out, "there is none")
+    h.check(report(nothing) == ("0 marks of synchronisation in 1 thread\n", ""),
+            f"{report(nothing)}")
+    h.check(b"synchronisation" not in h.bobbin("report", "--no-pager", nothing).out,
+            "there is none")
     calls = h.record(["expr", "1", "+", "2"]).trace
     r = h.bobbin("report", "--by=sync", calls)
     h.check(r.status == 2 and r.err.count(b"\n") == 1, f"{r}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Can the comparison of the torture corpus fail? Recorders that change one thing each, faked by scripts.
+"""Can the comparison of the torture corpus fail? Recorders that change one thing each, faked by
+scripts.
 
 Also: what directives of DejaGnu ask for, and what the list of known differences accepts."""
 
@@ -93,7 +94,8 @@ def once():
 def unfit():
     p = families.Program("c-torture", "program", "-", ["/bin/sh", "-c", "echo $$"])
     result = compare.compare(p, ["main"], runs=3)
-    h.check(result["verdict"] == "unfit" and result["reason"] == "native runs differ: stdout", str(result))
+    h.check(result["verdict"] == "unfit" and result["reason"] == "native runs differ: stdout",
+            str(result))
     p.argv = ["/bin/sh", "-c", f"sleep {compare.SLOW_S}.1"]
     result = compare.compare(p, ["main"], runs=3)
     h.check(result["verdict"] == "unfit" and "longer" in result["reason"], str(result))
@@ -109,14 +111,16 @@ def known():
     h.check(len(failures) == 1 and "no more" in failures[0], str(failures))
     path = h.fresh("known") / "known.txt"
     path.write_text("# words\n\nc-torture a/b.c -O2 mem it knows why\n", encoding="ascii")
-    h.check(out.read_known(path) == {("c-torture", "a/b.c", "-O2", "mem"): "it knows why"}, "read otherwise")
+    h.check(out.read_known(path) == {("c-torture", "a/b.c", "-O2", "mem"): "it knows why"},
+            "read otherwise")
     out.read_known()
 
 
 @suite.case("results are read again, a torn line is not")
 def lines():
     path = h.fresh("lines") / "results.jsonl"
-    path.write_text('{"family":"f","name":"n","level":"-O2","verdict":"unfit"}\n{"family":', encoding="ascii")
+    path.write_text('{"family":"f","name":"n","level":"-O2","verdict":"unfit"}\n{"family":',
+                    encoding="ascii")
     h.check(list(out.read_lines(path)) == [("f", "n", "-O2")], path.read_text())
 
 
@@ -126,20 +130,25 @@ def reads(text, language="c"):
 
 @suite.case("directives")
 def dejagnu():
-    d = reads('/* { dg-do run } */\n/* { dg-options "-O3 -DX=\\"a\\"" } */\n// { dg-additional-options "-g" { target ia32 } }')
+    d = reads('/* { dg-do run } */\n/* { dg-options "-O3 -DX=\\"a\\"" } */\n'
+              '// { dg-additional-options "-g" { target ia32 } }')
     h.check(d.run and d.options == ["-O3", '-DX="a"'] and not d.more, str(vars(d)))
-    d = reads('{ dg-do run { target { { i?86-*-* x86_64-*-* } && lp64 } } }\n{ dg-set-target-env-var OMP_PLACES "{6,7}:4" }')
+    d = reads('{ dg-do run { target { { i?86-*-* x86_64-*-* } && lp64 } } }\n'
+              '{ dg-set-target-env-var OMP_PLACES "{6,7}:4" }')
     h.check(d.run and d.environment == {"OMP_PLACES": "{6,7}:4"}, str(vars(d)))
-    for run, selector in ((True, "{ ! ia32 }"), (False, "arm*-*-*"), (True, "{ ilp32 || lp64 }"), (False, "{ lp64 && { ! fpic } }")):
+    for run, selector in ((True, "{ ! ia32 }"), (False, "arm*-*-*"), (True, "{ ilp32 || lp64 }"),
+                          (False, "{ lp64 && { ! fpic } }")):
         d = reads(f"/* {{ dg-do run {{ target {selector} }} }} */")
         h.check(d.run == run, f"{selector}: {d.run}")
     h.check(reads("/* { dg-do compile } */").run is None, "compiled only")
-    h.check(reads("! { dg-do run }\n! { dg-additional-sources \"a.c b.c\" }", "f").sources == ["a.c", "b.c"], "sources")
+    h.check(reads("! { dg-do run }\n! { dg-additional-sources \"a.c b.c\" }", "f").sources
+            == ["a.c", "b.c"], "sources")
     for said, language in (("c++20", "c++17"), ("c++14_down", "c++17"), ("c++98_only", "c++11")):
         h.check(reads(f"{{ dg-do run {{ target {said} }} }}", language).run is False, said)
     h.check(reads("{ dg-do run { target c++11 } }", "c++17").run, "c++11")
-    for text in ('{ dg-options "-fsanitize=address" }', "{ dg-require-effective-target ia32 }", '{ dg-options "-m32" }',
-                 '{ dg-skip-if "why" { x86_64-*-* } }', "{ dg-something-else x }", "{ dg-do run { target nothing_like_it } }"):
+    for text in ('{ dg-options "-fsanitize=address" }', "{ dg-require-effective-target ia32 }",
+                 '{ dg-options "-m32" }', '{ dg-skip-if "why" { x86_64-*-* } }',
+                 "{ dg-something-else x }", "{ dg-do run { target nothing_like_it } }"):
         try:
             d = reads("{ dg-do run }\n" + text)
         except directives.Unfit:
@@ -153,11 +162,14 @@ def ways():
     family = families.Family("g++.dg", ("x",), (".C",), "g++")
     tree, families.TREE = families.TREE, folder
     try:
-        for text, want in (("// { dg-do run { target c++20 } }", [("-O0", "-std=gnu++20"), ("-O2", "-std=gnu++20")]),
-                           ('// { dg-do run }\n// { dg-options "-O3" }', [("-O3", "-O3")]), ("int x;", [])):
+        for text, want in (("// { dg-do run { target c++20 } }",
+                            [("-O0", "-std=gnu++20"), ("-O2", "-std=gnu++20")]),
+                           ('// { dg-do run }\n// { dg-options "-O3" }', [("-O3", "-O3")]),
+                           ("int x;", [])):
             path = pathlib.Path(folder, "x.C")
             path.write_text(text, encoding="ascii")
-            found = [(p.level, p.level if p.level == "-O3" else p.flags[1]) for p in families.file_programs(family, path)]
+            found = [(p.level, p.level if p.level == "-O3" else p.flags[1])
+                     for p in families.file_programs(family, path)]
             h.check(found == want, f"{text}: {found}")
     finally:
         families.TREE = tree

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: long
-# ctest: memory "regs app" "errno app" "seccomp filter app" "user_dispatch main" "vfork app" "sigchld app" "signals app" "clone app" "clone all" "cancel app" "cancel all" "leaves app" "daemon app" "exec_chain app" "exec_thread app" "descriptors app"
+# ctest: memory "regs app" "errno app" "seccomp filter app" "user_dispatch main" "vfork app"
+# "sigchld app" "signals app" "clone app" "clone all" "cancel app" "cancel all" "leaves app" "daemon
+# app" "exec_chain app" "exec_thread app" "descriptors app"
 """The program does not notice: same stdout, stderr, status or signal, and same files, with and
 without recording, for programs of the system and for our own difficult ones. What may differ in
 the environment is LD_PRELOAD and variables named BOBBIN_*; nothing else."""
@@ -72,7 +74,8 @@ for i in 1 2 3; do cp ../words w$i; echo $i >> w$i; git add .; git commit -qm c$
 git log --oneline; git diff HEAD~1 --stat; git gc -q; git fsck; git rev-parse HEAD; git status --short
 git checkout -q nosuch
 """
-MAKEFILE = "all: a b c\n\tcat a b c > d\na b c:\n\techo $@ > $@\n\t@test -f $@ && echo made $@\nbad:\n\tfalse\n"
+MAKEFILE = ("all: a b c\n\tcat a b c > d\na b c:\n\techo $@ > $@\n\t@test -f $@ && echo made $@\n"
+            "bad:\n\tfalse\n")
 NODE = """
 const f = n => n < 2 ? n : f(n - 1) + f(n - 2);
 console.log(f(20)); const s = new Set([3, 1, 2].map(x => x * x)); console.log([...s].sort());
@@ -206,7 +209,8 @@ for word in PROCESS_MODES:
 def stress(mode):
     exe = h.compile("stress", ["stress.c"], "gcc", ["-O2", "-w", "-pthread"], ["-ldl"])
     libs = [
-        h.compile(f"libstress{i}.so", ["stress_lib.c"], "gcc", ["-O2", "-fPIC", "-shared", f"-DCOPY={i}"])
+        h.compile(f"libstress{i}.so", ["stress_lib.c"], "gcc",
+                  ["-O2", "-fPIC", "-shared", f"-DCOPY={i}"])
         for i in range(3)
     ]
     both([exe, *libs], opts=[f"--images={mode}"])
@@ -240,7 +244,8 @@ def _():
 
 @suite.case("environment: the user's LD_PRELOAD stays in effect")
 def _():
-    lib = h.compile("libstress0.so", ["stress_lib.c"], "gcc", ["-O2", "-fPIC", "-shared", "-DCOPY=0"])
+    lib = h.compile("libstress0.so", ["stress_lib.c"], "gcc",
+                    ["-O2", "-fPIC", "-shared", "-DCOPY=0"])
     env = h.environment({"LD_PRELOAD": str(lib)})
     script = "grep -c libstress0 /proc/self/maps"
     native = h.run(["sh", "-c", script], env=env)
@@ -294,10 +299,12 @@ def small():
 for code in (0, 1, 2, 77, 125, 126, 127, 128, 255):
     suite.add(f"exit status {code}", lambda code=code: both([small(), "exit", str(code)]) and None)
 
-for sig in ("HUP", "INT", "QUIT", "ABRT", "KILL", "SEGV", "PIPE", "ALRM", "TERM", "USR1", "BUS", "XCPU"):
+for sig in ("HUP", "INT", "QUIT", "ABRT", "KILL", "SEGV", "PIPE", "ALRM", "TERM", "USR1", "BUS",
+            "XCPU"):
     suite.add(
         f"ends by SIG{sig}",
-        lambda sig=sig: both(["sh", "-c", f"ulimit -c 0; kill -{sig} $$; sleep 1"], files=False) and None,
+        lambda sig=sig: both(["sh", "-c", f"ulimit -c 0; kill -{sig} $$; sleep 1"], files=False)
+        and None,
     )
 
 
@@ -366,7 +373,7 @@ def _():
 def _():
     path = h.fresh("file") / "i386"
     # the ELF header of an i386 executable with no segments
-    head = bytes.fromhex("7f454c46010101000000000000000000" "0200030001000000" "00000000" "34000000")
+    head = bytes.fromhex("7f454c4601010100000000000000000002000300010000000000000034000000")
     path.write_bytes(head + bytes(12) + bytes.fromhex("340020000000280000000000"))
     path.chmod(0o755)
     r = refusal([path], 125)
@@ -411,7 +418,8 @@ def _():
         # a forked child of the shell has a file of its own until it becomes ls or sort
         all_of_them = h.info(r.trace)["process_list"]
         got = [p["exe"].rsplit("/", 1)[-1] for p in all_of_them if "exec" not in p["state"]]
-        h.check(sorted(got)[1:] == ["ls", "sort"] and len(got) == 3, f"recorded to their end: {got}")
+        h.check(sorted(got)[1:] == ["ls", "sort"] and len(got) == 3,
+                f"recorded to their end: {got}")
 
 
 @suite.case("a failing planner or a missing cache costs nothing")
@@ -431,11 +439,13 @@ def _():
         for filler in (0, 700, 1010):
             shutil.rmtree(d / "t", ignore_errors=True)
             (d / "filler").write_bytes(bytes(filler * 1024))
-            r = h.record(["sort", "-R", "--random-source=/dev/zero"], ["--codec=none", "--images=all"],
-                         trace=d / "t", stdin=WORDS.encode() * 20)
-            h.check(r.status == 0 and r.out.count(b"\n") == 60000, f"with {filler} KB filled\n{r.status} {r.err}")
+            r = h.record(["sort", "-R", "--random-source=/dev/zero"],
+                         ["--codec=none", "--images=all"], trace=d / "t", stdin=WORDS.encode() * 20)
+            h.check(r.status == 0 and r.out.count(b"\n") == 60000,
+                    f"with {filler} KB filled\n{r.status} {r.err}")
             c = h.bobbin("check", r.trace)
-            h.check(c.status == 3 and b"no space" in c.out + c.err or filler == 1010 and b"no trace" in c.err,
+            h.check(c.status == 3 and b"no space" in c.out + c.err or filler == 1010
+                    and b"no trace" in c.err,
                     f"with {filler} KB filled the trace does not say why it ends\n{c}")
             exe_r = h.record([exe, "errno"], ["--codec=none"], trace=d / "t2")
             h.check(exe_r.status in (0, 125), f"with {filler} KB filled\n{exe_r}")

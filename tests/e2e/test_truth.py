@@ -194,8 +194,10 @@ def _():
 def beside():
     first = h.fresh("beside")
     other = h.ROOT / "tests" / "e2e"
-    r = h.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{other}')\nimport harness as h\ns = h.Suite('other')\n"
-               "s.add('one', lambda: str(h.fresh('other')))\nsys.exit(s.run([]))"], env=h.environment({"BOB_TEST_DIR": str(h.WORK)}))
+    r = h.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{other}')\n"
+               f"import harness as h\ns = h.Suite('other')\n"
+               "s.add('one', lambda: str(h.fresh('other')))\nsys.exit(s.run([]))"],
+              env=h.environment({"BOB_TEST_DIR": str(h.WORK)}))
     h.check(r.status == 0 and b"1 passed" in r.out, f"{r}")
     h.check(first.is_dir(), "it took ours")
     its = pathlib.Path(re.search(r"ok +one: (\S+) ", r.out.decode())[1])

@@ -64,7 +64,8 @@ def trim(data):
     out = bytearray(data[:at])
     (used,) = struct.unpack_from("<Q", data, 136)
     while at + 64 <= min(used, len(data)):
-        magic, kind, flags, stream, crc, size, aux, length, _, rest = struct.unpack_from(CHUNK, data, at)
+        magic, kind, flags, stream, crc, size, aux, length, _, rest = struct.unpack_from(CHUNK,
+                                                                                         data, at)
         if magic != 0x4B4E4843:
             return data
         payload = data[at + 64 : at + 64 + size]
@@ -77,7 +78,8 @@ def trim(data):
             folds.append(len(out) + 64)
         head = struct.pack("<IHIQQ", magic, kind, stream, len(payload), aux)
         length = len(payload) if length == size else length
-        out += struct.pack(CHUNK, magic, kind, flags, stream, crc, len(payload), aux, length, crc32c(head), rest)
+        out += struct.pack(CHUNK, magic, kind, flags, stream, crc, len(payload), aux, length,
+                           crc32c(head), rest)
         out += payload.ljust((len(payload) + 63) // 64 * 64, b"\0")
     for fold in folds:
         for field in (fold + 8, fold + 16):
@@ -127,7 +129,8 @@ def unpack(path, directory):
 class Maker:
     def __init__(self, bobbin, to):
         self.to = to
-        self.dir = os.path.join(tempfile.gettempdir(), "bobbin-corpus")  # traces have paths: always the same ones
+        # traces have paths: always the same ones
+        self.dir = os.path.join(tempfile.gettempdir(), "bobbin-corpus")
         os.mkdir(self.dir)
         for part in ("bin", "lib"):
             built = os.path.join(os.path.dirname(os.path.abspath(bobbin)), "..", part)
@@ -137,10 +140,12 @@ class Maker:
 
     def run(self, command):
         try:
-            r = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+            r = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, timeout=120,
+                               env=ENVIRONMENT)
         except OSError as e:
             return str(e)
-        return None if r.returncode in (0, -signal.SIGKILL, 128 + signal.SIGKILL) else r.stderr or str(r.returncode)
+        return None if r.returncode in (0, -signal.SIGKILL,
+                                        128 + signal.SIGKILL) else r.stderr or str(r.returncode)
 
     def build(self, name, compiler="cc"):
         shutil.copy(os.path.join(PROGRAMS, name + ".c"), self.dir)
@@ -150,7 +155,8 @@ class Maker:
             print(f"{name}: {why}")
 
     def record(self, name, options, program, before=(), after=()):
-        """`before`: words before the recorder, such as those of mpirun. `after`: verbs on the trace."""
+        """`before`: words before the recorder, such as those of mpirun. `after`: verbs on the
+        trace."""
         trace = os.path.join(self.dir, name + ".trace")
         words = [*before, self.bobbin, "record", *options, "-o", trace, "--", *program]
         why = self.run(words)
@@ -184,7 +190,8 @@ def make(bobbin, to):
     for trace in sorted(glob.glob(os.path.join(GOLDEN, "v*", "*", ""))):
         version, name = trace.split(os.sep)[-3:-1]
         if sum(os.path.getsize(e.path) for e in os.scandir(trace)) < 15000:
-            m.put("golden_" + (version + "_" if version != "v1" else "") + name.replace("-", "_"), trace)
+            m.put("golden_" + (version + "_" if version != "v1" else "") + name.replace("-", "_"),
+                  trace)
 
 
 def record_all(m):

@@ -29,8 +29,8 @@ def with_tools(root, *names):
         shutil.copy(os.path.join(ROOT, "tools", name), os.path.join(root, "tools"))
 
 
-LAYERS = {"tools/layers.txt": "low:\nplan: low\nhigh: low plan/ok.h\n", "src/low/low.h": "\n", "src/plan/ok.h": "\n",
-          "src/plan/plan.h": "\n", "include/bobbin/a.h": "\n"}
+LAYERS = {"tools/layers.txt": "low:\nplan: low\nhigh: low plan/ok.h\n", "src/low/low.h": "\n",
+          "src/plan/ok.h": "\n", "src/plan/plan.h": "\n", "include/bobbin/a.h": "\n"}
 
 
 def check_layers(root, extra, expect):
@@ -44,15 +44,22 @@ def check_layers(root, extra, expect):
 
 
 def test_layers(root):
-    check_layers(root, {"src/high/x.c": '#include "low/low.h"\n#include "plan/ok.h"\n#include "bobbin/a.h"\n'}, None)
-    check_layers(root, {"src/high/x.c": '\n#include "plan/plan.h"\n'}, "src/high/x.c:2: high may not include plan/plan.h")
-    check_layers(root, {"src/high/x.c": "#include <plan/plan.h>\n"}, "high may not include plan/plan.h")
-    check_layers(root, {"src/low/x.c": '#include "high/h.h"\n', "src/high/h.h": "\n"}, "low may not include high/h.h")
+    check_layers(root, {
+                        "src/high/x.c": '#include "low/low.h"\n#include "plan/ok.h"\n'
+                        '#include "bobbin/a.h"\n'}, None)
+    check_layers(root, {"src/high/x.c": '\n#include "plan/plan.h"\n'},
+                 "src/high/x.c:2: high may not include plan/plan.h")
+    check_layers(root, {"src/high/x.c": "#include <plan/plan.h>\n"},
+                 "high may not include plan/plan.h")
+    check_layers(root, {"src/low/x.c": '#include "high/h.h"\n', "src/high/h.h": "\n"},
+                 "low may not include high/h.h")
     check_layers(root, {"src/low/x.c": '#include "../high/h.h"\n', "src/high/h.h": "\n"}, "climbs")
     check_layers(root, {"src/low/x.c": "#include <Zydis/Zydis.h>\n"}, "belongs to part plan alone")
     check_layers(root, {"src/other/x.c": "\n"}, "not in tools/layers.txt")
-    check_layers(root, {"include/bobbin/b.h": '#include "low/low.h"\n'}, "an installed header may not include")
-    check_layers(root, {"tools/layers.txt": "low: high\nplan:\nhigh: low\n", "src/high/h.h": "\n"}, "which is not below it")
+    check_layers(root, {"include/bobbin/b.h": '#include "low/low.h"\n'},
+                 "an installed header may not include")
+    check_layers(root, {"tools/layers.txt": "low: high\nplan:\nhigh: low\n", "src/high/h.h": "\n"},
+                 "which is not below it")
 
 
 def test_symbols(root):
@@ -60,7 +67,7 @@ def test_symbols(root):
     write(root, {"a.c": "int bob_a(void);\nint bob_a(void) { return 1; }\n",
                  "b.c": "int stray(void);\nint stray(void) { return 1; }\n",
                  "agent.c": "int gone(void);\nint bob_x(void);\n"
-                            "__attribute__((visibility(\"default\"))) int bob_x(void) { return gone(); }\n",
+                 "__attribute__((visibility(\"default\"))) int bob_x(void) { return gone(); }\n",
                  "src/agent/agent.map": "{ global: bob_x; local: *; };\n"})
     os.makedirs(os.path.join(root, "b/lib/bobbin"))
     for command in ("gcc -c a.c b.c", "ar rc b/lib/libbob_a.a a.o"):
@@ -86,15 +93,18 @@ def test_symbols(root):
 
 def test_library_symbols(root):
     with_tools(root, "check_symbols.sh")
-    api = "#define BOB_API __attribute__((visibility(\"default\")))\nBOB_API int\nbob_a(void);\nBOB_API char *bob_b(\nint x);\n"
-    good = '#include "include/bobbin/a.h"\nint bob_a(void) { return 1; }\nchar *bob_b(int x) { return x ? 0 : "b"; }\n'
+    api = ("#define BOB_API __attribute__((visibility(\"default\")))\nBOB_API int\nbob_a(void);\n"
+           "BOB_API char *bob_b(\nint x);\n")
+    good = ('#include "include/bobbin/a.h"\nint bob_a(void) { return 1; }\n'
+            'char *bob_b(int x) { return x ? 0 : "b"; }\n')
     write(root, {"include/bobbin/a.h": api})
     os.makedirs(os.path.join(root, "b/lib/bobbin"))
     os.makedirs(os.path.join(root, "b/bin"))
 
     def check(code, expect, soname="libbobbin.so.0.1", shared_code=None):
         write(root, {"a.c": code, "b.c": shared_code or code})
-        for command in ("gcc -fPIC -fvisibility=hidden -c a.c b.c", "rm -f b/lib/libbobbin.a", "ar rc b/lib/libbobbin.a a.o",
+        for command in ("gcc -fPIC -fvisibility=hidden -c a.c b.c", "rm -f b/lib/libbobbin.a",
+                        "ar rc b/lib/libbobbin.a a.o",
                         f"gcc -shared -Wl,-soname,{soname} -o b/lib/libbobbin.so b.o"):
             assert run(*command.split(), cwd=root)[0] == 0, command
         status, text = run("sh", "tools/check_symbols.sh", "b", cwd=root)
@@ -102,10 +112,12 @@ def test_library_symbols(root):
 
     check(good, None)
     check(good.replace("bob_b(int", "bob_c(int"), "libbobbin.a lacks bob_b")
-    check(good + "int bob_inner(void);\nint bob_inner(void) { return 1; }\n", "libbobbin.a has, and no header declares, bob_inner")
+    check(good + "int bob_inner(void);\nint bob_inner(void) { return 1; }\n",
+          "libbobbin.a has, and no header declares, bob_inner")
     check(good, "libbobbin.so has, and no header declares, bob_more",
           shared_code=good + "BOB_API int bob_more(void);\nint bob_more(void) { return 1; }\n")
-    check(good.replace("return 1", "static int calls; return calls++"), "data that can change, in .bss")
+    check(good.replace("return 1", "static int calls; return calls++"),
+          "data that can change, in .bss")
     check(good, "has no SONAME", soname="other.so")
 
 
@@ -163,9 +175,12 @@ def test_docs(root):
 
     long = "word " * 21
     check({})
-    check({"docs/b.md": "## X_Y: z\n"}, "docs/a.md:3: link to b.md#x_y-z-1, but docs/b.md has no such heading")
-    check({"docs/b.md": good["docs/b.md"] + "\n[not](#not-a-heading)\n"}, "docs/b.md:7: link to #not-a-heading")
-    check({"README.md": good["README.md"] + "[c](docs/c.md)\n"}, "README.md:4: link to docs/c.md, which does not exist")
+    check({"docs/b.md": "## X_Y: z\n"},
+          "docs/a.md:3: link to b.md#x_y-z-1, but docs/b.md has no such heading")
+    check({"docs/b.md": good["docs/b.md"] + "\n[not](#not-a-heading)\n"},
+          "docs/b.md:7: link to #not-a-heading")
+    check({"README.md": good["README.md"] + "[c](docs/c.md)\n"},
+          "README.md:4: link to docs/c.md, which does not exist")
     check({"docs/c.md": "[itself](c.md)\n"}, "docs/c.md: no links lead there from README.md")
     check({"docs/b.md": good["docs/b.md"] + "`src/none.c`\n"}, "docs/b.md:6: names src/none.c")
     for exempt in (f"| {long} |\n", f"\n    {long}\n", f"```\n{long}\n```\n", f"{long} http://x\n"):
@@ -188,7 +203,8 @@ def check_words(root, extra, *expect):
     assert status == (1 if expect else 0), text
     if expect:
         lines = text.splitlines()
-        assert len(lines) == len(expect) and all(line.startswith(e) for line, e in zip(lines, expect)), text
+        assert len(lines) == len(expect) and all(line.startswith(e)
+                                                 for line, e in zip(lines, expect)), text
 
 
 def test_words(root):
@@ -205,7 +221,8 @@ def test_words(root):
     check_words(root, {"docs/GLOSSARY.md": 'Retired: "is\nzorg".\n\nclean\n'})
     check_words(root, {"docs/GLOSSARY.md": 'Retired: "unknown".\n\nzorg\n'},
                 'docs/GLOSSARY.md: retires "unknown", which is not in', "docs/GLOSSARY.md:3")
-    for line, why in (("zorg", "not `spellings"), ("zorg | thing\nzorg | thing", "zorg is in the list twice")):
+    for line, why in (("zorg", "not `spellings"),
+                      ("zorg | thing\nzorg | thing", "zorg is in the list twice")):
         write(root, {"tools/words.txt": line + "\n"})
         status, text = run(os.path.join(ROOT, "tools/check_words.py"), root)
         assert status == 1 and why in text, text
@@ -225,7 +242,8 @@ def test_literals(root):
     check(lines(*c[:7]), "1 files without")
     check(lines(*c).replace('\n\t"{', ' MACRO\n\t"{', 1), "src/a.c:3: 8 lines of code")
     check(lines(*c).replace("\\n", ""), "src/a.c:3: 8 lines of code")
-    check(lines("subroutine s", *["call f"] * 5, "end subroutine", "end"), "src/a.c:3: 8 lines of code")
+    check(lines("subroutine s", *["call f"] * 5, "end subroutine", "end"),
+          "src/a.c:3: 8 lines of code")
     check(lines(*["a word; and another one {or more}, of help"] * 12), "1 files without")
     check("\tf(" + ",\n\t".join(f'"{t}\\n"' for t in c) + ")", "1 files without")
 
@@ -235,7 +253,8 @@ def test_count(root):
     skipped = '<skipped message="SKIP_RETURN_CODE=77"/><system-out>no tmpfs here</system-out>'
     xml = "".join([case.format("a", "run", ""), case.format("b", "fail", "<failure/>"),
                    case.format("c", "notrun", skipped), case.format("d", "notrun", skipped)])
-    write(root, {"r.xml": f"<testsuite>{xml}</testsuite>", "skips.txt": "# reasons\nc # needs a tmpfs\n"})
+    write(root, {"r.xml": f"<testsuite>{xml}</testsuite>",
+                 "skips.txt": "# reasons\nc # needs a tmpfs\n"})
     status, text = run(os.path.join(ROOT, "tools/count_tests.py"), "r.xml", "skips.txt", cwd=root)
     assert status == 0 and text.splitlines()[0] == "1 2 1", text
     assert "FAILED b" in text and "FAILED d: unexpected skip: no tmpfs here" in text, text
@@ -244,7 +263,9 @@ def test_count(root):
     write(root, {"r.xml": f"<testsuite>{case.format('a', 'run', cases)}</testsuite>"})
     status, text = run(os.path.join(ROOT, "tools/count_tests.py"), "r.xml", "skips.txt", cwd=root)
     assert status == 0 and text.splitlines()[0] == "1 0 0", text
-    assert "not run a: two: no tmpfs\n" in text and text.rstrip().endswith("not run a: 2 more cases"), text
+    assert "not run a: two: no tmpfs\n" in text and text.rstrip().endswith(
+                                                                           "not run a: 2 more "
+                                                                           "cases"), text
 
 
 def main():

@@ -42,15 +42,18 @@ class Stage:
         run("cmake", "--install", BUILD, *options, env={**os.environ, "DESTDIR": stage})
         assert os.listdir(stage) == [prefix.split("/")[1]], os.listdir(stage)
         self.top = stage + prefix
-        pc = next(os.path.join(d, f) for d, _, names in os.walk(stage) for f in names if f == "bobbin.pc")
+        pc = next(os.path.join(d, f) for d, _, names in os.walk(stage)
+                  for f in names if f == "bobbin.pc")
         self.pkgconfig = {**os.environ, "PKG_CONFIG_PATH": os.path.dirname(pc)}
         self.lib = os.path.dirname(os.path.dirname(pc))
         self.loaded = {**os.environ, "LD_LIBRARY_PATH": self.lib}
         self.trace = os.path.join(work, "t.bobbin")
-        run(os.path.join(self.top, "bin/bobbin"), "record", "-q", "-o", self.trace, "--", "/bin/ls", "/")
+        run(os.path.join(self.top, "bin/bobbin"), "record", "-q", "-o", self.trace, "--", "/bin/ls",
+            "/")
 
     def flags(self, *options):
-        return run("pkg-config", "--cflags", "--libs", *options, "bobbin", env=self.pkgconfig).split()
+        return run("pkg-config", "--cflags", "--libs", *options, "bobbin",
+                   env=self.pkgconfig).split()
 
     def build(self, compiler, path, *flags):
         program = os.path.join(self.work, os.path.basename(path).replace(".", "_"))
@@ -58,7 +61,8 @@ class Stage:
         return program
 
     def events(self, program):
-        return int(re.match(r"(\d+) events, \d+ bytes", run(program, self.trace, env=self.loaded)).group(1))
+        return int(re.match(r"(\d+) events, \d+ bytes",
+                            run(program, self.trace, env=self.loaded)).group(1))
 
 
 C, CXX = ("gcc", "-std=c11"), ("g++", "-std=c++17")
@@ -81,7 +85,8 @@ def test_shared(s):
         reader = s.build(compiler, path, *s.flags())
         names = [n for n in needed(reader) if n.startswith("libbobbin")]
         assert len(names) == 1 and re.fullmatch(r"libbobbin\.so\.\d+(\.\d+)?", names[0]), names
-        assert not [n for n in needed(reader) if "zstd" in n], "the library needs it, not the program"
+        assert not [n for n in needed(reader)
+                    if "zstd" in n], "the library needs it, not the program"
         assert s.events(reader) > 0, "a trace of ls has no events"
         error = run(reader, os.path.join(s.work, "none"), env=s.loaded, fails=True)
         assert "no such" in error, error
@@ -102,11 +107,13 @@ def test_linked_twice(s):
     objects = []
     for name in ("one", "two"):
         objects.append(os.path.join(s.work, f"lib{name}.so"))
-        run(*C, "-shared", "-fPIC", f"-DHALF={name}", "-o", objects[-1], half, "-Wl,--exclude-libs,libbobbin.a",
+        run(*C, "-shared", "-fPIC", f"-DHALF={name}", "-o", objects[-1], half,
+            "-Wl,--exclude-libs,libbobbin.a",
             *["-l:libbobbin.a" if f == "-lbobbin" else f for f in flags])
         symbols = run("nm", "-D", "--defined-only", objects[-1])
         assert not re.search(r" bob_", symbols), symbols
-    whole = s.build(C, source("tests/library/whole.c"), *objects, f"-Wl,-rpath,{s.work}", *s.flags(), *s.flags())
+    whole = s.build(C, source("tests/library/whole.c"), *objects, f"-Wl,-rpath,{s.work}",
+                    *s.flags(), *s.flags())
     counts = run(whole, s.trace, env=s.loaded).split()
     assert len(set(counts)) == 1 and int(counts[0]) > 0, counts
 
@@ -124,8 +131,10 @@ def test_cmake(s):
     assert texts[0] == texts[1], texts
     os.makedirs(os.path.join(s.work, "newer"))
     with open(os.path.join(s.work, "newer/CMakeLists.txt"), "w", encoding="utf-8") as f:
-        f.write("cmake_minimum_required(VERSION 3.16)\nproject(x LANGUAGES C)\nfind_package(bobbin 7.0 REQUIRED)\n")
-    error = run("cmake", "-S", os.path.join(s.work, "newer"), "-B", build + "2", f"-DCMAKE_PREFIX_PATH={s.top}", fails=True)
+        f.write("cmake_minimum_required(VERSION 3.16)\nproject(x LANGUAGES C)\n"
+                "find_package(bobbin 7.0 REQUIRED)\n")
+    error = run("cmake", "-S", os.path.join(s.work, "newer"), "-B", build + "2",
+                f"-DCMAKE_PREFIX_PATH={s.top}", fails=True)
     assert "compatible" in error, error
 
 
@@ -133,18 +142,21 @@ def test_other_sizes(s):
     """From another language, with the sized structs of an older and of a newer header."""
     lib = ctypes.CDLL(os.path.join(s.lib, "libbobbin.so"))
     lib.bob_version.restype = ctypes.c_char_p
-    assert lib.bob_version().decode() in run("pkg-config", "--modversion", "bobbin", env=s.pkgconfig)
+    assert lib.bob_version().decode() in run("pkg-config", "--modversion", "bobbin",
+                                             env=s.pkgconfig)
     trace = ctypes.c_void_p()
     assert lib.bob_trace_open(s.trace.encode(), ctypes.byref(trace), None) == 0
     sizes = []
     for words in (1, 8, 11):
         buffer = (ctypes.c_uint64 * 12)(*[77] * 12)
         lib.bob_trace_sizes_sized(trace, buffer, ctypes.c_size_t(8 * words))
-        assert list(buffer[words:]) == [77] * (12 - words), f"written after {words} words: {list(buffer)}"
+        assert list(buffer[words:]) == [77] * (12
+                                               - words), f"written after {words} words: {list(buffer)}"
         sizes.append(list(buffer[:words]))
     assert sizes[0] == sizes[1][:1] and sizes[2] == sizes[1] + [0] * 3 and sizes[0][0] > 0, sizes
     name = (ctypes.c_uint64 * 9)(*[77] * 9) # of bob_function_info: id and image
-    assert lib.bob_trace_function_sized(trace, 0, 0, name, ctypes.c_size_t(8)) in (0, 2) and name[1] == 77
+    assert lib.bob_trace_function_sized(trace, 0, 0, name, ctypes.c_size_t(8)) in (0, 2) and name[
+                                                                                                  1] == 77
     lib.bob_trace_close(trace)
 
 
@@ -159,7 +171,8 @@ def test_example_in_docs(_):
 def main():
     with tempfile.TemporaryDirectory(prefix="bobbin-install-") as work:
         stage = Stage(work)
-        for test in (test_program, test_shared, test_static, test_linked_twice, test_cmake, test_other_sizes, test_example_in_docs):
+        for test in (test_program, test_shared, test_static, test_linked_twice, test_cmake,
+                     test_other_sizes, test_example_in_docs):
             test(stage)
             print("ok", test.__name__)
     with tempfile.TemporaryDirectory(prefix="bobbin-install-") as work:

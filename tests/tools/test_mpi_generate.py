@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""src/mpi/generate.py on a small mpi.h of its own: what it writes compiles and keeps the order of words, what does not fit is said."""
+"""src/mpi/generate.py on a small mpi.h of its own: what it writes compiles and keeps the order of
+words, what does not fit is said."""
 import os
 import re
 import subprocess
@@ -52,8 +53,9 @@ def generate(root, header, table, *more):
         with open(os.path.join(root, name), "w", encoding="utf-8") as f:
             f.write(text)
     out = [os.path.join(root, n) for n in ("wrappers.c", "predefined.c", "reader.c")]
-    p = subprocess.run([sys.executable, "-B", GENERATE, "--table", os.path.join(root, "table.txt"), "--wrappers", out[0],
-                        "--predefined", out[1], "--reader", out[2], *more, "gcc", "-I" + root], capture_output=True, text=True)
+    p = subprocess.run([sys.executable, "-B", GENERATE, "--table", os.path.join(root, "table.txt"),
+                        "--wrappers", out[0], "--predefined", out[1], "--reader", out[2], *more,
+                        "gcc", "-I" + root], capture_output=True, text=True)
     texts = []
     for path in out if p.returncode == 0 else ():
         with open(path, encoding="utf-8") as f:
@@ -78,26 +80,34 @@ def test_output(root):
     status, text, out = generate(root, HEADER, TABLE)
     assert status == 0, text
     wrappers, predefined, reader = out
-    assert sorted(re.findall(r"^BOB_MPI_EXPORT int own_(\w+)\(.*\) __asm__\(\"\1\"\);", wrappers, re.M)) == sorted(
-        p + n for p in ("MPI_", "PMPI_") for n in ("Send", "Send_c", "Waitall", "Gatherv", "Comm_free"))
-    order(body(wrappers, "Send"), "bob_mpi_enter(&c_, 1u", "bob_mpi_buf(buf)", "bob_mpi_int(count)", "bob_mpi_rank(dest)",
-          "bob_mpi_before", "next_(buf, count", "bob_mpi_after", "bob_mpi_int(r_)", "bob_mpi_leave")
+    assert sorted(re.findall(r"^BOB_MPI_EXPORT int own_(\w+)\(.*\) __asm__\(\"\1\"\);", wrappers,
+                             re.M)) == sorted(
+        p + n for p in ("MPI_", "PMPI_")
+        for n in ("Send", "Send_c", "Waitall", "Gatherv", "Comm_free"))
+    order(body(wrappers, "Send"), "bob_mpi_enter(&c_, 1u", "bob_mpi_buf(buf)", "bob_mpi_int(count)",
+          "bob_mpi_rank(dest)", "bob_mpi_before", "next_(buf, count", "bob_mpi_after",
+          "bob_mpi_int(r_)", "bob_mpi_leave")
     order(body(wrappers, "Send_c"), "MPI_Count count", "bob_mpi_enter(&c_, 1025u")
-    order(body(wrappers, "Waitall"), "bob_mpi_keep_requests(&c_, array_of_requests", "bob_mpi_statuses(&c_, array_of_statuses",
-          "next_(count, array_of_requests, s_)", "bob_mpi_put_was", "bob_mpi_put_statuses", "bob_mpi_left_requests")
-    order(body(wrappers, "Gatherv"), "at_root = bob_mpi_at(comm, root)", "sendbuf != MPI_IN_PLACE ? bob_mpi_int(n) : 0",
-          "at_root ? bob_mpi_buf(recvbuf) : 0", "recvcounts && at_root ? bob_mpi_peers(comm) : 0",
+    order(body(wrappers, "Waitall"), "bob_mpi_keep_requests(&c_, array_of_requests",
+          "bob_mpi_statuses(&c_, array_of_statuses", "next_(count, array_of_requests, s_)",
+          "bob_mpi_put_was", "bob_mpi_put_statuses", "bob_mpi_left_requests")
+    order(body(wrappers, "Gatherv"), "at_root = bob_mpi_at(comm, root)",
+          "sendbuf != MPI_IN_PLACE ? bob_mpi_int(n) : 0", "at_root ? bob_mpi_buf(recvbuf) : 0",
+          "recvcounts && at_root ? bob_mpi_peers(comm) : 0",
           "bob_mpi_put_ints(&c_, recvcounts, n_recvcounts, bob_mpi_me(comm))")
-    order(body(wrappers, "Comm_free"), "was_comm = *comm", "bob_mpi_comm(was_comm)", "bob_mpi_left_comm(was_comm, *comm, word_comm)")
-    order(predefined, "MPI_COMM_NULL, 0u, 0u", "MPI_COMM_WORLD, 0u, 1u, BOB_MPI_KIND_COMM", "MPI_TAG_UB, 0u, 1u")
+    order(body(wrappers, "Comm_free"), "was_comm = *comm", "bob_mpi_comm(was_comm)",
+          "bob_mpi_left_comm(was_comm, *comm, word_comm)")
+    order(predefined, "MPI_COMM_NULL, 0u, 0u", "MPI_COMM_WORLD, 0u, 1u, BOB_MPI_KIND_COMM",
+          "MPI_TAG_UB, 0u, 1u")
     assert "COMM_SELF" not in predefined, "it is the null handle"
     assert "NOT_THERE" not in predefined and "NOT_THERE" in reader
-    order(reader, '"array_of_requests", BOB_MPI_ROLE_REQUEST', ", 1, 255 }", '"array_of_statuses"', ", 255, 3 }",
-          '"Send", "p2p", params_Send, 1, 6, 7, 6', '"Send_c", "p2p", params_Send, 1025, 6, 7, 6')
+    order(reader, '"array_of_requests", BOB_MPI_ROLE_REQUEST', ", 1, 255 }", '"array_of_statuses"',
+          ", 255, 3 }", '"Send", "p2p", params_Send, 1, 6, 7, 6',
+          '"Send_c", "p2p", params_Send, 1025, 6, 7, 6')
     for name in ("wrappers.c", "predefined.c", "reader.c"):
-        subprocess.run(["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wshadow",
-                        "-I" + root, "-I" + os.path.join(ROOT, "src"), "-I" + os.path.join(ROOT, "include"),
-                        os.path.join(root, name)], check=True)
+        subprocess.run(["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                        "-Wconversion", "-Wshadow", "-I" + root, "-I" + os.path.join(ROOT, "src"),
+                        "-I" + os.path.join(ROOT, "include"), os.path.join(root, name)], check=True)
     assert generate(root, HEADER, TABLE)[2] == out, "not the same a second time"
 
 
@@ -111,22 +121,31 @@ def without(line):
 
 
 def test_faults(root):
-    fails(root, "functions.txt: no line for mpi.h's int MPI_Comm_free(MPI_Comm *comm)", table=without("Comm_free"))
+    fails(root, "functions.txt: no line for mpi.h's int MPI_Comm_free(MPI_Comm *comm)",
+          table=without("Comm_free"))
     fails(root, "functions.txt: no line for mpi.h's double MPI_Wtime(void)", table=without("Wtime"))
-    fails(root, "double MPI_Wtime(void) returns no int", table=TABLE.replace("skip Wtime    a time", "  5  Wtime"))
+    fails(root, "double MPI_Wtime(void) returns no int",
+          table=TABLE.replace("skip Wtime    a time", "  5  Wtime"))
     fails(root, "it has 2 parameters", table=TABLE.replace("<>comm:comm", "<>comm:comm more:int"))
-    for role, why in (("dest:comm", "dest cannot be a comm"), ("dest:string", "dest cannot be a string"),
-                      (">dest:rank", "dest cannot be a rank that comes out"), ("dest:rank[count]", "dest cannot be a rank"),
-                      ("dest:function", "dest cannot be a function"), ("dest:colour", "no role is called 'colour'"),
-                      ("dest:rank?nothing", "speaks of 'nothing'"), ("dest:rank[many(comm)]", "what length is 'many(comm)'"),
+    for role, why in (("dest:comm", "dest cannot be a comm"),
+                      ("dest:string", "dest cannot be a string"),
+                      (">dest:rank", "dest cannot be a rank that comes out"),
+                      ("dest:rank[count]", "dest cannot be a rank"),
+                      ("dest:function", "dest cannot be a function"),
+                      ("dest:colour", "no role is called 'colour'"),
+                      ("dest:rank?nothing", "speaks of 'nothing'"),
+                      ("dest:rank[many(comm)]", "what length is 'many(comm)'"),
                       ("dest:rank!odd", "no mark is called 'odd'"), ("dest", "what is 'dest'?")):
         fails(root, why, table=TABLE.replace("dest:rank", role))
     fails(root, "buf cannot be a buf that comes out", table=TABLE.replace(" buf:buf", " >buf:buf"))
-    fails(root, "recvcounts cannot be a count", table=TABLE.replace("recvcounts:count[peers~(comm)]", "recvcounts:count"))
-    fails(root, "array_of_requests cannot be a type", table=TABLE.replace("array_of_requests:request[count]", "array_of_requests:type[count]"))
+    fails(root, "recvcounts cannot be a count",
+          table=TABLE.replace("recvcounts:count[peers~(comm)]", "recvcounts:count"))
+    fails(root, "array_of_requests cannot be a type",
+          table=TABLE.replace("array_of_requests:request[count]", "array_of_requests:type[count]"))
     fails(root, "Send: it is of no class", table=without("class"))
     fails(root, "is there already", table=TABLE.replace("  4  Comm_free", "  3  Comm_free"))
-    fails(root, "handles of what kind are 'city'?", table=TABLE.replace("predefined comm", "predefined city"))
+    fails(root, "handles of what kind are 'city'?",
+          table=TABLE.replace("predefined comm", "predefined city"))
     fails(root, "gcc", header="#error no\n")
     # Two faults are both reported.
     status, text, _ = generate(root, HEADER + "int MPI_A(void);\nint MPI_B(void);\n", TABLE)

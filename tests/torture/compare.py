@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Build a program of the corpus, run it natively several times, record it in every mode, compare.
 
-A program need not succeed: status or signal, stdout, stderr and the resulting files must be the same
-in all native runs (else it is unfit), and then in every recording, whose trace must be intact, and not stop early, by `bobbin check`.
-Two things are replaced before the comparison, both different in any two native runs as well: addresses
-(0x and at least six digits) and, in what stress-ng says of itself, process numbers and durations.
+A program need not succeed: status or signal, stdout, stderr and the resulting files must be the
+same in all native runs (else it is unfit), and then in every recording, whose trace must be intact,
+and not stop early, by `bobbin check`. Two things are replaced before the comparison, both different
+in any two native runs as well: addresses (0x and at least six digits) and, in what stress-ng says
+of itself, process numbers and durations.
 
-A difference is looked at again: 20 more native runs must agree, else the program is unfit; of 5 more
-recordings one must differ, else the difference is called "once", and named, but fails nothing.
+A difference is looked at again: 20 more native runs must agree, else the program is unfit; of 5
+more recordings one must differ, else the difference is called "once", and named, but fails nothing.
 """
 
 import hashlib
@@ -46,7 +47,8 @@ def key_of(p):
 
 
 def refusal(folder, p):
-    """Compile into the folder; the first line of what the compiler complains about, or an empty text."""
+    """Compile into the folder; the first line of what the compiler complains about, or an empty
+    text."""
     with tempfile.TemporaryDirectory(dir=folder) as tmp:
         argv = [p.cc, *p.flags, "-o", f"{tmp}/program", *p.sources, *p.libs]
         try:
@@ -56,7 +58,8 @@ def refusal(folder, p):
         if r.status == 0:
             os.replace(f"{tmp}/program", folder / "program")
             return ""
-        lines = [line for line in h.show(r.err, 4000).splitlines() if "rror" in line or "undefined" in line]
+        lines = [line for line in h.show(r.err, 4000).splitlines() if "rror" in line
+                 or "undefined" in line]
         return (lines or ["no reason given"])[0]
 
 
@@ -87,7 +90,8 @@ def build(p):
 
 
 class Place:
-    """A folder with a directory `cwd` for runs, empty before each, and space for a trace beside it."""
+    """A folder with a directory `cwd` for runs, empty before each, and space for a trace beside
+    it."""
 
     def __init__(self):
         self.top = h.fresh("torture")
@@ -119,7 +123,8 @@ def observe(p, argv, place, timeout):
         r = h.run(argv, cwd=place.cwd, env=env, timeout=timeout)
     except h.Failure:
         return {"status": "no end", "stdout": b"", "stderr": b"", "files": []}, timeout
-    left = sorted((f.name, f.is_file() and f.stat().st_size) for f in place.cwd.iterdir() if not f.is_symlink())
+    left = sorted((f.name, f.is_file() and f.stat().st_size)
+                  for f in place.cwd.iterdir() if not f.is_symlink())
     seen = {"status": r.status, "stdout": plain(p, r.out), "stderr": plain(p, r.err), "files": left}
     return seen, r.seconds
 
@@ -138,12 +143,14 @@ def natively(p, argv, place, runs, first=None):
             raise families.directives.Unfit(f"takes longer than {SLOW_S} s")
         first = first or seen
         if seen != first:
-            raise families.directives.Unfit("native runs differ: " + " ".join(differing(first, seen)))
+            raise families.directives.Unfit("native runs differ: "
+                                            + " ".join(differing(first, seen)))
     return first, longest
 
 
 def recorded(p, argv, place, mode, native, limit):
-    """{what: (native, recorded)} of one recording; empty if all is the same and the trace is clean."""
+    """{what: (native, recorded)} of one recording; empty if all is the same and the trace is
+    clean."""
     command = [h.BOBBIN, "record", "-q", "-o", place.trace, *MODES[mode], "--", *argv]
     seen, _ = observe(p, command, place, limit)
     found = {what: (native[what], seen[what]) for what in differing(native, seen)}
@@ -161,7 +168,8 @@ def recorded(p, argv, place, mode, native, limit):
 
 def texts(found):
     """The same for a line of results: what differs, as texts."""
-    return {what: [h.show(native, 400), h.show(after, 400)] for what, (native, after) in found.items()}
+    return {what: [h.show(native, 400), h.show(after, 400)]
+            for what, (native, after) in found.items()}
 
 
 # --- the comparison ---

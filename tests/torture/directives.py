@@ -88,7 +88,8 @@ class Unfit(Exception):
 @functools.cache
 def processor():
     """Features of this machine's processor, as Linux names them."""
-    m = re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii"), re.M)
+    m = re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii"),
+                  re.M)
     return frozenset(m[1].split() if m else ())
 
 
@@ -123,7 +124,8 @@ def closing(text, i):
 
 
 def standard(word, now):
-    """The truth of a selector such as c++14_only, c++17_down or c++20, or None if it is no such selector."""
+    """The truth of a selector such as c++14_only, c++17_down or c++20, or None if it is no such
+    selector."""
     m = re.fullmatch(r"c\+\+(\w\w)(_only|_down)?", word)
     if not m or ALIASES.get(m[1], m[1]) not in STANDARDS:
         return None
@@ -166,7 +168,8 @@ def selected(text, language):
     if words[0] == "!":
         return not selected(" ".join(words[1:]), language)
     return any(
-        selected(w[1:-1], language) if w.startswith("{") else holds(w.strip('"'), language) for w in words
+        selected(w[1:-1], language) if w.startswith("{") else holds(w.strip('"'), language)
+        for w in words
     )
 
 
@@ -178,7 +181,8 @@ def split_selector(text):
         if text[i].isspace():
             i += 1
             continue
-        end = closing(text, i) + 1 if text[i] == "{" else re.compile(r"[^\s{]+").match(text, i).end()
+        end = closing(text, i) + 1 if text[i] == "{" else re.compile(r"[^\s{]+").match(text,
+                                                                                       i).end()
         words.append(text[i:end])
         i = end
     return words
@@ -200,7 +204,8 @@ def applies(words, language):
 
 
 def skips(words, options, language):
-    """Whether `dg-skip-if comment { targets } { options } { other options }` says to leave it out."""
+    """Whether `dg-skip-if comment { targets } { options } { other options }` says to leave it
+    out."""
     if len(words) < 2 or not selected(words[1], language):
         return False
 
@@ -214,8 +219,8 @@ def skips(words, options, language):
 
 
 class Directives:
-    """What a program asks for: options, sources (beside it), environment; `run` is None if it is not
-    meant to be run, False if not on this machine."""
+    """What a program asks for: options, sources (beside it), environment; `run` is None if it is
+    not meant to be run, False if not on this machine."""
 
     def __init__(self):
         self.run, self.options, self.more = None, [], []

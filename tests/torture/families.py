@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The families of the torture corpus: which files they are of, how these are compiled, at which levels.
+"""The families of the torture corpus: which files they are of, how these are compiled, at which
+levels.
 
-`programs(patterns)` yields every (program, level) of the corpus, or the reason why a program has none.
-The files come from Debian's package gcc-12-source, unpacked into the build directory; csmith and
-stress-ng are packages of their own. A path of the archive loses three folders: gcc-12.2.0/gcc/testsuite/
-gcc.dg/x.c and gcc-12.2.0/libgomp/testsuite/libgomp.c/x.c are gcc.dg/x.c and libgomp.c/x.c in TREE.
-"""
+`programs(patterns)` yields every (program, level) of the corpus, or the reason why a program has
+none. The files come from Debian's package gcc-12-source, unpacked into the build directory; csmith
+and stress-ng are packages of their own. A path of the archive loses three folders:
+gcc-12.2.0/gcc/testsuite/ gcc.dg/x.c and gcc-12.2.0/libgomp/testsuite/libgomp.c/x.c are gcc.dg/x.c
+and libgomp.c/x.c in TREE."""
 
 import fcntl
 import fnmatch
@@ -41,7 +42,8 @@ FOLDER_FLAGS = {
 
 
 class Family:
-    """Files of some folders of the archive. `leave`: folders and files in these that are left out, with reasons."""
+    """Files of some folders of the archive. `leave`: folders and files in these that are left out,
+    with reasons."""
 
     def __init__(self, name, folders, suffixes, cc, flags=(), libs=("-lm",), leave=None, run=None):
         self.name, self.folders, self.suffixes, self.cc = name, folders, suffixes, cc
@@ -65,7 +67,8 @@ LEFT_OUT = {
     "plugin": "compiler plug-ins",
 }
 FAMILIES = (
-    Family("c-torture", ("gcc.c-torture/execute",), (".c",), "gcc", leave={"lib": "part of other programs"}, run=True),
+    Family("c-torture", ("gcc.c-torture/execute",), (".c",), "gcc",
+           leave={"lib": "part of other programs"}, run=True),
     Family("gcc.dg", ("gcc.dg",), (".c",), "gcc", leave=LEFT_OUT),
     Family("common-c", ("c-c++-common",), (".c",), "gcc", leave=LEFT_OUT),
     Family("common-c++", ("c-c++-common",), (".c",), "g++", leave=LEFT_OUT),
@@ -73,14 +76,16 @@ FAMILIES = (
     Family("gfortran.dg", ("gfortran.dg",), FORTRAN, "gfortran", leave=LEFT_OUT),
     Family("fortran-torture", ("gfortran.fortran-torture/execute",), FORTRAN, "gfortran", run=True),
     Family("libgomp-c", ("libgomp.c", "libgomp.c-c++-common"), (".c",), "gcc", ("-fopenmp",)),
-    Family("libgomp-c++", ("libgomp.c++", "libgomp.c-c++-common"), (".C", ".c"), "g++", ("-fopenmp",)),
+    Family("libgomp-c++", ("libgomp.c++", "libgomp.c-c++-common"), (".C", ".c"), "g++",
+           ("-fopenmp",)),
     Family("libgomp-fortran", ("libgomp.fortran",), FORTRAN, "gfortran", ("-fopenmp",),
            leave={"a.39.1.f90": "prints thread numbers in their order"}),
 )
 GENERATED = ("csmith", "stress-ng")
 NAMES = tuple(f.name for f in FAMILIES) + GENERATED
 FOLDERS = sorted({folder for f in FAMILIES for folder in f.folders})
-# Stressors that end by themselves after some operations, want no hardware, leave the machine as it is
+# Stressors that end by themselves after some operations, want no hardware, leave the machine as it
+# is
 # and say the same each time (what does not is found by running it ten times).
 STRESSORS = """access affinity aio bad-altstack branch bsearch cache chdir chmod clock clone close context
     copy-file cpu crypt daemon dekker dentry dir dup dynlib env epoll eventfd exec exit-group fault fcntl
@@ -96,12 +101,14 @@ STRESSORS = """access affinity aio bad-altstack branch bsearch cache chdir chmod
     vm-addr vm-rw vm-segv vm-splice wait wcs x86syscall yield zero zlib zombie""".split()
 # Programs with a race of their own: native runs agree nearly always.
 RACES = {
-    "pthread": "its last thread is not joined and reads a frame that is gone: if that thread starts late, it crashes natively, too",
+    "pthread": "its last thread is not joined and reads a frame that is gone: if that thread starts "
+    "late, it crashes natively, too",
 }
 
 
 class Program:
-    """One program at one level: `argv` if it is there as it is, else cc, flags, sources and libs."""
+    """One program at one level: `argv` if it is there as it is, else cc, flags, sources and
+    libs."""
 
     def __init__(self, family, name, level, argv=None):
         self.family, self.name, self.level, self.argv = family, name, level, argv
@@ -131,7 +138,8 @@ def unpack():
         if not done.exists() or done.read_text() != what:
             patterns = [f"*/testsuite/{folder}/*" for folder in FOLDERS]
             r = h.run(
-                ["tar", "-xJf", found[-1], "-C", TREE, "--wildcards", "--strip-components=3", *patterns],
+                ["tar", "-xJf", found[-1], "-C", TREE, "--wildcards", "--strip-components=3",
+                 *patterns],
                 timeout=300,
             )
             h.check(r.status == 0, f"cannot unpack\n{r}")
@@ -145,7 +153,8 @@ def levels(options, torture):
 
 
 def c_plus_plus(text, flags):
-    """The directives of a C++ program, and the option for the first standard that it can be run with."""
+    """The directives of a C++ program, and the option for the first standard that it can be run
+    with."""
     named = re.compile(r"-std=(?:gnu|c)\+\+(\w\w)$")
     first, why = None, None
     for standard in (directives.DEFAULT, "20", "23", "14", "11", "98"):
@@ -195,7 +204,8 @@ def file_programs(family, path):
         if "-fcoarray=lib" in d.options + d.more:
             p.libs = (*p.libs, "-lcaf_single")
         given = [o for o in d.options + d.more if not (torture and LEVEL.match(o))]
-        p.flags = ["-w", *family.flags, *std, *(o for o in folder if not o.startswith("-l")), level, *given, f"-I{path.parent}"]
+        p.flags = ["-w", *family.flags, *std, *(o for o in folder if not o.startswith("-l")), level,
+                   *given, f"-I{path.parent}"]
         p.sources = [path, *(path.parent / s for s in d.sources)]
         if "/builtins/" in name:
             p.sources += [path.with_name(path.stem + "-lib.c"), path.parent / "lib/main.c"]
@@ -203,13 +213,15 @@ def file_programs(family, path):
 
 
 def files(family):
-    """The files of a family, and (path, reason) of those that folders leave out, if they were to run."""
+    """The files of a family, and (path, reason) of those that folders leave out, if they were to
+    run."""
     for folder in family.folders:
         for path in sorted((TREE / folder).rglob("*")):
             if path.suffix not in family.suffixes or path.name.endswith("-lib.c"):
                 continue
             inner = path.relative_to(TREE / folder).parts[:-1]
-            reason = next((family.leave[part] for part in (*inner, path.name) if part in family.leave), None)
+            reason = next((family.leave[part]
+                           for part in (*inner, path.name) if part in family.leave), None)
             if reason == "part of other programs":
                 continue
             yield path, reason
@@ -242,7 +254,8 @@ def stress_ng(matches):
 
 
 def programs(families=NAMES, pattern="*"):
-    """Every Program of these families whose name matches the pattern, those that are unfit as well."""
+    """Every Program of these families whose name matches the pattern, those that are unfit as
+    well."""
 
     def matches(name):
         return fnmatch.fnmatch(name, pattern)

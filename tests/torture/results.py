@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results of the torture corpus: lines of JSON, the list of known differences, the table at the end."""
+"""Results of the torture corpus: lines of JSON, the list of known differences, the table at the
+end."""
 
 import collections
 import json
@@ -13,7 +14,8 @@ def key(result):
 
 
 def read_lines(path):
-    """{key: result} of a file of JSON lines; the last one of a program counts, a torn one does not."""
+    """{key: result} of a file of JSON lines; the last one of a program counts, a torn one does
+    not."""
     found = {}
     if path.exists():
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -39,7 +41,8 @@ def read_known(path=KNOWN):
 
 
 def judge(results, known):
-    """(failures, notes): lines that say which differences are real, stale or accepted, or came once."""
+    """(failures, notes): lines that say which differences are real, stale or accepted, or came
+    once."""
     failures, notes = [], []
     for result in results:
         for mode, verdict in result["modes"].items():
@@ -60,7 +63,8 @@ def judge(results, known):
 
 
 def table(results, families, modes, known):
-    """Lines: one for each family, programs, unfit, compared, and differences (known ones) in each mode."""
+    """Lines: one for each family, programs, unfit, compared, and differences (known ones) in each
+    mode."""
     head = ("family", "programs", "unfit", "compared", *modes)
     rows, total = [head], collections.Counter()
     for family in families:
@@ -97,5 +101,6 @@ def row(family, count, modes):
 
 def reasons(results):
     """Lines: how many programs of each family were unfit, by reason."""
-    count = collections.Counter((r["family"], r["reason"]) for r in results if r["verdict"] == "unfit")
+    count = collections.Counter((r["family"], r["reason"])
+                                for r in results if r["verdict"] == "unfit")
     return [f"unfit: {n:5} {family}: {reason}" for (family, reason), n in sorted(count.items())]

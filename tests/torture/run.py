@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The torture corpus: some 17,000 programs of others, each run ten times natively and recorded in four modes.
+"""The torture corpus: some 17,000 programs of others, each run ten times natively and recorded in
+four modes.
 
     tests/torture/run.py                             all of it, into build/e2e/torture/results.jsonl
     tests/torture/run.py --family=g++.dg,csmith      some families
@@ -11,10 +12,9 @@
     tests/torture/run.py --table                     run nothing, print the table of the results
     tests/torture/run.py --list                      names only
 
-Programs come in an order that is shuffled and always the same, so an interrupted run is a fair sample.
-Every result is one line of JSON. Ends with a table, and fails if a difference is not in known.txt, or
-one there is no more.
-"""
+Programs come in an order that is shuffled and always the same, so an interrupted run is a fair
+sample. Every result is one line of JSON. Ends with a table, and fails if a difference is not in
+known.txt, or one there is no more."""
 
 import argparse
 import collections
@@ -33,13 +33,15 @@ import harness as h
 
 
 def arguments():
-    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--family", default=",".join(families.NAMES))
     a.add_argument("--name", default="*")
     a.add_argument("--mode", default=",".join(compare.MODES))
     a.add_argument("--every", type=int, default=1)
     a.add_argument("--first", type=int, default=0)
-    a.add_argument("--runs", type=int, default=compare.NATIVE_RUNS, help="native runs that must agree")
+    a.add_argument("--runs", type=int, default=compare.NATIVE_RUNS,
+                   help="native runs that must agree")
     a.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     a.add_argument("--minutes", type=float, help="start no program after so long")
     a.add_argument("--bobbin", default=h.BOBBIN)
@@ -80,9 +82,11 @@ class Run:
             f.write(json.dumps(result) + "\n")
             f.flush()
             if result["verdict"] in ("differs", "error") or "once" in result["modes"].values():
-                print(f"{result['verdict']}: {p} {json.dumps(result['details'] or result['reason'])}")
+                print(f"{result['verdict']}: {p} "
+                      f"{json.dumps(result['details'] or result['reason'])}")
             if self.done % 500 == 0:
-                print(f"{self.done} of {len(self.programs)} in {time.monotonic() - self.begin:.0f} s")
+                print(f"{self.done} of {len(self.programs)} in {time.monotonic() - self.begin:.0f} "
+                      f"s")
             sys.stdout.flush()
 
     def all(self):
@@ -96,7 +100,8 @@ class Run:
 def summary(a, results):
     """Print what came out; the exit status."""
     known = out.read_known(a.known)
-    errors = [f"error: {' '.join(out.key(r))}: {r['reason']}" for r in results if r["verdict"] == "error"]
+    errors = [f"error: {' '.join(out.key(r))}: {r['reason']}"
+              for r in results if r["verdict"] == "error"]
     failures, notes = out.judge(results, known)
     print("\n".join(out.reasons(results)))
     print("\n".join(notes + errors + failures))
