@@ -322,7 +322,7 @@ int main(void)
     folder, r = instrument(text, "--variable=v", "--variable=n", flags=["-fopenmp"])
     h.check(b"for (int i = 0; i < 100; i++) {" in r.out and b"\t\tn += v[i];" in r.out,
             r.out.decode())
-    h.check(counts(r)["probes"] == 2 and b"refused 2: below a pragma" in r.err, str(r))
+    h.check(counts(r)["probes"] == 2 and b"refused 2: a pragma requires" in r.err, str(r))
     after, _ = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
     h.check(after.status == 0, str(after))
 
@@ -357,7 +357,7 @@ int main(void)
     folder, r = instrument(text, "--variable=v", "--variable=n", "--variable=m", flags=["-fopenmp"])
     for kept in (b"for (int j = 0; j < m; j++)\n", b"\t\tn += v[i];", b" n += v[0];"):
         h.check(kept in r.out, r.out.decode())
-    h.check(b"refused 5: below a pragma" in r.err, str(r))
+    h.check(b"refused 5: a pragma requires" in r.err, str(r))
     after, log = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
     h.check(after.status == 0 and log.count(" W v+") == 200, f"{after}")
 
@@ -376,7 +376,7 @@ int main(void)
 }
 """
     folder, r = instrument(text, "--variable=v", "--variable=n", flags=["-fopenmp"])
-    h.check(b"for (int j = 0; j < n; j++)\n" in r.out and b"below a pragma" in r.err, str(r))
+    h.check(b"for (int j = 0; j < n; j++)\n" in r.out and b"a pragma requires" in r.err, str(r))
     after, log = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
     h.check(after.status == 0 and log.count(" W v+") == 100, f"{after}")
 
