@@ -395,9 +395,8 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_SANITIZER] = "run time of a sanitizer",
 		[BOB_SKIP_BREAKPOINT] = "a debugger has set a breakpoint there",
 		[BOB_SKIP_DEBUGGER] = "a debugger could set a breakpoint inside the jump",
-		[BOB_SKIP_ATTACHED] =
-			"not recorded since a debugger attached, "
-			"which could set a breakpoint inside the jump",
+		[BOB_SKIP_ATTACHED] = ("not recorded since a debugger attached, "
+				       "which could set a breakpoint inside the jump"),
 		[BOB_SKIP_OTHER_MPI] =
 			"an MPI library other than that of --mpi: its calls are not recorded",
 	};
