@@ -221,7 +221,7 @@ REFUSED = {
     "it has a type of its own before its body": "static struct pair { int n; } g(int *p) { struct "
     "pair x = { *p }; return x; }",
     "part of its text is in a macro": "#define BEGIN {\nstatic int f(int *p) BEGIN return *p; }",
-    "a macro has a part of its": "#define DEF(n) struct n##_tag { int x; }; static\n"
+    "part of its text is in a": "#define DEF(n) struct n##_tag { int x; }; static\n"
     "DEF(f) int f(int *p) { return *p; }",
     "it has the attribute weak": "int f(int *p);\nint f(int *p) __attribute__((weak));\n"
     "int f(int *p) { return *p; }",
