@@ -249,7 +249,7 @@ def refused():
                 f"\treturn 0;\n}}\n")
         (folder / "a.c").write_text(f"static int a[4], b[4];\n{text}\n{main}")
         commands = ["trace file a.c",
-                    "trace variable a"] + (["trace variable g:q"] if "argument of" in why else [])
+                    "trace variable a"] + (["trace variable g:q"] if "pointer argument" in why else [])
         if "attribute" in why or "alias" in text:
             said = run(h.BOBBIN, "instrument", "--copies", "-o", "out", folder=folder,
                        text="\n".join([*commands, ""]))
