@@ -39,10 +39,10 @@ static inline uint64_t bob_key_at(const char *at)
 static inline size_t bob_count_below(const void *array, size_t count, size_t size, size_t key_at,
 				     uint64_t key)
 {
-	const char *keys = (const char *)array + key_at;
+	const char *at = array; /* may be NULL if there are no elements */
 	size_t first;
 
-	BOB_PARTITION_POINT(first, count, i, bob_key_at(keys + i * size) < key);
+	BOB_PARTITION_POINT(first, count, i, bob_key_at(at + i * size + key_at) < key);
 	return first;
 }
 
