@@ -231,7 +231,9 @@ static void print_whether_complete(const struct bob_trace *t, FILE *out)
 	if (damaged)
 		fputs("complete    no: files are damaged, see the problems below\n", out);
 	cli_findings_print(missing, "complete    no: ", out);
-	if (!damaged && missing && !bob_table_rows(missing))
+	if (bob_table_is_incomplete(missing))
+		fputs("complete    unknown: out of memory\n", out);
+	else if (!damaged && !bob_table_rows(missing))
 		fputs("complete    yes\n", out);
 	bob_table_destroy(missing);
 }
@@ -483,6 +485,8 @@ static void json_missing(struct bob_json *j, const struct bob_trace *t)
 	bob_json_array(j, "missing");
 	for (size_t i = 0; (text = cli_finding_text(missing, i)); i++)
 		bob_json_string(j, NULL, text);
+	if (bob_table_is_incomplete(missing))
+		bob_json_string(j, NULL, "unknown: out of memory");
 	bob_json_end(j, ']');
 	bob_table_destroy(missing);
 }

@@ -5,7 +5,7 @@
  *   data;
  *   2. the overwritten instructions can be relocated (arch/x86_64/move.c);
  *   3. overwritten bytes beyond the end of the function are padding that never runs;
- *   4. no other patch and no run time (sites.c) uses the same bytes;
+ *   4. no other patch and no run time (rewritten_sites.c) uses the same bytes;
  *   5. call frame information within follows from the preceding instructions (frame_row.c).
  * There are two passes. The first patches functions with a plain jump. The second patches those
  * that need a padding hole (too short, a branch into the bytes, or a call among them); it must not
