@@ -324,7 +324,7 @@ WRONG = [
      "a.spec:2:5: setjmp cannot be wrapped: it returns twice"),
     ("definitions:\nint vfork(void);\n", "vfork cannot be wrapped: it returns twice"),
     ("definitions:\nvoid *dlsym(void *, const char *);\n",
-     "dlsym cannot be wrapped: it asks who called it"),
+     "dlsym cannot be wrapped: it depends on its caller"),
     ("definitions:\nvoid *memcpy(void *, const void *, unsigned long);\n",
      "memcpy cannot be wrapped: compilers call it"),
     ("definitions:\nint f(void) __asm__(\"a b\");\n", "a.spec:2:21: expected letters, digits"),
