@@ -206,7 +206,7 @@ REFUSED = {
     "end: return *p; }",
     "it uses its own name (__func__), possibly in a macro": "#include <stdio.h>\n"
     "static int f(int *p) { puts(__func__); return *p; }",
-    "it says its own name (__func__), in a macro": "#include <assert.h>\nstatic int f(int *p) { "
+    "it uses its own name (__func__), possibly in a": "#include <assert.h>\nstatic int f(int *p) { "
     "assert(p); return *p; }",
     "the preprocessor has lines in it": "static int f(int *p)\n{\n#define ONE 1\n"
     "\treturn *p + ONE;\n}",
@@ -227,9 +227,9 @@ REFUSED = {
     "int f(int *p) { return *p; }",
     "a declaration has an attribute that its definition has not": "static int f(int *p) "
     "__attribute__((noinline));\nstatic int f(int *p) { return *p; }",
-    "it says its own name, or counts (__COUNTER__)": "static int f(int *p) { return *p + "
+    "it uses its own name or __COUNTER__": "static int f(int *p) { return *p + "
     "__COUNTER__; }",
-    "it says its own name, or counts (__COUNTER__), in a macro": "#define COUNT __COUNTER__\n"
+    "it uses its own name or __COUNTER__, possibly": "#define COUNT __COUNTER__\n"
     "static int f(int *p) { return *p + COUNT; }",
     "a pointer argument was requested and may refer to anything": "static int f(int *p) { return "
     "*p; }\nint g(int q[4]) { return q[0]; }",
@@ -275,7 +275,7 @@ OPEN = {
     "#define TWICE(x) ((x) * 2)\nint other(void) { return TWICE(f(a)); }",
     "may pass on traced variables": "int foreign(void);\nint f(int *p) { if (*p > 1000) return "
     "foreign(); return *p; }",
-    "may pass on what is": "extern int there;\nint f(int *p) { if (*p > 1000) return there; return "
+    "may pass on traced": "extern int there;\nint f(int *p) { if (*p > 1000) return there; return "
     "*p; }",
 }
 

@@ -187,7 +187,7 @@ static void look_at_text(struct bob_c_unit *u, struct bob_c_function *f)
 		rule_out(f, "the preprocessor has lines in it");
 	else if (has_word(u, f->span.start, f->span.end) ||
 		 (has_word(u, 0, u->len) && has_macro(u, &f->span)))
-		rule_out(f, "it says its own name, or counts (__COUNTER__), in a macro perhaps");
+		rule_out(f, "it uses its own name or __COUNTER__, possibly in a macro");
 }
 
 /* --- declarations --- */
