@@ -218,7 +218,7 @@ def _():
     program = h.compile("fork_once", [h.PROG / "hostile.c"], "gcc", ["-O1", "-pthread"])
     trace = h.record([program, "a"]).trace
     path = sorted(trace.glob("p*.bob"))[0]
-    for name, text in (("copy.bob", b"another file is of the same process"),
+    for name, text in (("copy.bob", b"two files are of one process"),
                        ("a\n\x1b[31m.bob", b"a??[31m.bob: not read")):
         copy = trace / name
         shutil.copy(path, copy)
