@@ -133,7 +133,8 @@ static void test_letters(void **state)
 		"	__float128 p, double _Complex q, struct s r, foo_t s, string t, "
 		"void (*u)(void), int v[2], uint16_t w, long long x);\n";
 	static const char letters[] = { 'b', 'B', 'h', 'H', 'i', 'I', 'l', 'L', 'B', 'i', 'L', 'b',
-					'f', 'd', 'x', 0,   0,   0,   0,   's', 'p', 'p', 'H', 'l' };
+					'f', 'd', 'x', 0,   0,   0,   0,   's', 'p', 'p', 'H',
+					'l' };
 	struct bob_wrap_spec *s = NULL;
 	struct bob_wrap_complaint why;
 
