@@ -109,8 +109,8 @@ static inline struct bob_event_layout events_layout(uint32_t kind)
 	return layout[kind];
 }
 
-/* The calls that lead to a site: five, or two of them repeatedly. Site 0 has none; one call is in no
- * image. */
+/* The calls that lead to a site: five, or two of them repeatedly. Site 0 has none; one call is in
+ * no image. */
 static inline uint32_t events_path(uint32_t first, uint32_t site, uint64_t *place)
 {
 	uint32_t depth = site ? 5 + site % 4 : 0;

@@ -273,8 +273,8 @@ static inline void folded_turns(struct folded_thread *t, uint64_t x, uint64_t y,
 	}
 }
 
-/* Numbers without a rule that repeat: unchanged; each increased a little, in separate blocks. In the
- * end they do not repeat, so the column is given up after its pattern. */
+/* Numbers without a rule that repeat: unchanged; each increased a little, in separate blocks. In
+ * the end they do not repeat, so the column is given up after its pattern. */
 static inline void folded_again_and_again(struct folded_thread *t)
 {
 	uint64_t number[10];
@@ -374,8 +374,8 @@ static inline void build_log(struct build *b, uint32_t stream, uint64_t position
 	memcpy(to + 1, word, 8 * count);
 }
 
-/* Three threads. One was killed: its part began again, with a rest and a log that ends within a loop.
- * One has ended. One was killed before anything was committed; its log has three chunks. */
+/* Three threads. One was killed: its part began again, with a rest and a log that ends within a
+ * loop. One has ended. One was killed before anything was committed; its log has three chunks. */
 static inline void golden_folded_files(struct build *p)
 {
 	struct folded_thread t;
@@ -421,7 +421,8 @@ static inline void golden_folded_files(struct build *p)
 	free(descs);
 }
 
-/* One thread was killed after a snapshot, one ended: patterns in columns, complete and incomplete. */
+/* One thread was killed after a snapshot, one ended: patterns in columns, complete and
+ * incomplete. */
 static inline void golden_turns_files(struct build *p)
 {
 	struct folded_thread t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace `heads`: two processes that were merged while they ran, as in MPI_Finalize, and their own
- * files, which continue after that. */
+/* The trace `heads`: two processes that were merged while they ran, as in MPI_Finalize, and their
+ * own files, which continue after that. */
 #ifndef BOB_TESTS_GOLDEN_HEADS_H
 #define BOB_TESTS_GOLDEN_HEADS_H
 

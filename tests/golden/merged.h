@@ -67,9 +67,9 @@ static inline void build_tid(struct build *b, uint32_t stream, uint32_t tid)
 }
 
 /* Six threads. Three do the same at other addresses: two of these have equal tables, and one of the
- * two has a second part. Three do something else. The addresses of stacks follow no rule. One thread
- * has the id of a thread that has ended, another has a smaller id. Affine values are affine in the
- * index among all parts. */
+ * two has a second part. Three do something else. The addresses of stacks follow no rule. One
+ * thread has the id of a thread that has ended, another has a smaller id. Affine values are affine
+ * in the index among all parts. */
 static inline void golden_merged_files(struct build *p)
 {
 	static const uint64_t seed[] = { 11, 11, 13, 17, 17, 17 };
@@ -105,8 +105,8 @@ static inline void golden_merged_files(struct build *p)
 }
 
 /* Rank `rank` of four: two threads, whose memory is at addresses without a rule. One rank has its
- * images in reverse order; the first does a little more than the others, and the last has no threads
- * that access memory. */
+ * images in reverse order; the first does a little more than the others, and the last has no
+ * threads that access memory. */
 static inline void build_rank(struct build *p, uint32_t rank)
 {
 	static const uint64_t moved[] = { 0, 0x7a123000, 0x13337000, 0 };
