@@ -4,7 +4,8 @@
 # needs no library. The same objects linked with a bare _start prove the "no libc".
 
 set(BOB_AGENT_SHARED "")
-foreach(pattern base/*.c run/*.c fold/*.c mem/*.c archive/write/*.c plan/key.c plan/check.c plan/mem/check.c plan/mem/address_map.c)
+foreach(pattern base/*.c run/*.c fold/*.c mem/*.c archive/write/*.c plan/key.c plan/check.c
+		plan/mem/check.c plan/mem/address_map.c)
 	file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${pattern})
 	list(APPEND BOB_AGENT_SHARED ${files})
 endforeach()
@@ -33,7 +34,8 @@ if(sources AND BOB_AGENT_SHARED)
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin
 		NO_SONAME ON
 		LINK_DEPENDS "${map}")
-	# without a name of its own: nothing is linked with it, and the loader compares one for each library that it looks for
+	# No SONAME: nothing is linked with the agent, and the loader would compare the name with
+	# that of each library that it looks for.
 	target_link_options(bob_agent PRIVATE -nostdlib
 		-Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined
 		-Wl,-Bsymbolic -Wl,--build-id)

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What records the program's own events, libbobbin-events.so. The recorder is a part of the libraries that record MPI, too: there is one of
-# these in a process.
+# libbobbin-events.so records the program's own events. The recorder is also a part of the libraries
+# that record MPI; a process loads only one of these libraries.
 
 file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c
 	${CMAKE_SOURCE_DIR}/src/probe/*.c ${CMAKE_SOURCE_DIR}/src/base/host/*.c)
 list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/events/user_key.c
-	${CMAKE_SOURCE_DIR}/src/archive/events/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/events/flush_option.c ${CMAKE_SOURCE_DIR}/src/archive/events/value_numbers.c
-	${CMAKE_SOURCE_DIR}/src/archive/events/value_sets.c ${CMAKE_SOURCE_DIR}/src/archive/events/sets_table.c
-	${CMAKE_SOURCE_DIR}/src/archive/columns/write.c ${CMAKE_SOURCE_DIR}/src/archive/memory/source_info.c)
+	${CMAKE_SOURCE_DIR}/src/archive/events/predicate.c
+	${CMAKE_SOURCE_DIR}/src/archive/events/flush_option.c
+	${CMAKE_SOURCE_DIR}/src/archive/events/value_numbers.c
+	${CMAKE_SOURCE_DIR}/src/archive/events/value_sets.c
+	${CMAKE_SOURCE_DIR}/src/archive/events/sets_table.c
+	${CMAKE_SOURCE_DIR}/src/archive/columns/write.c
+	${CMAKE_SOURCE_DIR}/src/archive/memory/source_info.c)
 set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)
 if(TARGET bob_freestanding)
 	add_library(bob_events_objects OBJECT ${BOB_EVENTS_SOURCES})
 	set_target_properties(bob_events_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 	target_compile_options(bob_events_objects PRIVATE -ftls-model=initial-exec)
 	target_link_libraries(bob_events_objects PRIVATE bob_common bob_ours)
-	set(BOB_EVENTS_OBJECTS $<TARGET_OBJECTS:bob_events_objects> $<TARGET_OBJECTS:bob_freestanding>)
+	set(BOB_EVENTS_OBJECTS $<TARGET_OBJECTS:bob_events_objects>
+		$<TARGET_OBJECTS:bob_freestanding>)
 	add_library(bob_events SHARED ${BOB_EVENTS_OBJECTS})
 	set_target_properties(bob_events PROPERTIES
 		OUTPUT_NAME bobbin-events
@@ -23,7 +28,8 @@ if(TARGET bob_freestanding)
 		NO_SONAME ON
 		LINK_DEPENDS ${map})
 	target_link_options(bob_events PRIVATE -static-libgcc
-		-Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
+		-Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined
+		-Wl,--gc-sections -Wl,--build-id
 		-Wl,--version-script=${map})
 	if(TARGET bob_cli)
 		add_dependencies(bob_cli bob_events)
@@ -52,7 +58,8 @@ set_target_properties(bob_cluster PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(bob_cluster PRIVATE bob_ours PUBLIC bob_common bob_host)
 list(APPEND BOB_BUILT bob_cluster)
 
-# Plug-ins, each a shared object of its own, from one file, NAME.c, as a user's may be, or from NAME/plugin.c and what it needs.
+# Plug-ins. Each is a shared object, built from one file, NAME.c (as a user's plug-in can be), or
+# from the files in NAME/.
 file(GLOB plugins CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/plugins/*.c
 	${CMAKE_SOURCE_DIR}/src/events/plugins/*/plugin.c)
 set(BOB_PLUGINS "")
@@ -70,7 +77,8 @@ foreach(file IN LISTS plugins)
 		OUTPUT_NAME ${name} PREFIX ""
 		LINK_DEPENDS ${map}
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin/plugins)
-	target_include_directories(bob_plugin_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+	target_include_directories(bob_plugin_${name} PRIVATE
+		${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
 	target_link_libraries(bob_plugin_${name} PRIVATE bob_ours)
 	target_link_options(bob_plugin_${name} PRIVATE -Wl,--version-script=${map})
 	list(APPEND BOB_PLUGINS bob_plugin_${name})

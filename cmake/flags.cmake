@@ -55,7 +55,8 @@ if(BOB_SANITIZE)
 	target_compile_options(bob_host INTERFACE $<$<COMPILE_LANGUAGE:C>:
 		-fsanitize=${BOB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1>)
 	target_link_options(bob_host INTERFACE -fsanitize=${BOB_SANITIZE})
-	# A fourth of the time to link a sanitizer's run time, which is in each of the many programs of tests.
+	# gold links the sanitizer's run time, which is in each test program, in a quarter of the
+	# time.
 	find_program(BOB_GOLD ld.gold)
 	mark_as_advanced(BOB_GOLD)
 	if(BOB_GOLD)
@@ -71,7 +72,8 @@ function(bob_sanitized_slow target)
 	endif()
 endfunction()
 if(BOB_FUZZ)
-	target_compile_options(bob_host INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
+	target_compile_options(bob_host INTERFACE
+		$<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
 endif()
 if(BOB_COVERAGE)
 	target_compile_options(bob_host INTERFACE $<$<COMPILE_LANGUAGE:C>:--coverage>)
@@ -79,8 +81,8 @@ if(BOB_COVERAGE)
 endif()
 
 # The traced program's vector registers, errno and stack guard are not ours to touch. Loops are not
-# turned into calls of memset and friends, because we are the ones who define those; but a memcpy of 8
-# bytes is to be one load (-fbuiltin; freestanding code calls the function).
+# turned into calls of memset and friends, because we are the ones who define those; but a memcpy of
+# 8 bytes is to be one load (-fbuiltin; freestanding code calls the function).
 set(BOB_FREESTANDING_FLAGS
 	-ffreestanding -fbuiltin -mgeneral-regs-only -fPIC -fno-stack-protector -fcf-protection=none
 	-fno-tree-vectorize -ftls-model=initial-exec -fasynchronous-unwind-tables -O2

@@ -16,7 +16,8 @@ install(FILES ${BOB_FORTRAN_MODULE} DESTINATION ${CMAKE_INSTALL_DATADIR}/bobbin)
 foreach(impl IN LISTS BOB_MPIS)
 	install(TARGETS bob_mpi_${impl} LIBRARY DESTINATION lib/bobbin)
 	install(TARGETS bob_mpi_relink_${impl} ARCHIVE DESTINATION lib/bobbin)
-	install(FILES ${CMAKE_BINARY_DIR}/lib/bobbin/libbobbin-mpi-${impl}.wrap DESTINATION lib/bobbin)
+	install(FILES ${CMAKE_BINARY_DIR}/lib/bobbin/libbobbin-mpi-${impl}.wrap
+		DESTINATION lib/bobbin)
 endforeach()
 if(TARGET bob_valgrind)
 	install(TARGETS bob_valgrind bob_valgrind_launcher RUNTIME DESTINATION lib/bobbin)
@@ -25,7 +26,9 @@ if(TARGET bob_shared)
 	install(TARGETS bob_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 	install(FILES ${BOB_STATIC} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 	install(FILES ${BOB_LIBRARY_DIR}/bobbin.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-	install(FILES ${BOB_LIBRARY_DIR}/bobbin-config.cmake ${BOB_LIBRARY_DIR}/bobbin-config-version.cmake
+	install(FILES
+		${BOB_LIBRARY_DIR}/bobbin-config.cmake
+		${BOB_LIBRARY_DIR}/bobbin-config-version.cmake
 		DESTINATION ${BOB_PACKAGE_DIR})
 endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/bobbin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -42,7 +45,8 @@ if(TARGET bob_cli)
 		COMMAND bob_cli help --completion > ${completion}
 		DEPENDS bob_cli VERBATIM)
 	add_custom_target(completion ALL DEPENDS ${completion})
-	install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+	install(FILES ${completion}
+		DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})

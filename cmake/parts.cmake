@@ -27,7 +27,8 @@ find_library(BOB_ZYDIS Zydis)
 find_library(BOB_ELF elf)
 find_library(BOB_DW dw)
 find_library(BOB_ZSTD zstd)
-# Optional: the OTF2 export (-DBOB_OTF2=OFF leaves it out). The static library, so that bobbin starts without it.
+# Optional: the OTF2 export (-DBOB_OTF2=OFF leaves it out). The library is static, so that bobbin
+# also starts where it is not installed.
 find_library(BOB_OTF2 NAMES libopen-trace-format2.a libotf2.a)
 find_path(BOB_OTF2_INCLUDE otf2/otf2.h)
 if(BOB_OTF2 AND BOB_OTF2_INCLUDE)
@@ -36,7 +37,8 @@ if(BOB_OTF2 AND BOB_OTF2_INCLUDE)
 else()
 	set(BOB_LEFT_OUT_export "/otf2/(archive|comms|definitions|events)\\.c$")
 endif()
-# Optional: reading C for the instrumenter. The headers are needed here; the library itself is loaded when it is used.
+# Optional: reading C for the instrumenter. The build needs the headers; the library itself is
+# loaded when it is used.
 find_path(BOB_CLANG_INCLUDE clang-c/Index.h PATHS /usr/lib/llvm-14/include /usr/lib/llvm-15/include
 	/usr/lib/llvm-16/include)
 if(BOB_CLANG_INCLUDE)
@@ -58,15 +60,17 @@ endif()
 set(BOB_BUILT "") # the libraries that exist, for the tests
 foreach(part IN LISTS BOB_PARTS)
 	bob_part_sources(sources ${part})
-	list(FILTER sources EXCLUDE REGEX "/runtime/") # parts of files that are written: see embed.c
+	list(FILTER sources EXCLUDE REGEX "/runtime/") # parts of generated files: see embed.c
 	if(BOB_LEFT_OUT_${part})
 		list(FILTER sources EXCLUDE REGEX ${BOB_LEFT_OUT_${part}})
 	endif()
-	if(part MATCHES "^(agent|events|probe|mpi|valgrind)$" OR NOT sources OR BOB_ONLY_FREESTANDING)
+	if(part MATCHES "^(agent|events|probe|mpi|valgrind)$" OR NOT sources
+			OR BOB_ONLY_FREESTANDING)
 		continue()
 	endif()
 	if(DEFINED BOB_HAVE_LIBS_${part} AND NOT BOB_HAVE_LIBS_${part})
-		message(FATAL_ERROR "part ${part} needs libraries that are missing; run tools/install_deps.sh")
+		message(FATAL_ERROR
+			"part ${part} needs libraries that are missing; run tools/install_deps.sh")
 	endif()
 	if(part STREQUAL "cli")
 		# All but main: a fuzz target runs verbs, too.
@@ -89,10 +93,15 @@ foreach(part IN LISTS BOB_PARTS)
 	endforeach()
 	if(part MATCHES "^(wrap|source)$")
 		# What they write contains these headers.
-		file(GLOB embedded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/bobbin/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.h ${CMAKE_SOURCE_DIR}/src/events/dlsym.h ${CMAKE_SOURCE_DIR}/src/wrap/*.spec
+		file(GLOB embedded CONFIGURE_DEPENDS
+			${CMAKE_SOURCE_DIR}/include/bobbin/*.h
+			${CMAKE_SOURCE_DIR}/src/wrap/*.h
+			${CMAKE_SOURCE_DIR}/src/events/dlsym.h
+			${CMAKE_SOURCE_DIR}/src/wrap/*.spec
 			${CMAKE_SOURCE_DIR}/src/source/*/runtime/*)
 		set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${part}/embed.c PROPERTIES
-			COMPILE_DEFINITIONS "BOB_SOURCE=\"${CMAKE_SOURCE_DIR}\"" OBJECT_DEPENDS "${embedded}")
+			COMPILE_DEFINITIONS "BOB_SOURCE=\"${CMAKE_SOURCE_DIR}\""
+			OBJECT_DEPENDS "${embedded}")
 	endif()
 	if(part STREQUAL "source" AND BOB_CLANG_INCLUDE)
 		target_include_directories(bob_${part} SYSTEM PRIVATE ${BOB_CLANG_INCLUDE})

@@ -408,7 +408,8 @@ static struct bob_thread *take_dead(uint32_t self)
 	return dead;
 }
 
-/* Whether it has a selection buffer whose records are not all in the trace (mem/select_addresses.c). */
+/* Whether it has a selection buffer whose records are not all in the trace
+ * (mem/select_addresses.c). */
 static bool is_selecting(const struct bob_thread *t)
 {
 	return t->mem && t->mem->select && t->mem->limit;

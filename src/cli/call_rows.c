@@ -33,7 +33,8 @@ struct bob_table *cli_call_rows_table(void)
 		  "number of the stack in the thread" },
 		{ "depth", NULL, BOB_COLUMN_NUMBER, 0, "level in the tree, from 0" },
 		{ "kind", NULL, BOB_COLUMN_TEXT, 0,
-		  "call; mpi: a call of MPI; repeated: what follows one level deeper repeats as a whole" },
+		  "call; mpi: a call of MPI; repeated: what follows one level deeper repeats as a "
+		  "whole" },
 		{ "repeat", NULL, BOB_COLUMN_COUNT, 0, "how often in succession" },
 		{ "calls", NULL, BOB_COLUMN_COUNT, BOB_COLUMN_ADDS,
 		  "in all repetitions of the row and of those around it" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formats places of instructions and of MPI calls (code_place.h). C++ names are demangled and shortened
- * to their base name. */
+/* Formats places of instructions and of MPI calls (code_place.h). C++ names are demangled and
+ * shortened to their base name. */
 #include "cli/code_place.h"
 
 #include <inttypes.h>

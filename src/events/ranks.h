@@ -88,8 +88,8 @@ bool bob_ev_is_rank(void);
 /* A message was not sent: the transport is not used any more. */
 void bob_ev_ranks_lose(void);
 
-/* --- flush_part.c --- Ends a part of the calling thread's stream, and completes it in the file; the
- * argument `part` of bob_ev_merge. */
+/* --- flush_part.c --- Ends a part of the calling thread's stream, and completes it in the file;
+ * the argument `part` of bob_ev_merge. */
 void bob_ev_part_all(void *unused);
 
 /* --- transport.c --- */
@@ -103,8 +103,8 @@ void bob_ev_transport_end(void); /* the process ends, perhaps in one of them */
 void bob_ev_ranks_left(void);
 void bob_ev_merge_left(void);
 
-/* --- ranks_directory.c --- Makes this process a rank of the built-in transport. False, with the reason in
- * *why. */
+/* --- ranks_directory.c --- Makes this process a rank of the built-in transport. False, with the
+ * reason in *why. */
 bool bob_ev_place_open(struct bob_transport *t, const char **why);
 
 /* --- merge.c --- */

@@ -229,8 +229,8 @@ bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, con
  * Not cached: microseconds if there is a tool. */
 bool bob_ev_is_of_tool(uint32_t what, const void *caller);
 
-/* --- flush_part.c --- --flush-every: call with an agent, at the end of an event of this kind, and with
- * no record open. */
+/* --- flush_part.c --- --flush-every: call with an agent, at the end of an event of this kind, and
+ * with no record open. */
 extern bool bob_ev_flushes;
 void bob_ev_flush_begin(void);
 void bob_ev_flush_look(uint32_t what);

@@ -4,9 +4,11 @@
  *   functions.txt  every function and the roles of its parameters: the meaning of an event's words
  *   generate.py    generates wrappers from it and from mpi.h
  *   call.c         records one call; the recorder itself is src/events
- *   handles.c      numbers of communicators, datatypes, ...; requests.c requests; handle_numbers.c table
- *   constants.c       words of plain values; argument_words.c of vectors and texts; layout.c layout of words
- *   communicators.c        queries of communicators and types; members.c members of a communicator
+ *   handles.c      numbers of communicators, datatypes, ...; requests.c of requests;
+ *                  handle_numbers.c the table of numbers
+ *   constants.c    words of plain values; argument_words.c of vectors and texts; layout.c
+ *                  layout of words
+ *   communicators.c  queries of communicators and types; members.c members of a communicator
  *   next.c         finds the next definition of a function
  *   private.c      the tool's own communicator
  *   spawn.c        MPI_Comm_spawn: makes the agent record the started programs

@@ -2,8 +2,8 @@
 /* Internal to the planner: the state of one ELF image. Filled by these steps in order, each of
  * which uses the results of the previous ones: bob_plan_elf_open (elf.c), bob_plan_read_frames
  * (frames.c), bob_plan_find_functions (funcs.c), bob_plan_scan (control_flow.c), bob_plan_patch
- * (calls/choose_patch.c), bob_plan_write (write.c). Threads: one per image. bob_plan_elf_close frees
- * everything. */
+ * (calls/choose_patch.c), bob_plan_write (write.c). Threads: one per image. bob_plan_elf_close
+ * frees everything. */
 #ifndef BOB_PLAN_IMAGE_H
 #define BOB_PLAN_IMAGE_H
 
@@ -38,7 +38,8 @@ struct bob_plan_code {
 	/* target of something other than a branch within its own range of code */
 	uint64_t *outside;
 	uint64_t *jumped;	/* ... by a direct branch */
-	uint64_t *fixed;	/* must not change: a run time writes or compares it (rewritten_sites.c) */
+	/* must not change: a run time writes or compares it (rewritten_sites.c) */
+	uint64_t *fixed;
 	bool plt;		/* linker-made stubs: nothing here is a function */
 };
 
@@ -153,7 +154,8 @@ bob_status bob_plan_find_functions(struct bob_plan_image *img);
 void bob_plan_fix(struct bob_plan_image *img, uint64_t addr, uint64_t len);
 /* The same for a range that may begin before the code and end after it. */
 void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi);
-/* Find bytes that run times write or compare, and the addresses at which they enter (rewritten_sites.c). */
+/* Find bytes that run times write or compare, and the addresses at which they enter
+ * (rewritten_sites.c). */
 bob_status bob_plan_find_sites(struct bob_plan_image *img);
 /* Refuse code of the Go compiler (go.c). Functions have been found, but not patched. */
 bob_status bob_plan_refuse_go(struct bob_plan_image *img);

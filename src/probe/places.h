@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Internals of the table of places, shared by places.c, subscript_range.c (selected elements) and asleep.c
- * (variables whose lifetime ended and that may return to the same address).
+/* Internals of the table of places, shared by places.c, subscript_range.c (selected elements) and
+ * asleep.c (variables whose lifetime ended and that may return to the same address).
  *
  * A place is free, awake (a variable is there) or asleep: its variable has ended, but its key stays
  * in the table, because the local variables of a unit usually return to the same place. Falling

@@ -7,8 +7,8 @@ const struct bob_agent_streams *bob_pr_agent;
 
 /* Per thread and site, the last stretch found that is not recorded, and the last one that is: loops
  * stay in one variable, or in none, or alternate. A signal handler may replace an entry at any
- * moment, and counts that in `replaced`. The memory belongs to the thread's counter (count_untraced.c):
- * static TLS would take space from the thread's stack. */
+ * moment, and counts that in `replaced`. The memory belongs to the thread's counter
+ * (count_untraced.c): static TLS would take space from the thread's stack. */
 #define KNOWN 64u
 struct bob_pr_memory {
 	struct known {

@@ -36,8 +36,8 @@ bob_status bob_table_check(const struct bob_table *t, const struct bob_table_vie
 bob_status bob_table_print(struct bob_table *t, const struct bob_table_view *view, FILE *out,
 			   char why[BOB_TABLE_WHY_MAX]);
 /* Prints the rows of `t` and removes them, for tables that do not fit in memory; not for text. Call
- * it as often as rows arrive; set no_header after the first call. `limit` and `sort` have no effect.
- * Errors: those of bob_table_check, BOB_ERR_NOMEM. */
+ * it as often as rows arrive; set no_header after the first call. `limit` and `sort` have no
+ * effect. Errors: those of bob_table_check, BOB_ERR_NOMEM. */
 bob_status bob_table_flush(struct bob_table *t, const struct bob_table_view *view, FILE *out,
 			   char why[BOB_TABLE_WHY_MAX]);
 /* Describes the columns (name, unit, meaning) for --columns=help. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `record --mem-only`: converts variables and addresses to BOBBIN_MEM_BOXES (agent/mem/select_addresses.c).
- * One thread. */
+/* `record --mem-only`: converts variables and addresses to BOBBIN_MEM_BOXES
+ * (agent/mem/select_addresses.c). One thread. */
 #ifndef BOB_CLI_MEM_ONLY_H
 #define BOB_CLI_MEM_ONLY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options for ranks without MPI (rank_functions.h): sets the variables of the recorder, and removes the
- * ranks' files after the run. */
+/* Options for ranks without MPI (rank_functions.h): sets the variables of the recorder, and removes
+ * the ranks' files after the run. */
 #define _GNU_SOURCE
 #include "cli/record/rank_functions.h"
 

@@ -165,8 +165,9 @@ struct bob_mem_where {
  * can be used, and all patches are in [text_lo, text_hi). The bytes of `descs` are not checked. */
 bob_status bob_mem_plan_check(const void *plan, uint64_t len, uint64_t key);
 
-/* Look up `code`, an offset in the blob. Freestanding: address_map.c. The plan has been checked, but its
- * map is untrusted. Errors: BOB_NONE (no translated instruction is there), BOB_ERR_CORRUPT. */
+/* Look up `code`, an offset in the blob. Freestanding: address_map.c. The plan has been checked,
+ * but its map is untrusted. Errors: BOB_NONE (no translated instruction is there),
+ * BOB_ERR_CORRUPT. */
 bob_status bob_mem_map_find(const struct bob_mem_plan_head *plan, uint32_t code,
 			    struct bob_mem_where *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the map of a memory plan, which address_map.c reads: for each position in translated code, the
- * position in the original and the state of the probe. */
+/* Writes the map of a memory plan, which address_map.c reads: for each position in translated code,
+ * the position in the original and the state of the probe. */
 #include "base/varint.h"
 #include "plan/mem/emit.h"
 

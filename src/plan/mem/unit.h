@@ -3,8 +3,8 @@
  * as a whole or not at all. Steps in order, each of which uses the results of the previous ones:
  * bob_mem_restarts (restart.c), bob_mem_read (read.c), bob_mem_find_blocks (blocks.c),
  * bob_mem_find_direction (direction.c), bob_mem_find_unwinds (unwind.c), bob_mem_find_live
- * (live.c), bob_mem_find_pieces (pieces.c), bob_mem_place (original_bytes.c), bob_mem_emit (emit.c),
- * bob_mem_text (text.c). docs/mem-native.md has the background.
+ * (live.c), bob_mem_find_pieces (pieces.c), bob_mem_place (original_bytes.c), bob_mem_emit
+ * (emit.c), bob_mem_text (text.c). docs/mem-native.md has the background.
  *
  * One struct is reused for all units of an image, one after the other. Threads: one. */
 #ifndef BOB_PLAN_MEM_UNIT_H
@@ -136,9 +136,9 @@ struct bob_mem_unit {
 unsigned bob_mem_restarts(struct bob_mem_unit *u);
 unsigned bob_mem_read(struct bob_mem_unit *u);
 unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
-/* split_stack.c. _body: the instruction that the callee of `call` calls, if that is the one after the
- * `ret` to which it returns; or BOB_MEM_NONE. _is_read: whether other code reads the bytes of that
- * instruction. */
+/* split_stack.c. _body: the instruction that the callee of `call` calls, if that is the one after
+ * the `ret` to which it returns; or BOB_MEM_NONE. _is_read: whether other code reads the bytes of
+ * that instruction. */
 uint32_t bob_mem_split_body(const struct bob_mem_unit *u, uint32_t call);
 bool bob_mem_split_is_read(const struct bob_mem_unit *u, uint32_t body);
 unsigned bob_mem_find_direction(struct bob_mem_unit *u);

@@ -61,8 +61,8 @@ struct bob_source_value bob_flow_address(const struct bob_flow *w,
 int bob_flow_slot(const struct bob_flow *w, const struct bob_source_value *regs, uint64_t pc,
 		  int64_t off, int64_t near, struct bob_source_slot *slot);
 
-/* function_code.c: decode the function's code; find where control enters from elsewhere, and the facts of
- * DWARF and call frame information about registers. */
+/* function_code.c: decode the function's code; find where control enters from elsewhere, and the
+ * facts of DWARF and call frame information about registers. */
 void bob_flow_read(struct bob_flow *w);
 
 /* places.c: set the places that the accesses of an instruction refer to, in its row. */

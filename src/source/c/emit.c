@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generates the text of probes; only this file and file_tables.c depend on bobbin/probe.h. The lvalue is
- * in parentheses, so that its commas do not separate macro arguments. The macro uses it once, so
- * nested uses stay short. Line numbers do not change: inserted text has no newline, except at the
- * top and after the end of the file. */
+/* Generates the text of probes; only this file and file_tables.c depend on bobbin/probe.h. The
+ * lvalue is in parentheses, so that its commas do not separate macro arguments. The macro uses it
+ * once, so nested uses stay short. Line numbers do not change: inserted text has no newline, except
+ * at the top and after the end of the file. */
 #include "source/c/given.h"
 #include "source/runtime.h"
 

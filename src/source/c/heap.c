@@ -2,9 +2,9 @@
 /* Memory from malloc and similar functions. If the result of such a call, possibly cast, is
  * assigned to a traced pointer or initialises it, the block is declared as what the pointer leads
  * to, with the length that the call requests. A traced pointer is a variable, or a member or
- * element that a request reaches (pointer_paths.c). The arguments are evaluated in place, once, and are
- * saved on the way. Freed memory is undeclared in every instrumented file, because the next block
- * may get the same address. */
+ * element that a request reaches (pointer_paths.c). The arguments are evaluated in place, once, and
+ * are saved on the way. Freed memory is undeclared in every instrumented file, because the next
+ * block may get the same address. */
 #include "source/c/allocators.h"
 #include "source/c/given.h"
 

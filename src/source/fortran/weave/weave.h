@@ -9,9 +9,9 @@
  *     components.c targets of components; component_moves.c statements that change them
  *     missing.c    reports requests that match nothing
  *     foreign.c    warns about arguments of procedures that are in no file
- *     trace_closure.c    aliases of the variables in all files; across.c those in C files
- *     clones.c     plans copies of procedures; traced_calls.c the call graph, clonable.c reasons against
- *                  copies, clone_text.c the copies' text
+ *     trace_closure.c  aliases of the variables in all files; across.c those in C files
+ *     clones.c     plans copies of procedures; traced_calls.c the call graph, clonable.c reasons
+ *                  against copies, clone_text.c the copies' text
  *     accesses.c   the probes of a statement; reference.c of one reference, frames.c and masked.c
  *                  the code around it
  *     exact.c      --exact: references reported within their expressions; scalar.c proves that they
@@ -19,10 +19,11 @@
  *     nest.c       finds loops that have one probe; lay.c unrolls short ones, affine.c finds affine
  *                  expressions, emit_nest.c generates the probe
  *     hold.c       hoists the caches of sites out of loops
- *     condition_lines.c      rewrites ELSE IF and DO WHILE, so that lines can precede their conditions
- *     code_events.c       events of calls and communication; loops.c of loops
+ *     condition_lines.c  rewrites ELSE IF and DO WHILE, so that lines can precede their
+ *                  conditions
+ *     code_events.c  events of calls and communication; loops.c of loops
  *     predict.c    execution counts for the prediction (source/predict.h)
- *     predict_trips.c      trips of loops according to the text
+ *     predict_trips.c  trips of loops according to the text
  *     declare.c    registers variables, and declares interfaces; moves.c statements that move
  *                  variables; block_construct.c lifetimes of BLOCK variables
  *     branches.c   variables that only one branch of an #if declares
