@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check the layout of C sources against .clang-format, or correct it with --fix.
+"""Check the layout of C sources against .clang-format, or correct it with --fix; and line lengths.
 
     tools/check_format.py [--fix] [--changed] [FILE...]
 
-Files that are not C are ignored. Without files, checks everything git knows under include, src,
-tests and bench; with --changed, only what differs from HEAD. Two things are left to the author,
-because clang-format spoils them: the white space before a trailing comment (tabs, in the kernel's
-layout) and initialisers of several lines, which are tables. Both are ignored in the comparison and
-kept by --fix. Every file of src must have an opening comment after its SPDX line; --fix cannot add
-one. Exit 0 when nothing is wrong.
+Without files, checks everything git knows under include, src, tests and bench; with --changed, only
+what differs from HEAD. Two things are left to the author, because clang-format spoils them: the
+white space before a trailing comment (tabs, in the kernel's layout) and initialisers of several
+lines, which are tables. Both are ignored in the comparison and kept by --fix. Every file of src
+must have an opening comment after its SPDX line. No line of a C, Python or CMake file of the tree
+may have more than 100 columns, with tabs of 8. --fix corrects neither. Exit 0 when nothing is
+wrong.
 """
 import argparse
 import difflib
@@ -23,6 +24,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = ("clang-format-14", "clang-format")
 FOLDERS = ("include/", "src/", "tests/", "bench/")
+COLUMNS = 100
+WRAPPED = (".c", ".h", ".py", ".cmake", "CMakeLists.txt")
 
 
 def run(*command):
@@ -124,11 +127,24 @@ def lacks_opening(name, lines):
     return name.startswith("src/") and not re.match(r"/\*(?! ---)", "".join(lines[1:2]))
 
 
+def report_long(texts):
+    """Prints the lines that have too many columns, and returns their number."""
+    found = [f"{name}:{n}: more than {COLUMNS} columns" for name, lines in texts.items()
+             for n, line in enumerate(lines, 1) if len(line.rstrip("\n").expandtabs(8)) > COLUMNS]
+    print("".join(f"{line}\n" for line in found), end="")
+    return len(found)
+
+
 def files_of_tree(changed):
     listing = (run("git", "diff", "--name-only", "--diff-filter=d", "HEAD") if changed else
                run("git", "ls-files"))
-    names = [n for n in listing.split("\n") if n.endswith((".c", ".h")) and n.startswith(FOLDERS)]
-    return [n for n in names if os.path.exists(os.path.join(ROOT, n))]
+    return [n for n in listing.split("\n")
+            if n.endswith(WRAPPED) and os.path.exists(os.path.join(ROOT, n))]
+
+
+def read_lines(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as f:
+        return f.read().splitlines(keepends=True)
 
 
 def main():
@@ -138,18 +154,17 @@ def main():
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     tool = find_tool()
-    given = [os.path.relpath(os.path.abspath(f), ROOT)
-             for f in args.files if f.endswith((".c", ".h"))]
-    names = given if args.files else files_of_tree(args.changed)
-    files = {}
-    for name in names:
-        with open(os.path.join(ROOT, name), encoding="utf-8") as f:
-            files[name] = f.read().splitlines(keepends=True)
+    given = [os.path.relpath(os.path.abspath(f), ROOT) for f in args.files if f.endswith(WRAPPED)]
+    texts = {name: read_lines(name)
+             for name in (given if args.files else files_of_tree(args.changed))}
+    files = {name: lines for name, lines in texts.items()
+             if name.endswith((".c", ".h")) and (args.files or name.startswith(FOLDERS))}
     unopened = [name for name in files if lacks_opening(name, files[name])]
     for name in unopened:
         print(f"{name}:2: no opening comment; say after the SPDX line what the file does")
     bad = 0
-    for name, new in formatted(tool, files).items():
+    laid_out = formatted(tool, files)
+    for name, new in laid_out.items():
         path, old = os.path.join(ROOT, name), files[name]
         if new == old:
             continue
@@ -161,7 +176,8 @@ def main():
             sys.stdout.writelines(difflib.unified_diff(old, new, name, name + " (formatted)", n=0))
     if bad and not args.fix:
         print(f"check_format: {bad} files differ; make format mends them")
-    return 1 if unopened or bad and not args.fix else 0
+    wide = report_long({**texts, **laid_out} if args.fix else texts)
+    return 1 if unopened or wide or bad and not args.fix else 0
 
 
 if __name__ == "__main__":

@@ -40,10 +40,10 @@ static const char *why_not(const struct bob_image *im, uint32_t func)
 	if (f->kind == BOB_PATCH_NONE)
 		return "its entry cannot be patched";
 	if (patch_is_special(im->plan, func))
-		return "Bobbin needs it for itself";
+		return "reserved by Bobbin";
 	if (patch_matches(im->plan, f, never))
-		return "it returns twice, or asks who called it";
-	return begins_plainly(im, f) ? NULL : "its frame is not described";
+		return "it returns twice or reads its return address";
+	return begins_plainly(im, f) ? NULL : "no frame information for its entry";
 }
 
 static bool is_wanted(const struct bob_image *im, uint32_t func)

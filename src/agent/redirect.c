@@ -59,7 +59,7 @@ __attribute__((visibility("default"))) int bob_agent_redirect_1(const char *prog
 	lock_process();
 	why = redirect(address, (uint64_t)(uintptr_t)to, &at);
 	if (why)
-		agent_log("not wrapped, its code cannot be changed", symbol);
+		agent_log("not wrapped: its code cannot be patched", symbol);
 	unlock_process();
 	if (!why)
 		*original = (void *)(uintptr_t)at;

@@ -357,7 +357,7 @@ enum bob_skip {
 	BOB_SKIP_SHORT = 1,	/* too short for a jump, and no padding or hole in reach */
 	BOB_SKIP_BRANCH = 2,	/* a branch leads into the bytes to be replaced */
 	BOB_SKIP_DECODE = 3,	/* an unknown instruction */
-	BOB_SKIP_RELOCATE = 4,	/* an instruction that cannot be moved */
+	BOB_SKIP_RELOCATE = 4,	/* an instruction that cannot be relocated */
 	BOB_SKIP_NO_FRAME_INFO = 5, /* no call frame information */
 	BOB_SKIP_FILTER = 6,	/* excluded by the user's filters */
 	BOB_SKIP_BYTES = 7,	/* memory differs from the file */

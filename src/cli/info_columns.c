@@ -171,8 +171,8 @@ static int print_rows(struct cli_answer *a, struct rows *r)
 						   sizeof(columns) / sizeof(columns[0]));
 
 	qsort(r->at, r->count, sizeof(*r->at), by_weight);
-	fputs("\nwhat grows: bytes of rules, and how many rules; values of a thread that follow "
-	      "none, and how many threads have such\n",
+	fputs("\ngrows: size and number of rules; values of a thread that follow no rule, and "
+	      "number of threads with such values\n",
 	      a->text);
 	for (size_t i = 0; i < r->count; i++) {
 		const struct row *x = &r->at[i];

@@ -17,7 +17,7 @@ int cli_report_hooks(struct cli_answer *a)
 
 	if (t && !bob_table_rows(t) && !damaged) {
 		bob_table_destroy(t);
-		return cli_fail("report", "no hook brought data in this run (bobbin/hooks.h)");
+		return cli_fail("report", "no hook returned data in this run (bobbin/hooks.h)");
 	}
 	status = cli_answer_table(a, t);
 	if (damaged && !status)

@@ -218,8 +218,8 @@ static void print_order(const struct cache *c, uint32_t processes)
 	}
 	if (c->forced)
 		fprintf(c->a.text,
-			"waiting  %s time%s a thread went on before what it waited for: the trace "
-			"does not have it\n",
+			"waiting  %s time%s a thread continued before the event that it waited "
+			"for, which the trace lacks\n",
 			bob_format_count(a, c->forced), bob_plural(c->forced));
 	if (c->lost)
 		fprintf(c->a.text, "lost     accesses are missing in %s place%s\n",

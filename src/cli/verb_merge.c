@@ -76,8 +76,8 @@ int verb_merge(int argc, char **argv)
 				 alone || m.f.how.drop_below || cli_merge_is_refused(dir));
 	if (alone) {
 		if (!m.quiet)
-			printf("%s: another launcher or merge is at work there; who ends last "
-			       "merges all\n",
+			printf("%s: another launcher or merge is at work there; the last one to "
+			       "end merges everything\n",
 			       dir);
 		return 0;
 	}

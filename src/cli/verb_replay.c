@@ -97,8 +97,8 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 		status = cli_fail_status("replay", "not all of the trace can be read", st, &err);
 	if (x.forced)
 		fprintf(stderr,
-			"bobbin: replay: %s time%s a thread went on before what it waited for: "
-			"the trace does not have it\n",
+			"bobbin: replay: %s time%s a thread continued before the event that it "
+			"waited for, which the trace lacks\n",
 			bob_format_count(number, x.forced), bob_plural(x.forced));
 	free(threads);
 	return status;

@@ -63,8 +63,8 @@ enum bob_sync_group {
 	X(FUTEX_WAIT, TURN, NO_GROUP, 2, "futex waited")                                           \
 	X(FUTEX_WAKE, TURN, NO_GROUP, 2, "futex wake")                                             \
 	X(FORK, GIVE, REGIONS, 1, "parallel region")                                               \
-	X(TEAM_BEGIN, AWAIT, REGIONS, 2, "part of region begins")                                  \
-	X(TEAM_END, GIVE, REGION_ENDS, 1, "part of region ends")                                   \
+	X(TEAM_BEGIN, AWAIT, REGIONS, 2, "thread enters region")                                   \
+	X(TEAM_END, GIVE, REGION_ENDS, 1, "thread leaves region")                                  \
 	X(TEAM_JOIN, AWAIT, REGION_ENDS, 2, "parallel region ends")                                \
 	X(TEAM_ARRIVE, GIVE, TEAM_BARRIERS, 1, "at barrier of team")                               \
 	X(TEAM_LEAVE, AWAIT, TEAM_BARRIERS, 2, "after barrier of team")                            \
@@ -76,7 +76,7 @@ enum bob_sync_group {
 	X(ORDERED_END, TURN, NO_GROUP, 2, "ordered ends")                                          \
 	X(TASK, TURN, NO_GROUP, 2, "task")                                                         \
 	X(TASKWAIT, TURN, NO_GROUP, 2, "waited for tasks")                                         \
-	X(SHARE, NOTE, NO_GROUP, 1, "share of loop or sections")                                   \
+	X(SHARE, NOTE, NO_GROUP, 1, "worksharing")                                                 \
 	X(SINGLE, NOTE, NO_GROUP, 1, "single")                                                     \
 	X(ARRIVED, TURN, NO_GROUP, 2, "at barrier, participants unknown")                          \
 	X(LEFT, TURN, NO_GROUP, 2, "after barrier, participants unknown")

@@ -234,7 +234,7 @@ bob_status bob_launch_run(const struct bob_launch *l, int *child_pid, int *statu
 	} else if (err) {
 		close(report[0]);
 		err->code = st;
-		err->text = "no new process could be made";
+		err->text = "cannot create a process";
 		snprintf(err->path, sizeof(err->path), "%s", l->path);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

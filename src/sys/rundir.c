@@ -127,7 +127,7 @@ static bob_status move_away(const char *dir, struct bob_error *err)
 	unsigned n = find_slots(dir, slot, &full);
 
 	if (!n)
-		return fail(err, BOB_ERR_IO, dir, "no name is left for the older trace");
+		return fail(err, BOB_ERR_IO, dir, "too many older traces, none can be renamed");
 	older_name(to, dir, slot[n - 1]);
 	if (full && (!is_trace(to, 1) || rmdir(to)))
 		return fail(err, BOB_ERR_IO, dir, "cannot remove the oldest trace");
@@ -234,7 +234,8 @@ static bob_status absolute(const char *dir, char *abs, char *parent, struct bob_
 	if (slash)
 		*slash = 0;
 	if (!realpath(slash ? (slash == copy ? "/" : copy) : ".", parent))
-		return fail(err, BOB_ERR_IO, dir, "its parent directory cannot be reached");
+		return fail(err, BOB_ERR_IO, dir,
+			    "its parent directory does not exist or is inaccessible");
 	if (snprintf(abs, BOB_SYS_PATH, "%s/%s", strcmp(parent, "/") ? parent : "", name) >=
 	    BOB_SYS_PATH)
 		return fail(err, BOB_ERR_INVAL, dir, "its path is too long");

@@ -16,12 +16,12 @@ static const struct refusal refusals[] = {
 	{ "setcontext swapcontext makecontext clone __clone",
 	  "it changes stacks, or begins on one" },
 	{ "dlsym dlvsym dlopen dlmopen __libc_dlsym dl_iterate_phdr",
-	  "it asks who called it, and that would be the wrapper" },
+	  "it depends on its caller's address" },
 	{ "memcpy memmove memset memcmp __memcpy_chk __memmove_chk __memset_chk",
 	  "compilers call it everywhere, in the wrapper, too" },
 	{ "__tls_get_addr ___tls_get_addr _dl_* _mcount mcount __fentry__ "
 	  "__cyg_profile_func_enter __cyg_profile_func_exit __stack_chk_fail",
-	  "it is called with registers in use that C knows nothing of" },
+	  "it has a non-standard calling convention" },
 	{ "_Unwind_* __gcc_personality_v0 __gxx_personality_v0 __register_frame* "
 	  "__deregister_frame*",
 	  "it looks at the frame of its caller, and that would be the wrapper's" },

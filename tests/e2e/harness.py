@@ -6,7 +6,8 @@ Nothing is retried. A case returns None (ok) or raises Failure or Skip. A test s
 `sys.exit(suite.run())`: 0 all ok, 77 nothing could run, 1 otherwise. Where it finds things:
     BOB_TEST_BOBBIN   the launcher (default build/release/bin/bobbin of this tree)
     BOB_TEST_DIR      compiled programs, traces and caches (default build/e2e)
-    BOB_TEST_JOBS     cases at once (default 2: ctest has more scripts under way than there are cores, and half of them wait)
+    BOB_TEST_JOBS     cases at once (default 2: ctest runs more scripts than there are cores, and
+                      half of them wait)
 With --mem, what is recorded are memory accesses by engine native instead of calls, in programs
 that run translated; checks that need calls are then left out. A line "# ctest: memory WORDS" in
 a script makes ctest run the cases that match WORDS in this way, too; `make torture` runs all.

@@ -122,11 +122,9 @@ def check(trace, threads=None):
         if len(fields) > 5 and fields[-1].startswith("MPI_") and fields[1].endswith("%"):
             # calls, share, sent and received, each a number and a unit or "-"
             at = 3 if fields[2] == "-" else 4
-            rows[fields[-1][4:]] = int(fields[0].replace(",", "")), fields[at] if fields[
-                                                                                         at] == "-" else " ".join(
-                                                                                                                  fields[
-                                                                                                                         at : at
-                                                                                                                         + 2])
+            rows[fields[-1][4:]] = (
+                int(fields[0].replace(",", "")),
+                fields[at] if fields[at] == "-" else " ".join(fields[at:at + 2]))
     want = {f: (n, text(got[f])) for f, n in calls.items()}
     h.check(rows == want, f"report: {sorted(set(rows.items()) ^ set(want.items()))}")
     table = csv.DictReader(io.StringIO(h.bobbin("commmatrix", "--format=csv", trace).out.decode()))

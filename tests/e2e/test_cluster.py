@@ -172,7 +172,8 @@ def both(ranks, odd):
     others = ",".join(f"{a}-{b}" if a < b else f"{a}"
                       for a, b in ((0, odd - 1), (odd + 1, ranks - 1)) if a <= b)
     first = 1 if odd == 0 else 0
-    one, other = rf"{others} like {first}, 0\.\d+ from {odd}", rf"{odd} like {odd}, 0\.\d+ from {first}"
+    one, other = (rf"{others} like {first}, 0\.\d+ from {odd}",
+                  rf"{odd} like {odd}, 0\.\d+ from {first}")
     return rf"2 clusters of {ranks} ranks: " + ("; ".join((one, other)) if odd
                                                 else "; ".join((other, one)))
 
@@ -204,7 +205,8 @@ def family():
         for (rank, n), what in have.items():
             equal(what, groups(9, None, min(n, compared))[rank] if compared else None)
         equal(clusters(r.trace, "phase"), "1 cluster of 8 ranks: 0-5,7-8 like 0")
-        why = "nothing came from rank 6 in time" if how == "dies" else "in Finalize already is rank 6"
+        why = ("nothing came from rank 6 in time" if how == "dies" else
+               "in Finalize already is rank 6")
         h.check(f"hook 'cluster': ranks have not come together: {why}\n" in notes(r.trace)
                 and "cluster: ranks could not be compared at the event, and will be when they "
                 "finalize (8 times)" in notes(r.trace), notes(r.trace))
@@ -296,7 +298,8 @@ for mpi in m.MPIS:
                     "30" if how == "skips" else "2")
             h.check(set(reported(r)[0].values()) == {None}, str(r))
             info = notes(r.trace)
-            why = "in Finalize already is rank 3" if how == "skips" else "nothing came from rank 3 in time"
+            why = ("in Finalize already is rank 3" if how == "skips" else
+                   "nothing came from rank 3 in time")
             h.check(f"hook 'cluster': ranks have not come together: {why} (2 times)\n" in info,
                     info)
             h.check("not united" not in info and "merging while" not in info, info)
@@ -331,10 +334,8 @@ for mpi in m.MPIS:
         equal(steps, {rank: 396 if rank in (0, 5) else 297 for rank in range(8)})
         # who is not recorded leaves nothing out
         for n, times in ((4, 2), (3, 6)):
-            h.check(
-                    f"{n} events are left out: 'step: i < 99' is not true of them ({times} times)" in notes(
-                                                                                                            r.trace),
-                    notes(r.trace))
+            h.check(f"{n} events are left out: 'step: i < 99' is not true of them ({times} times)"
+                    in notes(r.trace), notes(r.trace))
 
 
 if __name__ == "__main__":

@@ -278,7 +278,7 @@ def host_killed():
         h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
         h.check_trace(run.trace)
         h.check(sorted(accesses(run.trace)) == sorted(want), "another trace")
-        h.check(b"its collector is gone: the process folds for itself" in run.notes(),
+        h.check(b"the collector died: the process folds for itself" in run.notes(),
                 run.notes().decode())
 
 
@@ -299,7 +299,8 @@ def no_collector():
     h.check((r.status, r.out) == (3, b"ok\n"), f"{r}")
     h.check_trace(trace)
     h.check(accesses(trace) == want, "another trace")
-    h.check(b"no collector came: the process folds for itself" in h.bobbin("info", trace).out,
+    h.check(b"the collector did not start: the process folds for itself" in h.bobbin("info",
+                                                                                     trace).out,
             "no note")
 
 
@@ -319,7 +320,7 @@ def killed_always():
     h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
     h.check_trace(run.trace)
     h.check(accesses(run.trace) == want, "another trace")
-    h.check(b"its collector is gone: the process folds for itself" in run.notes(),
+    h.check(b"the collector died: the process folds for itself" in run.notes(),
             run.notes().decode())
     return f"{len(killed)} killed"
 

@@ -16,10 +16,12 @@ WORK_C = """
 #include <stdlib.h>
 static volatile int sink;
 __attribute__((noinline)) int leaf(int x) { sink += x; return x * 3 + sink % 7; }
-__attribute__((noinline)) int mid(int n) { int s = 0; for (int i = 0; i < n; i++) s += leaf(i); return s; }
+__attribute__((noinline)) int mid(int n)
+{ int s = 0; for (int i = 0; i < n; i++) s += leaf(i); return s; }
 __attribute__((noinline)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 """
-PLAIN_C = WORK_C + 'int main(void) { printf("%d %d\\n", mid(1000), fib(15)); fflush(stdout); return 3; }\n'
+PLAIN_C = WORK_C + ('int main(void) { printf("%d %d\\n", mid(1000), fib(15)); fflush(stdout); '
+                    'return 3; }\n')
 PLAIN_CALLS = {"main": 1, "mid": 1, "leaf": 1000, "fib": 1973}
 LIBRARY_C = "int odd(int a);\nint odd(int a)\n{\n\treturn 2 * a + 1;\n}\n"
 

@@ -129,7 +129,8 @@ def _():
 def messages_of(rows):
     """The lines of text that these findings are."""
     return [
-            f"{r['level']:7} {r['file'] + ': ' if r['file'] else ''}{r['text']}{' at byte ' + r['offset'] if r['offset'] else ''}"
+            f"{r['level']:7} {r['file'] + ': ' if r['file'] else ''}{r['text']}"
+            f"{' at byte ' + r['offset'] if r['offset'] else ''}"
             for r in rows]
 
 

@@ -376,7 +376,8 @@ def all_left_out():
     r = h.record([p], ["--events", "--when=*: no_such_parameter == 3"])
     info = h.bobbin("info", r.trace).out.decode()
     h.check(r.status == 0
-            and "events are left out: --when='*: no_such_parameter == 3' is not true of them" in info,
+            and "events are left out: --when='*: no_such_parameter == 3' is not true of them"
+            in info,
             info)
     for number in ("9223372036854775808", "1e400"):
         r = h.record([p], ["--events", f"--when=e: n == {number}"])

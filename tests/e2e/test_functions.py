@@ -173,7 +173,7 @@ def chosen():
     h.check(names == {"h_wide", "h_errno"}, f"events of {names}")
     r = h.record([exe, h.fresh("said"), "state"], ["--hook-functions=h_wide:setjmp:_init"])
     notes = h.bobbin("info", r.trace).out.decode()
-    h.check("function _init is not hooked: its frame is not described" in notes,
+    h.check("function _init is not hooked: no frame information for its entry" in notes,
             f"what is not hooked is not said\n{notes}")
 
 

@@ -9,7 +9,8 @@ all. Each is run three times natively and recorded with --images=main, app and a
 as tests/torture/compare.py says. A program that cannot be compared here is skipped, with the
 reason; if more than one in ten is, the test fails.
 
-    test_gcc_torture.py --bless RESULTS.jsonl    write torture.list from results of tests/torture/run.py
+    test_gcc_torture.py --bless RESULTS.jsonl    write torture.list from results of
+                                                 tests/torture/run.py
 """
 
 import os
@@ -29,8 +30,8 @@ TREE = families.TREE
 OPTIONS = re.compile(r'\{\s*dg-(?:additional-)?options\s+"([^"]*)"\s*\}')
 # What a single file compiled for this machine cannot do.
 UNFIT = re.compile(
-    r"dg-(?:additional-sources|require-|skip-if|xfail-run-if|shouldfail|compile-aux)|dg-options[^}]*\{ target"
-)
+    r"dg-(?:additional-sources|require-|skip-if|xfail-run-if|shouldfail|compile-aux)"
+    r"|dg-options[^}]*\{ target")
 # Of these folders all quick ones are in the list, at -O2, and so many combinations of each family.
 ALWAYS = ("g++.dg/eh/",)
 SHARE = {

@@ -82,7 +82,9 @@ def looked_at(asked, rounds):
     checks = asked // 2
     leaves = 4 * n + 3 * rounds + checks + (rounds - 1)
     begin, end = "begin work n@0", "end work m@0"
-    counts = f"  {n} times {begin}\n", f"  {2 * n + rounds - 1} times inner\n  {n} times {end}\n  {rounds} times text s@0\n  {2 * rounds} times element\n"
+    counts = (f"  {n} times {begin}\n",
+              f"  {2 * n + rounds - 1} times inner\n  {n} times {end}\n"
+              f"  {rounds} times text s@0\n  {2 * rounds} times element\n")
     check = f"  {checks} times check\n" if checks else ""
     return f"{asked}: {leaves} leaves\n", counts[0], counts[1] + check
 
@@ -201,9 +203,8 @@ def leaving():
         h.check(r.status == 0 and r.out == f"{left} left, 40 calls\n".encode(), f"{how}: {r}")
         h.check_trace(r.trace)
         equal(h.info(r.trace)["mpi_calls"], there)
-        said = "hook 'leaves' has thrown an exception at a function that is hooked by name" in h.bobbin(
-                                                                                                        "info",
-                                                                                                        r.trace).out.decode()
+        said = ("hook 'leaves' has thrown an exception at a function that is hooked by name"
+                in h.bobbin("info", r.trace).out.decode())
         equal(said, how == "throw")
 
 

@@ -393,9 +393,8 @@ def older_standard():
         r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(folder / f"out{n}"), "--", flag],
                            input=f"trace file {language}\ntrace variable *\n", text=True,
                            capture_output=True, cwd=h.PROG / "source")
-        assert r.returncode == 0 and (f" {flag} -c " in r.stdout) == stays and (
-                                                                                f"(without {flag}: "
-                                                                                f"probes" in r.stdout) != stays, r
+        assert (r.returncode == 0 and (f" {flag} -c " in r.stdout) == stays
+                and (f"(without {flag}: probes" in r.stdout) != stays), r
 
 
 @suite.case("Fortran: what is printed compiles files that include what lies beside them; what the "
@@ -417,7 +416,8 @@ def printed_lines():
         r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out", "--", "-fopenmp"],
                            input="".join(f"trace file {n}\ntrace variable n\n" for n in names),
                            text=True, capture_output=True, cwd=folder)
-        assert r.returncode == 0 and "INCLUDE" not in r.stdout and "the size of its elements" not in r.stdout, r
+        assert (r.returncode == 0 and "INCLUDE" not in r.stdout
+                and "the size of its elements" not in r.stdout), r
         lines = [line for line in r.stdout.splitlines() if line.startswith("    ")
                  and " -c " in line]
         assert len(lines) == 6 and [f"-I{place} " in line for line in lines] == [True, False, True,

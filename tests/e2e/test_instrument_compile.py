@@ -24,7 +24,8 @@ int main(void)
 	int v[3] = { BESIDE, SIZE };
 	for (int i = 0; i < 3; i++)
 		v[2] += v[i];
-	printf("%s %d %d %s %s %s\\n", this_file, __LINE__, twice(v[2]), __FILE__, other_file, strchrnul("abc", 'b'));
+	printf("%s %d %d %s %s %s\\n", this_file, __LINE__, twice(v[2]), __FILE__, other_file, \
+strchrnul("abc", 'b'));
 	return 0;
 }
 """,
@@ -98,8 +99,8 @@ def built():
     out = run(h.BOBBIN, "replay", "--mem", "--subscripts", trace, folder=folder).stdout
     rows = [f"{m[1]} v[{m[2]}]" for m in re.finditer(r"^([LS]) .* v in main\[(\d)\]$", out, re.M)]
     want = [x for i in range(3) for x in (f"L v[{i}]", "L v[2]", "S v[2]")]
-    assert rows[0] == "S v[0]" and sorted(rows[1:10]) == sorted(want) and rows[10:] == [
-                                                                                        "L v[2]"], out
+    assert (rows[0] == "S v[0]" and sorted(rows[1:10]) == sorted(want)
+            and rows[10:] == ["L v[2]"]), out
     for name in ("main.d", "other/main2.d"):
         assert depends(folder / "plain" / name) == depends(folder / "probed" / name), name
     assert list((folder / "tmp").iterdir()) == [], "copies are left"
@@ -194,17 +195,15 @@ def fortran_beforehand():
     run("gcc", "-Iout", "-c", "out/main_probes.c", folder=folder)
     compiler = CC.format(commands="commands").replace("gcc", "gfortran").split()
     r = run(*compiler, "-c", "main.f90", folder=folder)
-    assert "main.f90: compiled as it is, without probes" in r.stderr and r.stderr.count(
-                                                                                        "\n") == 1, r.stderr
+    assert ("main.f90: compiled as it is, without probes" in r.stderr
+            and r.stderr.count("\n") == 1), r.stderr
     r = run(*compiler, "-c", "out/main.f90", "-o", "copy.o", folder=folder)
     assert not r.stderr, r.stderr
     run("gfortran", "out/main.f90", "fill.o", "main_probes.o", "-o", "program", folder=folder)
     run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./program", folder=folder)
     rows = run(h.BOBBIN, "replay", "--mem", "--subscripts", "t", folder=folder).stdout.splitlines()
-    assert [re.sub("0x.* ", "", line) for line in rows if line[0] != "#"] == [f"S a({i})"
-                                                                              for i in range(1,
-                                                                                             6)] + [
-                                                                                                    "L a(2)"], rows
+    assert [re.sub("0x.* ", "", line) for line in rows if line[0] != "#"] == (
+        [f"S a({i})" for i in range(1, 6)] + ["L a(2)"]), rows
 
 
 @suite.case("files of one command line are in one folder: headers beside one are not those of "
@@ -236,9 +235,7 @@ def phony():
         (folder / "a.d").unlink()
         run(*cc, *flags, "-c", "a.c", folder=folder)
         assert depends(folder / "a.d") == plain.replace("\\\n", " ").split(), (
-                                                                               (folder
-                                                                                / "a.d").read_text(),
-                                                                               plain)
+            (folder / "a.d").read_text(), plain)
         assert ("put.h:\n" in (folder / "a.d").read_text()) == has_targets, (flags, plain)
     assert b"put.h" in (folder / "a.o").read_bytes(), "the header has no probes"
 

@@ -87,7 +87,8 @@ class Part(f.Memory):
     extent = 0
 
     def _row(self, kind, name, index, size):
-        if name == "f%v" and self.extent > 1 and index // self.extent == 1 and index % self.extent < 2:
+        if (name == "f%v" and self.extent > 1 and index // self.extent == 1
+                and index % self.extent < 2):
             super()._row(kind, name, index, size)
 
 

@@ -67,11 +67,13 @@ def compare(rows, text, **shorts):
 # bump(): n = n + by; bump = n
 BUMP = "8 L n; 8 S n; 9 L n"
 FREE = """36 L a(1); B; 36 L a(3); 36 S b(2); B; 37 S a(3); B; 38 L a(4); B; 38 L a(1); 38 S b(1);
-39 L idx(1); 39 S idx(3); 40 S i; 41 L i; %s 42 L i; %s 42 L a(2); 42 S b(3); 18 L a(1); 43 L l(1); B; 45 L a(2);
+39 L idx(1); 39 S idx(3); 40 S i; 41 L i; %s 42 L i; %s 42 L a(2); 42 S b(3); 18 L a(1); 43 L l(1);
+B; 45 L a(2);
 47 L idx(2); 47 L a(1); 47 L l(2); 48 S b(4); B; 50 L a(3); 51 L n;
 53 L a(6); 53 L idx(2); 14 L a(1); 14 S a(1);
 54 S i; 54 L i; 54 S i; 54 L i; 54 S i; 54 L idx(2); 54 L c(1); 54 L a(2); B; 54 L a(3); B;
-B; 55 L a(3); 57 L t(1) +8; 57 L z(1); 57 L z(2); 57 L idx(2); 57 S t(2); 59 L t(2) +16; 59 L a(2); 59 S t(1) +16;
+B; 55 L a(3); 57 L t(1) +8; 57 L z(1); 57 L z(2); 57 L idx(2); 57 S t(2);
+59 L t(2) +16; 59 L a(2); 59 S t(1) +16;
 B; 60 L idx(2); 60 L c(2); 60 L c(2) +1; 60 S c(1) +2;
 61 L idx(2); 61 L a(2); B; 61 S i; 62 L i; 62 L l(1); 62 L i; 62 L a(1); 62 L i; 62 S b(1); 61 S i;
 64 L a(1); 64 L a(2); 64 L l(2); 64 S l(1); 71 L p in most; 71 L q in most; 71 S most in most"""
@@ -92,10 +94,14 @@ def free_form():
 
 
 NEXT = "33 L /c/n; 33 S /c/n; 34 L /c/n"
-FIXED = """8 S /c/n; B; 12 S j; 13 S a(1); B; 13 L a(2); B; 12 S j; 13 S a(2); B; 13 L a(4); B; 14 L a(3); B; 16 L idx(2); 17 S a(2);
-18 L idx(3); 18 L x(2); 18 L idx(2); 18 L a(1); 18 L idx(2); 18 L a(1); 18 L x(1); 18 L x(1); 18 L x(2); 18 L x(3); 19 L x(4); 18 L idx(2); 18 S x(1);
-21 L a(1); 21 L a(2); 21 L a(3); 21 L a(4); 21 L a(5); 21 L a(6); 22 L a(7); 22 L a(8); 22 L a(1); 22 L a(2); 22 L a(3); 22 L a(4); 22 L a(5); 22 L a(6);
-22 L a(7); 23 L a(8); 21 S verylongnameofanarrayone(1); 24 L a(1); B; B; 24 L a(2); B; 26 L a(2); B; 27 L a(3); B; 27 L a(8); 27 S a(3);
+FIXED = """8 S /c/n; B; 12 S j; 13 S a(1); B; 13 L a(2); B; 12 S j; 13 S a(2); B; 13 L a(4); B;
+14 L a(3); B; 16 L idx(2); 17 S a(2);
+18 L idx(3); 18 L x(2); 18 L idx(2); 18 L a(1); 18 L idx(2); 18 L a(1); 18 L x(1); 18 L x(1);
+18 L x(2); 18 L x(3); 19 L x(4); 18 L idx(2); 18 S x(1);
+21 L a(1); 21 L a(2); 21 L a(3); 21 L a(4); 21 L a(5); 21 L a(6); 22 L a(7); 22 L a(8);
+22 L a(1); 22 L a(2); 22 L a(3); 22 L a(4); 22 L a(5); 22 L a(6);
+22 L a(7); 23 L a(8); 21 S verylongnameofanarrayone(1); 24 L a(1); B; B; 24 L a(2); B;
+26 L a(2); B; 27 L a(3); B; 27 L a(8); 27 S a(3);
 28 L idx(2); B; 29 L verylongnameofanarrayone(1)"""
 
 
@@ -107,7 +113,8 @@ def fixed_form():
                               "variable idx", "variable a from 11 to 27",
                               "variable x from 11 to 27"], level)
         compare(rows, FIXED, B=NEXT)
-    assert "exact_fixed.f:13: reported before the statement at 1 place: no line can follow this assignment" in said, said
+    assert ("exact_fixed.f:13: reported before the statement at 1 place: no line can follow this "
+            "assignment") in said, said
 
 
 @suite.case("Fortran: what cannot be reported within its expression is reported before the "
@@ -200,7 +207,8 @@ def arrays_of_objects():
 
 
 ADD = "9 L n; 9 S n; 10 L n"
-EXPRESSIONS = """22 L a[0]; 22 L a[3]; 22 S b[0]; 23 L a[1]; 23 S b[1]; 24 L a[4]; B; 24 L a[1]; 24 L a[5]; 24 S b[2]; B; 25 L a[2]; 25 S a[2]; 26 S n; %s
+EXPRESSIONS = """22 L a[0]; 22 L a[3]; 22 S b[0]; 23 L a[1]; 23 S b[1]; 24 L a[4]; B;
+24 L a[1]; 24 L a[5]; 24 S b[2]; B; 25 L a[2]; 25 S a[2]; 26 S n; %s
 29 L a[1]; 29 S b[0]; 29 L a[2]; 29 S b[1]"""
 # by what their sum was: from the left, or from the right
 ARGUMENTS = {6: "B; 27 L a[1]; B; 27 L b[2];", 4: "B; 27 L b[1]; B; 27 L a[2];"}

@@ -331,7 +331,8 @@ def names():
     r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out) + "2"],
                        input="trace file names.f90\ntrace variable hidden\n", text=True,
                        capture_output=True, cwd=h.PROG / "source")
-    assert r.returncode == 0 and "a variable where lbound is another name" in r.stdout, r.stdout + r.stderr
+    assert (r.returncode == 0
+            and "a variable where lbound is another name" in r.stdout), r.stdout + r.stderr
 
 
 @suite.case("components of whole arrays: pointers, allocatable, CLASS, a mask")

@@ -248,9 +248,11 @@ def unknown():
     status, text = said("a", "b")
     assert status == 0 and f"k.f90:7: no probe at 1 place: {wp}" in text, text
     status, text = said("c%y")
-    assert status == 1 and f"k.f90: c%y cannot be traced: its component x has a size that is not known: {wp}" in text, text
+    assert status == 1 and (f"k.f90: c%y cannot be traced: its component x has a size that is not "
+                            f"known: {wp}") in text, text
     status, text = said("missing")
-    assert status == 1 and "there is no variable missing; the INCLUDE of line 12, which may declare it, was not found (-I says where)" in text, text
+    assert status == 1 and ("there is no variable missing; the INCLUDE of line 12, which may "
+                            "declare it, was not found (-I says where)") in text, text
 
 
 if __name__ == "__main__":

@@ -63,7 +63,8 @@ def bobbin(folder, *argv, status=0):
 def left():
     folder = folder_with(TWO)
     r = bobbin(folder, "instrument", "-o", "out", "commands")
-    assert r.stderr == "bobbin: instrument: bad.c:5:11: expected ';' after expression: the file stays as it is, without probes\n", r
+    assert r.stderr == ("bobbin: instrument: bad.c:5:11: expected ';' after expression: the file "
+                        "stays as it is, without probes\n"), r
     assert r.stdout.endswith("\nbad.c stays as it is, without probes\n"), r
     assert (folder / "out/bad.c").read_text() == FILES["bad.c"]
     assert "BOBBIN_" in (folder / "out/ok.c").read_text()
@@ -74,10 +75,8 @@ def left():
     subprocess.run(["gcc", "-Iout", "-iquote.", "out/ok.c", "b.c", "-o", "program"], check=True,
                    cwd=folder)
     bobbin(folder, "record", "-q", "--source", "-o", "t", "--", "./program")
-    assert "ok.c: another file has no probes: bad.c:5:11: expected ';' after expression\n" in bobbin(
-                                                                                                     folder,
-                                                                                                     "info",
-                                                                                                     "t").stdout
+    assert ("ok.c: another file has no probes: bad.c:5:11: expected ';' after expression\n"
+            in bobbin(folder, "info", "t").stdout)
     # An allocator may be called in the file that could not be read.
     folder = folder_with(TWO + "trace allocator taken size(1)\n")
     bobbin(folder, "instrument", "-o", "out", "commands")
@@ -117,10 +116,8 @@ def compiled():
                         r.stderr), r
     (folder / "commands").write_text(TWO)
     r = bobbin(folder, *cc, "-c", "bad.c", status=1)
-    assert "bad.c:5:11: expected ';' after expression: the file stays as it is" in r.stderr and "bad.c:5:" in r.stderr.split(
-                                                                                                                             "probes",
-                                                                                                                             1)[
-                                                                                                                                1], r
+    assert ("bad.c:5:11: expected ';' after expression: the file stays as it is" in r.stderr
+            and "bad.c:5:" in r.stderr.split("probes", 1)[1]), r
 
 
 @suite.case("what a file does not have: which command it is, with its column, and what may have "
@@ -144,9 +141,8 @@ def not_there():
              "2:17: there is no call of take in the C files of the command")):
         folder = folder_with("\n".join(["trace file ok.c", *commands, "bye", ""]))
         r = bobbin(folder, "instrument", "-o", "out", "commands", status=1)
-        assert r.stderr == f"bobbin: instrument: commands:{said}\n" and r.stdout == "" and not (
-                                                                                                folder
-                                                                                                / "out").exists(), r
+        assert (r.stderr == f"bobbin: instrument: commands:{said}\n" and r.stdout == ""
+                and not (folder / "out").exists()), r
     for name in ("empty.f90", "empty.c"):
         folder = folder_with(f"trace file {name}\ntrace variable x\n", **{name: ""})
         r = bobbin(folder, "instrument", "-o", "out", "commands", status=1)
@@ -154,9 +150,8 @@ def not_there():
     # --compile says it the same way.
     folder = folder_with("trace file ok.c\ntrace variable z\n")
     r = bobbin(folder, "instrument", "--compile", "commands", "--", "gcc", "-c", "ok.c", status=1)
-    assert r.stderr == "bobbin: instrument: commands:2:16: ok.c: there is no variable z\n" and not (
-                                                                                                    folder
-                                                                                                    / "ok.o").exists(), r
+    assert (r.stderr == "bobbin: instrument: commands:2:16: ok.c: there is no variable z\n"
+            and not (folder / "ok.o").exists()), r
 
 
 @suite.case("files and command lines that make no sense: one line, and nothing is written")
@@ -195,13 +190,10 @@ def senseless():
         folder = folder_with(commands)
         (folder / "folder.c").mkdir()
         r = bobbin(folder, "instrument", "-o", "out", *argv, status=status)
-        assert r.stderr.removesuffix("; see bobbin instrument --help\n").rstrip(
-                                                                                "\n") == f"bobbin: instrument: {said}", (
-                                                                                                                         said,
-                                                                                                                         r)
-        assert r.stdout == "" and sorted(p.name for p in folder.iterdir()) == sorted([*FILES,
-                                                                                      "commands",
-                                                                                      "folder.c"]), r
+        assert (r.stderr.removesuffix("; see bobbin instrument --help\n").rstrip("\n")
+                == f"bobbin: instrument: {said}"), (said, r)
+        assert (r.stdout == "" and sorted(p.name for p in folder.iterdir())
+                == sorted([*FILES, "commands", "folder.c"])), r
 
 
 @suite.case("lines that end as Windows has them, and a mark before the first")

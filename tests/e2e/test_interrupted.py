@@ -26,7 +26,8 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     char *pc = (char *)uc->uc_mcontext.gregs[REG_RIP];
     if (pc < (char *)probe || pc >= (char *)probe + 64) {
-        printf("%d, fault in following: %d\n", sig, pc > (char *)following && pc < (char *)following + 64);
+        printf("%d, fault in following: %d\n", sig,
+               pc > (char *)following && pc < (char *)following + 64);
         siglongjmp(env, 1);
     }
     seen++;

@@ -130,9 +130,8 @@ def at_once():
     h.check(sorted(p.name for p in d.parent.iterdir()) == ["t", "t.2"],
             f"{list(d.parent.iterdir())}")
     h.check(sorted(said)[0] == ""
-            and f"another recording is being written to {d}; this one is in {d}.2" in sorted(said)[
-                                                                                                   1],
-            said)
+            and (f"another recording is being written to {d}; this one is in {d}.2"
+                 in sorted(said)[1]), said)
     for trace in d, pathlib.Path(f"{d}.2"):
         h.check_trace(trace)
         info = h.info(trace)
@@ -278,9 +277,11 @@ def alarm():
 PROGRAM = r"""
 #include <stdio.h>
 __attribute__((noinline)) int f_leaf(int n) { __asm__ volatile(""); return n + 1; }
-__attribute__((noinline)) int f_mid(int n) { __asm__ volatile(""); return f_leaf(n) + f_leaf(n + 1); }
+__attribute__((noinline)) int f_mid(int n)
+{ __asm__ volatile(""); return f_leaf(n) + f_leaf(n + 1); }
 __attribute__((noinline)) int f_top(int n) { __asm__ volatile(""); return f_mid(n) * 2; }
-int main(void) { int s = 0; for (int i = 0; i < 10; i++) s += f_top(i); printf("%d\n", s + f_leaf(1)); return 0; }
+int main(void)
+{ int s = 0; for (int i = 0; i < 10; i++) s += f_top(i); printf("%d\n", s + f_leaf(1)); return 0; }
 """
 
 

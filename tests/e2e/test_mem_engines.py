@@ -31,7 +31,8 @@ RAW = {e: [*MEM[e], "--codec=none"] for e in ENGINES}
 WHERE = re.compile(rb"(\d+) (?:(.*)\+)?0x([0-9a-f]+)")  # what a line has after the address
 STORE = re.compile(rb"^S 0x([0-9a-f]+) ", re.M)
 KINDS = {b"L": "L", b"S": "S", b"A": "A"}
-KERNELS = "matmul triad csr chase atomics strings vectors lanes jump signals faults threads child storm".split()
+KERNELS = ("matmul triad csr chase atomics strings vectors lanes jump signals faults threads child "
+           "storm").split()
 
 
 def need_processor(*flags):

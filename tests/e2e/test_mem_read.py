@@ -242,9 +242,8 @@ def env():
     h.check_trace(trace)
 
     def rows(of, thread):
-        return [(k, place) for k, _, _, place in map(str.split,
-                                                     replay(of, "-g", thread).decode().splitlines()[
-                                                                                                    1:])]
+        return [(k, place) for k, _, _, place in map(
+            str.split, replay(of, "-g", thread).decode().splitlines()[1:])]
 
     # the shell is a process of the trace, too, and becomes none: what it runs is its child
     numbers = [i for i, p in enumerate(h.info(trace)["process_list"])

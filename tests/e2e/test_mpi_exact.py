@@ -98,8 +98,9 @@ def sums(mpi, ranks, name, *args):
     threads, _, rows = dump(r.trace)
     h.check(len(threads) == ranks, f"{len(threads)} threads")
     want, have = said(rows), found(threads)
-    h.check(want == have,
-            f"differ: {[(k, want.get(k), have.get(k)) for k in want.keys() | have.keys() if want.get(k) != have.get(k)][:3]}")
+    differ = [(k, want.get(k), have.get(k)) for k in want.keys() | have.keys()
+              if want.get(k) != have.get(k)]
+    h.check(want == have, f"differ: {differ[:3]}")
     return f"{sum(len(t.sites) for t in threads)} calls, {len(have)} pairs of sites"
 
 

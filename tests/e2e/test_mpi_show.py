@@ -23,9 +23,11 @@ ranks 0, 2: 88 MPI calls each
   loop 0, 10 times
     MPI_Irecv(1 INT, source={0: 3; 2: 1}, tag=0..9, COMM_WORLD)   ring
     MPI_Isend(1 INT, dest=rank+1, tag=0..9, COMM_WORLD)   ring
-    MPI_Waitall(requests=[last-1, request?]) -> statuses={0: [from 3, tag 0..9, 4 B; -]; 2: [from 1, tag 0..9, 4 B; -]}   ring
+    MPI_Waitall(requests=[last-1, request?]) -> statuses={0: [from 3, tag 0..9, 4 B; -]; \
+2: [from 1, tag 0..9, 4 B; -]}   ring
   loop 1, 10 times
-    MPI_Sendrecv(send 8 DOUBLE, dest=rank+1, sendtag=1, recv 8 DOUBLE, source={0: PROC_NULL; 2: 1}, recvtag=1, COMM_WORLD) -> \
+    MPI_Sendrecv(send 8 DOUBLE, dest=rank+1, sendtag=1, recv 8 DOUBLE, \
+source={0: PROC_NULL; 2: 1}, recvtag=1, COMM_WORLD) -> \
 from {0: PROC_NULL; 2: 1}, tag {0: ANY_TAG; 2: 1}, {0: 0; 2: 64} B   row
   MPI_Comm_split(COMM_WORLD, color={0: 0; 2: 1}, key=rank) -> comm#1 of [rank, rank+1]   halves
   MPI_Type_vector(count=4, blocklength=1, stride=4, DOUBLE) -> type#1 of 32 B   halves
@@ -43,7 +45,8 @@ from {0: PROC_NULL; 2: 1}, tag {0: ANY_TAG; 2: 1}, {0: 0; 2: 64} B   row
   MPI_Request_free(last-1)   persistent
   MPI_Request_free(last)   persistent
   MPI_Bcast(1 INT, root=1, COMM_WORLD)   together
-  MPI_Alltoallv(sendcounts=[1, 2, 1, 2], sdispls={0: [0, 2, 4, 6]; 2: [4, 6, 0, 2]}, sendtype=INT, recvcounts=[1, 2, 1, 2], \
+  MPI_Alltoallv(sendcounts=[1, 2, 1, 2], sdispls={0: [0, 2, 4, 6]; 2: [4, 6, 0, 2]}, \
+sendtype=INT, recvcounts=[1, 2, 1, 2], \
 rdispls={0: [0, 2, 4, 6]; 2: [4, 6, 0, 2]}, recvtype=INT, COMM_WORLD)   together
   MPI_Gather(send 1 INT, recv {0: 1; 2: 0} {0: INT; 2: no type}, root=0, COMM_WORLD)   together
   MPI_Allreduce(sendbuf=IN_PLACE, 1 INT, MAX, COMM_WORLD)   together

@@ -30,9 +30,8 @@ def static_mpi():
     needed = re.findall(r"NEEDED.*\[(.*)\]",
                         subprocess.run(["readelf", "-d", f"{folder}/libmpich.so"],
                                        capture_output=True, text=True).stdout)
-    return [str(library), *(f"-l:{n}" for n in needed if n.startswith("lib"))], [w for w in shown
-                                                                                 if w.startswith(
-                                                                                                 "-I")]
+    return ([str(library), *(f"-l:{n}" for n in needed if n.startswith("lib"))],
+            [w for w in shown if w.startswith("-I")])
 
 
 def build(name, link, extra=()):

@@ -236,11 +236,8 @@ def form(text):
              for line in text.splitlines() if not re.match(r" +(un)?lock ", line)]
     loop = re.compile(r"( +)loop ")
     for i in reversed(range(len(lines) - 1)):  # loops with nothing left in them
-        if (m := loop.match(lines[i])) and not lines[i].endswith("above") and not lines[i
-                                                                                        + 1].startswith(
-                                                                                                        m[
-                                                                                                          1]
-                                                                                                        + " "):
+        if ((m := loop.match(lines[i])) and not lines[i].endswith("above")
+                and not lines[i + 1].startswith(m[1] + " ")):
             del lines[i]
     return [line for line in lines if not line.endswith("above")]
 

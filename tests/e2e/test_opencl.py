@@ -10,7 +10,8 @@ import harness as h
 suite = h.Suite("opencl")
 # what the three launches of scale with 48 items and the one with 24 say, and that of count with 24
 # x 2
-STEP, VALUE, HALF = "168 values, smallest 2, largest 2, sum 336", "168 values, smallest 0, ", "48 values, smallest 2.5, largest 3, sum 132"
+STEP, VALUE, HALF = ("168 values, smallest 2, largest 2, sum 336", "168 values, smallest 0, ",
+                     "48 values, smallest 2.5, largest 3, sum 132")
 
 
 def program():

@@ -127,7 +127,8 @@ int main(void)
             "in a header")
 def _():
     seen = "7 U a+8 8; 8 W a+16 8; 13 R a+16 8"
-    strict, loose = "#define WORD unsigned long", "typedef unsigned long __attribute__((may_alias)) WORD;"
+    strict, loose = ("#define WORD unsigned long",
+                     "typedef unsigned long __attribute__((may_alias)) WORD;")
     check(PUNNED % strict, seen, "--variable=a", flags=("-fno-strict-aliasing",))
     check(PUNNED % loose, seen, "--variable=a")
     header = h.fresh("alias") / "word.h"
@@ -345,7 +346,8 @@ int main(void)
 }
 int before[3];
 """,
-        "8 W before+4 4;9 R before+4 4;9 W following+8 4;10 R following+8 4", "--variable=before", "--variable=following")
+        "8 W before+4 4;9 R before+4 4;9 W following+8 4;10 R following+8 4",
+        "--variable=before", "--variable=following")
 
 
 @suite.case("a variable of a library that the linker knows by another name")
@@ -440,8 +442,8 @@ def _():
 
 # What they look at is the optimiser or the compiler, and not C: these see that code, and functions,
 # were added.
-OPTIMISER = re.compile(
-                       rb"instrument-functions|link_error|link_failure|__builtin_constant_p|__builtin_return_address|__builtin_frame_address")
+OPTIMISER = re.compile(rb"instrument-functions|link_error|link_failure|__builtin_constant_p|"
+                       rb"__builtin_return_address|__builtin_frame_address")
 REFUSED = {"refused": 0, "same": 0}
 
 

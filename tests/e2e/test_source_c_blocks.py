@@ -50,8 +50,10 @@ int main(void)
 @suite.case("blocks: what malloc and its like give to a traced pointer is declared, and gone when "
             "it is freed")
 def _():
-    want = """12 W a+0 8; 13 R a+0 8;13 W *a+8 4; 14 R a+0 8; 7 R *a+8 4; 15 R m+0 8;15 W *m+20 4; 16 R a+0 8;16 W a+0 8;
-        17 R a+0 8;17 R *a+8 4;17 R a+0 8;17 W *a+28 4; 20 R m+0 8;20 R *m+20 4; 23 R a+0 8; 30 R m+0 8"""
+    want = """12 W a+0 8; 13 R a+0 8;13 W *a+8 4; 14 R a+0 8; 7 R *a+8 4; 15 R m+0 8;15 W *m+20 4;
+        16 R a+0 8;16 W a+0 8;
+        17 R a+0 8;17 R *a+8 4;17 R a+0 8;17 W *a+28 4; 20 R m+0 8;20 R *m+20 4;
+        23 R a+0 8; 30 R m+0 8"""
     check(BLOCKS, "11 W m+0 8;" + want, "--variable=a", "--variable=m")
     check(BLOCKS,
           "18 W b+0 8; 20 R b+0 8;20 W *b+8 4; 21 R b+0 8;21 R *b+8 4; 22 R b+0 8;22 W b+0 8",
@@ -263,7 +265,8 @@ static void *take(struct pool *p, size_t n)
 int main(void)
 {
 	struct pool p = { 0, take };
-	int *a = some(number(3) * sizeof(int)), *b = pairs(&p, 4, sizeof *b), *c = p.take(&p, 8), *d = hidden(8);
+	int *a = some(number(3) * sizeof(int)), *b = pairs(&p, 4, sizeof *b), *c = p.take(&p, 8), \
+*d = hidden(8);
 	a[2] = 1;
 	a[3] = 1;
 	b[3] = 1;

@@ -102,7 +102,7 @@ static void scale(double *x, const double *y, int n, double c)
 	if (n > 10)
 		scale(x, y, n / 2, c);
 }
-static inline void copy(double *to, const double *from, int n) { while (n--) *to++ = *from++; } /* on a line */
+static inline void copy(double *to, const double *from, int n) { while (n--) *to++ = *from++; } /**/
 double
 sum(const double *p,
     int n) /* of several lines */
@@ -136,7 +136,8 @@ static double work(double *u, double *v)
 }
 static int order(const void *x, const void *y)
 {
-	return *(const double *)x < *(const double *)y ? -1 : *(const double *)x > *(const double *)y;
+	return *(const double *)x < *(const double *)y ? -1 :
+	       *(const double *)x > *(const double *)y;
 }
 static double last(double m[][4], int n)
 {
@@ -216,8 +217,8 @@ REFUSED = {
     "(void)argc; }\n"
                                         "static int f(int *p) __attribute__((destructor));\n"
                                         "static int f(int *p) { return p ? *p : 0; }",
-    "it is called before it is declared": "static int f(p) int *p; { return *p > 9 ? f(p + 1) : *p; "
-    "}",
+    "it is called before it is declared": "static int f(p) int *p; { return *p > 9 ? "
+    "f(p + 1) : *p; }",
     "it has a type of its own before its body": "static struct pair { int n; } g(int *p) { struct "
     "pair x = { *p }; return x; }",
     "part of its text is in a macro": "#define BEGIN {\nstatic int f(int *p) BEGIN return *p; }",
@@ -404,13 +405,14 @@ PROGRAMS = {
                                  "calloc(4, 4); int r = get(q) + get(b); free(q); return r; }\n",
                                  ["trace variable kept"], 1),
     "an assignment to a member as a value": (GET
-                                             + "struct g { int *v; };\nint main(void) { struct g s, "
-                                             "*g = &s; int *q; q = g->v = calloc(4, 4); int r = "
-                                             "get(q) + get(b); free(q); return r; }\n",
+                                             + "struct g { int *v; };\nint main(void) { "
+                                             "struct g s, *g = &s; int *q; "
+                                             "q = g->v = calloc(4, 4); int r = get(q) + get(b); "
+                                             "free(q); return r; }\n",
                                              ["trace variable g->v"], 1),
     "arguments without names": (GET
-                                + "static int first(int n, ...) { va_list l; va_start(l, n); int *p "
-                                "= va_arg(l, int *); va_end(l); return get(p) + n; }\n"
+                                + "static int first(int n, ...) { va_list l; va_start(l, n); "
+                                "int *p = va_arg(l, int *); va_end(l); return get(p) + n; }\n"
                                 "int main(void) { return first(1, a) + get(b); }\n",
                                 ["trace variable a"], 1),
     "a function that gives a pointer to one": (GET

@@ -138,7 +138,8 @@ int main(void)
 		v[k] = k % 3;
 	}
 	for (int t = 0; t < 5; t++) {
-		s += sparse(N / 4) + find(at[N - 1]) + find(-1) + skip(t) + jump(t) + follow(links) + norm();
+		s += sparse(N / 4) + find(at[N - 1]) + find(-1) + skip(t) + jump(t) +
+		     follow(links) + norm();
 		mixed(90);
 		for (int k = 0; k < 20; k++)
 			s += sum(other, N);
@@ -209,7 +210,8 @@ extern int f(void);
 extern double sinc(double);
 #define MINE static __attribute__((unused))
 MINE double half(double d) { return d / 2; }
-MINE double deep(const double *p) { double s = 0; for (int k = 0; k < 3; k++) s += fabs(p[k]) + half(s); return s; }
+MINE double deep(const double *p) { double s = 0; for (int k = 0; k < 3; k++)
+	s += fabs(p[k]) + half(s); return s; }
 MINE int waits(void) { return done; }
 MINE int calls(int k) { return k > 3 ? f() : k; }
 MINE int again(int k) { return k > 3 ? again(k - 1) : k; }
@@ -271,7 +273,8 @@ def _():
     for loop, holds in LOOPS.items():
         folder = h.fresh("held")
         (folder / "a.c").write_text(ONE.replace("HERE", loop))
-        commands = "trace file a.c\ntrace variable x\ntrace variable x1\n" if "x1" in loop else "trace file a.c\ntrace variable x\n"
+        commands = ("trace file a.c\ntrace variable x\ntrace variable x1\n" if "x1" in loop else
+                    "trace file a.c\ntrace variable x\n")
         r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=commands.encode())
         h.check(r.status == 0, str(r))
         text = (folder / "out" / "a.c").read_text()

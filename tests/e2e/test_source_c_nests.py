@@ -197,9 +197,11 @@ def loops(r, depth):
         c = "ijkl"[d]
         low, high = expression(r, counters), expression(r, counters)
         if r.random() < 0.5:
-            text += f"for (int {c} = {low}; {c} {r.choice(['<', '<='])} {high} + 3; {c} += {r.choice([1, 1, 2, 3])}) "
+            text += (f"for (int {c} = {low}; {c} {r.choice(['<', '<='])} {high} + 3; "
+                     f"{c} += {r.choice([1, 1, 2, 3])}) ")
         else:
-            text += f"for (int {c} = {high} + 3; {c} {r.choice(['>', '>='])} {low}; {c} -= {r.choice([1, 1, 2])}) "
+            text += (f"for (int {c} = {high} + 3; {c} {r.choice(['>', '>='])} {low}; "
+                     f"{c} -= {r.choice([1, 1, 2])}) ")
         counters.append(c)
     body = " ".join(f"a[500 + {expression(r, counters)}]{r.choice([' =', ' +='])} a[500 + "
                     f"{expression(r, counters)}] + {n};" for n in range(r.randint(1, 3)))
@@ -210,8 +212,9 @@ def loops(r, depth):
 def _():
     r = random.Random(7)
     nests = [loops(r, r.randint(1, 4)) for _ in range(60)]
-    text = "#include <stdio.h>\nint a[1000];\nint main(void)\n{\n" + "\n".join(f"\t{n}"
-                                                                               for n in nests) + "\n\tprintf(\"%d\\n\", a[500]);\n\treturn 0;\n}\n"
+    text = ("#include <stdio.h>\nint a[1000];\nint main(void)\n{\n"
+            + "\n".join(f"\t{n}" for n in nests)
+            + "\n\tprintf(\"%d\\n\", a[500]);\n\treturn 0;\n}\n")
     number = sum(len(re.findall(r"a\[", n)) for n in nests)
     want = same(text, ["--variable=a"], (60, number),
                 [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1"), ("clang", "-O3")])
@@ -373,7 +376,7 @@ static void deep(int n)
 		}
 	}
 }
-/* Rows as long as the loop around, not three; with the loop that is laid out, there would be no space. */
+/* Rows as long as the outer loop, not three; unrolling the inner loop would leave no space. */
 static void perfect(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -484,8 +487,10 @@ def body(r, counters, around, depth):
         if depth and r.random() < 0.6:
             c = r.choice([x for x in "uvw" if x not in around])
             trips, step, low = r.randint(0, 3), r.choice([1, 2, -1]), r.randint(-2, 2)
-            test = f"{c} {'<' if step > 0 else '>'} {low + trips * step}" if r.random() < 0.7 else f"{c} != {low + trips * step}" if abs(
-                                                                                                                                         step) == 1 else f"{c} <= {low + (trips - 1) * step}"
+            test = (f"{c} {'<' if step > 0 else '>'} {low + trips * step}"
+                    if r.random() < 0.7 else
+                    f"{c} != {low + trips * step}" if abs(step) == 1 else
+                    f"{c} <= {low + (trips - 1) * step}")
             own = r.choice(["int ", "int ", ""])
             text.append(f"for ({own}{c} = {low}; {test}; {c} += {step}) "
                         + body(r, counters + [c], around + [c], depth - 1))

@@ -93,8 +93,10 @@ int main(void)
 
 @suite.case("macros: one that ends with the name of another takes the following brackets along")
 def _():
-    want = """26 W mode+0 4; 27 R v+4 4;27 W v+0 4; 28 R v+8 4;28 W v+4 4; 30 R v+0 4;30 W v+8 4; 31 U v+12 4; 32 R v+8 4;32 U v+4 4;
-        33 R mode+0 4;33 R v+4 4;33 R v+8 4;33 R v+0 4;33 R v+4 4; 35 W v+12 4; 36 U v+4 4; 39 R v+4 4;39 R v+12 4;39 R mode+0 4"""
+    want = """26 W mode+0 4; 27 R v+4 4;27 W v+0 4; 28 R v+8 4;28 W v+4 4; 30 R v+0 4;30 W v+8 4;
+        31 U v+12 4; 32 R v+8 4;32 U v+4 4;
+        33 R mode+0 4;33 R v+4 4;33 R v+8 4;33 R v+0 4;33 R v+4 4; 35 W v+12 4; 36 U v+4 4;
+        39 R v+4 4;39 R v+12 4;39 R mode+0 4"""
     check(ALIASES, want, "--variable=v", "--variable=mode")
     folder = h.fresh("source")
     (folder / "a.c").write_text(ALIASES)
@@ -169,8 +171,10 @@ int main(void)
 	return sum(v, 3) != 15;
 }
 """,
-        """6 W s+0 4; 9 W i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4; 9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4;
-        9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4; 9 U i+0 4;9 R i+0 4;9 R n+0 4; 11 R s+0 4""",
+        """6 W s+0 4; 9 W i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4;
+        9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4;
+        9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4;
+        9 U i+0 4;9 R i+0 4;9 R n+0 4; 11 R s+0 4""",
         "--variable=p", "--variable=n", "--variable=i", "--variable=s", "--variable=sp",
     )
     text = r.out.decode()
@@ -220,7 +224,9 @@ L:
 
 
 BITS = """
-struct flags { char name; unsigned low : 3, mid : 9, : 4; signed high : 7; struct { unsigned in : 2; } part[2]; union { struct { int deep : 5, far : 20; }; int all; }; };
+struct flags { char name; unsigned low : 3, mid : 9, : 4; signed high : 7; \
+struct { unsigned in : 2; } part[2]; \
+union { struct { int deep : 5, far : 20; }; int all; }; };
 static struct flags f, many[3];
 #define MID(p) (p)->mid
 static struct flags *next(struct flags *p) { return p + 1; }
@@ -249,8 +255,10 @@ int main(void)
 def _():
     check(
         BITS,
-        """15 W f+1 1; 16 R f+1 1;16 U f+1 2; 17 W f+3 1;17 W f+8 1; 18 R f+8 1;18 W many+28 4; 19 W many+28 1; 21 W many+17 2
-        8 U f+1 1; 9 R many+19 1;9 W f+3 1; 10 R many+17 2;10 R f+12 4; 22 R f+1 1;22 R f+3 1;22 R many+28 1""",
+        """15 W f+1 1; 16 R f+1 1;16 U f+1 2; 17 W f+3 1;17 W f+8 1; 18 R f+8 1;18 W many+28 4;
+        19 W many+28 1; 21 W many+17 2
+        8 U f+1 1; 9 R many+19 1;9 W f+3 1; 10 R many+17 2;10 R f+12 4;
+        22 R f+1 1;22 R f+3 1;22 R many+28 1""",
         "--variable=f", "--variable=many",
     )
 
@@ -292,7 +300,8 @@ int main(void)
             "its type")
 def _():
     requests = ("--variable=h", "--variable=o", "--variable=t")
-    expected = """21 W h+17 8;22 W o+9 8;23 R o+9 8;23 W o+33 4;24 W t+1 4;25 R t+1 4;25 W t+8 8;27 W o+25 8;27 W o+41 8;28 R o+17 16;28 W o+1 16;
+    expected = """21 W h+17 8;22 W o+9 8;23 R o+9 8;23 W o+33 4;24 W t+1 4;25 R t+1 4;25 W t+8 8;
+27 W o+25 8;27 W o+41 8;28 R o+17 16;28 W o+1 16;
 12 U h+1 4;13 U h+9 4;14 W h+15 2;15 R h+17 8;15 R h+17 8;15 R h+1 4;15 W h+1 4;16 R h+9 4"""
     for way in ((), ("--flat",)):
         check(PACKED, expected, *requests, *way)
@@ -476,9 +485,9 @@ int main(void)
 @suite.case("the same text each time")
 def _():
     names = [f"v{i}" for i in range(30)]
-    text = "".join(f"double {v}[6];\n"
-                   for v in names) + "int main(void)\n{\n\tdouble *all[] = { %s };\n\tfor (int i = 0; i < 30; i++)\n\t\tall[i][2] = i;\n\treturn 0;\n}\n" % ", ".join(
-                                                                                                                                                                      names)
+    text = ("".join(f"double {v}[6];\n" for v in names)
+            + "int main(void)\n{\n\tdouble *all[] = { %s };\n\tfor (int i = 0; i < 30; i++)\n"
+            "\t\tall[i][2] = i;\n\treturn 0;\n}\n" % ", ".join(names))
     new = {instrument(text, *(f"--variable={v}" for v in names))[1].out for _ in range(4)}
     h.check(len(new) == 1 and min(new).count(b"(void)bobbin_local(") >= 30, f"{len(new)} texts")
 

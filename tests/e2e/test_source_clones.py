@@ -452,8 +452,8 @@ class Writer:
         else:
             text = f"call {text}"
         if r.random() < 0.3:
-            return [f"  if ({r.choice(arrays)}(2) > 0) {text}"] if not text.startswith("if") else [
-                                                                                                   f"  {text}"]
+            return ([f"  if ({r.choice(arrays)}(2) > 0) {text}"] if not text.startswith("if") else
+                    [f"  {text}"])
         if r.random() < 0.2:
             return ["  do i = 1, 2", f"    {text}", "  end do"]
         return [f"  {text}"]
@@ -529,12 +529,10 @@ def torture_one(path):
         raise h.Skip("does not compile as it is")
     run(h.BOBBIN, "instrument", "-o", "all", folder=folder,
         text=f"trace file {path}\ntrace variable *\n")
-    names = re.findall(r'^\{"(.*?)",',
-                       (folder / "all"
-                        / f"{path.stem}_probes.c").read_text().split("variables[] = {")[1].split(
-                                                                                                 "{NULL")[
-                                                                                                          0],
-                       re.M)
+    names = re.findall(
+        r'^\{"(.*?)",',
+        (folder / "all" / f"{path.stem}_probes.c").read_text().split(
+            "variables[] = {")[1].split("{NULL")[0], re.M)
     r = random.Random(path.stem)
     requests = []
     for name in sorted(set(names)):

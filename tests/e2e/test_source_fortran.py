@@ -44,17 +44,15 @@ def build(out, name, *flags):
 
 def sites(out, name):
     """(line, column) of each."""
-    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("sites[] = {")[1].split(
-                                                                                                    "{0,0,0,0,0,0")[
-                                                                                                                    0]
+    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split(
+        "sites[] = {")[1].split("{0,0,0,0,0,0")[0]
     return [tuple(int(n) for n in m) for m in re.findall(r"\{(\d+),(\d+),", text)]
 
 
 def boxes(out, name):
     """How many arrays and sections are reported at once."""
-    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("boxes[] = {")[1].split(
-                                                                                                    "}")[
-                                                                                                         0]
+    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split(
+        "boxes[] = {")[1].split("}")[0]
     return sum(n.strip() not in ("", "0") for n in text.split(","))
 
 
@@ -514,8 +512,9 @@ class Uneven:
         for _ in range(12):
             counters = r.sample(["i", "j", "k", "l"], r.choice([2, 2, 3, 3, 4]))
             for d, c in enumerate(counters):
-                lines.append(
-                             f"  do {c} = {self.bounds(counters[:d]) if d else r.choice(['0, 5', '5, 1, -1', '3, 3', '-2, 4, 2', '1, 0'])}")
+                bounds = (self.bounds(counters[:d]) if d else
+                          r.choice(["0, 5", "5, 1, -1", "3, 3", "-2, 4, 2", "1, 0"]))
+                lines.append(f"  do {c} = {bounds}")
             for _ in range(r.randint(1, 3)):
                 references = [f"{r.choice('abp')}({self.subscript(counters)}, "
                               f"{self.subscript(counters)})" for _ in range(2)]

@@ -436,7 +436,8 @@ LOOPS = {
     COUNT + "if (k > 3) l(k) = at(k)\nend do": False,
     EACH + "two**k - (y(k) + at(k))/3 + abs(z(k))\nend do": True,
     EACH
-    + "sum(y(1:k)) + dot_product(y, y) + max(x(k), 1d0) + size(y) + maxval(abs(y + 1))\nend do": True,
+    + "sum(y(1:k)) + dot_product(y, y) + max(x(k), 1d0) + size(y) + maxval(abs(y + 1))\n"
+    "end do": True,
     EACH + "y(lbound(x, 1) + ubound(y, 1) - at(k))\nend do": True,
     COUNT + "y = x(at(k))*y + cshift(x, 1) - 2\ny(2:3) = y(2:3) + [1, 2]\nend do": True,
     COUNT + "z(at(k)) = conjg(z(k))*2/x(k) + (1, 2) + sqrt(z(k))\nend do": True,

@@ -123,12 +123,14 @@ CASES = [
   end do
   do i = 1, n
     do j = 1, 3
-      a(j, i) = a(i, j) + b(i, j) + x(j) + x(i) + x(1) + a(1, i) + a(2, i) + a(3, i) + a(4, i) + a(5, i) + a(6, i) + a(7, i)
+      a(j, i) = a(i, j) + b(i, j) + x(j) + x(i) + x(1) + a(1, i) + a(2, i) + a(3, i) \
++ a(4, i) + a(5, i) + a(6, i) + a(7, i)
     end do
   end do
   do i = 1, n
     do j = 1, 4
-      a(j, i) = a(i, j) + b(i, j) + x(j) + x(i) + x(1) + a(1, i) + a(2, i) + a(3, i) + a(4, i) + a(5, i) + a(6, i) + a(7, i)
+      a(j, i) = a(i, j) + b(i, j) + x(j) + x(i) + x(1) + a(1, i) + a(2, i) + a(3, i) \
++ a(4, i) + a(5, i) + a(6, i) + a(7, i)
     end do
   end do
   do i = 1, n

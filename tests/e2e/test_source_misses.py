@@ -78,9 +78,11 @@ static double once(void)
 	double s = 0;
 	double *p = any(2) ? box[any(20)] : other + any(200);
 	double *q = any(3) ? other + any(400) : box[any(38)];
-	int same = any(30), rows = any(5), columns = any(7), n = any(9), step = any(5) - 2, back = any(2);
+	int same = any(30), rows = any(5), columns = any(7), n = any(9), step = any(5) - 2,
+	    back = any(2);
 	for (int k = 0; k < same; k++) {
-		s += back ? walk(p + 70, rows, columns, -8, -any(3)) : walk(p, rows, columns, 8, any(3));
+		s += back ? walk(p + 70, rows, columns, -8, -any(3)) :
+			    walk(p, rows, columns, 8, any(3));
 		fill(q, n, q > other + 40 && q < other + 400 ? step : 1);
 		s += both(other, q, n) + both(q, other + 300, n);
 	}

@@ -382,7 +382,7 @@ def teams():
     for want in (["8", "4", "1", "critical", "named", "critical begins"],
                  ["8", "4", "1", "critical", "-", "critical ends"],
                  ["2", "1", "1", "team", "-", "parallel region"],
-                 ["6", "3", "1", "team", "-", "part of region begins"]):
+                 ["6", "3", "1", "team", "-", "thread enters region"]):
         h.check(want in [r[:6] for r in rows], f"{want}\n{table}")
     alone = h.compile("mem_paths", ["mem_paths.c"], "gcc",
                       ["-O1", "-g", "-fno-optimize-sibling-calls"])

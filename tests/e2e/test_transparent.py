@@ -23,7 +23,8 @@ suite = h.Suite("transparent")
 HELLO_C = r"""
 #include <stdio.h>
 static int square(int x) { return x * x; }
-int main(void) { int s = 0; for (int i = 0; i < 10; i++) s += square(i); printf("%d\n", s); return 0; }
+int main(void)
+{ int s = 0; for (int i = 0; i < 10; i++) s += square(i); printf("%d\n", s); return 0; }
 """
 WORDS = "\n".join(f"line {i * 7919 % 1000} {'abc'[i % 3]} x{i}" for i in range(3000)) + "\n"
 AWK = "{ n[$3] += $2 } END { for (k in n) print k, n[k] | \"sort\"; close(\"sort\"); exit 3 }"
@@ -43,7 +44,8 @@ ts = [threading.Thread(target=lambda i=i: q.put(sum(range(i * 1000)))) for i in 
 [t.start() for t in ts]; [t.join() for t in ts]
 print(sorted(q.get() for _ in ts))
 print(subprocess.run(["sh", "-c", "echo out; echo err >&2; exit 6"], capture_output=True))
-print(json.dumps({"a": [1, 2, {"b": None}]}), re.sub(r"(a+)b", r"\1", "aaab ab"), decimal.Decimal(2).sqrt())
+print(json.dumps({"a": [1, 2, {"b": None}]}), re.sub(r"(a+)b", r"\1", "aaab ab"),
+      decimal.Decimal(2).sqrt())
 pid = os.fork()
 if pid == 0: os._exit(9)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
@@ -68,10 +70,12 @@ my $r = `echo sub; exit 3`; print $r, $? >> 8, "\n"; local $SIG{ALRM} = sub { di
 eval { kill ALRM => $$; select(undef, undef, undef, 1) }; print $@; warn "w\n"; exit 5;
 """
 GIT = """set -e
-export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' GIT_COMMITTER_DATE='2020-01-01T00:00:00Z'
+export GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' GIT_COMMITTER_DATE='2020-01-01T00:00:00Z'
 git init -q -b m r; cd r; git config user.name n; git config user.email e@x
 for i in 1 2 3; do cp ../words w$i; echo $i >> w$i; git add .; git commit -qm c$i; done
-git log --oneline; git diff HEAD~1 --stat; git gc -q; git fsck; git rev-parse HEAD; git status --short
+git log --oneline; git diff HEAD~1 --stat; git gc -q; git fsck; git rev-parse HEAD
+git status --short
 git checkout -q nosuch
 """
 MAKEFILE = ("all: a b c\n\tcat a b c > d\na b c:\n\techo $@ > $@\n\t@test -f $@ && echo made $@\n"
@@ -195,9 +199,9 @@ ours("regs", [], ("main", "app", "all"), sources=["regs.c", "regs_asm.S"])
 for sandbox in ("strict", "filter", "errno"):
     ours("seccomp", [sandbox], trace=False)
 ours("user_dispatch", [], ("main", "all"), trace=False)
-PROCESS_MODES = """descriptors close_all wait_any sigchld vfork spawn exec_empty exec_fails environment exec_chain
-exec_thread fork200 rlimit_nofile rlimit_as rlimit_fsize chroot deleted_cwd signals dispositions clone
-thread_exit cancel main_thread_leaves daemon""".split()
+PROCESS_MODES = """descriptors close_all wait_any sigchld vfork spawn exec_empty exec_fails
+environment exec_chain exec_thread fork200 rlimit_nofile rlimit_as rlimit_fsize chroot deleted_cwd
+signals dispositions clone thread_exit cancel main_thread_leaves daemon""".split()
 # Recording may end early in these, so the trace is not asked to be whole.
 EARLY = {"rlimit_nofile", "rlimit_as", "rlimit_fsize", "chroot", "close_all"}
 for word in PROCESS_MODES:

@@ -3,7 +3,8 @@
 """Inputs of the fuzz target trace: the files of a trace directory in one file (trace_blob.h).
 
   trace_corpus.py pack DIRECTORY FILE      a trace becomes an input
-  trace_corpus.py unpack FILE DIRECTORY    an input, such as a crash, becomes a trace that bobbin reads
+  trace_corpus.py unpack FILE DIRECTORY    an input, such as a crash, becomes a trace that bobbin
+                                           reads
   trace_corpus.py make BOBBIN DIRECTORY    record small programs and pack them: a new corpus
 
 `make` writes one input for each kind of trace, and says what it leaves out because this machine

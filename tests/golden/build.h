@@ -260,7 +260,8 @@ static inline void build_rec_image_at(struct bob_meta *m, uint32_t image, uint32
 {
 	struct bob_rec_image rec = { .image = image, .first_id = first_id, .count = count,
 				     .patched = count, .bias = 0x555500000000ull + moved,
-				     .key = key, .build_id = { 1, 2, 3 }, .build_id_len = 3, .chosen = 1 };
+				     .key = key, .build_id = { 1, 2, 3 }, .build_id_len = 3,
+				     .chosen = 1 };
 
 	bob_meta_begin(m, BOB_REC_IMAGE);
 	bob_meta_append(m, &rec, sizeof(rec));

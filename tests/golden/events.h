@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values, made by the library's own writers: the traces `events` and `events-merged`, four threads of two processes in all
- * states of a stream; and `events-flat`, where they are not folded. */
+/* Events with values, written by the library's own writers: the traces `events` and `events-merged`
+ * (four threads of two processes, in all states of a stream), and `events-flat`, which is not
+ * folded. */
 #ifndef BOB_TESTS_GOLDEN_EVENTS_H
 #define BOB_TESTS_GOLDEN_EVENTS_H
 
@@ -108,7 +109,8 @@ static inline struct bob_event_layout events_layout(uint32_t kind)
 	return layout[kind];
 }
 
-/* The calls that lead to a site: five, or two of them again and again; none of site 0; one in no image. */
+/* The calls that lead to a site: five, or two of them repeatedly. Site 0 has none; one call is in
+ * no image. */
 static inline uint32_t events_path(uint32_t first, uint32_t site, uint64_t *place)
 {
 	uint32_t depth = site ? 5 + site % 4 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory records that are folded, made by the library's own writers: what its decoders must know is in there
- * (folded_kernel says where). The trace `folded` has threads in all states of a stream; merged.h has
- * such work put together. */
+/* Folded memory records, written by the library's own writers. They contain everything that its
+ * decoders must support (folded_kernel says where). The trace `folded` has threads in all states of
+ * a stream; merged.h merges such threads. */
 #ifndef BOB_TESTS_GOLDEN_FOLDED_H
 #define BOB_TESTS_GOLDEN_FOLDED_H
 
@@ -18,7 +18,8 @@ enum {
 	FOLD_CALL,		/* word sp: store 8 [sp-8], and then a call */
 	FOLD_CALL_TWO,		/* the same elsewhere */
 	FOLD_LOOP,		/* words i, x: i += 8; load 8 [i], store 8 [x] */
-	FOLD_GATHER,		/* word y, y += 4; payload z, v: load 4 [y], load 8 [z], load 1 [v] */
+	/* word y, y += 4; payload z, v: load 4 [y], load 8 [z], load 1 [v] */
+	FOLD_GATHER,
 	FOLD_BEGIN,
 	FOLD_END,
 	FOLD_AGAIN,
@@ -31,8 +32,10 @@ enum {
 static inline size_t folded_desc_bytes(uint32_t number, uint32_t first, uint8_t *to)
 {
 	static const struct bob_mem_access one[] = {
-		[FOLD_A] = { 0, 0, 8, 0, 0, MEM_NONE, 0 }, [FOLD_B] = { 4, 0, 4, 1, 0, MEM_NONE, 0 },
-		[FOLD_C] = { 0, 0, 2, 0, 0, MEM_NONE, 0 }, [FOLD_D] = { 0, 0, 8, 2, 0, MEM_NONE, 0 },
+		[FOLD_A] = { 0, 0, 8, 0, 0, MEM_NONE, 0 },
+		[FOLD_B] = { 4, 0, 4, 1, 0, MEM_NONE, 0 },
+		[FOLD_C] = { 0, 0, 2, 0, 0, MEM_NONE, 0 },
+		[FOLD_D] = { 0, 0, 8, 2, 0, MEM_NONE, 0 },
 		[FOLD_CALL] = { -8, 0, 8, 1, 0, MEM_NONE, 0 },
 		[FOLD_CALL_TWO] = { -8, 0, 8, 1, 0, MEM_NONE, 0 },
 	};
@@ -225,7 +228,8 @@ static inline void folded_deep(struct folded_thread *t, uint64_t base, uint64_t 
 						   base + 100000 * i + 5000 * j + 300 * k + 8 * l);
 }
 
-/* Two columns of words that are given up, in turns; one of them with steps beyond 32 bits. The same table `times` times. */
+/* Two columns of words that are given up, in turns; one has steps of more than 32 bits. The same
+ * table `times` times. */
 static inline void folded_tables(struct folded_thread *t, uint32_t times)
 {
 	uint64_t small[110], large[110];
@@ -269,8 +273,8 @@ static inline void folded_turns(struct folded_thread *t, uint64_t x, uint64_t y,
 	}
 }
 
-/* Numbers without a rule that come again: as they are; each a little farther, in blocks of their own; and, at last, no more, so
- * that the column is given up behind its pattern. */
+/* Numbers without a rule that repeat: unchanged; each increased a little, in separate blocks. In
+ * the end they do not repeat, so the column is given up after its pattern. */
 static inline void folded_again_and_again(struct folded_thread *t)
 {
 	uint64_t number[10];
@@ -331,7 +335,7 @@ static inline void folded_call(struct folded_thread *t, uint32_t number, uint64_
 	folded_one(t, number, t->sp - 64 * depth);
 }
 
-/* A handler that comes in the middle of a record: `before` accesses of what follows stand there already. */
+/* A handler in the middle of a record, which has `before` accesses at that point. */
 static inline void folded_handler(struct folded_thread *t, uint64_t before)
 {
 	folded_put(t, FOLD_BEGIN, (const uint64_t[]){ 10, 0 }, 2);
@@ -370,8 +374,8 @@ static inline void build_log(struct build *b, uint32_t stream, uint64_t position
 	memcpy(to + 1, word, 8 * count);
 }
 
-/* Three threads. One was killed: a part begun anew, a rest, a log that ends within a loop; one has ended; one was killed before
- * anything was committed, its log in three chunks. */
+/* Three threads. One was killed: its part began again, with a rest and a log that ends within a
+ * loop. One has ended. One was killed before anything was committed; its log has three chunks. */
 static inline void golden_folded_files(struct build *p)
 {
 	struct folded_thread t;
@@ -417,7 +421,8 @@ static inline void golden_folded_files(struct build *p)
 	free(descs);
 }
 
-/* One thread that was killed behind a snapshot, one that ended: patterns in columns, whole and begun. */
+/* One thread was killed after a snapshot, one ended: patterns in columns, complete and
+ * incomplete. */
 static inline void golden_turns_files(struct build *p)
 {
 	struct folded_thread t;

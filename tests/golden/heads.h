@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace `heads`: two processes that were merged while they ran, as in MPI_Finalize, and their own files, which go on. */
+/* The trace `heads`: two processes that were merged while they ran, as in MPI_Finalize, and their
+ * own files, which continue after that. */
 #ifndef BOB_TESTS_GOLDEN_HEADS_H
 #define BOB_TESTS_GOLDEN_HEADS_H
 
@@ -103,7 +104,8 @@ static inline FILE *build_part(const struct build *rank, struct bob_given *given
 	return to;
 }
 
-/* Three parts of two ranks, of which one is cut at each, and nothing else: so nobody knows how long things took. */
+/* Three parts of two ranks, and nothing else. One rank is cut at each part, so durations are
+ * unknown. */
 static inline void golden_parts_file(struct build *head)
 {
 	struct build rank[HEADS_RANKS];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes golden traces below the directory given, <name>/, and their dumps, <name>.dump, unless a
- * directory beside it has that dump: a trace says the same however it is stored. v1 has all traces as the
- * first version of each chunk was; v2, v3 ... those in which a chunk has got a successor since. Run
- * once per new trace; what a release has had is never written again (it refuses to overwrite).
- *   gcc -Isrc -Iinclude -Itests/golden tests/golden/make_golden.c -Lbuild/release/lib -lbob_archive -lbob_mem -lbob_fold -lbob_run -lbob_base -lzstd */
+ * neighbouring directory has that dump: a dump does not depend on how the trace is stored. v1 has
+ * all traces with the first version of each chunk; v2, v3 ... those with a newer version of a
+ * chunk. Run once per new trace; it does not overwrite traces.
+ *   gcc -Isrc -Iinclude -Itests/golden tests/golden/make_golden.c -Lbuild/release/lib \
+ *       -lbob_archive -lbob_mem -lbob_fold -lbob_run -lbob_base -lzstd */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

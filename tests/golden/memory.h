@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory records in traces made in memory: blocks, loops, guards, handlers, and chunks in all their states. */
+/* Memory records in traces that are built in memory: blocks, loops, guards, handlers, and chunks in
+ * all states. */
 #ifndef BOB_TESTS_GOLDEN_MEMORY_H
 #define BOB_TESTS_GOLDEN_MEMORY_H
 
@@ -8,7 +9,8 @@
 
 /* Descriptors of golden_memory_trace. */
 enum {
-	MEM_PAIR,	/* words p, q: load 8 [p], load 8 [p+8], store 4 [q-4], load 16 at link address */
+	/* words p, q: load 8 [p], load 8 [p+8], store 4 [q-4], load 16 at link address */
+	MEM_PAIR,
 	MEM_COUNTED,	/* words i, k, x: i += 8, x += 2 * k; load 8 [i], store 2 [x+6] */
 	MEM_GATHER,	/* word y, y += 4; payload z: load 4 [y], load 8 [z] */
 	MEM_BEGIN,
@@ -45,23 +47,25 @@ static inline size_t build_mem_desc(unsigned number, uint8_t *to)
 		[MEM_PAIR] = { .pc = 0x1100, .kind = BOB_MEM_BLOCK, .words = 2, .sp_word = 1,
 			       .flow = BOB_MEM_ENTERS | BOB_MEM_CALLS, .sp_begin = 4, .sp_end = -20,
 			       .last = 12, .access_count = 4, .access = pair },
-		[MEM_COUNTED] = { .pc = 0x1200, .kind = BOB_MEM_LOOP, .words = 3, .sp_word = MEM_NONE,
-				  .last = 9, .access_count = 2, .access = counted, .step = steps },
-		[MEM_GATHER] = { .pc = 0x2300, .image = 1, .kind = BOB_MEM_LOOP, .words = 1, .payload = 1,
-				 .sp_word = MEM_NONE, .last = 5, .access_count = 2, .access = gather,
-				 .step = four },
+		[MEM_COUNTED] = { .pc = 0x1200, .kind = BOB_MEM_LOOP, .words = 3,
+				  .sp_word = MEM_NONE, .last = 9, .access_count = 2,
+				  .access = counted, .step = steps },
+		[MEM_GATHER] = { .pc = 0x2300, .image = 1, .kind = BOB_MEM_LOOP, .words = 1,
+				 .payload = 1, .sp_word = MEM_NONE, .last = 5, .access_count = 2,
+				 .access = gather, .step = four },
 		[MEM_BEGIN] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK,
 				.mark = BOB_MEM_SIGNAL_BEGIN, .words = 2 },
 		[MEM_END] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK,
 			      .mark = BOB_MEM_SIGNAL_END },
-		[MEM_GUARDED] = { .pc = 0x1300, .kind = BOB_MEM_BLOCK, .words = 2, .sp_word = MEM_NONE,
-				  .access_count = 2, .access = guarded },
+		[MEM_GUARDED] = { .pc = 0x1300, .kind = BOB_MEM_BLOCK, .words = 2,
+				  .sp_word = MEM_NONE, .access_count = 2, .access = guarded },
 		[MEM_GAP] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK, .mark = BOB_MEM_LOST,
 			      .words = 1 },
-		[MEM_JIT] = { .pc = 0x7f0000001000, .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_BLOCK,
-			      .words = 1, .sp_word = MEM_NONE, .access_count = 1, .access = jit },
-		[MEM_AGAIN] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK, .mark = BOB_MEM_AGAIN,
-				.words = 1 },
+		[MEM_JIT] = { .pc = 0x7f0000001000, .image = BOB_MEM_NO_IMAGE,
+			      .kind = BOB_MEM_BLOCK, .words = 1, .sp_word = MEM_NONE,
+			      .access_count = 1, .access = jit },
+		[MEM_AGAIN] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK,
+				.mark = BOB_MEM_AGAIN, .words = 1 },
 	};
 
 	return bob_mem_desc_put(&d[number], to);
@@ -115,7 +119,8 @@ static inline void build_mem_raw(struct build *b, uint32_t thread, const uint64_
 #define MEM_WORDS(...)                                                                             \
 	(const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8
 
-/* A process with images, without descriptors. Number `first`, 0 or 1, is the main one; they lie `moved` elsewhere. */
+/* A process with images, without descriptors. Number `first`, 0 or 1, is the main one; their
+ * addresses differ by `moved`. */
 static inline void golden_memory_two_images(struct build *p, uint32_t pid, uint32_t first,
 					    uint64_t moved)
 {
@@ -164,7 +169,7 @@ static inline void golden_memory_files(struct build *p)
 				MEM_HEAD(MEM_GAP), 5, MEM_HEAD(MEM_JIT), 0x7ffffff8),
 		      20, MEM_COUNTED_OPEN);
 	b = build_mem_thread(p, "handlers");
-	/* between records; within one; one nested in another, and what was told of two records; left by a jump */
+	/* between records; within one; nested, with reports about two records; left by a jump */
 	build_mem_raw(p, b,
 		      MEM_WORDS(MEM_HEAD(MEM_BEGIN), 10, 0, MEM_HEAD(MEM_JIT), 0xa0,
 				MEM_HEAD(MEM_END), MEM_HEAD(MEM_BEGIN), 10, 0, MEM_HEAD(MEM_JIT),

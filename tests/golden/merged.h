@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folded records of several threads, and of several processes, put together: the traces `merged` and `ranks`. */
+/* Folded records of several threads, and of several processes, merged: the traces `merged` and
+ * `ranks`. */
 #ifndef BOB_TESTS_GOLDEN_MERGED_H
 #define BOB_TESTS_GOLDEN_MERGED_H
 
@@ -65,9 +66,10 @@ static inline void build_tid(struct build *b, uint32_t stream, uint32_t tid)
 	}
 }
 
-/* Six threads. Three do the same elsewhere, two of them with equal tables and one of these with a second part; three do something
- * else. All have their stacks anywhere; a thread has the id of one that has ended, and another a smaller one. What is affine
- * is so in the place among all parts. */
+/* Six threads. Three do the same at other addresses: two of these have equal tables, and one of the
+ * two has a second part. Three do something else. The addresses of stacks follow no rule. One
+ * thread has the id of a thread that has ended, another has a smaller id. Affine values are affine
+ * in the index among all parts. */
 static inline void golden_merged_files(struct build *p)
 {
 	static const uint64_t seed[] = { 11, 11, 13, 17, 17, 17 };
@@ -102,8 +104,9 @@ static inline void golden_merged_files(struct build *p)
 	free(descs);
 }
 
-/* Rank `rank` of four: two threads, whose memory lies anywhere. The images of one are the other way round; the first does a
- * little more than the others, and the last has no threads that access memory. */
+/* Rank `rank` of four: two threads, whose memory is at addresses without a rule. One rank has its
+ * images in reverse order; the first does a little more than the others, and the last has no
+ * threads that access memory. */
 static inline void build_rank(struct build *p, uint32_t rank)
 {
 	static const uint64_t moved[] = { 0, 0x7a123000, 0x13337000, 0 };

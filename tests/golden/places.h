@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where events with values stand among memory accesses (two threads, one of them raw) and among calls: the traces `places` and `places-calls`. */
+/* Positions of events with values among memory accesses (two threads, one of them raw) and among
+ * calls: the traces `places` and `places-calls`. */
 #ifndef BOB_TESTS_GOLDEN_PLACES_H
 #define BOB_TESTS_GOLDEN_PLACES_H
 
@@ -47,7 +48,7 @@ static inline void place_descs(struct sync_program *p)
 	bob_chunk_seal(c, len);
 }
 
-/* Rounds with a call in which nothing is done and one in which something is; at last one that does not end. */
+/* Rounds with an empty call and one that is not empty; the last call does not end. */
 static inline void place_rounds(struct sync_program *p, uint32_t thread, uint64_t rounds)
 {
 	uint64_t address = 0x555500004000;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of which each thread has one, in each way a series can be kept: the trace `rows`, many threads of two ranks, of one event each, merged. */
+/* Numbers, one for each thread, in each encoding of a series. The trace `rows`: many threads of two
+ * ranks, with one event each, merged. */
 #ifndef BOB_TESTS_GOLDEN_ROWS_H
 #define BOB_TESTS_GOLDEN_ROWS_H
 
@@ -8,7 +9,8 @@
 #define ROWS_RANKS 2u
 #define ROWS_THREADS 48u /* of each */
 
-/* A piece for each eight; as many children as in a binomial tree; the partner in a butterfly; what has no rule. */
+/* A piece for each eight; the number of children in a binomial tree; the partner in a butterfly;
+ * random numbers. */
 static inline void rows_values(uint64_t i, uint64_t random, uint64_t *v)
 {
 	v[0] = i / 8 * i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks brought: the trace `sets`. A process without a name for its sets, one that has written its own twice, and one whose sets are among those of the
- * second; numbers one by one and in bins, sets of the user's own, sets of places. */
+/* Sets of hooks: the trace `sets`. One process has no name for its sets, one has written its sets
+ * twice, and the sets of the third are part of those of the second. There are single numbers and
+ * bins, user-defined sets and sets of places. */
 #ifndef BOB_TESTS_GOLDEN_SETS_H
 #define BOB_TESTS_GOLDEN_SETS_H
 

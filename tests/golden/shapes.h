@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes of variables: of each kind, in any order, several of one address; and records that are none, in another process. The trace
- * `shapes`. */
+/* Shapes of variables, the trace `shapes`: of each kind, in any order, several of one address; and
+ * invalid records, in another process. */
 #ifndef BOB_TESTS_GOLDEN_SHAPES_H
 #define BOB_TESTS_GOLDEN_SHAPES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three threads that synchronise in every way there is, one of them recorded raw; and what debug information says of their image,
- * with every kind of place. Marks are made in the order in which they came, so their numbers are what an engine would give. */
+/* Three threads that synchronise in all ways, one of them recorded raw; and debug information of
+ * their image, with every kind of place. Marks are created in the order of the events, so their
+ * numbers are those that an engine would assign. */
 #ifndef BOB_TESTS_GOLDEN_SYNCS_H
 #define BOB_TESTS_GOLDEN_SYNCS_H
 
@@ -247,8 +248,10 @@ static inline void golden_syncs_image(struct build *b)
 	static const char *file[] = { "/src/sync.c", "/usr/include/x y.h" };
 	static struct bob_source_place place[] = {
 		{ BOB_PLACE_POINTER, "share[]", 0, 0 },	    { BOB_PLACE_LOCAL, "sum", -24, 0 },
-		{ BOB_PLACE_STACK, "", 8, 0 },		    { BOB_PLACE_INDEXED, "row[]", -176, 160 },
-		{ BOB_PLACE_INDEXED, "", -4096, 1ull << 40 }, { BOB_PLACE_THREAD, "counter", 24, 0 },
+		{ BOB_PLACE_STACK, "", 8, 0 },
+		{ BOB_PLACE_INDEXED, "row[]", -176, 160 },
+		{ BOB_PLACE_INDEXED, "", -4096, 1ull << 40 },
+		{ BOB_PLACE_THREAD, "counter", 24, 0 },
 		{ BOB_PLACE_THREAD_INDEXED, "table", 32, 80 },
 	};
 	static struct bob_source_object section[] = { { 0x4000, 0x40, ".data" },
@@ -257,9 +260,9 @@ static inline void golden_syncs_image(struct build *b)
 		{ 0x4040, 40, "lock" }, { 0x4060 + 8, 8, "m\xc3\xa4x" }, { 0x4100, 1, "f::x" },
 	};
 	static struct bob_source_row row[] = {
-		{ 0x1000, 0, 12, 1, 0 },      { 0x1004, 0, 11, 0, 2 }, { 0x1010, 1, 4000000000u, 4, 5 },
-		{ 0x1011, ~0u, 0, 3, 0 },     { 0x1270, 1, 7, 6, 0 },  { 0x1280, 1, 7, 1, 6 },
-		{ 0x70000000, 1, 1, 0, 0 },
+		{ 0x1000, 0, 12, 1, 0 },      { 0x1004, 0, 11, 0, 2 },
+		{ 0x1010, 1, 4000000000u, 4, 5 }, { 0x1011, ~0u, 0, 3, 0 },
+		{ 0x1270, 1, 7, 6, 0 },  { 0x1280, 1, 7, 1, 6 }, { 0x70000000, 1, 1, 0, 0 },
 	};
 	const struct bob_source s = { file, place, section, object, row, 2, 7, 2, 3, 7 };
 

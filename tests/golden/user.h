@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program's own events, made by the library's own writers: the trace `events-user`, whose threads have them in all phases, one within
- * another, with parameters of all types, beside a call of MPI. */
+/* A program's own events, written by the library's own writers. In the trace `events-user` threads
+ * have them in all phases, nested, with parameters of all types, and with a call of MPI. */
 #ifndef BOB_TESTS_GOLDEN_USER_H
 #define BOB_TESTS_GOLDEN_USER_H
 

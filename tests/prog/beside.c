@@ -18,7 +18,7 @@
 
 static volatile uint64_t done[2];
 
-/* No shared variable is used: what differs between the two is in their registers and on their stacks. */
+/* No shared variable is used: the threads differ in their registers and on their stacks. */
 __attribute__((noinline)) static uint64_t mix(uint64_t *v, uint64_t n)
 {
 	v[n & 7] += n * 0x9e3779b97f4a7c15u;

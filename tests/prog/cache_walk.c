@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory accesses whose fate in caches is known: a matrix walked by rows and by columns, a list in a random order,
- * and, with the argument "threads", two threads that count in one line and in two. */
+/* Memory accesses with known cache misses: a matrix walked by rows and by columns, a list in random
+ * order, and, with the argument "threads", two threads that count in one line and in two. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

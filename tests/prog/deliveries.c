@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many signals reach the program? Counts those named below until SIGRTMAX comes, by which the test
- * marks the end: signals of higher numbers are taken last. SIGRTMIN+1 is queued, so none of
- * those is merged with another.
+/* How many signals reach the program? Counts the signals below until SIGRTMAX arrives, with which
+ * the test marks the end: signals of higher numbers are delivered last. SIGRTMIN+1 is queued, so
+ * none of these is merged with another.
  *     deliveries none        prints "ready", waits
  *     deliveries self        before, it sends SIGRTMIN+1 to its process group, 3 times
  *     deliveries child       before, its child does

@@ -33,7 +33,8 @@ __asm__(".text\n"
 	".p2align 4\n"
 	/* something rip-relative among them */
 	"TINY t_rip\nmovl t_word(%rip), %eax\naddl %edi, %eax\nret\nDONE t_rip\n"
-	"TINY t_cond\ntestl %edi, %edi\nje 1f\nmovl $3, %eax\nret\n1: movl $4, %eax\nret\nDONE t_cond\n"
+	"TINY t_cond\ntestl %edi, %edi\nje 1f\nmovl $3, %eax\nret\n1: movl $4, %eax\nret\n"
+	"DONE t_cond\n"
 	".p2align 4\n");
 
 int t_word = 40;

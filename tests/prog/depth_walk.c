@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A random tree of functions that are logged (t_) and others of the same shape that are not (u_). With
- * only t_ recorded, the way up from an entry leads over u_ frames that look alike: same stack
- * pointer, same return address, other frames above. */
+/* A random tree of functions that are logged (t_) and others of the same shape that are not (u_).
+ * If only t_ is recorded, the path up from an entry leads over u_ frames that look alike: same
+ * stack pointer, same return address, other frames above. */
 #include "truth.h"
 
 #include <alloca.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Children whose first recorded call comes when they have many threads, all at once; the thread that
- * forked comes last. Every process makes known numbers of calls of `step`. */
+/* Children make their first recorded call in many threads at the same time; the thread that forked
+ * is the last. Every process makes a known number of calls of `step`. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>

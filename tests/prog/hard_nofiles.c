@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that start when no file can be opened any more. The agent found the bounds of their stacks
- * in /proc alone, and the recording ended with "no memory". */
+/* Threads that start when no more files can be opened. When the agent found the bounds of their
+ * stacks only in /proc, the recording ended with "no memory". */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>

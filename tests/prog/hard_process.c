@@ -123,8 +123,8 @@ static void *short_thread(void *arg)
 	return arg;
 }
 
-/* They are made detached: pthread_detach of a thread that ends at that moment reads its control block once more, which may be
- * gone by then (glibc 2.36, its bug 19951), recorded or not. */
+/* They are created detached: pthread_detach of a thread that is about to end reads its control
+ * block again, which may be freed by then (glibc 2.36, bug 19951), recorded or not. */
 static void *make_threads(void *arg)
 {
 	pthread_attr_t detached;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that test_hostile.py makes worse in the built program: of a function, a variable, a source, a thread. */
+/* Names that test_hostile.py changes in the program file: of a function, a variable, a source, a
+ * thread. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

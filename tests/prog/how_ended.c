@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that ends in a way of its own: how_ended HOW [child|unseen]. With `child` a fork child ends so, and
- * the parent with 0 after it has waited, with `unseen` not by a function. */
+/* Ends in the given way: how_ended HOW [child|unseen]. With `child` a fork child ends so, and the
+ * parent waits and returns 0; with `unseen` it does not end by a function call. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

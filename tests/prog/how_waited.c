@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Children that end in several ways, and are waited for in several ways: how_waited WAY. Prints for each child its pid and what the
- * recording has to say: "PID STATUS" as wait4 has it, in hexadecimal, "PID unknown" where no wait that is recorded returns it. Those
- * of one pid are in the order in which they began. "skip": this machine cannot do it.
+/* Children that end in several ways, and are waited for in several ways: how_waited WAY. Prints for
+ * each child its pid and what the recording must have: "PID STATUS" with the status of wait4 in
+ * hexadecimal, or "PID unknown" if no recorded wait returns it. Lines of one pid are in the order
+ * in which the processes began. "skip": this machine cannot do it.
  *
- * Children end by the system call or a signal, so that they say nothing themselves. */
+ * Children end by the system call or a signal, so that they do not record their end themselves. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

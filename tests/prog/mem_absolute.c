@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses whose address is in the instruction: 32 bits that nothing is added to, wherever the program is
+/* Accesses with an absolute address of 32 bits in the instruction, wherever the program is
  * loaded. */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Virtual calls, containers, and exceptions of several types through frames with destructors; for the tests of
- * memory tracing. Prints what came of it. */
+/* Virtual calls, containers, and exceptions of several types through frames with destructors, for
+ * tests of memory tracing. Prints the results. */
 #include <algorithm>
 #include <cstdio>
 #include <map>

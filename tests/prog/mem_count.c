@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores to an array in an order that is known, for ever: mem_count FILE. The file's first word counts the stores that
- * are done, the second is the array's address. */
+/* Stores to an array in a known order, in an endless loop: mem_count FILE. The first word of the
+ * file counts the completed stores, the second is the array's address. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels for the folding of memory accesses; compiled with -DKIND=matmul and so on. N [THREADS]. */
+/* Kernels for the folding of memory accesses; compiled with -DKIND=matmul etc. argv: N
+ * [THREADS]. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables of frames, which compilers find by the stack pointer, the frame pointer or the canonical frame address. */
+/* Variables of frames that are at offsets from the stack pointer, frame pointer or CFA. */
 #include <stdio.h>
 
 struct vector {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What makes it hard to run translated code unseen: children that come into being in other ways than fork, handlers in
- * odd moments, libc's own signals, small stacks. Each mode prints what it computed. */
+/* Cases that are hard for the transparent execution of translated code: children that are not
+ * created by fork, handlers at odd moments, libc's own signals, small stacks. Each mode prints its
+ * result. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -127,7 +128,8 @@ static void on_trap(int sig)
 	bytes[1]();
 }
 
-/* A handler that runs while SIGTRAP would be blocked: in sigsuspend, for SIGTRAP itself, by its mask, and by all. */
+/* Handlers that run while SIGTRAP would be blocked: in sigsuspend, for SIGTRAP itself, by the
+ * handler's mask, and by all of these. */
 static int mode_masks(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal };

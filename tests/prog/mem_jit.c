@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a function at run time, twice in the same place, and calls it: it loads from its argument. */
+/* Generates a function at run time, twice in the same place, and calls it: it loads from its
+ * argument. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions k_*(memory, numbers) for the tests of memory tracing: what compilers make of ordinary code.
- * `d` has 4096 longs, which are small numbers. They call nothing but each other and a few functions of
- * the C library, and give the same result for the same memory. */
+/* Functions k_*(memory, numbers) for the tests of memory tracing: what compilers generate for
+ * ordinary code. `d` has 4096 longs, which are small numbers. The functions call only each other
+ * and a few functions of the C library, and return the same result for the same memory. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,8 @@ long k_matmul(long *d, long n)
 	return c[m];
 }
 
-/* Triangles: addresses of three registers, which compilers make of two rows of one matrix. They are cubic, and stepped through. */
+/* Triangles: addresses of three registers, which compilers generate for two rows of one matrix.
+ * They are cubic, and step through the matrix. */
 #define ROW 12
 long k_lu(long *d, long n)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each of those that are linked works on the array of 4160 numbers `d`, which it may change, and returns a checksum. */
+/* Each linked function works on the array of 4160 numbers `d`, which it may change, and returns a
+ * checksum. */
 #ifndef KERNEL
 #define KERNEL(name) long name(long *d, long n)
 #endif

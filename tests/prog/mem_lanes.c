@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions with gathers, scatters and masked moves, called as those of mem_kernels.c: mem has 4096 numbers from
- * 0 to 96. Each form of AVX2, and of AVX-512 if it is compiled for it; loops that compilers make such code of. */
+/* Functions with gathers, scatters and masked moves, called like those of mem_kernels.c: mem has
+ * 4096 numbers from 0 to 96. There are all forms of AVX2, and of AVX-512 if compiled for it; and
+ * loops that compilers vectorize with such code. */
 #include <immintrin.h>
 #include <stdint.h>
 
@@ -213,7 +214,8 @@ __attribute__((noinline)) long k_gathers512(long *mem, long n)
 	return 0;
 }
 
-/* Registers that only EVEX names; no base; two gathers under one mask, which the first one clears. */
+/* Registers that only EVEX can encode; no base; two gathers with one mask, which the first
+ * clears. */
 __attribute__((noinline)) long k_high512(long *mem, long n)
 {
 	__asm__ volatile(

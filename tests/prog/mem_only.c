@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that are walked in all ways: rows, columns, backwards, by lists, by functions of libc, by recursion, in threads, in
- * handlers, in a fork child, in an object that is loaded. Prints sums. */
+/* Arrays that are walked in all ways: rows, columns, backwards, lists, libc functions, recursion,
+ * threads, handlers, a fork child, a loaded object. Prints sums. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>

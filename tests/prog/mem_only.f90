@@ -1,4 +1,4 @@
-! Variables of a module, of COMMON and of a procedure, each accessed some times. Prints a sum of them.
+! Variables of a module, of COMMON and of a procedure, accessed several times. Prints their sum.
 module grid
   real(8) :: x(100) = 0
   integer :: n = 40

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In each iteration the same two stores, in an order that chance has chosen: first to two arrays, then to one place, where
- * they must not change places. Assembly, because compilers make code of its own for each order. */
+/* In each iteration the same two stores, in random order: first to two arrays, then to one place,
+ * where they must not be reordered. In assembly, because compilers generate separate code for each
+ * order. */
 #define N 4000
 
 static volatile char first[N];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program whose ranks do the same elsewhere: a matrix product by threads, a row of a neighbour's besides (the first rank has
- * it on the other side), and work that is affine in the rank. What the ranks do must not cost a trace more for
- * more of them.
+/* An MPI program whose ranks do the same at other addresses: a matrix product by threads, accesses
+ * to a row of a neighbour (the first rank has its row on the other side), and work that is affine
+ * in the rank. The trace must not grow with the number of ranks.
  *     mem_ranks SIZE THREADS */
 #include <mpi.h>
 #include <pthread.h>

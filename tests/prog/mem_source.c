@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses whose lines and variables are known: heap arrays through pointers, members, static arrays, arrays of the
- * frame, indices out of a table; with an argument it kills itself at the end. */
+/* Accesses with known lines and variables: heap arrays through pointers, members, static arrays,
+ * local arrays, indices from a table; with an argument it kills itself at the end. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Accesses whose variables are known: a module's allocatable and fixed arrays, COMMON, dummies of explicit and assumed shape.
+! Known variables: allocatable and fixed arrays of a module, COMMON, explicit and assumed shapes.
 module store
   implicit none
   real(8), allocatable :: w(:,:)

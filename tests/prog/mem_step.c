@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of mem_kernels.c or mem_lanes.c, and with the argument "step" single-stepped by the program itself: its own handler
- * of SIGTRAP comes after every instruction, wherever that is. Prints their results. */
+/* The kernels of mem_kernels.c or mem_lanes.c. With the argument "step" the program single-steps
+ * itself: its handler of SIGTRAP runs after every instruction. Prints the results of the
+ * kernels. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -29,11 +30,11 @@ static void on_step(int sig, siginfo_t *info, void *context)
 
 static void set_trap_flag(int on)
 {
-	__asm__ volatile(
-		"sub $128, %%rsp; pushf; andq $~0x100, (%%rsp); or %0, (%%rsp); popf; add $128, %%rsp"
-		:
-		: "r"(on ? (unsigned long)TRAP_FLAG : 0ul)
-		: "memory", "cc");
+	__asm__ volatile("sub $128, %%rsp; pushf; andq $~0x100, (%%rsp); or %0, (%%rsp); popf; "
+			 "add $128, %%rsp"
+			 :
+			 : "r"(on ? (unsigned long)TRAP_FLAG : 0ul)
+			 : "memory", "cc");
 }
 
 static const struct {

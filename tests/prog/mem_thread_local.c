@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread-local variables of two threads: a number, an array, a structure with a pointer, one of a function, and one that lies before
- * an array which is accessed from its second element on. Prints where each is: thread, name, address, size. */
+/* Thread-local variables of two threads: a number, an array, a structure with a pointer, a variable
+ * of a function, and one before an array that is accessed from its second element on. Prints for
+ * each: thread, name, address, size. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -43,7 +44,8 @@ static void *work(void *name)
 	for (int i = 0; i < N; i++)
 		s += step(i);
 	s += (long)shifted(N + 1);
-	printf("%s first %p %zu\n%s row %p %zu\n%s after %p %zu\n%s st %p %zu\n%s own_at %p %zu\n%s step::own %p %zu\n",
+	printf("%s first %p %zu\n%s row %p %zu\n%s after %p %zu\n%s st %p %zu\n%s own_at %p %zu\n"
+	       "%s step::own %p %zu\n",
 	       (char *)name, (void *)&first, sizeof(first), (char *)name, (void *)row, sizeof(row),
 	       (char *)name, (void *)after, sizeof(after), (char *)name, (void *)&st, sizeof(st),
 	       (char *)name, (void *)&own_at, sizeof(own_at), (char *)name, (void *)own_at,

@@ -1,4 +1,5 @@
-/* Threads come and go, 900 of them; with an argument some stay, and the process becomes another program. */
+/* 900 threads start and end; with an argument some stay, and the process executes another
+ * program. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

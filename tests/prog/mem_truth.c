@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels whose accesses are known: mem_truth KERNEL. Volatile accesses are what the source says at any
- * optimisation; instructions that compilers do not write are in assembly. */
+/* Kernels with known accesses: mem_truth KERNEL. Volatile accesses are those of the source at any
+ * optimisation; instructions that compilers do not generate are in assembly. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -281,7 +281,8 @@ static void vectors(void)
 
 static int indices[8] = { 40, 8, 9, 700, 3, 100, 12, 5 }, mask[8] = { -1, 0, -1, -1, 0, 0, -1, 0 };
 
-/* The stack pointer lies in the registered bytes: an access there that is not the program's shows. */
+/* The stack pointer is in the registered bytes: accesses there that the program did not make
+ * show. */
 static NOINLINE void lanes_run(char *p)
 {
 	__asm__ volatile(
@@ -433,8 +434,8 @@ static void faults(void)
 	}
 }
 
-/* Signals at unforeseen moments: what the program does to x and the handler to words are known, not how they
- * lie in between; so the handler's accesses are noted as another thread's. */
+/* Signals at any moment: the accesses of the program to x and of the handler to words are known,
+ * but not their order; so the handler's accesses are noted as those of another thread. */
 static volatile long ticks;
 
 static void on_tick(int sig)

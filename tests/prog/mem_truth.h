@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that know their own accesses. Arrays are registered by name; what is expected of them is noted after the
- * code under test has run, in the order in which it must have happened, and written to the file $BOB_LOG:
+/* Programs that know their own accesses. Arrays are registered by name. The expected accesses are
+ * noted after the code under test has run, in the order in which they happened, and written to the
+ * file $BOB_LOG:
  *     array NAME ADDRESS BYTES
- *     thread N COUNT               and as many notes, as struct truth_note is: text would take a program that has its
- *                                  libc in itself hundreds of accesses more than it reports
- * Notes are kept per thread of the program. The kind is L, S or A, the array a number in the order of these lines. */
+ *     thread N COUNT               and as many notes as struct truth_note: text would cost a
+ *                                  statically linked program hundreds of additional accesses
+ * Notes are kept per thread of the program. The kind is L, S or A, the array a number in the
+ * order of these lines. */
 #ifndef MEM_TRUTH_H
 #define MEM_TRUTH_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As mem_truth.c: gathers, scatters, masked moves. In loops that compilers make of C only what is indirect or conditional
- * is registered; in what order they load the rest is theirs to say. */
+/* As mem_truth.c: gathers, scatters, masked moves. In loops that compilers generate from C only
+ * indirect or conditional accesses are registered; the order of the other loads is up to the
+ * compiler. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -134,7 +135,8 @@ __attribute__((target("avx512f,avx512bw"))) static NOINLINE void wide_run(char *
 		"vaddpd 1400(%0)%{1to8%}, %%zmm18, %%zmm19%{%%k1%}\n\t"
 		"vaddpd 1400(%0)%{1to8%}, %%zmm18, %%zmm19%{%%k3%}\n\t"
 		"vpmovqb %%zmm18, 1500(%0)%{%%k1%}\n\t"
-		"vpermd 1600(%0), %%zmm17, %%zmm19%{%%k3%}\n\t" /* its operand is loaded whatever the mask is */
+		/* its operand is loaded whatever the mask is */
+		"vpermd 1600(%0), %%zmm17, %%zmm19%{%%k3%}\n\t"
 		"kmovq %2, %%k4\n\tvmovdqu8 %%zmm18, 1700(%0)%{%%k4%}\n\tvzeroupper" ::"r"(p),
 		"r"(MASK), "r"(BYTES_MASK)
 		: "memory", "xmm1", "xmm2", "xmm3");

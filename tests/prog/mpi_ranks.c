@@ -2,8 +2,8 @@
 /* An MPI program whose ranks make a known number of calls of mpi_step, and do what job scripts and
  * applications do to a recorder. Rank 0 prints; the sums prove that all ranks took part.
  *     mpi_ranks plain    STEPS * (rank + 1) calls in each rank
- *     mpi_ranks mixed    rank 1 also runs a command with system(), rank 2 has executed itself before
- *                        MPI_Init, rank 3 forks a child that calls and ends by itself
+ *     mpi_ranks mixed    rank 1 also runs a command with system(), rank 2 executes itself before
+ *                        MPI_Init, rank 3 forks a child that makes calls and ends
  *     mpi_ranks killed   rank 1 kills itself with SIGKILL after its calls, others wait for it
  *     mpi_ranks late     as plain, but all ranks but 0 make as many calls again after MPI_Finalize
  *     mpi_ranks status   as plain, and every rank ends with status 3 */

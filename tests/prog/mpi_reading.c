@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the verbs that read MPI calls are tested with, for four ranks: a ring with varying tags, a row of neighbours with ends, two communicators of two,
- * a derived type, persistent requests, vectors, a master that takes what comes. "stuck": rank 0 waits for a message that no rank sends. "now-and-then":
- * calls that come in some rounds only. "chance": messages of any length. */
+/* A program of four ranks, for tests of the verbs that read MPI calls: a ring with varying tags, a
+ * row of neighbours with ends, two communicators of two ranks, a derived type, persistent requests,
+ * vectors, a master that receives from any source. "stuck": rank 0 waits for a message that no rank
+ * sends. "now-and-then": calls only in some rounds. "chance": messages of random length. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels with tags, launched in all ways that a wrapper could get wrong. Prints what they compute, and what they are: with the tags
- * at work all of it must be the same. Argument "bad": tags that cannot be built are added; "large": a launch that is too large
- * for tags. */
+/* Kernels with tags, launched in all ways that a wrapper could get wrong. Prints what they compute,
+ * and their properties; the output must be the same with tags. Argument "bad": tags that cannot be
+ * built are added; "large": a launch that is too large for tags. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	need(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof(a), a, 0, NULL, NULL), "read");
 	print("scaled", a);
 
-	/* waits for something that comes later: a thread that waited in the launch would never get here */
+	/* waits for something later: a thread that waited in the launch would never reach this */
 	gate = clCreateUserEvent(c, &e);
 	factor = 0.5f;
 	need(clSetKernelArg(scale, 1, sizeof(factor), &factor), "argument");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Callers that no frame information describes.
  * void orphan_asm(void (*f)(int), int n, int words): calls f(n), f(n - 1) ... f(1), each time with
- * `words` more words on the stack, so that its frame has no fixed size and no CFI could be cached. */
+ * `words` more words on the stack, so that its frame has no fixed size and CFI cannot be cached. */
 	.text
 	.globl	orphan_asm
 	.type	orphan_asm, @function

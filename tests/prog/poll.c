@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Perturbation: one thread works (traced calls) and then sets a flag, another polls the flag with
- * traced calls; one turn of both is a round. The polls of a round say how long the work took, in
- * units of the poller's own work. They stay the same if recording costs about the same per call, and
- * jump if it stops the worker now and then.
- *     poll ROUNDS            prints the mean of the rounds (poll.h), and of the polls as they were */
+ * traced calls; one turn of both is a round. The number of polls measures how long the work took,
+ * in units of the poller's own work. It stays the same if recording costs about the same per call,
+ * and jumps if recording sometimes stops the worker.
+ *     poll ROUNDS            prints the mean of the rounds (poll.h), and the polls of each */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads with as little stack as the C library allows, in which all kinds of events happen; and how
- * much stack each kind takes.
+/* Threads with the smallest stack that the C library allows, with all kinds of events; and how much
+ * stack each kind takes.
  *
- *     small_stacks run SIZE [given]   four threads, one after the other, then four at once; given: on
- *                                     memory of the program's own
+ *     small_stacks run SIZE [given]   four threads, one after the other, then four at once; given:
+ *                                     the program allocates the stacks
  *     small_stacks space SIZE         bytes of stack that are left to the thread's function
- *     small_stacks depth              each kind of event, and how many bytes below its caller are written to
- *     small_stacks whole              a thread that does nothing, one with an event, one with a signal handler on a
- *                                     stack of its own: how many bytes of their stacks are written to
+ *     small_stacks depth              each kind of event, and how many bytes below its caller are
+ *                                     written to
+ *     small_stacks whole              an empty thread, one with an event, one with a signal handler
+ *                                     on its own stack: how many bytes of the stacks are used
  *     small_stacks exit SIZE          a thread ends the process
- *     small_stacks fork SIZE          a thread forks; the child has events, and so has a thread of its own
- *     small_stacks signals SIZE       handlers that interrupt a thread: how many were not on its stack
+ *     small_stacks fork SIZE          a thread forks; the child has events, and so has its thread
+ *     small_stacks signals SIZE       handlers that interrupt a thread: how many used other stacks
  *
  * Threads print nothing: printf takes more stack than they have. */
 #define _GNU_SOURCE

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Split stacks filled to the brim. A function whose frame has less than 256 bytes compares the stack
- * pointer itself with the guard, so what it calls returns through __morestack with 256 bytes less
- * than libgcc guarantees: too few for a signal frame and its handler. Of a variadic function others read
- * the code after `call __morestack`, so it keeps its bytes, and the `ret` between has few jumps to
- * choose from. Prints a sum of all frames. */
+/* Split stacks that are completely filled. A function whose frame has less than 256 bytes compares
+ * the stack pointer itself with the guard, so its callees return through __morestack with 256 bytes
+ * less than libgcc guarantees: too few for a signal frame and its handler. Other code reads the
+ * code of a variadic function after `call __morestack`, so that code keeps its bytes, and the `ret`
+ * between has few jumps to choose from. Prints a sum of all frames. */
 #include <alloca.h>
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that synchronise in a known way; what marks must come of each mode test_sync.py says.
+/* Threads that synchronise in a known way; test_sync.py has the expected marks of each mode.
  *
  *   locks       two threads, each five times: lock, add, unlock
- *   pingpong N  two threads write turn about to one array, N times each, by two semaphores: the only legal order is known
+ *   pingpong N  two threads write to one array in turns, N times each, by two semaphores: only one
+ *               order is legal
  *   barrier     three threads, four rounds
- *   cond        one waits for a condition that the other brings about
+ *   cond        one waits for a condition that the other makes true
  *   rest        rwlock, spin lock, trylock, futex by syscall(), each once or twice, one thread
- *   omp         a team of four: barrier, critical, named critical, single, a dynamic loop, an ordered one, tasks; twice
+ *   omp         a team of four: barrier, critical, named critical, single, a dynamic loop, an
+ *               ordered one, tasks; twice
  *   reduction   a team of four with a reduction over its tasks; twice
  *   many N      eight threads, ten locks, N times in any order; prints what they counted
  *   storm N     the same, while handlers interrupt everything that goes on

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two threads synchronise by objects in all kinds of places, a known number of times. test_sync.py has the table that must come of
- * it; lines are found by the words in comments. */
+/* Two threads synchronise by objects in all kinds of places, a known number of times. test_sync.py
+ * has the expected table; it finds lines by the words in comments. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>

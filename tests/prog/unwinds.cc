@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is what an unwinder finds right at every instruction? Functions that access memory run under the
- * trap flag. At each instruction the handler unwinds to `step_through`, whose callee-saved registers
- * hold known values, and compares. Then exceptions leave faulting instructions, in functions whose
- * frame pointer or saved registers are dead but for the unwinder. Prints what is wrong, or "ok". */
+/* Does an unwinder find the right values at every instruction? Functions that access memory run
+ * with the trap flag. At each instruction the handler unwinds to `step_through`, whose callee-saved
+ * registers have known values, and compares. Then exceptions leave faulting instructions, in
+ * functions whose frame pointer or saved registers only the unwinder uses. Prints what is wrong, or
+ * "ok". */
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -23,12 +24,15 @@ __asm__("	.text\n"
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	mov	%rsi, %rdi\n"
 	"	mov	$0x2002, %ebx\n	mov	$0x7007, %ebp\n	mov	$0xc00c, %r12d\n"
-	"	mov	$0xd00d, %r13d\n	mov	$0xe00e, %r14d\n	mov	$0xf00f, %r15d\n"
-	"	pushfq\n	.cfi_adjust_cfa_offset 8\n	orq	$0x100, (%rsp)\n	popfq\n"
+	"	mov	$0xd00d, %r13d\n	mov	$0xe00e, %r14d\n"
+	"	mov	$0xf00f, %r15d\n"
+	"	pushfq\n	.cfi_adjust_cfa_offset 8\n	orq	$0x100, (%rsp)\n"
+	"	popfq\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	call	*(%rsp)\n"
 	"step_return:\n"
-	"	pushfq\n	.cfi_adjust_cfa_offset 8\n	andq	$~0x100, (%rsp)\n	popfq\n"
+	"	pushfq\n	.cfi_adjust_cfa_offset 8\n	andq	$~0x100, (%rsp)\n"
+	"	popfq\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	pop	%rdi\n"
 	"	.cfi_adjust_cfa_offset -8\n"
@@ -40,13 +44,14 @@ __asm__("	.text\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
 	"	.size step_through, .-step_through\n"
-	/* All registers are alive, so a probe must put some away: rbx and rbp are the first that the
+	/* All registers are in use, so a probe must save some: rbx and rbp are the first that the
 	 * addresses do not need. */
 	"	.globl crowded\n"
 	"	.type crowded, @function\n"
 	"crowded:\n"
 	"	.cfi_startproc\n"
-	"	mov	%rdi, %rax\n	mov	$1, %ecx\n	mov	%rdi, %rdx\n	mov	$2, %esi\n"
+	"	mov	%rdi, %rax\n	mov	$1, %ecx\n	mov	%rdi, %rdx\n"
+	"	mov	$2, %esi\n"
 	"	addq	$1, (%rax,%rcx,8)\n"
 	"	addq	$1, (%rdx,%rsi,8)\n	mov	%ecx, %eax\n"
 	"	ret\n"

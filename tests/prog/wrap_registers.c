@@ -20,30 +20,31 @@ struct registers {
 #define LOAD_X(n) "movups " #n "*16+80(%%r12), %%xmm" #n "\n"
 #define STORE_X(n) "movups %%xmm" #n ", " #n "*16+80(%%r12)\n"
 #define ALL(m) m(0) m(1) m(2) m(3) m(4) m(5) m(6) m(7) m(8) m(9) m(10) m(11) m(12) m(13) m(14) m(15)
-#define CALL(function)                                                                                                    \
-	static void __attribute__((noinline)) call_##function(struct registers *r)                                        \
-	{                                                                                                                 \
-		register struct registers *at __asm__("r12") = r;                                                         \
-		__asm__ volatile(                                                                                         \
-			"subq $128, %%rsp\npushq %%r13\npushq %%rbx\nmovq %%rsp, %%r13\n"                                 \
-			"andq $-16, %%rsp\npushq $0\npushq $5\n" ALL(                                                     \
-				LOAD_X) "movq 0(%%r12), %%rax\nmovq 8(%%r12), %%rcx\n"                                    \
-					"movq 16(%%r12), %%rdx\nmovq 24(%%r12), %%rsi\n"                                  \
-					"movq 32(%%r12), %%rdi\nmovq 40(%%r12), %%r8\n"                                   \
-					"movq 48(%%r12), %%r9\nmovq 56(%%r12), %%r10\n"                                   \
-					"movq 64(%%r12), %%r11\nmovq 72(%%r12), %%rbx\n"                                  \
-					"call " #function "\n"                                                            \
-					"movq %%rax, 0(%%r12)\nmovq %%rcx, 8(%%r12)\n"                                    \
-					"movq %%rdx, 16(%%r12)\nmovq %%rsi, 24(%%r12)\n"                                  \
-					"movq %%rdi, 32(%%r12)\nmovq %%r8, 40(%%r12)\n"                                   \
-					"movq %%r9, 48(%%r12)\nmovq %%r10, 56(%%r12)\n"                                   \
-					"movq %%r11, 64(%%r12)\nmovq %%rbx, 72(%%r12)\n" ALL(                             \
-						STORE_X) "movq %%r13, %%rsp\npopq %%rbx\npopq %%r13\nsubq $-128, %%rsp\n" \
-			: "+r"(at)                                                                                        \
-			:                                                                                                 \
-			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0",                            \
-			  "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",                         \
-			  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");                          \
+#define CALL(function)                                                                             \
+	static void __attribute__((noinline)) call_##function(struct registers *r)                 \
+	{                                                                                          \
+		register struct registers *at __asm__("r12") = r;                                  \
+		__asm__ volatile(                                                                  \
+			"subq $128, %%rsp\npushq %%r13\npushq %%rbx\nmovq %%rsp, %%r13\n"          \
+			"andq $-16, %%rsp\npushq $0\npushq $5\n" ALL(                              \
+				LOAD_X) "movq 0(%%r12), %%rax\nmovq 8(%%r12), %%rcx\n"             \
+					"movq 16(%%r12), %%rdx\nmovq 24(%%r12), %%rsi\n"           \
+					"movq 32(%%r12), %%rdi\nmovq 40(%%r12), %%r8\n"            \
+					"movq 48(%%r12), %%r9\nmovq 56(%%r12), %%r10\n"            \
+					"movq 64(%%r12), %%r11\nmovq 72(%%r12), %%rbx\n"           \
+					"call " #function "\n"                                     \
+					"movq %%rax, 0(%%r12)\nmovq %%rcx, 8(%%r12)\n"             \
+					"movq %%rdx, 16(%%r12)\nmovq %%rsi, 24(%%r12)\n"           \
+					"movq %%rdi, 32(%%r12)\nmovq %%r8, 40(%%r12)\n"            \
+					"movq %%r9, 48(%%r12)\nmovq %%r10, 56(%%r12)\n"            \
+					"movq %%r11, 64(%%r12)\nmovq %%rbx, 72(%%r12)\n" ALL(      \
+						STORE_X) "movq %%r13, %%rsp\npopq %%rbx\n"         \
+							 "popq %%r13\nsubq $-128, %%rsp\n"         \
+			: "+r"(at)                                                                 \
+			:                                                                          \
+			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0",     \
+			  "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",  \
+			  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");   \
 	}
 CALL(more)
 CALL(more_real)

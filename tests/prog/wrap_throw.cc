@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions, longjmp and the end of a thread go through wrapped functions: called by qsort, bsearch (wrapped in C) and by functions of
-// wrap_through.c with variable arguments (wrapped by a stub).
+// Exceptions, longjmp and the end of a thread go through wrapped functions: called by qsort and
+// bsearch (wrapped in C), and by functions of wrap_through.c with variable arguments (wrapped by a
+// stub).
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>

@@ -156,6 +156,19 @@ def test_format(root):
         for command in (("tools/check_format.py",), ("tools/check_format.py", "--fix")):
             status, text = run(*command, cwd=root)
             assert status == 1 and "src/a.c:2: no opening comment" in text, text
+    write(root, {"src/a.c": good})
+    for name, before, line in (("src/a.c", good, "// " + "x" * 97),
+                               ("cmake/a.cmake", "", "#" * 100),
+                               ("b/CMakeLists.txt", "", "#" * 100),
+                               ("a.py", "", "#" + "\t" * 12 + "xxxx")):
+        number = before.count("\n") + 1
+        for more, expect in (("", ""), ("x", f"{name}:{number}: more than 100 columns")):
+            write(root, {name: f"{before}{line}{more}\n"})
+            assert run("git", "add", ".", cwd=root)[0] == 0
+            for fix in ((), ("--fix",)):
+                status, text = run("tools/check_format.py", *fix, cwd=root)
+                assert status == (1 if expect else 0) and expect in text, (name, text)
+        write(root, {name: before})
 
 
 def test_docs(root):

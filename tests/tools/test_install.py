@@ -150,13 +150,13 @@ def test_other_sizes(s):
     for words in (1, 8, 11):
         buffer = (ctypes.c_uint64 * 12)(*[77] * 12)
         lib.bob_trace_sizes_sized(trace, buffer, ctypes.c_size_t(8 * words))
-        assert list(buffer[words:]) == [77] * (12
-                                               - words), f"written after {words} words: {list(buffer)}"
+        assert list(buffer[words:]) == [77] * (12 - words), (
+            f"written after {words} words: {list(buffer)}")
         sizes.append(list(buffer[:words]))
     assert sizes[0] == sizes[1][:1] and sizes[2] == sizes[1] + [0] * 3 and sizes[0][0] > 0, sizes
     name = (ctypes.c_uint64 * 9)(*[77] * 9) # of bob_function_info: id and image
-    assert lib.bob_trace_function_sized(trace, 0, 0, name, ctypes.c_size_t(8)) in (0, 2) and name[
-                                                                                                  1] == 77
+    assert (lib.bob_trace_function_sized(trace, 0, 0, name, ctypes.c_size_t(8)) in (0, 2)
+            and name[1] == 77)
     lib.bob_trace_close(trace)
 
 

@@ -12,9 +12,12 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 GENERATE = os.path.join(ROOT, "src/mpi/generate.py")
 
 HEADER = """
-typedef int MPI_Comm; typedef int MPI_Request; typedef int MPI_Datatype; typedef int MPI_Group; typedef int MPI_Op; typedef int MPI_Win;
-typedef int MPI_Errhandler; typedef int MPI_Info; typedef int MPI_Message; typedef void *MPI_File; typedef long MPI_Count;
-typedef long MPI_Aint; typedef long MPI_Offset; typedef struct { int MPI_SOURCE, MPI_TAG, MPI_ERROR; } MPI_Status;
+typedef int MPI_Comm; typedef int MPI_Request; typedef int MPI_Datatype; \
+typedef int MPI_Group; typedef int MPI_Op; typedef int MPI_Win;
+typedef int MPI_Errhandler; typedef int MPI_Info; typedef int MPI_Message; typedef void *MPI_File; \
+typedef long MPI_Count;
+typedef long MPI_Aint; typedef long MPI_Offset; \
+typedef struct { int MPI_SOURCE, MPI_TAG, MPI_ERROR; } MPI_Status;
 #define MPI_SUCCESS 0
 #define MPI_STATUS_IGNORE ((MPI_Status *)1)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)1)
@@ -24,10 +27,13 @@ typedef long MPI_Aint; typedef long MPI_Offset; typedef struct { int MPI_SOURCE,
 #define MPI_COMM_SELF ((MPI_Comm)MPI_COMM_NULL)
 enum { MPI_TAG_UB = 5 };
 typedef int (QMPI_Send_t)(int tool, const void *buf);
-int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) __attribute__((visibility("default")));
-int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) \
+__attribute__((visibility("default")));
+int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, \
+MPI_Comm comm);
 extern int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses);
-int MPI_Gatherv(const void *sendbuf, int n, void *recvbuf, const int recvcounts[], int root, MPI_Comm comm);
+int MPI_Gatherv(const void *sendbuf, int n, void *recvbuf, const int recvcounts[], int root, \
+MPI_Comm comm);
 int MPI_Comm_free(MPI_Comm *comm);
 double MPI_Wtime(void);
 """
@@ -35,8 +41,10 @@ TABLE = """# comment
 class p2p
   1  Send     buf:buf count:count datatype:type dest:rank
               tag:tag comm:comm
-  2  Waitall  count:count <>array_of_requests:request[count] >array_of_statuses:status(array_of_requests)[count]
-  3  Gatherv  sendbuf:buf n:count?sendbuf recvbuf:buf@root recvcounts:count[peers~(comm)]@root root:root comm:comm
+  2  Waitall  count:count <>array_of_requests:request[count] \
+>array_of_statuses:status(array_of_requests)[count]
+  3  Gatherv  sendbuf:buf n:count?sendbuf recvbuf:buf@root recvcounts:count[peers~(comm)]@root \
+root:root comm:comm
   4  Comm_free <>comm:comm
 skip Wtime    a time
 predefined comm

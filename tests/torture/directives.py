@@ -17,32 +17,29 @@ DIRECTIVE = re.compile(r"\{[ \t]+(dg-[-a-z0-9]+)[ \t]+(.*)[ \t]+\}")
 
 # Effective targets that hold for gcc 12 on x86-64 Linux with glibc, and those that do not.
 TRUE = frozenset(
-    """lp64 c c++ fpic pie pie_enabled nonpic static native run_expensive_tests int128 int32plus int32
-    stdint_types stdint_types_mbig_endian size32plus size20plus size24plus ptr32plus ptr_eq_long
-    alloca trampolines label_values indirect_jumps untyped_assembly nonlocal_goto return_address
-    exceptions exceptions_enabled tls tls_runtime tls_native pthread pthread_h mmap setrlimit signal
-    fork sigsetjmp wchar wchar_t_char16_t_compatible init_priority global_constructor
-    named_sections visibility weak alias ifunc weak_undefined gas
-    fenv fenv_exceptions fenv_exceptions_dfp hard_float trapping inf inff c99_runtime 64bit
-    double64 double64plus double64_long_double large_double large_long_double
-    float16 float16_runtime float32 float32_runtime float64 float64_runtime float128 float128_runtime
-    float32x float32x_runtime float64x float64x_runtime floatn_nx_runtime __float128
-    base_quadfloat_support xfloat80 dfp dfprt dfp_bid mempcpy stpcpy popcountl popcount popcountll
-    sync_char_short sync_int_long sync_int_long_stack sync_long_long sync_long_long_runtime
-    sse sse2 sse_runtime sse2_runtime sse2_available ssp fstack_protector
-    fortran_real_10 fortran_real_16 fortran_large_real fortran_integer_16 fortran_large_int
-    fortran_real_c_float128 fortran_largest_fp_has_sqrt fd_truncate issignaling libatomic_available
-    scheduling lto gld non_bionic hostedlib ucontext_h error_h clone
-    store_merge pcc_bitfield_type_matters fopenmp gomp fgraphite
-    graphite profile_update_atomic supports_stack_clash_protection gc_sections freorder
-    vect_int vect_float vect_double vect_intdouble_cvt vect_condition
-    vect_shift vect_long vect_long_long vect_perm vect_unpack vect_int_mult vect_simd_clones
-    cxa_atexit static_libgfortran cet c++_runtime size_t_8 le little_endian
-    unwrapped inttypes_types non_strict_align hw_misalign builtin_eh_return stack_check
-    symver iconv string_merging comdat_group arch_x86
-    alarm branch_cost natural_alignment_64 natural_alignment_32
-    elf mallinfo ieee word_mode_aligned ucn split_stack fileio longlong64 4byte_wchar_t cas_int
-    pow10 cas_char""".split()
+    """lp64 c c++ fpic pie pie_enabled nonpic static native run_expensive_tests int128 int32plus
+    int32 stdint_types stdint_types_mbig_endian size32plus size20plus size24plus ptr32plus
+    ptr_eq_long alloca trampolines label_values indirect_jumps untyped_assembly nonlocal_goto
+    return_address exceptions exceptions_enabled tls tls_runtime tls_native pthread pthread_h mmap
+    setrlimit signal fork sigsetjmp wchar wchar_t_char16_t_compatible init_priority
+    global_constructor named_sections visibility weak alias ifunc weak_undefined gas fenv
+    fenv_exceptions fenv_exceptions_dfp hard_float trapping inf inff c99_runtime 64bit double64
+    double64plus double64_long_double large_double large_long_double float16 float16_runtime float32
+    float32_runtime float64 float64_runtime float128 float128_runtime float32x float32x_runtime
+    float64x float64x_runtime floatn_nx_runtime __float128 base_quadfloat_support xfloat80 dfp dfprt
+    dfp_bid mempcpy stpcpy popcountl popcount popcountll sync_char_short sync_int_long
+    sync_int_long_stack sync_long_long sync_long_long_runtime sse sse2 sse_runtime sse2_runtime
+    sse2_available ssp fstack_protector fortran_real_10 fortran_real_16 fortran_large_real
+    fortran_integer_16 fortran_large_int fortran_real_c_float128 fortran_largest_fp_has_sqrt
+    fd_truncate issignaling libatomic_available scheduling lto gld non_bionic hostedlib ucontext_h
+    error_h clone store_merge pcc_bitfield_type_matters fopenmp gomp fgraphite graphite
+    profile_update_atomic supports_stack_clash_protection gc_sections freorder vect_int vect_float
+    vect_double vect_intdouble_cvt vect_condition vect_shift vect_long vect_long_long vect_perm
+    vect_unpack vect_int_mult vect_simd_clones cxa_atexit static_libgfortran cet c++_runtime
+    size_t_8 le little_endian unwrapped inttypes_types non_strict_align hw_misalign
+    builtin_eh_return stack_check symver iconv string_merging comdat_group arch_x86 alarm
+    branch_cost natural_alignment_64 natural_alignment_32 elf mallinfo ieee word_mode_aligned ucn
+    split_stack fileio longlong64 4byte_wchar_t cas_int pow10 cas_char""".split()
 )
 FALSE = frozenset(
     """ia32 ilp32 x32 ilp32_or_x32 int16 llp64 c++98_no avr default_packed short_enums

@@ -85,24 +85,24 @@ GENERATED = ("csmith", "stress-ng")
 NAMES = tuple(f.name for f in FAMILIES) + GENERATED
 FOLDERS = sorted({folder for f in FAMILIES for folder in f.folders})
 # Stressors that end by themselves after some operations, want no hardware, leave the machine as it
-# is
-# and say the same each time (what does not is found by running it ten times).
-STRESSORS = """access affinity aio bad-altstack branch bsearch cache chdir chmod clock clone close context
-    copy-file cpu crypt daemon dekker dentry dir dup dynlib env epoll eventfd exec exit-group fault fcntl
-    fifo filename flock fork fp fp-error fpunch fstat funccall funcret futex get getdent getrandom goto
-    hash heapsort hsearch icache inotify itimer judy kcmp kill link list locka lockf lockofd longjmp lsearch
-    madvise malloc matrix matrix-3d mcontend membarrier memcpy memfd mergesort mincore misaligned mmap
-    mmapfork mprotect mq mremap msg msync munmap mutex nanosleep nop null open peterson pidfd pipe poll
-    prefetch pthread ptrace pty qsort radixsort rdrand regs rename ring-pipe rseq seek sem sem-sysv
-    sendfile session set shellsort shm shm-sysv sigabrt sigchld sigfd sigfpe sigio signal signest
-    sigpending sigpipe sigq sigrt sigsegv sigsuspend sigtrap skiplist sock sockfd sockpair sparsematrix
-    spawn splice stack stackmmap str stream switch symlink syncload sysbadaddr sysinfo tee timer timerfd
-    tree tsc tsearch urandom userfaultfd usersyscall utime vdso vecfp vecmath vecshuf vecwide vfork vm
-    vm-addr vm-rw vm-segv vm-splice wait wcs x86syscall yield zero zlib zombie""".split()
+# is and say the same each time (the others were found by running each ten times).
+STRESSORS = """access affinity aio bad-altstack branch bsearch cache chdir chmod clock clone close
+    context copy-file cpu crypt daemon dekker dentry dir dup dynlib env epoll eventfd exec
+    exit-group fault fcntl fifo filename flock fork fp fp-error fpunch fstat funccall funcret futex
+    get getdent getrandom goto hash heapsort hsearch icache inotify itimer judy kcmp kill link list
+    locka lockf lockofd longjmp lsearch madvise malloc matrix matrix-3d mcontend membarrier memcpy
+    memfd mergesort mincore misaligned mmap mmapfork mprotect mq mremap msg msync munmap mutex
+    nanosleep nop null open peterson pidfd pipe poll prefetch pthread ptrace pty qsort radixsort
+    rdrand regs rename ring-pipe rseq seek sem sem-sysv sendfile session set shellsort shm shm-sysv
+    sigabrt sigchld sigfd sigfpe sigio signal signest sigpending sigpipe sigq sigrt sigsegv
+    sigsuspend sigtrap skiplist sock sockfd sockpair sparsematrix spawn splice stack stackmmap str
+    stream switch symlink syncload sysbadaddr sysinfo tee timer timerfd tree tsc tsearch urandom
+    userfaultfd usersyscall utime vdso vecfp vecmath vecshuf vecwide vfork vm vm-addr vm-rw vm-segv
+    vm-splice wait wcs x86syscall yield zero zlib zombie""".split()
 # Programs with a race of their own: native runs agree nearly always.
 RACES = {
-    "pthread": "its last thread is not joined and reads a frame that is gone: if that thread starts "
-    "late, it crashes natively, too",
+    "pthread": "its last thread is not joined and reads a frame that is gone: if that thread "
+    "starts late, it crashes natively, too",
 }
 
 

@@ -86,8 +86,8 @@ static void say_why(void)
 
 	lock_process();
 	if (said != c)
-		agent_log(c->pid ? "its collector is gone" : "no collector came",
-			  "the process folds for itself; nothing is lost");
+		agent_log(c->pid ? "the collector died" : "the collector did not start",
+			  "the process folds for itself; no data is lost");
 	said = c;
 	unlock_process();
 }

@@ -98,7 +98,7 @@ void mem_select_image(const struct bob_image *im)
 	if (im->mem)
 		bob_mem_selection_forget(selection, im->mem->first_desc, im->mem->plan->desc_count);
 	if (im->plan && !add_boxes(im->plan->key, im->bias))
-		agent_log("accesses may be missing", "no memory for chosen addresses");
+		agent_log("accesses may be missing", "no memory for selected addresses");
 }
 
 /* --- the selection --- */

@@ -64,8 +64,7 @@ static void print_doubts(const struct bob_mpi_late_sum *s, FILE *out)
 		fprintf(out, "clocks      are known to %" PRIu64 ".%03u us\n",
 			s->uncertainty_ns / 1000, (unsigned)(s->uncertainty_ns % 1000));
 	if (s->undecided)
-		fprintf(out,
-			"undecided   %s: who was first is within what the clocks are known to\n",
+		fprintf(out, "undecided   %s: the order is within the uncertainty of the clocks\n",
 			bob_format_count(a, s->undecided));
 	if (s->unmatched)
 		fprintf(out,

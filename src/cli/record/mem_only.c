@@ -86,7 +86,7 @@ static int read_bytes(struct item *i, char *at)
 	if (!plus && i->bytes > i->off)
 		i->bytes -= i->off;
 	else if (!plus || !i->bytes || (!i->name && i->off + i->bytes < i->off))
-		return bad_item(i, at, "these are no bytes");
+		return bad_item(i, at, "empty or invalid range");
 	return 0;
 }
 

@@ -116,13 +116,13 @@ static void print_time(const struct bob_predict_total *t, FILE *out)
 	if (!is_plausible(t)) {
 		fprintf(out, "not known: no run has so many accesses%s\n",
 			t->unknown_trips ?
-				"; loops in loops whose trips nothing says multiply, and so do "
-				"loops around calls" :
+				"; unknown trip counts of nested loops, and of loops around "
+				"calls, multiply" :
 				"");
 		return;
 	}
 	if (t->own <= 0 && t->baseline_ns <= 0) {
-		fputs("not known: nothing is seen to run\n", out);
+		fputs("not known: no executed code found\n", out);
 		return;
 	}
 	print_range(t->dilation_least, t->dilation_most, 3, out);

@@ -73,7 +73,8 @@ bob_status bob_source_apart(const char *path, bob_source_apart_fn make, void *ar
 	int end[2];
 
 	if (pipe2(end, O_CLOEXEC) != 0)
-		return bob_plan_fail(err, st, path, "no process to read debug information in");
+		return bob_plan_fail(err, st, path,
+				     "cannot start a process to read debug information");
 	child = fork();
 	if (child == 0)
 		run_child(end[1], make, arg);

@@ -1,4 +1,5 @@
-/* Events of all kinds, in loops and at random, nested, recursive, left by longjmp, of several threads: argv: folder, threads, rounds. */
+/* Events of all kinds, in loops and at random, nested, recursive, left by longjmp, of several
+ * threads. argv: folder, threads, rounds. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>

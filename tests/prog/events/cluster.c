@@ -1,5 +1,6 @@
-/* All ranks do the same but one. argv: its rank, how it differs: probe (it calls something else now and then), more (it sends itself messages more often), none; or
- * master (it gives work to all others) */
+/* All ranks but one do the same. argv: the rank that differs, and how: probe (it sometimes calls
+ * another function), more (it sends messages to itself more often), none; or master (it distributes
+ * work to all others). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,8 @@ program cluster
     if (rank == 1 .and. i == 2) call probe
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     known = bob_cluster_here(c)
-    print '("rank ", i0, ".", i0, a, 7(" ", i0))', rank, i, merge(" knows    ", " knows not", known), &
+    print '("rank ", i0, ".", i0, a, 7(" ", i0))', rank, i, &
+      merge(" knows    ", " knows not", known), &
       c%comparison, c%rank, c%ranks, c%cluster, c%clusters, c%members, c%like
   end do
   call MPI_Finalize(ierr)

@@ -1,4 +1,5 @@
-/* Counters of its own, which PAPI reads (libsde): `work` counts 7 in each event, `more` its number. argv: threads */
+/* The program's own counters, which PAPI reads (libsde): `work` counts 7 in each event, `more` its
+ * number. argv: threads */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends while an event is under way: ends WHO WHAT HOW. WHO begins it: own or other, a second thread. WHAT is
- * in it: string, long (a string longer than what fits beside the words), nested (a string, with another
- * event in it), none. HOW it ends: finish.h. */
+/* Ends inside an event: ends WHO WHAT HOW. WHO begins it: own or other, a second thread. WHAT is in
+ * it: string, long (a string that does not fit next to the words), nested (a string, and another
+ * event inside), none. HOW it ends: finish.h. */
 #include <bobbin/events.h>
 #include <pthread.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends while a function that is wrapped (ends_wrapped.spec) is under way: ends_wrapped WHO WHAT HOW. WHO called
- * it: own, the thread that ends the program in it, or other, a second thread that stays in it. WHAT it was
- * called with: string, long (longer than what fits beside the words), nested (a string, and it has called
- * another one), none. HOW the program ends: finish.h. */
+/* Ends inside a wrapped function (ends_wrapped.spec): ends_wrapped WHO WHAT HOW. WHO called it:
+ * own, the thread that ends the program in it, or other, a second thread that stays in it. WHAT was
+ * the argument: string, long (does not fit next to the words), nested (a string, and it has called
+ * another function), none. HOW the program ends: finish.h. */
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>

@@ -83,7 +83,8 @@ static void destroy(void *, void *set)
 static size_t encode(void *, const void *all, void *to, size_t capacity)
 {
 	char text[64];
-	const auto n = static_cast<size_t>(snprintf(text, sizeof(text), "%ld in all", *static_cast<const long *>(all)));
+	const auto n = static_cast<size_t>(snprintf(text, sizeof(text), "%ld in all",
+						    *static_cast<const long *>(all)));
 
 	perhaps("encode");
 	if (capacity >= n)
@@ -127,7 +128,8 @@ static void exchange(long brings, bob_hook_report_fn by)
 	long sum = -1;
 
 	if (st == BOB_OK && by)
-		printf("rank %u: %.*s", rank, static_cast<int>(len), static_cast<const char *>(result));
+		printf("rank %u: %.*s", rank, static_cast<int>(len),
+		       static_cast<const char *>(result));
 	else if (st == BOB_OK && len == sizeof(sum))
 		printf("rank %u: %ld", rank, *static_cast<const long *>(memcpy(&sum, result, len)));
 	else
@@ -144,12 +146,13 @@ static void wrong()
 	char name[80] = "", bytes[300] = "", got[300] = "";
 	int posted = 0;
 
-	printf("%d %d\n", bob_hook_exchange(&other, &one, nullptr, &result, &len), bob_hook_exchange(&without, &one, nullptr, &result, &len));
+	printf("%d %d\n", bob_hook_exchange(&other, &one, nullptr, &result, &len),
+	       bob_hook_exchange(&without, &one, nullptr, &result, &len));
 	exchange(1, nullptr);
 	printf("within: %d\n", within);
 	memset(name, 'n', 64);
-	printf("%d %d %d %d\n", bob_hook_post("", bytes, 1), bob_hook_post(name, bytes, 1), bob_hook_post("a", bytes, 0),
-	       bob_hook_post("a", bytes, 257));
+	printf("%d %d %d %d\n", bob_hook_post("", bytes, 1), bob_hook_post(name, bytes, 1),
+	       bob_hook_post("a", bytes, 0), bob_hook_post("a", bytes, 257));
 	for (int i = 0; i < 20; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		memset(bytes, i, sizeof(bytes));
@@ -158,7 +161,8 @@ static void wrong()
 	printf("%d of 20\n", posted);
 	printf("%d", bob_hook_post("n3", "new", 4));
 	printf(" %zu", bob_hook_posted("n3", got, sizeof(got)));
-	printf(" %s %zu %zu %zu\n", got, bob_hook_posted("n2", bytes, 1), bob_hook_posted("n17", bytes, 1), bob_hook_posted("n4", nullptr, 0));
+	printf(" %s %zu %zu %zu\n", got, bob_hook_posted("n2", bytes, 1),
+	       bob_hook_posted("n17", bytes, 1), bob_hook_posted("n4", nullptr, 0));
 }
 
 static int be_rank()

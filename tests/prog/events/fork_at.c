@@ -1,4 +1,5 @@
-/* A process is forked while a thread unites what it has brought with what another one had: the child brings something, too, and ends. */
+/* A process is forked while a thread merges its values with those of another thread. The child adds
+ * values, too, and ends. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,9 @@ static void result(void *ctx, const char *event, uint32_t phase, const void *set
 	printf("%s %u %ld\n", event, phase, *(const long *)set);
 }
 
-static const struct bob_value_set sets = { .size = sizeof(sets), .create = create, .add = add, .merge = merge,
-					   .pack = pack, .unpack = unpack, .destroy = destroy, .result = result };
+static const struct bob_value_set sets = { .size = sizeof(sets), .create = create, .add = add,
+					   .merge = merge, .pack = pack, .unpack = unpack,
+					   .destroy = destroy, .result = result };
 static const struct bob_hook hook = { .size = sizeof(hook), .name = "ones", .events = "step",
 				      .end = give_one, .set = &sets };
 

@@ -1,13 +1,14 @@
-/* Ranks are compared while they run, at each MPI_Barrier or event `phase`, of which there are four;
- * one rank differs from the second one on. Each rank prints the result that it gets.
+/* Ranks are compared while they run, at each of four MPI_Barrier or events `phase`. One rank
+ * differs from the second one on. Each rank prints the result that it gets.
  * argv: that rank, how:
  *   barrier   the event is MPI_Barrier       phase    it is one of the program's own
- *   skips     that rank has no `phase`       late     it has one only when the others have stopped waiting
-  *   quiet     after the third one only one rank of each cluster is recorded; the last step before
+ *   skips     that rank has no `phase`       late     it has one after the others gave up waiting
+ *   quiet     after the third one only one rank of each cluster is recorded; the last step before
  *             each is left out
  *   thread    `phase` is in a thread that may not call MPI
- *   twice     that rank, 0, has the last `phase` in another thread, too, while it waits for the others
- * NO_MPI: the ranks are processes of one family, their number the third argument: phase, skips, twice; dies: that rank does, at the third event */
+ *   twice     that rank, 0, also has the last `phase` in another thread, while it waits
+ * NO_MPI: the ranks are forked processes; their number is the third argument. How: phase, skips,
+ * twice; dies: that rank is killed at the third event. */
 #ifndef NO_MPI
 #include <mpi.h>
 #endif
@@ -54,7 +55,8 @@ static void at_event(void *ctx, const struct bob_hook_event *e)
 }
 
 static const struct bob_hook watch = { .size = sizeof(watch), .flags = BOB_HOOK_CALLBACK_ONLY,
-				       .name = "watch", .events = "MPI_Barrier:phase", .callback = at_event };
+				       .name = "watch", .events = "MPI_Barrier:phase",
+				       .callback = at_event };
 
 __attribute__((noinline)) static void steps(int every)
 {

@@ -1,4 +1,5 @@
-/* A hook ends the process. argv: callback, end, or thread (a callback in one), which of its calls does, from 0, exit, _exit or abort */
+/* A hook ends the process. argv: where (callback, end, or thread: a callback in a thread); the
+ * number of the call that does it, from 0; and how: exit, _exit or abort */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// A hook at a function that is hooked by name, which is left each fifth time: argv: throw, jump, or not. Prints how often the program got hold of that, and how often the hook was called.
+// A hook at a function that is hooked by name leaves it at each fifth call. argv: throw, jump, or
+// not. Prints how often the program caught that, and how often the hook was called.
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>

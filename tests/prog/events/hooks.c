@@ -125,9 +125,9 @@ static void result(void *ctx, const char *event, uint32_t phase, const void *set
 	printf("result %s %u: %ld times, %ld\n", event, phase, s->count, s->sum);
 }
 
-static const struct bob_value_set own = { .size = sizeof(own), .create = create, .add = add, .merge = merge,
-					  .pack = pack, .unpack = unpack, .print = print,
-					  .destroy = destroy, .result = result };
+static const struct bob_value_set own = { .size = sizeof(own), .create = create, .add = add,
+					  .merge = merge, .pack = pack, .unpack = unpack,
+					  .print = print, .destroy = destroy, .result = result };
 
 static int give(void *ctx, const struct bob_hook_event *e, uint32_t phase, union bob_datum *data)
 {
@@ -137,8 +137,8 @@ static int give(void *ctx, const struct bob_hook_event *e, uint32_t phase, union
 	return 1;
 }
 
-static const struct bob_hook with_set = { .size = sizeof(with_set), .name = "set", .events = "step:inner",
-					  .end = give, .set = &own };
+static const struct bob_hook with_set = { .size = sizeof(with_set), .name = "set",
+					  .events = "step:inner", .end = give, .set = &own };
 
 /* --- one that is left --- */
 

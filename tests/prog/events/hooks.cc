@@ -1,4 +1,5 @@
-// Hooks that look at the trace so far and throw: the program catches it, and goes on with hooks and events.
+// Hooks that read the trace so far and throw: the program catches the exception, and goes on with
+// hooks and events.
 #include <cstdio>
 #include <stdexcept>
 

@@ -20,9 +20,9 @@ static int give_count(void *ctx, const struct bob_hook_event *e, uint32_t phase,
 	return phase == BOB_PHASE_EVENT;
 }
 
-static const struct bob_hook counts = { .size = sizeof(counts), .name = "counts", .kinds = BOB_HOOK_MPI,
-					.events = "MPI_Isend:MPI_Irecv", .when = "count >= 1 && tag == 3",
-					.end = give_count };
+static const struct bob_hook counts = { .size = sizeof(counts), .name = "counts",
+					.kinds = BOB_HOOK_MPI, .events = "MPI_Isend:MPI_Irecv",
+					.when = "count >= 1 && tag == 3", .end = give_count };
 
 static void reduce(void *ctx, const struct bob_hook_event *e)
 {
@@ -35,7 +35,8 @@ static void reduce(void *ctx, const struct bob_hook_event *e)
 	made += all;
 }
 
-static const struct bob_hook at_barrier = { .size = sizeof(at_barrier), .flags = BOB_HOOK_CALLBACK_ONLY,
+static const struct bob_hook at_barrier = { .size = sizeof(at_barrier),
+					    .flags = BOB_HOOK_CALLBACK_ONLY,
 					    .events = "MPI_Barrier", .callback = reduce };
 
 static int merge(void *ctx, void *into, const void *from)
@@ -74,8 +75,9 @@ static int add_packed(void *ctx, void *into, const void *bytes, size_t len)
 	return 1;
 }
 
-static const struct bob_value_set own = { .size = sizeof(own), .create = create, .add = add, .merge = merge, .pack = pack,
-					  .unpack = unpack, .destroy = destroy, .result = result,
+static const struct bob_value_set own = { .size = sizeof(own), .create = create, .add = add,
+					  .merge = merge, .pack = pack, .unpack = unpack,
+					  .destroy = destroy, .result = result,
 #ifdef ADD_PACKED
 					  .add_packed = add_packed
 #endif

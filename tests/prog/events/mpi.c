@@ -1,5 +1,6 @@
-/* Events among calls of MPI: each rank says what it does, in a folder of its own; functions of MPI are lines "M name". argv: folder, rounds,
- * threads, "hang": rank 0 then waits to be killed. Ranks register in different order. */
+/* Events among calls of MPI. Each rank logs what it does, in its own folder; functions of MPI are
+ * lines "M name". argv: folder, rounds, threads, "hang": rank 0 then waits to be killed. Ranks
+ * register events in different order. */
 #include <mpi.h>
 #include <pthread.h>
 #include <sys/stat.h>

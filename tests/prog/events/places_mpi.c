@@ -16,7 +16,8 @@ static int give_one(void *ctx, const struct bob_hook_event *e, uint32_t phase,
 }
 
 static const struct bob_hook there = { .size = sizeof(there), .flags = BOB_HOOK_BY_PLACE,
-				       .name = "there", .events = "MPI_Comm_size", .end = give_one };
+				       .name = "there", .events = "MPI_Comm_size",
+				       .end = give_one };
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,5 @@
-/* A plug-in: counts the program's own events. VERSION: of which it says it is; FAILS: it does not begin. */
+/* A plug-in that counts the program's own events. VERSION: the version that it declares; FAILS: it
+ * does not begin. */
 #include <stdio.h>
 
 #include <bobbin/hooks.h>
@@ -26,5 +27,6 @@ static void finish(void)
 }
 
 const struct bob_plugin bob_plugin = {
-	.version = VERSION, .size = sizeof(bob_plugin), .name = "test", .begin = begin, .finish = finish
+	.version = VERSION, .size = sizeof(bob_plugin), .name = "test", .begin = begin,
+	.finish = finish
 };

@@ -1,7 +1,7 @@
 /* A pool of worker processes without MPI, which are ranks. argv: how, workers. How:
- *   calls    bob_ranks_init, bob_ranks_finalize      named   functions of its play them
- *   dies     the last worker is killed               never   ... does not finalize while the others wait
- *   exec     workers are other programs              lonely  rank 0 is killed when the workers have ended
+ *   calls    bob_ranks_init, bob_ranks_finalize      named   its own functions replace them
+ *   dies     the last worker is killed               never   ... does not finalize; the others wait
+ *   exec     workers are other programs              lonely  rank 0 is killed after these ended
  *   rank     one process alone: RANK and RANKS say which */
 #include <signal.h>
 #include <stdio.h>
@@ -45,8 +45,9 @@ static void result(void *ctx, const char *event, uint32_t phase, const void *set
 	fflush(stdout);
 }
 
-static const struct bob_value_set sets = { .size = sizeof(sets), .create = create, .add = add, .merge = merge,
-					   .pack = pack, .unpack = unpack, .destroy = destroy, .result = result };
+static const struct bob_value_set sets = { .size = sizeof(sets), .create = create, .add = add,
+					   .merge = merge, .pack = pack, .unpack = unpack,
+					   .destroy = destroy, .result = result };
 static const struct bob_hook ones = {
 	.size = sizeof(ones), .name = "ones", .events = "job", .end = give_one
 };

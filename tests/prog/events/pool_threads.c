@@ -1,4 +1,5 @@
-/* Threads that live when the process finalizes: what hooks brought in them counts, too. argv: threads */
+/* Threads that are alive when the process finalizes: values of hooks in them count, too. argv:
+ * threads */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Events that a program records and says at the same time: a line for each, to a file of the thread's own (argv: folder).
+/* Events that a program both records and logs: a line for each, in a file of the thread (argv:
+ * folder).
  *
  *     B name(in) | E name -> out | I name(in) */
 #ifndef SAY_H

@@ -1,4 +1,5 @@
-// Events as long as blocks, left by exceptions too; of a library (library.c) and of what a fork makes. argv: folder
+// Events that last as long as blocks, also if exceptions leave these; of a library (library.c) and
+// of a fork child. argv: folder
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
-// A value set one of whose functions does what none may: argv: which of them, throw, jump or exit, or lie (create gives nothing, pack needs 1 TB), at the end of a thread ("thread"), or of what ranks do ("ranks": of two processes of one recording, the first one's), or of the
-// process. Another set, of numbers, is beside it. Prints what has come back.
+// A function of a value set breaks the rules. argv: the function; throw, jump, exit, or lie (create
+// returns nothing, pack needs 1 TB); at the end of a thread ("thread"), of the merge of ranks
+// ("ranks": in the first of two processes of one recording), or of the process. There is also a set
+// of numbers. Prints what was caught.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -100,7 +102,8 @@ static int add_packed(void *, void *into, const void *bytes, size_t len)
 static size_t print(void *, const void *set, char *to, size_t capacity)
 {
 	perhaps("print");
-	return static_cast<size_t>(snprintf(to, capacity, "%d in all", *static_cast<const int *>(set)));
+	return static_cast<size_t>(snprintf(to, capacity, "%d in all",
+					    *static_cast<const int *>(set)));
 }
 
 static void destroy(void *, void *set)
@@ -186,6 +189,7 @@ int main(int, char **argv)
 	}
 	has_back = false;
 	work(2); // it goes on
-	printf("%s, %d exceptions\n", destroyed ? "cleaned up" : "nothing to clean up", std::uncaught_exceptions());
+	printf("%s, %d exceptions\n", destroyed ? "cleaned up" : "nothing to clean up",
+	       std::uncaught_exceptions());
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* A hook walks what its thread has recorded so far, and the program checks that it is what it did. argv: threads, 0: without the hook */
+/* A hook walks the thread's recorded events, and the program checks that they are what it did.
+ * argv: threads, 0: without the hook */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* An event in which memory grows by 32 MB, and one in which nothing happens; each ten times, on a thread. */
+/* An event in which memory grows by 32 MB, and an empty one; each ten times, in a thread. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -40,7 +40,9 @@ static int get(int fd, void *bytes, uint64_t len, uint64_t wait_ns)
 {
 	for (char *at = static_cast<char *>(bytes); len;) {
 		struct pollfd p = { fd, POLLIN, 0 };
-		const ssize_t n = poll(&p, 1, static_cast<int>(wait_ns / 1000000)) > 0 ? read(fd, at, len) : 0;
+		const ssize_t n = poll(&p, 1, static_cast<int>(wait_ns / 1000000)) > 0 ?
+					  read(fd, at, len) :
+					  0;
 
 		if (n <= 0)
 			return 0;
@@ -55,15 +57,18 @@ static int send_to(void *, uint32_t, uint32_t tag, const void *bytes, uint64_t l
 	const int fd = ends[rank][tag][1];
 
 	perhaps("send");
-	return write(fd, &len, sizeof(len)) == sizeof(len) && write(fd, bytes, len) == static_cast<ssize_t>(len);
+	return write(fd, &len, sizeof(len)) == sizeof(len) &&
+	       write(fd, bytes, len) == static_cast<ssize_t>(len);
 }
 
-static int receive_from(void *, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity, uint64_t *len, uint64_t wait_ns)
+static int receive_from(void *, uint32_t from, uint32_t tag, void *bytes, uint64_t capacity,
+			uint64_t *len, uint64_t wait_ns)
 {
 	const int fd = ends[from][tag][0];
 
 	perhaps("receive");
-	return get(fd, len, sizeof(*len), wait_ns) && *len <= capacity && get(fd, bytes, *len, wait_ns);
+	return get(fd, len, sizeof(*len), wait_ns) && *len <= capacity &&
+	       get(fd, bytes, *len, wait_ns);
 }
 
 static int all_meet(void *, uint64_t)

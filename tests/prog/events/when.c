@@ -1,4 +1,5 @@
-/* Events that are recorded where a condition is true. Prints what bob_event_when returned, and how many of each event there must be. */
+/* Events that are recorded where a condition is true. Prints the results of bob_event_when, and how
+ * many of each event the trace must have. */
 #include <stdio.h>
 
 #include <bobbin/events.h>

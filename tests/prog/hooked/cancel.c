@@ -1,4 +1,5 @@
-/* Threads that are cancelled at any moment (PTHREAD_CANCEL_ASYNCHRONOUS), in functions that are hooked and in what records them. argv: how many. */
+/* Threads that are cancelled at any moment (PTHREAD_CANCEL_ASYNCHRONOUS), in hooked functions and
+ * in the code that records them. argv: how many. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooked functions say of themselves: B and E lines in a file for each thread, written when it ends. */
+/* The log of hooked functions: B and E lines in a file for each thread, written when it ends. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

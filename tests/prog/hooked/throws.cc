@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions through hooked functions (h_...): caught, thrown on, thrown by destructors' neighbours, through noexcept. usage: throws
+// Exceptions through hooked functions (h_...): caught, rethrown, thrown near destructors, through
+// noexcept. usage: throws
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

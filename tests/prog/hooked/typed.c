@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls with parameters of all kinds, in registers and on the stack. Prints each as `bobbin show` does. */
+/* Calls with parameters of all kinds, in registers and on the stack. Prints each as `bobbin show`
+ * prints it. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -76,7 +77,8 @@ int main(void)
 		const double r = t_reals(0.5f * (float)n, 1, 2.25f, 3, 4, 5, 6, 7, 8, -9.5f,
 					 10.125L * n, 11, n);
 
-		printf("t_reals(a=%g, b=1, c=2.25, d=3, e=4, f=5, g=6, h=7, i=8, j=-9.5, k=%g, l=11, m=%d) -> result=%g\n",
+		printf("t_reals(a=%g, b=1, c=2.25, d=3, e=4, f=5, g=6, h=7, i=8, j=-9.5, k=%g, "
+		       "l=11, m=%d) -> result=%g\n",
 		       0.5 * n, 10.125 * n, n, r);
 	}
 	t_texts("one", NULL, &q, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions (h_...) that are entered and left in every way. usage: ways LOG_FOLDER CASE...
- * Each thread says what begins and ends in a file of LOG_FOLDER; results go to stdout, the same with and without recording. */
+/* Functions (h_...) that are entered and left in every way. usage: ways LOG_FOLDER CASE... Each
+ * thread logs its entries and exits in a file of LOG_FOLDER. Results go to stdout, the same with
+ * and without recording. */
 #include <errno.h>
 #include <execinfo.h>
 #include <fenv.h>

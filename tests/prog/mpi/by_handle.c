@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that is not linked with MPI: it opens the library and asks dlsym for each function, as Julia's
- * and Python's foreign-function interfaces do. argv[1]: the library. argv[2]: for itself alone. */
+/* A program that is not linked with MPI: it opens the library and asks dlsym for each function,
+ * like the foreign-function interfaces of Julia and Python. argv[1]: the library. argv[2]: for
+ * itself alone. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups of sends that MPI completes at once, waited for in every way. The last group of each round is freed.
+/* Groups of sends that MPI completes at once, waited for in every way. The last group of each round
+ * is freed.
  *     eager ROUNDS */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that do not come to their end; what they did before they have said (oracle.h).
- *     ends killed MICROSECONDS    rank 1 is killed with SIGKILL after that time, in the midst of its calls
+/* Ranks that do not end normally; they log their calls before that (oracle.h).
+ *     ends killed MICROSECONDS    rank 1 is killed with SIGKILL after that time, during its calls
  *     ends abort                  rank 2 calls MPI_Abort, others wait for it
  *     ends exit                   all leave without MPI_Finalize
  *     ends never                  rank 3 never calls MPI; others do not use it
- *     ends deadlock               rank 0 waits for a message that no rank sends, others for rank 0; then rank 3 is killed
+ *     ends deadlock               rank 0 waits for a message that no rank sends, others for rank 0;
+ *                                 then rank 3 is killed
  *     ends full ROUNDS            many different calls, to the end */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ways to MPI. -DEARLY: a library that calls it in its constructor. -DTOOL: definitions that a tool brings,
- * which call other functions of MPI by their PMPI names. Else the program, which is linked with one of these or with none. */
+/* Ways to call MPI. -DEARLY: a library that calls it in its constructor. -DTOOL: definitions of a
+ * tool, which call other functions of MPI by their PMPI names. Otherwise the program, which is
+ * linked with one of these or with none. */
 #include <mpi.h>
 
 #ifdef EARLY

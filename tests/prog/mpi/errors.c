@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the classes of the errors that MPI's functions return for wrong arguments, and what they leave where they fail. */
+/* Prints the classes of the errors that MPI's functions return for wrong arguments, and the state
+ * of output arguments after errors. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

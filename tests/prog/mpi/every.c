@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls every function of MPI that can be called without harm, at least once. Two ranks. With -DLARGE and names that stand for their
- * large-count variants (a header that the test writes) these are called. What an MPI has not is left out: HAVE_NAME is defined for
- * what it has. What is not called, and why, is in test_mpi_functions.py. */
+/* Calls every function of MPI that can be called without harm, at least once. Two ranks. With
+ * -DLARGE it calls the large-count variants (a header that the test writes renames the functions).
+ * Functions that an MPI does not have are left out: HAVE_NAME is defined for those that it has.
+ * test_mpi_functions.py lists what is not called, and why. */
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 #include <mpi.h>
 #include <stdio.h>
@@ -159,7 +160,8 @@ static void types(void)
 {
 	MPI_Datatype t, u;
 	N sizes[2] = { 4, 4 }, sub[2] = { 2, 2 }, start[2] = { 1, 1 }, bl[2] = { 1, 1 };
-	int integers[8], distribs[2] = { MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE }, dargs[2] = { MPI_DISTRIBUTE_DFLT_DARG,
+	int integers[8], distribs[2] = { MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE },
+			 dargs[2] = { MPI_DISTRIBUTE_DFLT_DARG,
 	    MPI_DISTRIBUTE_DFLT_DARG }, psizes[2] = { 1, 1 }, na, nt, c;
 	N di[2] = { 0, 3 };
 	H hd[2] = { 0, 16 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The second half of every.c: groups, communicators, the environment, windows, files, what MPI has removed. Included there. */
+/* The second half of every.c, which includes it: groups, communicators, the environment, windows,
+ * files, functions that MPI has removed. */
 #ifdef LARGE
 static void add(void *x, void *y, MPI_Count *c, MPI_Datatype *t)
 #else

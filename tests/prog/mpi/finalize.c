@@ -2,8 +2,8 @@
 /* Ranks that call MPI_Finalize; they print what they do before and after it (oracle.h).
  *     finalize plain ROUNDS       and then some more
  *     finalize late RANK MS       one comes so much later
- *     finalize killed RANK US     one is killed with SIGKILL so long after the others have begun to finalize
- * Each rank prints whether anything of the recorder's is to be seen: signals, children, descriptors. */
+ *     finalize killed RANK US     one is killed with SIGKILL so long after others finalize
+ * Each rank prints whether traces of the recorder are visible: signals, children, descriptors. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Receives that are cancelled, and messages between groups; what each receive gets is certain. Ranks 0 and 1, but for groups.
+/* Receives that are cancelled, and messages between groups. What each receive gets is
+ * deterministic. Two ranks, except for groups.
  *     follow wait|free|groups ROUNDS
- * wait: what is cancelled is waited for; free: at last it is freed; groups: by intercommunicators of the lower half and the upper one. */
+ * wait: cancelled requests are waited for; free: they are freed at the end; groups:
+ * intercommunicators between the lower and the upper half of the ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

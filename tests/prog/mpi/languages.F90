@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Calls of MPI from Fortran, each said as a recorder must have it (oracle.h): with mpif.h (-DMPIF_H), with `use mpi` (-DUSE_MPI), with
-! `use mpi_f08` (-DUSE_F08). Four ranks.
+! Calls of MPI from Fortran, logged as a recorder must record them (oracle.h): with mpif.h
+! (-DMPIF_H), `use mpi` (-DUSE_MPI) or `use mpi_f08` (-DUSE_F08). Four ranks.
 #ifdef USE_F08
 #define COMM type(MPI_Comm)
 #define TYPE_ type(MPI_Datatype)
@@ -33,7 +33,8 @@ program languages
 #ifdef MPIF_H
   include 'mpif.h'
 #endif
-  integer :: ierr, me, n, i, right, left, a(64), b(64), index, counts(4), displs(4), received, other, length
+  integer :: ierr, me, n, i, right, left, a(64), b(64), index, counts(4), displs(4), received, &
+    other, length
   integer :: key
   integer(MPI_ADDRESS_KIND) :: value
   ERRHANDLER :: handler
@@ -65,29 +66,38 @@ program languages
   right = mod(me + 1, n)
   left = mod(me + n - 1, n)
   do i = 1, 20
-    call MPI_Sendrecv(a, i, MPI_INTEGER, right, i, b, 64, MPI_INTEGER, left, i, MPI_COMM_WORLD, s, ierr)
+    call MPI_Sendrecv(a, i, MPI_INTEGER, right, i, b, 64, MPI_INTEGER, left, i, MPI_COMM_WORLD, s, &
+      ierr)
     call parts([character(160) :: 'Sendrecv sendcount=', ' sendtype=INTEGER dest=', ' sendtag=', &
-      ' recvcount=64 recvtype=INTEGER source=', ' recvtag=', ' comm=1 result=0 status=(', ',', ',', ')'], &
+      ' recvcount=64 recvtype=INTEGER source=', ' recvtag=', ' comm=1 result=0 status=(', &
+      ',', ',', ')'], &
       [i, right, i, left, i, SOURCE(s), TAG(s), 4*i])
   end do
-  call MPI_Sendrecv(a, 1, MPI_REAL, right, 1, b, 1, MPI_REAL, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  call MPI_Sendrecv(a, 1, MPI_REAL, right, 1, b, 1, MPI_REAL, MPI_ANY_SOURCE, MPI_ANY_TAG, &
+    MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
   call parts([character(160) :: 'Sendrecv sendcount=1 sendtype=REAL dest=', &
-    ' sendtag=1 recvcount=1 recvtype=REAL source=-1 recvtag=-1 comm=1 result=0 status=(', ',1,4)'], [right, left])
+    ' sendtag=1 recvcount=1 recvtype=REAL source=-1 recvtag=-1 comm=1 result=0 status=(', &
+    ',1,4)'], [right, left])
   do i = 1, 10
     call MPI_Irecv(b, 64, MPI_DOUBLE_PRECISION, left, 5, MPI_COMM_WORLD, q(1), ierr)
-    call parts([character(160) :: 'Irecv count=64 datatype=DOUBLE_PRECISION source=', ' tag=5 comm=1 result=0 request=2'], [left])
+    call parts([character(160) :: 'Irecv count=64 datatype=DOUBLE_PRECISION source=', &
+      ' tag=5 comm=1 result=0 request=2'], [left])
     call MPI_Issend(a, 2, MPI_DOUBLE_PRECISION, right, 5, MPI_COMM_WORLD, q(2), ierr)
-    call parts([character(160) :: 'Issend count=2 datatype=DOUBLE_PRECISION dest=', ' tag=5 comm=1 result=0 request=2'], [right])
+    call parts([character(160) :: 'Issend count=2 datatype=DOUBLE_PRECISION dest=', &
+      ' tag=5 comm=1 result=0 request=2'], [right])
     if (mod(i, 3) == 0) then
       call MPI_Waitall(2, q, MPI_STATUSES_IGNORE, ierr)
-      call parts([character(160) :: 'Waitall count=2 array_of_requests=[4,2] result=0 array_of_statuses=[(', ',5,16),(0,0,0)]'], [left])
+      call parts([character(160) :: 'Waitall count=2 array_of_requests=[4,2] result=0 ' // &
+        'array_of_statuses=[(', ',5,16),(0,0,0)]'], [left])
     else if (mod(i, 3) == 1) then
       call MPI_Waitall(2, q, several, ierr)
-      call parts([character(160) :: 'Waitall count=2 array_of_requests=[4,2] result=0 array_of_statuses=[(', ',5,16),(0,0,0)]'], [left])
+      call parts([character(160) :: 'Waitall count=2 array_of_requests=[4,2] result=0 ' // &
+        'array_of_statuses=[(', ',5,16),(0,0,0)]'], [left])
     else
       call MPI_Waitany(2, q, index, s, ierr) ! index: from 1, in MPICH's mpi_f08 from 0
       if (q(1) == MPI_REQUEST_NULL) then
-        call parts([character(160) :: 'Waitany count=2 array_of_requests=[4,2] result=0 index=0 status=(', ',5,16)'], [left])
+        call parts([character(160) :: &
+          'Waitany count=2 array_of_requests=[4,2] result=0 index=0 status=(', ',5,16)'], [left])
         call MPI_Wait(q(2), MPI_STATUS_IGNORE, ierr)
         call say('Wait request=2 result=0 status=(0,0,0)')
       else
@@ -108,15 +118,18 @@ program languages
   call MPI_Gatherv(a, me + 1, MPI_INTEGER, b, counts, displs, MPI_INTEGER, 1, MPI_COMM_WORLD, ierr)
   if (me == 1) then
     call parts([character(160) :: 'Gatherv sendcount=', &
-      ' sendtype=INTEGER recvcounts=[1,2,3,4] displs=[0,1,3,6] recvtype=INTEGER root=1 comm=1 result=0'], [me + 1])
+      ' sendtype=INTEGER recvcounts=[1,2,3,4] displs=[0,1,3,6] recvtype=INTEGER root=1 comm=1 ' // &
+        'result=0'], [me + 1])
   else
-    call parts([character(160) :: 'Gatherv sendcount=', ' sendtype=INTEGER recvcounts=[] displs=[] recvtype=0 root=1 comm=1 result=0'], &
+    call parts([character(160) :: 'Gatherv sendcount=', &
+      ' sendtype=INTEGER recvcounts=[] displs=[] recvtype=0 root=1 comm=1 result=0'], &
       [me + 1])
   end if
   call MPI_Comm_dup(MPI_COMM_WORLD, dup, ierr)
   call say('Comm_dup comm=1 result=0 newcomm=256 newcomm.members=[0,1,2,3]')
   call MPI_Comm_split(dup, mod(me, 2), me, half, ierr)
-  call parts([character(160) :: 'Comm_split comm=256 color=', ' key=', ' result=0 newcomm=257 newcomm.members=[', ',', ']'], &
+  call parts([character(160) :: 'Comm_split comm=256 color=', ' key=', &
+    ' result=0 newcomm=257 newcomm.members=[', ',', ']'], &
     [mod(me, 2), me, mod(me, 2), mod(me, 2) + 2])
   call MPI_Barrier(half, ierr)
   call say('Barrier comm=257 result=0')
@@ -129,11 +142,13 @@ program languages
   call MPI_Comm_free(half, ierr)
   call say('Comm_free comm=257 result=0 comm>=0')
   call MPI_Type_vector(3, 2, 5, MPI_INTEGER, t, ierr)
-  call say('Type_vector count=3 blocklength=2 stride=5 oldtype=INTEGER result=0 newtype=256 newtype.size=24')
+  call say('Type_vector count=3 blocklength=2 stride=5 oldtype=INTEGER result=0 newtype=256 ' // &
+    'newtype.size=24')
   call MPI_Type_commit(t, ierr)
   call say('Type_commit datatype=256 result=0 datatype>=256')
   call MPI_Sendrecv(a, 1, t, right, 8, b, 6, MPI_INTEGER, left, 8, dup, s, ierr)
-  call parts([character(160) :: 'Sendrecv sendcount=1 sendtype=256 dest=', ' sendtag=8 recvcount=6 recvtype=INTEGER source=', &
+  call parts([character(160) :: 'Sendrecv sendcount=1 sendtype=256 dest=', &
+    ' sendtag=8 recvcount=6 recvtype=INTEGER source=', &
     ' recvtag=8 comm=256 result=0 status=(', ',8,24)'], [right, left, left])
   call MPI_Get_count(s, MPI_INTEGER, received, ierr)
   call say('Get_count datatype=INTEGER result=0 count=6')
@@ -142,11 +157,13 @@ program languages
   dims = [2, 2]
   periods = [.true., .false.]
   call MPI_Cart_create(dup, 2, dims, periods, .false., cart, ierr)
-  call say('Cart_create comm_old=256 ndims=2 dims=[2,2] periods=[1,0] reorder=0 result=0 comm_cart=258 comm_cart.members=[0,1,2,3]')
+  call say('Cart_create comm_old=256 ndims=2 dims=[2,2] periods=[1,0] reorder=0 result=0 ' // &
+    'comm_cart=258 comm_cart.members=[0,1,2,3]')
   call MPI_Comm_set_name(cart, 'a grid', ierr)
   call say('Comm_set_name comm=258 comm_name="a grid" result=0')
   ! of these some call no function of C
-  call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, 5_MPI_ADDRESS_KIND, ierr)
+  call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, &
+    5_MPI_ADDRESS_KIND, ierr)
   call say('Comm_create_keyval result=0 comm_keyval=256 extra_state=1')
   call MPI_Comm_set_attr(cart, key, 77_MPI_ADDRESS_KIND, ierr)
   call say('Comm_set_attr comm=258 comm_keyval=256 attribute_val=1 result=0')
@@ -166,27 +183,32 @@ program languages
   call MPI_Errhandler_free(handler, ierr)
   call say('Errhandler_free errhandler=256 result=0 errhandler>=0')
   call MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, t, ierr)
-  call parts([character(160) :: 'Type_match_size typeclass=TYPECLASS_REAL size=8 result=0 datatype=', ' datatype.size=8'], [same_as])
+  call parts([character(160) :: 'Type_match_size typeclass=TYPECLASS_REAL size=8 result=0 ' // &
+    'datatype=', ' datatype.size=8'], [same_as])
   call MPI_Comm_free(cart, ierr)
   call say('Comm_free comm=258 result=0 comm>=0')
   call MPI_Comm_free(dup, ierr)
   call say('Comm_free comm=256 result=0 comm>=0')
   call MPI_Send_init(a, 3, MPI_INTEGER, right, 9, MPI_COMM_WORLD, q(1), ierr)
-  call parts([character(160) :: 'Send_init count=3 datatype=INTEGER dest=', ' tag=9 comm=1 result=0 request=2'], [right])
+  call parts([character(160) :: 'Send_init count=3 datatype=INTEGER dest=', &
+    ' tag=9 comm=1 result=0 request=2'], [right])
   call MPI_Recv_init(b, 3, MPI_INTEGER, left, 9, MPI_COMM_WORLD, q(2), ierr)
-  call parts([character(160) :: 'Recv_init count=3 datatype=INTEGER source=', ' tag=9 comm=1 result=0 request=2'], [left])
+  call parts([character(160) :: 'Recv_init count=3 datatype=INTEGER source=', &
+    ' tag=9 comm=1 result=0 request=2'], [left])
   do i = 1, 3
     call MPI_Startall(2, q, ierr)
     call say('Startall count=2 array_of_requests=[4,2] result=0')
     call MPI_Waitall(2, q, MPI_STATUSES_IGNORE, ierr)
-    call parts([character(160) :: 'Waitall count=2 array_of_requests=[4,2] result=0 array_of_statuses=[(0,0,0),(', ',9,12)]'], [left])
+    call parts([character(160) :: 'Waitall count=2 array_of_requests=[4,2] result=0 ' // &
+      'array_of_statuses=[(0,0,0),(', ',9,12)]'], [left])
   end do
   call MPI_Request_free(q(1), ierr)
   call say('Request_free request=4 result=0')
   call MPI_Request_free(q(2), ierr)
   call say('Request_free request=2 result=0')
   call MPI_Iprobe(left, 4711, MPI_COMM_WORLD, flag, s, ierr)
-  call parts([character(160) :: 'Iprobe source=', ' tag=4711 comm=1 result=0 flag=0 status=(0,0,0)'], [left])
+  call parts([character(160) :: 'Iprobe source=', &
+    ' tag=4711 comm=1 result=0 flag=0 status=(0,0,0)'], [left])
   call MPI_Finalize(ierr)
   call say('Finalize result=0')
   if (me == 0) print '(a)', 'done'

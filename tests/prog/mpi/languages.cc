@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of MPI from C++: templates, lambdas, destructors, and an exception thrown by an error handler's caller.
+// Calls of MPI from C++: templates, lambdas, destructors, and an exception thrown by the caller of
+// an error handler.
 #include <mpi.h>
 
 #include <cstdio>

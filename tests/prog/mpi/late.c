@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who waits for whom is certain here, whatever the machine does meanwhile: by what comes before what.
+/* The order of operations determines which rank waits for which, on any machine.
  *     late ROUNDS */
 #include <mpi.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static OWN void waits_for_answer(void)
 	}
 }
 
-/* Rank 0 knows from the second message that the first one has been sent; and waits for it by a wildcard. */
+/* The second message implies that the first has been sent; rank 0 waits for it by a wildcard. */
 static OWN void finds_it_there(void)
 {
 	MPI_Request first, second;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided calls of each kind, from rank 0 to the others and from rank 1 to itself; how much each moves is in test_mpi_show.py. */
+/* One-sided calls of each kind, from rank 0 to the others and from rank 1 to itself;
+ * test_mpi_show.py has the amounts of data. */
 #include <mpi.h>
 
 int main(void)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is peculiar in MPI's parameters, call by call, each said as a recorder must have it (oracle.h). Four ranks.
- *     oracle PART     p2p, requests, comms, types, windows, files, topologies, objects, life or threads */
+/* Special cases of MPI's parameters, call by call, each logged as a recorder must record it
+ * (oracle.h). Four ranks.
+ *     oracle PART     p2p, requests, comms, types, windows, files, topologies, objects, life,
+ * threads */
 #define _GNU_SOURCE
 #include <unistd.h>
 
@@ -25,11 +27,13 @@ static void p2p(void)
 	o_Sendrecv(a, 2, &INT, me ? me - 1 : MPI_PROC_NULL, 12, b, 4, &INT,
 		   me < size - 1 ? me + 1 : MPI_PROC_NULL, MPI_ANY_TAG, &world);
 	r = MPI_Sendrecv_replace(b, 2, MPI_INT, right, 13, left, 13, MPI_COMM_WORLD, &s);
-	say("Sendrecv_replace count=2 datatype=INT dest=%d sendtag=13 source=%d recvtag=13 comm=1 result=%d status=(%d,13,8)",
+	say("Sendrecv_replace count=2 datatype=INT dest=%d sendtag=13 source=%d recvtag=13 "
+	    "comm=1 result=%d status=(%d,13,8)",
 	    right, left, r, left);
 	r = MPI_Sendrecv(a, 1, MPI_INT, right, 1, b, 1, MPI_INT, left, 1, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
-	say("Sendrecv sendcount=1 sendtype=INT dest=%d sendtag=1 recvcount=1 recvtype=INT source=%d recvtag=1 comm=1 result=%d "
+	say("Sendrecv sendcount=1 sendtype=INT dest=%d sendtag=1 recvcount=1 recvtype=INT "
+	    "source=%d recvtag=1 comm=1 result=%d "
 	    "status=(%d,1,4)",
 	    right, left, r, left);
 	o_Barrier(&world);
@@ -38,7 +42,8 @@ static void p2p(void)
 		for (int i = 1; i < size; i++) {
 			r = MPI_Recv(b, 16, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
 				     &s);
-			say("Recv count=16 datatype=INT source=-1 tag=-1 comm=1 result=%d status=(%d,%d,%d)",
+			say("Recv count=16 datatype=INT source=-1 tag=-1 comm=1 result=%d "
+			    "status=(%d,%d,%d)",
 			    r, s.MPI_SOURCE, s.MPI_TAG, bytes_of(&s));
 			if (s.MPI_TAG != 20 + s.MPI_SOURCE || bytes_of(&s) != 4 * s.MPI_SOURCE)
 				_exit(3);
@@ -66,7 +71,8 @@ static void p2p(void)
 	say("Comm_set_errhandler comm=1 errhandler=ERRORS_RETURN result=0");
 	r = MPI_Sendrecv(a, 4, MPI_INT, me, 40, b, 2, MPI_INT, me, 40, MPI_COMM_WORLD, &s);
 	/* Open MPI says that all is well */
-	say("Sendrecv sendcount=4 sendtype=INT dest=%d sendtag=40 recvcount=2 recvtype=INT source=%d recvtag=40 comm=1 result=%d "
+	say("Sendrecv sendcount=4 sendtype=INT dest=%d sendtag=40 recvcount=2 recvtype=INT "
+	    "source=%d recvtag=40 comm=1 result=%d "
 	    "status=%s",
 	    me, me, r, r ? nothing : status_of(&s, bytes_of(&s)));
 	r = MPI_Send(a, 1, MPI_INT, size + 5, 1, MPI_COMM_WORLD);
@@ -93,17 +99,20 @@ static void requests(void)
 	o_Issend(a, 3, &INT, right, 1, &world, &q[2]);
 	o_Waitall(v, 3, 0);
 	r = MPI_Waitall(3, none, MPI_STATUSES_IGNORE);
-	say("Waitall count=3 array_of_requests=[0,0,0] result=%d array_of_statuses=[(0,0,0),(0,0,0),(0,0,0)]",
+	say("Waitall count=3 array_of_requests=[0,0,0] result=%d "
+	    "array_of_statuses=[(0,0,0),(0,0,0),(0,0,0)]",
 	    r);
 	r = MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE);
 	say("Waitall count=0 array_of_requests=[] result=%d array_of_statuses=[]", r);
 	r = MPI_Waitany(3, none, &flag, &s);
 	say("Waitany count=3 array_of_requests=[0,0,0] result=%d index=%d status=(0,0,0)", r, flag);
 	r = MPI_Waitsome(3, none, &flag, outcome, several);
-	say("Waitsome incount=3 array_of_requests=[0,0,0] result=%d outcount=%d array_of_indices=[] array_of_statuses=[]",
+	say("Waitsome incount=3 array_of_requests=[0,0,0] result=%d outcount=%d "
+	    "array_of_indices=[] array_of_statuses=[]",
 	    r, flag);
 	r = MPI_Testall(3, none, &flag, MPI_STATUSES_IGNORE);
-	say("Testall count=3 array_of_requests=[0,0,0] result=%d flag=1 array_of_statuses=[(0,0,0),(0,0,0),(0,0,0)]",
+	say("Testall count=3 array_of_requests=[0,0,0] result=%d flag=1 "
+	    "array_of_statuses=[(0,0,0),(0,0,0),(0,0,0)]",
 	    r);
 	/* the program ignores statuses; they are recorded */
 	o_Irecv(b[0], 16, &INT, MPI_ANY_SOURCE, MPI_ANY_TAG, &world, &q[0]);
@@ -112,7 +121,8 @@ static void requests(void)
 		MPI_Request h[2] = { q[0].h, q[1].h };
 
 		r = MPI_Waitall(2, h, MPI_STATUSES_IGNORE);
-		say("Waitall count=2 array_of_requests=[%ld,%ld] result=%d array_of_statuses=[(%d,2,16),(0,0,0)]",
+		say("Waitall count=2 array_of_requests=[%ld,%ld] result=%d "
+		    "array_of_statuses=[(%d,2,16),(0,0,0)]",
 		    req_word(&q[0]), req_word(&q[1]), r, left);
 		req_gone(&q[0]);
 		req_gone(&q[1]);
@@ -268,7 +278,8 @@ static void comms(void)
 	r = MPI_Intercomm_create(odd.h, 0, odd.me ? MPI_COMM_NULL : MPI_COMM_WORLD,
 				 odd.me ? -77 : 1 - me, 50, &inter.h);
 	inter.n = comms_made++;
-	say("Intercomm_create local_comm=%ld local_leader=0 peer_comm=%d remote_leader=%d tag=50 result=%d newintercomm=%ld "
+	say("Intercomm_create local_comm=%ld local_leader=0 peer_comm=%d remote_leader=%d tag=50 "
+	    "result=%d newintercomm=%ld "
 	    "newintercomm.members=%s",
 	    odd.n, odd.me ? 0 : 1, odd.me ? 0 : 1 - me, r, inter.n, me % 2 ? "[0,2]" : "[1,3]");
 	r = MPI_Comm_test_inter(inter.h, &flag);
@@ -286,15 +297,18 @@ static void comms(void)
 		say("Bcast count=1 datatype=INT root=%d comm=%ld result=%d", rank_number(root),
 		    inter.n, r);
 		r = MPI_Gatherv(v, odd.me + 1, MPI_INT, v, counts, displs, MPI_INT, root, inter.h);
-		say("Gatherv sendcount=%d sendtype=INT recvcounts=%s displs=%s recvtype=%s root=%d comm=%ld result=%d",
+		say("Gatherv sendcount=%d sendtype=INT recvcounts=%s displs=%s recvtype=%s "
+		    "root=%d comm=%ld result=%d",
 		    odd.me + 1, me == 0 ? "[1,2]" : "[]", me == 0 ? "[0,1]" : "[]",
 		    me == 0 ? "INT" : "0", rank_number(root), inter.n, r);
 		r = MPI_Allgatherv(v, odd.me + 1, MPI_INT, v, counts, displs, MPI_INT, inter.h);
-		say("Allgatherv sendcount=%d sendtype=INT recvcounts=[1,2] displs=[0,1] recvtype=INT comm=%ld result=%d",
+		say("Allgatherv sendcount=%d sendtype=INT recvcounts=[1,2] displs=[0,1] "
+		    "recvtype=INT comm=%ld result=%d",
 		    odd.me + 1, inter.n, r);
 	}
 	r = MPI_Intercomm_merge(inter.h, me % 2, &made);
-	say("Intercomm_merge intercomm=%ld high=%d result=%d newintracomm=%ld newintracomm.members=[0,2,1,3]",
+	say("Intercomm_merge intercomm=%ld high=%d result=%d newintracomm=%ld "
+	    "newintracomm.members=[0,2,1,3]",
 	    inter.n, me % 2, r, comms_made++);
 	r = MPI_Comm_compare(made, MPI_COMM_WORLD, &flag);
 	say("Comm_compare comm1=%ld comm2=1 result=%d compared=%s", comms_made - 1, r,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For programs that say what they do: each o_X makes the call MPI_X and then writes a line of the event that a recorder must have
- * of it, in the numbers of src/mpi/functions.txt, which it counts by itself. Lines go to ORACLE_DIR/RANK.THREAD. Without ORACLE_DIR
- * nothing is written. tests/e2e/mpi_events.py compares. Needs _GNU_SOURCE. */
+/* For programs that log their calls: each o_X calls MPI_X and then writes a line with the event
+ * that a recorder must have, with the numbers of src/mpi/functions.txt; it numbers objects itself.
+ * Lines go to ORACLE_DIR/RANK.THREAD. Without ORACLE_DIR nothing is written.
+ * tests/e2e/mpi_events.py compares. Needs _GNU_SOURCE. */
 #ifndef ORACLE_H
 #define ORACLE_H
 
@@ -156,8 +157,9 @@ static long req_word(const struct req *r)
 	return r->shared ? 1 : 2 * (reqs_made - 1 - r->serial) + 2;
 }
 
-/* Is it a request of MPI's own, which any number of calls return? Open MPI's lie in the library itself, others in memory that it gets;
- * MPICH's are 0x6c000000 and a kind. */
+/* Is it one of MPI's predefined requests, which any number of calls return? Those of Open MPI are
+ * in the library itself, other requests in allocated memory; those of MPICH are 0x6c000000 and a
+ * kind. */
 static int is_of_library(MPI_Request h)
 {
 #ifdef OPEN_MPI
@@ -277,7 +279,7 @@ static void o_Recv(void *buf, int count, const struct type *t, int source, int t
 	MPI_Status s;
 	int r = MPI_Recv(buf, count, t->h, source, tag, c->h, ignore ? MPI_STATUS_IGNORE : &s);
 
-	/* who ignores it says what it must be: source and tag are then exact, the size is the one received */
+	/* if the status is ignored, source and tag are exact, and the size is the one received */
 	if (ignore)
 		s.MPI_SOURCE = source, s.MPI_TAG = tag;
 	say("Recv count=%d datatype=%s source=%d tag=%d comm=%ld result=%d status=%s", count, t->n,
@@ -292,7 +294,8 @@ static void o_Sendrecv(void *sbuf, int scount, const struct type *st, int dest, 
 	int r = MPI_Sendrecv(sbuf, scount, st->h, dest, stag, rbuf, rcount, rt->h, source, rtag,
 			     c->h, &s);
 
-	say("Sendrecv sendcount=%d sendtype=%s dest=%d sendtag=%d recvcount=%d recvtype=%s source=%d recvtag=%d comm=%ld result=%d "
+	say("Sendrecv sendcount=%d sendtype=%s dest=%d sendtag=%d recvcount=%d recvtype=%s "
+	    "source=%d recvtag=%d comm=%ld result=%d "
 	    "status=%s",
 	    scount, st->n, rank_number(dest), stag, rcount, rt->n, rank_number(source), rtag, c->n,
 	    r, status_of(&s, bytes_of(&s)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of oracle.h about completion of requests, and about messages that are looked at before they are received. */
+/* The part of oracle.h about completion of requests, and about probes of messages. */
 /* --- completion --- */
 
 static void o_Wait(struct req *q)
@@ -81,20 +81,20 @@ static int o_Testany(struct req **v, int n, int *flag)
 	return index;
 }
 
-#define O_SOME(name)                                                                                                   \
-	static int o_##name(struct req **v, int n)                                                                     \
-	{                                                                                                              \
-		struct reqs a;                                                                                         \
-		int r, out, index[64];                                                                                 \
-                                                                                                                       \
-		reqs_before(&a, v, n);                                                                                 \
-		r = MPI_##name(n, a.h, &out, index, a.s);                                                              \
-		say(#name                                                                                              \
-		    " incount=%d array_of_requests=%s result=%d outcount=%d array_of_indices=%s array_of_statuses=%s", \
-		    n, a.words, r, out, list_of(index, out > 0 ? out : 0),                                             \
-		    statuses_of(&a, index, out > 0 ? out : 0));                                                        \
-		reqs_after(&a, v, n);                                                                                  \
-		return out;                                                                                            \
+#define O_SOME(name)                                                                               \
+	static int o_##name(struct req **v, int n)                                                 \
+	{                                                                                          \
+		struct reqs a;                                                                     \
+		int r, out, index[64];                                                             \
+                                                                                                   \
+		reqs_before(&a, v, n);                                                             \
+		r = MPI_##name(n, a.h, &out, index, a.s);                                          \
+		say(#name " incount=%d array_of_requests=%s result=%d outcount=%d "                \
+			  "array_of_indices=%s array_of_statuses=%s",                              \
+		    n, a.words, r, out, list_of(index, out > 0 ? out : 0),                         \
+		    statuses_of(&a, index, out > 0 ? out : 0));                                    \
+		reqs_after(&a, v, n);                                                              \
+		return out;                                                                        \
 	}
 
 O_SOME(Waitsome)

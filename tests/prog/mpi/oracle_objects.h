@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The second half of oracle.c: types, windows, files, topologies, info objects, attributes, operators, error handlers, names. Included there. */
+/* The second half of oracle.c, which includes it: types, windows, files, topologies, info objects,
+ * attributes, operators, error handlers, names. */
 /* --- types --- */
 
 static void types(void)
@@ -14,26 +15,32 @@ static void types(void)
 	r = MPI_Type_contiguous(7, MPI_DOUBLE, &t[0]);
 	say("Type_contiguous count=7 oldtype=DOUBLE result=%d newtype=256 newtype.size=56", r);
 	r = MPI_Type_vector(3, 2, -5, t[0], &t[1]);
-	say("Type_vector count=3 blocklength=2 stride=-5 oldtype=256 result=%d newtype=257 newtype.size=336",
+	say("Type_vector count=3 blocklength=2 stride=-5 oldtype=256 result=%d newtype=257 "
+	    "newtype.size=336",
 	    r);
 	r = MPI_Type_create_hvector(2, 1, -64, MPI_INT, &t[2]);
-	say("Type_create_hvector count=2 blocklength=1 stride=-64 oldtype=INT result=%d newtype=258 newtype.size=8",
+	say("Type_create_hvector count=2 blocklength=1 stride=-64 oldtype=INT result=%d "
+	    "newtype=258 newtype.size=8",
 	    r);
 	r = MPI_Type_indexed(3, bl, di, MPI_INT, &t[3]);
-	say("Type_indexed count=3 array_of_blocklengths=[1,2,3] array_of_displacements=[0,4,9] oldtype=INT result=%d newtype=259 "
+	say("Type_indexed count=3 array_of_blocklengths=[1,2,3] array_of_displacements=[0,4,9] "
+	    "oldtype=INT result=%d newtype=259 "
 	    "newtype.size=24",
 	    r);
 	r = MPI_Type_create_hindexed(3, bl, ad, MPI_CHAR, &t[4]);
-	say("Type_create_hindexed count=3 array_of_blocklengths=[1,2,3] array_of_displacements=[0,16,-40] oldtype=CHAR result=%d "
+	say("Type_create_hindexed count=3 array_of_blocklengths=[1,2,3] "
+	    "array_of_displacements=[0,16,-40] oldtype=CHAR result=%d "
 	    "newtype=260 newtype.size=6",
 	    r);
 	kinds[1] = t[0];
 	r = MPI_Type_create_struct(3, bl, ad, kinds, &t[5]);
-	say("Type_create_struct count=3 array_of_blocklengths=[1,2,3] array_of_displacements=[0,16,-40] array_of_types=[%d,256,%d] "
+	say("Type_create_struct count=3 array_of_blocklengths=[1,2,3] "
+	    "array_of_displacements=[0,16,-40] array_of_types=[%d,256,%d] "
 	    "result=%d newtype=261 newtype.size=119",
 	    9, 3, r);
 	r = MPI_Type_create_subarray(2, sizes, sub, starts, MPI_ORDER_C, MPI_DOUBLE, &t[6]);
-	say("Type_create_subarray ndims=2 array_of_sizes=[8,8] array_of_subsizes=[2,3] array_of_starts=[1,4] order=ORDER_C oldtype=DOUBLE "
+	say("Type_create_subarray ndims=2 array_of_sizes=[8,8] array_of_subsizes=[2,3] "
+	    "array_of_starts=[1,4] order=ORDER_C oldtype=DOUBLE "
 	    "result=%d newtype=262 newtype.size=48",
 	    r);
 	r = MPI_Type_create_resized(MPI_INT, -4, 100, &t[7]);
@@ -44,10 +51,12 @@ static void types(void)
 	r = MPI_Type_size(t[5], &n);
 	say("Type_size datatype=261 result=%d size=119", r);
 	r = MPI_Type_get_envelope(t[3], &n, &na, &nt, &k);
-	say("Type_get_envelope datatype=259 result=%d num_integers=7 num_addresses=0 num_datatypes=1 combiner=%s",
+	say("Type_get_envelope datatype=259 result=%d num_integers=7 num_addresses=0 "
+	    "num_datatypes=1 combiner=%s",
 	    r, k == MPI_COMBINER_INDEXED ? "COMBINER_INDEXED" : "?");
 	r = MPI_Type_get_contents(t[3], 7, 0, 1, integers, addresses, got);
-	say("Type_get_contents datatype=259 max_integers=7 max_addresses=0 max_datatypes=1 result=%d array_of_integers=[3,1,2,3,0,4,9] "
+	say("Type_get_contents datatype=259 max_integers=7 max_addresses=0 max_datatypes=1 "
+	    "result=%d array_of_integers=[3,1,2,3,0,4,9] "
 	    "array_of_addresses=[] array_of_datatypes=[INT]",
 	    r);
 	for (int i = 7; i >= 0; i--) {
@@ -67,12 +76,14 @@ static void types(void)
 		char text[64];
 
 		r = MPI_Pack(v, 2, MPI_INT, text, 64, &p, MPI_COMM_WORLD);
-		say("Pack incount=2 datatype=INT outsize=64 position=0 comm=1 result=%d position>=%d",
+		say("Pack incount=2 datatype=INT outsize=64 position=0 comm=1 result=%d "
+		    "position>=%d",
 		    r, p);
 		n = p;
 		p = 0;
 		r = MPI_Unpack(text, 64, &p, w, 2, MPI_INT, MPI_COMM_WORLD);
-		say("Unpack insize=64 position=0 outcount=2 datatype=INT comm=1 result=%d position>=%d",
+		say("Unpack insize=64 position=0 outcount=2 datatype=INT comm=1 result=%d "
+		    "position>=%d",
 		    r, n);
 	}
 }
@@ -93,12 +104,14 @@ static void windows(void)
 		r = MPI_Win_fence(0, win);
 		say("Win_fence assert=0 win=256 result=%d", r);
 		r = MPI_Put(&v, 1, MPI_INT, right, i, 1, MPI_INT, win);
-		say("Put origin_count=1 origin_datatype=INT target_rank=%d target_disp=%d target_count=1 target_datatype=INT win=256 result=%d",
+		say("Put origin_count=1 origin_datatype=INT target_rank=%d target_disp=%d "
+		    "target_count=1 target_datatype=INT win=256 result=%d",
 		    right, i, r);
 		r = MPI_Win_fence(0, win);
 		say("Win_fence assert=0 win=256 result=%d", r);
 		r = MPI_Get(&w, 1, MPI_INT, right, i, 1, MPI_INT, win);
-		say("Get origin_count=1 origin_datatype=INT target_rank=%d target_disp=%d target_count=1 target_datatype=INT win=256 result=%d",
+		say("Get origin_count=1 origin_datatype=INT target_rank=%d target_disp=%d "
+		    "target_count=1 target_datatype=INT win=256 result=%d",
 		    right, i, r);
 		r = MPI_Win_fence(0, win);
 		say("Win_fence assert=0 win=256 result=%d", r);
@@ -108,7 +121,8 @@ static void windows(void)
 	r = MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
 	say("Win_lock lock_type=LOCK_SHARED rank=%d assert=0 win=256 result=%d", right, r);
 	r = MPI_Accumulate(&v, 1, MPI_INT, right, 20, 1, MPI_INT, MPI_SUM, win);
-	say("Accumulate origin_count=1 origin_datatype=INT target_rank=%d target_disp=20 target_count=1 target_datatype=INT op=SUM win=256 "
+	say("Accumulate origin_count=1 origin_datatype=INT target_rank=%d target_disp=20 "
+	    "target_count=1 target_datatype=INT op=SUM win=256 "
 	    "result=%d",
 	    right, r);
 	r = MPI_Fetch_and_op(&v, &w, MPI_INT, right, 21, MPI_REPLACE, win);
@@ -120,7 +134,8 @@ static void windows(void)
 	r = MPI_Win_flush(right, win);
 	say("Win_flush rank=%d win=256 result=%d", right, r);
 	r = MPI_Rput(&v, 1, MPI_INT, right, 23, 1, MPI_INT, win, &q.h);
-	say("Rput origin_count=1 origin_datatype=INT target_rank=%d target_disp=23 target_count=1 target_datatype=INT win=256 result=%d "
+	say("Rput origin_count=1 origin_datatype=INT target_rank=%d target_disp=23 "
+	    "target_count=1 target_datatype=INT win=256 result=%d "
 	    "request=%ld",
 	    right, r, req_new(&q, 0));
 	o_Wait(&q);
@@ -155,7 +170,8 @@ static void files(void)
 	say("File_open comm=1 filename=\"%s\" amode=MODE_CREATE|MODE_RDWR info=0 result=%d fh=256",
 	    name, r);
 	r = MPI_File_set_view(f, 16, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
-	say("File_set_view fh=256 disp=16 etype=INT filetype=INT datarep=\"native\" info=0 result=%d",
+	say("File_set_view fh=256 disp=16 etype=INT filetype=INT datarep=\"native\" info=0 "
+	    "result=%d",
 	    r);
 	r = MPI_File_write_at(f, me * 4, v, 4, MPI_INT, &s);
 	say("File_write_at fh=256 offset=%d count=4 datatype=INT result=%d status=16", me * 4, r);
@@ -207,7 +223,8 @@ static void topologies(void)
 	r = MPI_Dims_create(4, 2, dims);
 	say("Dims_create nnodes=4 ndims=2 dims=[0,2] result=%d dims>=[2,2]", r);
 	r = MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &cart);
-	say("Cart_create comm_old=1 ndims=2 dims=[2,2] periods=[1,0] reorder=0 result=%d comm_cart=256 comm_cart.members=[0,1,2,3]",
+	say("Cart_create comm_old=1 ndims=2 dims=[2,2] periods=[1,0] reorder=0 result=%d "
+	    "comm_cart=256 comm_cart.members=[0,1,2,3]",
 	    r);
 	r = MPI_Cart_get(cart, 2, got, p, coords);
 	say("Cart_get comm=256 maxdims=2 result=%d dims=[2,2] periods=[1,0] coords=[%d,%d]", r,
@@ -223,10 +240,12 @@ static void topologies(void)
 	say("Cart_sub comm=256 remain_dims=[1,0] result=%d newcomm=257 newcomm.members=[%d,%d]", r,
 	    me % 2, me % 2 + 2);
 	r = MPI_Neighbor_allgather(v, 1, MPI_INT, w, 1, MPI_INT, cart);
-	say("Neighbor_allgather sendcount=1 sendtype=INT recvcount=1 recvtype=INT comm=256 result=%d",
+	say("Neighbor_allgather sendcount=1 sendtype=INT recvcount=1 recvtype=INT comm=256 "
+	    "result=%d",
 	    r);
 	r = MPI_Graph_create(MPI_COMM_WORLD, 4, index, edges, 0, &graph);
-	say("Graph_create comm_old=1 nnodes=4 index=[1,3,5,6] edges=[1,0,2,1,3,2] reorder=0 result=%d comm_graph=258 "
+	say("Graph_create comm_old=1 nnodes=4 index=[1,3,5,6] edges=[1,0,2,1,3,2] reorder=0 "
+	    "result=%d comm_graph=258 "
 	    "comm_graph.members=[0,1,2,3]",
 	    r);
 	r = MPI_Graph_neighbors_count(graph, 1, &n);
@@ -234,11 +253,13 @@ static void topologies(void)
 	r = MPI_Graph_neighbors(graph, 1, 4, around);
 	say("Graph_neighbors comm=258 rank=1 maxneighbors=4 result=%d neighbors=[0,2]", r);
 	r = MPI_Graph_get(graph, 4, 6, around, w);
-	say("Graph_get comm=258 maxindex=4 maxedges=6 result=%d index=[1,3,5,6] edges=[1,0,2,1,3,2]",
+	say("Graph_get comm=258 maxindex=4 maxedges=6 result=%d index=[1,3,5,6] "
+	    "edges=[1,0,2,1,3,2]",
 	    r);
 	r = MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, s, wa, 2, s, wa, MPI_INFO_NULL, 0,
 					   &dist);
-	say("Dist_graph_create_adjacent comm_old=1 indegree=2 sources=%s sourceweights=[1,2] outdegree=2 destinations=%s destweights=[1,2] "
+	say("Dist_graph_create_adjacent comm_old=1 indegree=2 sources=%s sourceweights=[1,2] "
+	    "outdegree=2 destinations=%s destweights=[1,2] "
 	    "info=0 reorder=0 result=%d comm_dist_graph=259 comm_dist_graph.members=[0,1,2,3]",
 	    list_of(s, 2), list_of(s, 2), r);
 	r = MPI_Dist_graph_neighbors_count(dist, &in, &out, &weighted);
@@ -249,7 +270,8 @@ static void topologies(void)
 
 		r = MPI_Neighbor_alltoallv(v, counts, displs, MPI_INT, w, counts, displs, MPI_INT,
 					   dist);
-		say("Neighbor_alltoallv sendcounts=[1,1] sdispls=[0,1] sendtype=INT recvcounts=[1,1] rdispls=[0,1] recvtype=INT comm=259 "
+		say("Neighbor_alltoallv sendcounts=[1,1] sdispls=[0,1] sendtype=INT "
+		    "recvcounts=[1,1] rdispls=[0,1] recvtype=INT comm=259 "
 		    "result=%d",
 		    r);
 	}
@@ -285,7 +307,8 @@ static void objects(void)
 	r = MPI_Info_set(info, "a_key", "a longer value, of no use");
 	say("Info_set info=256 key=\"a_key\" value=\"a longer value, of no use\" result=%d", r);
 	r = MPI_Info_get(info, "a_key", 30, text, &flag);
-	say("Info_get info=256 key=\"a_key\" valuelen=30 result=%d value=\"a longer value, of no use\" flag=1",
+	say("Info_get info=256 key=\"a_key\" valuelen=30 result=%d value=\"a longer value, of no "
+	    "use\" flag=1",
 	    r);
 	r = MPI_Info_get(info, "none", 30, text, &flag);
 	say("Info_get info=256 key=\"none\" valuelen=30 result=%d value=\"\" flag=0", r);

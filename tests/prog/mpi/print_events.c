@@ -2,7 +2,8 @@
 /* Prints the MPI events of a trace for the tests, one a line:
  *     T rank pid thread                                   a thread begins
  *     NAME open lost depth innermost-place WORDS... [ELEMENTS...]...
- * Numbers only, signed; what they mean is in src/mpi/functions.txt, which tests/e2e/mpi_events.py reads. */
+ * Numbers only, signed; src/mpi/functions.txt has their meaning, which tests/e2e/mpi_events.py
+ * reads. */
 #include <inttypes.h>
 #include <stdio.h>
 

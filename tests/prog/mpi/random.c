@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random programs without deadlocks: `random FIRST COUNT` runs those of COUNT seeds, one after the other. All ranks draw the same
- * numbers, so all know what each does. With RANDOM_FIXED in the environment two runs are the same, call by call: nothing is polled, and what completes when does not show. Results are checked: a recorder that breaks messages is noticed. */
+/* Random programs without deadlocks: `random FIRST COUNT` runs those of COUNT seeds, one after the
+ * other. All ranks draw the same numbers, so each knows what the others do. With RANDOM_FIXED in
+ * the environment two runs have the same calls: nothing is polled, and the order of completions
+ * does not show. Results are checked, to detect a recorder that breaks messages. */
 #define _GNU_SOURCE
 #include <sched.h>
 
@@ -219,7 +221,8 @@ static void collective(const struct comm *c)
 		if (in_place)
 			b[0] = c->me + 1;
 		r = MPI_Allreduce(in_place ? MPI_IN_PLACE : a, b, n, MPI_INT, MPI_SUM, c->h);
-		say("Allreduce sendbuf=%d recvbuf=2 count=%d datatype=INT op=SUM comm=%ld result=%d",
+		say("Allreduce sendbuf=%d recvbuf=2 count=%d datatype=INT op=SUM comm=%ld "
+		    "result=%d",
 		    in_place ? 1 : 2, n, c->n, r);
 		require(b[0] == c->size * (c->size + 1) / 2, "Allreduce");
 		break;
@@ -228,7 +231,8 @@ static void collective(const struct comm *c)
 			b[0] = c->me + 1;
 		r = MPI_Reduce(in_place && at ? MPI_IN_PLACE : a, at ? b : (void *)8, n, MPI_INT,
 			       MPI_MAX, root, c->h);
-		say("Reduce sendbuf=%d recvbuf=%d count=%d datatype=INT op=MAX root=%d comm=%ld result=%d",
+		say("Reduce sendbuf=%d recvbuf=%d count=%d datatype=INT op=MAX root=%d comm=%ld "
+		    "result=%d",
 		    in_place && at ? 1 : 2, at ? 2 : 0, n, root, c->n, r);
 		require(!at || b[0] == c->size, "Reduce");
 		break;
@@ -242,7 +246,8 @@ static void collective(const struct comm *c)
 		else
 			r = MPI_Gather(a, n, MPI_INT, (void *)16, -5, MPI_DATATYPE_NULL, root,
 				       c->h);
-		say("Gather sendbuf=%d sendcount=%d sendtype=%s recvbuf=%d recvcount=%d recvtype=%s root=%d comm=%ld result=%d",
+		say("Gather sendbuf=%d sendcount=%d sendtype=%s recvbuf=%d recvcount=%d "
+		    "recvtype=%s root=%d comm=%ld result=%d",
 		    in_place && at ? 1 : 2, in_place && at ? 0 : n, in_place && at ? "0" : "INT",
 		    at ? 2 : 0, at ? n : 0, at ? "INT" : "0", root, c->n, r);
 		break;
@@ -254,14 +259,16 @@ static void collective(const struct comm *c)
 		else
 			r = MPI_Scatterv((void *)24, (int *)8, (int *)16, MPI_DATATYPE_NULL, a,
 					 counts[c->me], MPI_INT, root, c->h);
-		say("Scatterv sendcounts=%s displs=%s sendtype=%s recvcount=%d recvtype=%s root=%d comm=%ld result=%d",
+		say("Scatterv sendcounts=%s displs=%s sendtype=%s recvcount=%d recvtype=%s "
+		    "root=%d comm=%ld result=%d",
 		    at ? list_of(counts, c->size) : "[]", at ? list_of(displs, c->size) : "[]",
 		    at ? "INT" : "0", in_place && at ? 0 : counts[c->me],
 		    in_place && at ? "0" : "INT", root, c->n, r);
 		break;
 	case 6:
 		r = MPI_Allgatherv(a, counts[c->me], MPI_INT, b, counts, displs, MPI_INT, c->h);
-		say("Allgatherv sendcount=%d sendtype=INT recvcounts=%s displs=%s recvtype=INT comm=%ld result=%d",
+		say("Allgatherv sendcount=%d sendtype=INT recvcounts=%s displs=%s recvtype=INT "
+		    "comm=%ld result=%d",
 		    counts[c->me], list_of(counts, c->size), list_of(displs, c->size), c->n, r);
 		break;
 	case 7: {
@@ -273,7 +280,8 @@ static void collective(const struct comm *c)
 			order[i] = counts[(c->me + i) % c->size];
 			order_displs[i] = displs[(c->me + i) % c->size];
 		}
-		say("Alltoallv sendcounts=%s sdispls=%s sendtype=INT recvcounts=%s rdispls=%s recvtype=INT comm=%ld result=%d",
+		say("Alltoallv sendcounts=%s sdispls=%s sendtype=INT recvcounts=%s rdispls=%s "
+		    "recvtype=INT comm=%ld result=%d",
 		    list_of(turned, c->size), list_of(turned_displs, c->size),
 		    list_of(order, c->size), list_of(order_displs, c->size), c->n, r);
 		break;
@@ -354,7 +362,8 @@ static void types(void)
 	sprintf(derived.n, "%ld", types_made++);
 	if (vector) {
 		r = MPI_Type_vector(n, 2, 3, MPI_INT, &derived.h);
-		say("Type_vector count=%d blocklength=2 stride=3 oldtype=INT result=%d newtype=%s newtype.size=%d",
+		say("Type_vector count=%d blocklength=2 stride=3 oldtype=INT result=%d "
+		    "newtype=%s newtype.size=%d",
 		    n, r, derived.n, derived.size);
 	} else {
 		r = MPI_Type_contiguous(n, MPI_INT, &derived.h);

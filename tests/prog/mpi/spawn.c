@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that start programs. Each message has its own number of doubles, so each pair of processes its own sum.
+/* Programs that start programs. Each message has a unique number of doubles, so each pair of
+ * processes has a unique sum.
  *
- *   spawn all N       ranks in reverse order start N children, exchange messages with them, merge, and again
+ *   spawn all N       ranks in reverse order start N children, exchange messages, merge, and repeat
  *   spawn many        one call starts one child and two others, with arguments
- *   spawn missing     the command is not there: MPI's error is printed
+ *   spawn missing     the command does not exist: MPI's error is printed
  *   spawn none        rank 0 sends to rank 1, and that is all */
 #include <mpi.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ static int rank_in(MPI_Comm c)
 	return r;
 }
 
-/* Both sides are merged, those that were started last: the first one sends to the last, and that back. */
+/* The two sides, of which one was started last, are merged: the first sends to the last, and
+ * back. */
 static void across(MPI_Comm inter, int late)
 {
 	MPI_Comm all;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses to an array, calls of own functions and calls of MPI in a known order: `stretch SEED STEPS [threads] [killed MS]`. Each thread notes what it
- * does, as lines of a file in STRETCH_DIR:
+/* Accesses to an array, calls of its own functions and calls of MPI in a known order: `stretch SEED
+ * STEPS [threads] [killed MS]`. Each thread logs what it does, as lines of a file in STRETCH_DIR:
  *
  *     A 0xADDRESS BYTES      its array, once
  *     L 0xADDRESS, S 0x...   an access to it
- *     F DEPTH                a function of the program begins, so many of them being open
- *     M NAME DEPTH           MPI is called; E: it has returned. What lies between was done by a callback
+ *     F DEPTH                a function of the program begins; DEPTH functions are open
+ *     M NAME DEPTH           MPI is called; E: it has returned. A callback did what is between them
  *
- * All ranks draw the same numbers, so all know what each does. "ring ROUNDS": the same in a loop, and no notes. */
+ * All ranks draw the same numbers. "ring ROUNDS": the same in a loop, without logs. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>

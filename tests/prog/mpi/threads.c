@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that call MPI at the same time: `threads ROUNDS`. Each of three exchanges messages with the thread of its number in the next rank, by a tag of
- * its own, the later receive being completed first; then all send to all by one tag, and each communicates on one communicator that it made for itself. */
+/* Threads that call MPI at the same time: `threads ROUNDS`. Each of three exchanges messages with
+ * the thread of its number in the next rank, by its own tag, and completes the later receive first.
+ * Then all send to all by one tag, and each thread communicates on a communicator that it
+ * created. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>

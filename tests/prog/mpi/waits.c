@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends while a call of MPI is under way that never completes: waits WHO WHAT HOW, one rank. WHO ends it: own, a
- * signal handler of the thread that waits; other, a second thread. WHAT it waits in: vector (MPI_Waitall), none
- * (MPI_Recv). HOW: finish.h. */
+/* Ends inside a call of MPI that never completes: waits WHO WHAT HOW, one rank. WHO ends it: own, a
+ * signal handler of the waiting thread; other, a second thread. WHAT it waits in: vector
+ * (MPI_Waitall), none (MPI_Recv). HOW: finish.h. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>

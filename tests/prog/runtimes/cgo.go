@@ -75,7 +75,10 @@ func main() {
 	r := make([]int, 20)
 	for i := range r {
 		wg.Add(1)
-		go func(i int) { defer wg.Done(); r[i] = int(C.c_call(C.int(i))) + int(C.c_fib(10)) }(i)
+		go func(i int) {
+			defer wg.Done()
+			r[i] = int(C.c_call(C.int(i))) + int(C.c_fib(10))
+		}(i)
 	}
 	wg.Wait()
 	runtime.GC()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays in loops, instrumented by hand as `bobbin instrument` would: rows and columns, a triangle, a gather, a scalar, bounds that change.
+/* Arrays in loops, instrumented by hand: rows, columns, triangle, gather, scalar, changing bounds.
  *     arrays          prints nothing
  *     arrays many     the array that is allocated has 20 different sizes
  *     arrays fork     a child does the half of it; prints its process id
@@ -27,7 +27,8 @@ static const int64_t a_bounds[][2] = { { 0, COLUMNS }, { 0, ROWS } },
 static const struct bob_probe_variable variables[VARIABLES] = {
 	[V_A] = { .name = "a", .element = 8, .rank = 2, .bounds = a_bounds, .rows_first = 1 },
 	[V_F] = { .name = "f", .element = 4, .rank = 2, .bounds = f_bounds },
-	[V_LIST] = { .name = "list", .element = 4, .rank = 1, .bounds = list_bounds, .rows_first = 1 },
+	[V_LIST] = { .name = "list", .element = 4, .rank = 1, .bounds = list_bounds,
+		     .rows_first = 1 },
 	[V_S] = { .name = "s in main", .element = 8, .rows_first = 1 },
 	[V_V] = { .name = "v in grow", .element = 8, .rank = 2, .bounds = v_bounds },
 	[V_NEVER] = { .name = "never", .element = 8, .rank = 1, .bounds = list_bounds },
@@ -35,7 +36,8 @@ static const struct bob_probe_variable variables[VARIABLES] = {
 
 enum { A_WRITE, A_DOWN, S_ADD, A_LOW, F_HIGH, LIST_READ, A_ANY, F_WRITE, V_WRITE, SITES };
 #define SITE(k, kind_, unit_, size_) \
-	[k] = { .line = 10 + (k), .column = 3, .kind = BOB_PROBE_##kind_, .unit = unit_, .size = size_ }
+	[k] = { .line = 10 + (k), .column = 3, .kind = BOB_PROBE_##kind_, .unit = unit_, \
+		.size = size_ }
 static const struct bob_probe_site sites[SITES] = {
 	SITE(A_WRITE, WRITE, FILL, 8),	     SITE(A_DOWN, READ, COLUMN_SUM, 8),
 	SITE(S_ADD, UPDATE, COLUMN_SUM, 8),  SITE(A_LOW, UPDATE, TRIANGLE, 8),

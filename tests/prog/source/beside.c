@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses of nothing that is traced, and how code with probes is left while they are counted: beside HOW. One in a thousand accesses is of
- * what is traced. See oracle.h. */
+/* Accesses to untraced data, and ways to leave code with probes while they are counted: beside HOW.
+ * One access in a thousand is to traced data. See oracle.h. */
 #include <setjmp.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Loops whose bounds are components of what they write other components of; test_instrument_components.py says which have one probe.
+! Loop bounds are components of objects that the loops write; test_instrument_components.py counts.
 module bounds
   implicit none
   type field

@@ -1,5 +1,5 @@
-! What is called has names like others: an ENTRY that a sibling calls and that has the name of an external function, functions whose results are pointers to procedures,
-! procedures that pointers get and nothing declares, a module with a name of the language's own. Prints what it finds.
+! Names of procedures that match others: an ENTRY named like an external function, functions that
+! return procedure pointers, undeclared targets, a module named like an intrinsic. Prints results.
 module iso_fortran_env
   real :: unlike
 end module iso_fortran_env

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops and calls of all kinds, left in all ways. test_instrument.py knows how often each of them runs. */
+/* Loops and calls of all kinds, left in all ways. test_instrument.py has the expected counts. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Much work for who folds: threads that go through arrays of their own, by a rule and now and then at random; the same accesses in every run.
+/* Much work for the collector: threads access their own arrays, mostly by a rule, sometimes at
+ * random; the same accesses in every run.
  *
  *     collected THREADS ACCESSES [fork|pause|cost]
  *
- * Between accesses it looks for children, and must have none but those it made. fork: a child does the same. pause: it says "half" on
- * standard output and waits for a line before the second half. cost: it says how much processor time the accesses took, us. */
+ * It checks between accesses that it has no children but its own. fork: a child does the same.
+ * pause: prints "half" and waits for a line before the second half. cost: prints the CPU time of
+ * the accesses in us. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +38,8 @@ static const struct bob_probe_site sites[] = {
 };
 static struct bob_probe_file bob_probe_here = {
 	.size = sizeof(bob_probe_here), .path = "collected.c", .digest = 77,
-	.unit = units, .variable = variables, .site = sites, .units = 1, .variables = THREADS, .sites = 3,
+	.unit = units, .variable = variables, .site = sites, .units = 1, .variables = THREADS,
+	.sites = 3,
 };
 
 static double array[THREADS][ELEMENTS];

@@ -1,4 +1,4 @@
-C     ENTRY, IFs of one line that call, read, return and allocate; what a function in their conditions counts must be counted once.
+C     ENTRY; one-line IFs that call, read, return, allocate: functions in conditions run once only.
       PROGRAM MAIN
       INTEGER A(3), I, K, CALLS
       LOGICAL ASK

@@ -1,4 +1,4 @@
-! A traced array reached by a pointer, a component that is one, ASSOCIATE, and a READ under a condition. Prints its sum.
+! A traced array reached by pointers, components, ASSOCIATE and a conditional READ. Prints its sum.
 program indirect
   implicit none
   type holder

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C front end from a command line: instrument FILE [request...] [-- flags]; the new file to
  * standard output, counts to standard error.
- *   --variable=NAME --pointers --loops --calls                       begin a request
- *   --flat                                                        every access has a probe of its own
+ *   --variable=NAME --pointers --loops --calls                    begin a request
+ *   --flat                                                        each access has its own probe
  *   --allocator=NAME:BYTES,COUNT,OLD[,counted|text]               arguments from 0; -1: none
- *   --path=->V --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
+ *   --path=->V --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH   details of the last one */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A shared library with a file of its own (library.c); plugin.cc is one in C++, with plugin_work. */
+/* A shared library with its own file (library.c); plugin.cc is one in C++, with plugin_work. */
 #ifndef LIBRARY_H
 #define LIBRARY_H
 

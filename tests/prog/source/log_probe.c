@@ -211,8 +211,8 @@ static void begin(struct bob_probe_file *f)
 }
 
 static const struct bob_probe_table table = {
-	.size = sizeof(table), .begin = begin, .declare = declare, .forget = forget, .nest = nest, .gone = gone,
-	.uneven = uneven
+	.size = sizeof(table), .begin = begin, .declare = declare, .forget = forget, .nest = nest,
+	.gone = gone, .uneven = uneven
 };
 
 extern const struct bob_probe_table bobbin_probe_1

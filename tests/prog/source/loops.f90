@@ -1,4 +1,4 @@
-! Loops in free form: allocatables, pointers, assumed shapes, components, sections, long counters. Prints what it computed.
+! Loops: allocatables, pointers, assumed shapes, components, sections, long counters. Prints sums.
 module kept
   implicit none
   type point

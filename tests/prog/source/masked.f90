@@ -1,4 +1,4 @@
-! What WHERE, FORALL, implied DO, parts of texts, optional arguments, PURE, DO CONCURRENT and several statements on a line do with a, b, m, text.
+! Accesses of WHERE, FORALL, implied DO, substrings, optional arguments, PURE, DO CONCURRENT.
 ! test_instrument_fortran.py computes the accesses again.
 module tools
   implicit none

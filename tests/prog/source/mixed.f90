@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Components beside what is polymorphic, a text of deferred length and a pointer to a procedure, and under ASSOCIATE names, WHERE and FORALL; test_instrument_components.py
-! says what is accessed.
+! Components next to polymorphic ones, deferred-length text and procedure pointers; ASSOCIATE, WHERE
+! and FORALL. test_instrument_components.py has the expected accesses.
 module mixed
   implicit none
   type base

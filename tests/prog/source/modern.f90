@@ -1,4 +1,4 @@
-! Free form: modules, allocatables, types, sections, DO WHILE, a recursive subroutine with locals. Prints what it computed.
+! Free form: modules, allocatables, types, sections, DO WHILE, recursion. Prints its results.
 module state
   implicit none
   type cell

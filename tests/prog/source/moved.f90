@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Procedures that allocate, free and move what they are passed; test_instrument_moved.py says what is accessed.
+! Procedures allocate, free and move their arguments; test_instrument_moved.py has the accesses.
 module moving
   implicit none
   interface get

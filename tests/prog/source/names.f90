@@ -1,4 +1,4 @@
-! Names that are intrinsic functions' elsewhere, functions that only a type declares, lengths before attributes, %VAL.
+! Names of intrinsics for variables, functions declared only by type, lengths, attributes, %VAL.
 subroutine show(int, lbound, d)
   integer, intent(in) :: int, lbound
   character*4, pointer :: c

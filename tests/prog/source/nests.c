@@ -27,8 +27,10 @@ static const int64_t bounds_cube[][2] = { { 0, 10 }, { -4, 9 }, { 0, 8 } },
 static const struct bob_probe_variable variables[] = {
 	[V_A] = { .name = "a", .element = 8, .rank = 1, .bounds = bounds_a },
 	[V_B] = { .name = "b", .element = 4, .rank = 2, .bounds = bounds_b },
-	[V_BOX] = { .name = "box", .element = 2, .rank = 2, .bounds = bounds_box, .wanted = wanted_box },
-	[V_CUBE] = { .name = "cube", .element = 4, .rank = 3, .bounds = bounds_cube, .wanted = wanted_cube },
+	[V_BOX] = { .name = "box", .element = 2, .rank = 2, .bounds = bounds_box,
+		    .wanted = wanted_box },
+	[V_CUBE] = { .name = "cube", .element = 4, .rank = 3, .bounds = bounds_cube,
+		     .wanted = wanted_cube },
 	[V_SCALAR] = { .name = "scalar", .element = 8 },
 };
 static const struct {
@@ -57,11 +59,13 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)((state >> 33) % n);
 }
 
-/* Nest k has depth 1 + k % 8 and as many accesses as an odd walk gives; one has most that have steps of their own, the last two most. */
+/* Nest k has depth 1 + k % 8; the numbers of accesses vary. One nest has most accesses with their
+ * own steps, the last two most accesses. */
 __attribute__((constructor)) static void begin(void)
 {
 	for (uint32_t i = 0; i < SITES; i++)
-		sites[i] = (struct bob_probe_site){ .line = 100 + i, .kind = (uint8_t)(i * 7 % 5 % 3),
+		sites[i] = (struct bob_probe_site){ .line = 100 + i,
+						    .kind = (uint8_t)(i * 7 % 5 % 3),
 						    .size = (uint16_t)(1u << (i * 3 % 4)),
 						    .like = i < SHARED + OWN ? 0 : OWN };
 	for (uint32_t i = 0; i < NESTS; i++) {
@@ -111,7 +115,8 @@ struct run {
 	int64_t trips[DEPTHS];
 	const volatile void *at[MOST];
 	int64_t step[MOST * DEPTHS];
-	int is_uneven;		/* trips are those of a loop around which all are in their first iterations */
+	/* trips are those of a loop whose outer loops are all in their first iterations */
+	int is_uneven;
 	int64_t slope[DEPTHS * DEPTHS], by[DEPTHS];
 };
 
@@ -220,7 +225,8 @@ static void random_nest(void)
 	report(&t);
 }
 
-/* A stencil as it would be written: c(i,j) of the box from b(i-1,j), b(i+1,j), a(j); large, for the size of the trace. */
+/* A typical stencil: c(i,j) of the box from b(i-1,j), b(i+1,j), a(j); large, to measure the size of
+ * the trace. */
 static void stencil(int64_t n)
 {
 	for (int64_t turn = 0; turn < n; turn++) {

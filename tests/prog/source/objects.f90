@@ -1,5 +1,5 @@
-! Objects: variables of types with procedures, of their own and of what they extend, that are passed by type-bound calls, generic names and operators. Prints what they
-! hold.
+! Objects: variables of types with own and inherited procedures, passed by type-bound calls, generic
+! names and operators. Prints their contents.
 module counters
   implicit none
   type counter

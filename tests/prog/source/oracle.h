@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that are instrumented by hand, as `bobbin instrument` would, and know themselves what a trace of them must hold: `want`
- * is called for each access that belongs in it, and the rows are written to $BOB_LOG, one for each thread:
+/* Programs that are instrumented by hand, and that know what their trace must contain: they call
+ * `want` for each access that must be in it. The rows are written to $BOB_LOG, for each thread:
  *     thread N
  *     KIND VARIABLE OFFSET SIZE SITE FILE        L or S; the offset is in bytes
- * A child of fork begins anew and writes to $BOB_LOG.child. FILE is the number of the file's image, 0 for the first one that became known. */
+ * A fork child starts with no rows and writes to $BOB_LOG.child. FILE is the number of the file's
+ * image, from 0, in the order of registration. */
 #ifndef ORACLE_H
 #define ORACLE_H
 

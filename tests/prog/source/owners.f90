@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Objects with procedures, and a list, whose components are allocatable or pointers; test_instrument_components.py says what is accessed.
+! Objects with procedures; allocatable and pointer components: test_instrument_components.py.
 module owners
   implicit none
   type base

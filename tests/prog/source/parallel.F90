@@ -1,5 +1,5 @@
-! Units that begin with directives of OpenMP, or lines of the preprocessor; loops that one takes together; what must stay together. Prints
-! what it computed.
+! Units that begin with OpenMP directives or preprocessor lines; collapsed loops; statements that
+! must stay together. Prints its results.
 program main
   implicit none
   integer, parameter :: n = 12

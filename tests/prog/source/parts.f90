@@ -1,4 +1,4 @@
-! Components of whole arrays that are pointers, allocatable, polymorphic, or in another variable: read, written, as a mask. Prints its sums.
+! Components of arrays: pointer, allocatable, polymorphic, nested; as a mask. Prints sums.
 module parts_of
   implicit none
   type point

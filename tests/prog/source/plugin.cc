@@ -8,9 +8,11 @@ static const struct bob_probe_site sites[] = {
 	{ 14, 2, BOB_PROBE_READ, 0, 1, 8 },
 };
 static const int64_t bounds[][2] = { { 1, 6 } };
-static const struct bob_probe_variable variables[] = { { "field<double>::at", 8, 1, bounds, nullptr, 1, 0 } };
-static struct bob_probe_file bob_probe_here = { sizeof(bob_probe_here), 0, "plugin.cc", 9, units, variables, sites,
-						nullptr, 2, 1, 2, 0, nullptr, nullptr, nullptr };
+static const struct bob_probe_variable variables[] = { { "field<double>::at", 8, 1, bounds, nullptr,
+							 1, 0 } };
+static struct bob_probe_file bob_probe_here = { sizeof(bob_probe_here), 0, "plugin.cc", 9, units,
+						variables, sites, nullptr, 2, 1, 2, 0, nullptr,
+						nullptr, nullptr };
 static int file; // its number
 
 namespace

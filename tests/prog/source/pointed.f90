@@ -1,5 +1,5 @@
-! Pointers that are passed: in components, in components of components, in arguments, from functions; and to parts of what they point to. Each place stores to an element
-! of its own: of T 1, 2, 3, ..., then of D and C.
+! Pointers as arguments: components, nested components, arguments, function results, parts of
+! targets. Each place stores to its own element: of T 1, 2, 3, ..., then of D and C.
 module pointed
   implicit none
   type box

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI: every rank does the same to its own part, and row `rank` of a table besides: ranks SIZE. See oracle.h. */
+/* MPI: every rank accesses its own part, and row `rank` of a table: ranks SIZE. See oracle.h. */
 #define ORACLE_MAIN
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-! Procedures that are called by other names than theirs: arguments, pointers, components, entries, and names that USE gives. Each stores to an element of its own: what is
-! seen is 1, 2, 3, ...
+! Procedures that are called by other names: arguments, pointers, components, entries, USE.
+! Each stores to its own element: the results are 1, 2, 3, ...
 module reached
   implicit none
   abstract interface

@@ -1,5 +1,5 @@
-! SELECT TYPE: by a name of its own and by the variable's, types of the program and of the language, arrays, one in the other, left by EXIT and RETURN. Prints what it
-! computed.
+! SELECT TYPE: with and without an associate name, derived and intrinsic types, arrays, nested, left
+! by EXIT and RETURN. Prints its results.
 module selected_of
   implicit none
   type base

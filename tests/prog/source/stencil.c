@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plain program, to be instrumented: arrays passed to functions, a local that is summed up in. Prints what it computed, the same with
- * and without probes. */
+/* A plain program that is instrumented: arrays as arguments, a sum in a local variable. Prints its
+ * results, which are the same with and without probes. */
 #include <stdio.h>
 #include <stdlib.h>
 

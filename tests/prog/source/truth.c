@@ -47,7 +47,8 @@ enum site {
 	SITES
 };
 #define SITE(k, kind_, unit_, size_) \
-	[k] = { .line = 10 + (k), .column = 3, .kind = BOB_PROBE_##kind_, .unit = unit_, .size = size_ }
+	[k] = { .line = 10 + (k), .column = 3, .kind = BOB_PROBE_##kind_, .unit = unit_, \
+		.size = size_ }
 static const struct bob_probe_site sites[] = {
 	SITE(I_READ, READ, SCALARS, 4), SITE(I_WRITE, WRITE, SCALARS, 4),
 	SITE(I_UPDATE, UPDATE, SCALARS, 4), SITE(D_READ, READ, SCALARS, 8),
@@ -141,9 +142,11 @@ static const struct bob_probe_variable variables[] = {
 	ARRAY(V_A4, "a4", 8, 4, { 0, 5 }, { 0, 2 }, { 0, 1 }, { 0, 3 }),
 	ARRAY(V_A5, "a5", 8, 5, { 0, 2 }, { 0, 2 }, { 0, 2 }, { 0, 2 }, { 0, 2 }),
 	ARRAY(V_A6, "a6", 8, 6, { 0, 2 }, { 0, 2 }, { 0, 1 }, { 0, 3 }, { 0, 1 }, { 0, 2 }),
-	ARRAY(V_A7, "a7", 8, 7, { 0, 3 }, { 0, 1 }, { 0, 2 }, { 0, 2 }, { 0, 1 }, { 0, 3 }, { 0, 2 }),
+	ARRAY(V_A7, "a7", 8, 7, { 0, 3 }, { 0, 1 }, { 0, 2 }, { 0, 2 }, { 0, 1 }, { 0, 3 },
+	      { 0, 2 }),
 	BOX(V_BOX, "box", 4, 2, BOUNDS({ 3, 6 }, { 2, 9 }), { 1, 10 }, { 1, 12 }),
-	BOX(V_CUBE, "cube", 2, 3, BOUNDS({ 1, 2 }, { 0, 99 }, { 3, 4 }), { 0, 4 }, { 0, 5 }, { 0, 6 }),
+	BOX(V_CUBE, "cube", 2, 3, BOUNDS({ 1, 2 }, { 0, 99 }, { 3, 4 }), { 0, 4 }, { 0, 5 },
+	    { 0, 6 }),
 	BOX(V_LINE, "line", 8, 1, BOUNDS({ 10, 14 }), { 0, 40 }),
 	ARRAY(V_BODIES, "bodies", sizeof(struct body), 1, { 0, 7 }),
 	ARRAY(V_BLOCK, "/blk/block", 8, 1, { 1, 30 }),
@@ -340,7 +343,8 @@ static void aliases(void)
 	}
 	bob_probe_forget(&bob_probe_here, V_BRIDGE, storage + 32);
 	bob_probe_forget(&bob_probe_here, V_SECOND, storage + 100);
-	/* Two that are known, then one over both: each byte is called as the one that was there first says, from whichever end it is read. */
+	/* Two known variables, then one that overlaps both: each byte belongs to the variable that
+	 * was known first, for accesses from either end. */
 	bob_probe_declare(&bob_probe_here, V_SECOND, storage + 100, NULL);
 	bob_probe_declare(&bob_probe_here, V_BRIDGE, storage + 32, NULL);
 	for (int k = 0; k < 164; k++) {

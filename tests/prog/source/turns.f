@@ -1,4 +1,4 @@
-C     As turns.f90, in fixed form: ELSEIF in one word, continued, labelled; DO WHILE with labels and with shared ends.
+C     As turns.f90, in fixed form: ELSEIF, continued and labelled; DO WHILE with labels, shared ends
       PROGRAM TURNSF
       INTEGER A(6), CALLS, I, K, M
       COMMON /COUNT/ CALLS

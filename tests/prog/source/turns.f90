@@ -1,4 +1,4 @@
-! Conditions, bounds and selectors that call functions: each is called as often as the program says, and no more. ELSE IF and DO WHILE, left in all ways.
+! Conditions, bounds and selectors call functions, each exactly as often as without probes.
 program turns
   implicit none
   integer :: a(6) = [1, 2, 3, 4, 5, 6], calls = 0, i, k, m = 0

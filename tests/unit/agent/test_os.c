@@ -99,10 +99,10 @@ static void test_long_paths(void **state)
 		component[180] = 0;
 		assert_int_equal(mkdir(dir, 0700), 0);
 		for (int k = 0; k < 7; k++) {
-			snprintf(
-				file, sizeof(file), "%s/%.*s", dir, 20 * k + 1,
-				"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
-				"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff");
+			snprintf(file, sizeof(file), "%s/%.*s", dir, 20 * k + 1,
+				 "ffffffffffffffffffffffffffffffffffffffffffffffffff"
+				 "ffffffffffffffffffffffffffffffffffffffffffffffffff"
+				 "ffffffffffffffffffffffffffffffffffffffff");
 			int fd = open(file, O_RDWR | O_CREAT, 0600);
 			assert_true(fd >= 0 && !ftruncate(fd, 4096));
 			assert_true(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) != MAP_FAILED);

@@ -145,7 +145,8 @@ static void test_match_exhaustive(void **state)
 static void test_read(void **state)
 {
 	char *none[] = { (char *)"BOBBIN_DIR=relative", NULL };
-	char *some[] = { (char *)"BOBBIN_DIR=/t",    (char *)"BOBBIN_IMAGES=all", (char *)"BOBBIN_CODEC=null",
+	char *some[] = { (char *)"BOBBIN_DIR=/t",    (char *)"BOBBIN_IMAGES=all",
+			 (char *)"BOBBIN_CODEC=null",
 			 (char *)"BOBBIN_FOLLOW=no", (char *)"BOBBIN_DEPTH=7",	  NULL };
 	char *odd[] = { (char *)"BOBBIN_DIR=/t", (char *)"BOBBIN_IMAGES=some",
 			(char *)"BOBBIN_CODEC=x", NULL };

@@ -319,7 +319,8 @@ bob_status bob_trace_value_times(const struct bob_trace *t, enum bob_value_kind 
 {
 	static const uint8_t key[] = { 1 };	/* Send */
 	static const uint64_t place = 100;
-	const struct bob_value_pair p = { .to = { .key = key, .key_len = 1, .place = &place, .depth = 1 },
+	const struct bob_value_pair p = { .to = { .key = key, .key_len = 1, .place = &place,
+						  .depth = 1 },
 					  .count = 2,
 					  .duration = { .sum_ns = 50 } };
 

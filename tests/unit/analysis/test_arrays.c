@@ -32,8 +32,8 @@ static struct step step[THREADS][PER_THREAD];
 
 static struct bob_mem_access access_of(uint32_t kind)
 {
-	return (struct bob_mem_access){ 0,	  4 * kind, kind < WIDE ? 4 : WIDE_BYTES, kind % 2, 0,
-					MEM_NONE, 0 };
+	return (struct bob_mem_access){ 0,	  4 * kind, kind < WIDE ? 4 : WIDE_BYTES, kind % 2,
+					0, MEM_NONE, 0 };
 }
 
 static void put_descs(struct build *b)

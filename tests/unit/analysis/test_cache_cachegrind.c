@@ -50,8 +50,8 @@ static void push(struct bob_cache *sim, struct counts *n, enum kind kind, uint64
 	n->last[kind] += misses_of(&after.level[1]) > misses_of(&before.level[1]);
 }
 
-/* Lines "I  addr,size", " L addr,size", " S ...", " M ..." (a load and a store: Cachegrind takes it as a load,
- * the changed line does not matter to it). */
+/* Lines "I  addr,size", " L addr,size", " S ...", " M ..." (a load and a store, which Cachegrind
+ * treats as a load because it does not model writing lines back). */
 static void simulate(const struct bob_cache_config *c, struct counts *n)
 {
 	struct bob_cache_options o = { .size = sizeof(o), .threads = 2, .sites = KINDS };
@@ -149,7 +149,8 @@ static void one_machine(const char *text)
 	cachegrind(&c, &theirs);
 	simulate(&c, &ours);
 	for (int i = 0; i < KINDS; i++) {
-		printf("%s: %llu accesses, %llu / %llu misses in L1, %llu / %llu in the last level\n",
+		printf("%s: %llu accesses, %llu / %llu misses in L1, %llu / %llu in the last "
+		       "level\n",
 		       (const char *const[]){ "instructions", "loads", "stores" }[i],
 		       (unsigned long long)ours.refs[i], (unsigned long long)ours.l1[i],
 		       (unsigned long long)theirs.l1[i], (unsigned long long)ours.last[i],

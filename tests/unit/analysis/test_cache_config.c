@@ -66,7 +66,8 @@ static void complaints(void **state)
 		{ L1 "[l1]\n", BOB_ERR_CORRUPT,
 		  "my.caches:4: section [l1] is there twice, first in line 1" },
 		{ "[L1]\ncores = 3\n", BOB_ERR_CORRUPT,
-		  "my.caches:2: 'cores' is not known in this section; there are size, ways, shared, inclusive" },
+		  "my.caches:2: 'cores' is not known in this section; there are size, ways, "
+		  "shared, inclusive" },
 		{ "[machine]\nways = 3\n", BOB_ERR_CORRUPT,
 		  "my.caches:2: 'ways' is not known in this section; there are cores, line" },
 		{ "[L1]\nsize=1K\nsize=2K\n", BOB_ERR_CORRUPT,

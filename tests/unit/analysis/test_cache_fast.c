@@ -13,8 +13,8 @@
 
 static int64_t random_step(uint64_t *r, uint32_t line)
 {
-	const int64_t steps[] = { 0, 0, 0, 8, 8, -8, 1, 3, -5, line, -(int64_t)line, line / 2, 4 * line,
-				  line + 8 };
+	const int64_t steps[] = { 0, 0, 0, 8, 8, -8, 1, 3, -5, line, -(int64_t)line, line / 2,
+				  4 * line, line + 8 };
 
 	return steps[cmp_random(r) % (sizeof(steps) / sizeof(*steps))];
 }
@@ -197,8 +197,10 @@ static void is_skipped(const char *machine, uint32_t threads, const struct bob_c
 static void rules(void **state)
 {
 	/* three streams: one in eight iterations */
-	const struct bob_cache_item triad[] = { loop(8000, 3), load(0, 8, 0, 0), load(1 << 20, 8, 0, 0),
-						{ .base = 2 << 20, .size = 8, .type = 1, .step = { 8 } } };
+	const struct bob_cache_item triad[] = { loop(8000, 3), load(0, 8, 0, 0),
+						load(1 << 20, 8, 0, 0),
+						{ .base = 2 << 20, .size = 8, .type = 1,
+						  .step = { 8 } } };
 	/* a product of matrices of 24 that fit in L1: a row in eight of the second loop, and once
 	 * more */
 	const struct bob_cache_item product[] = {

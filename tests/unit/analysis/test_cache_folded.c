@@ -72,8 +72,10 @@ static void make_desc(struct made_desc *m, uint64_t *r)
 			.pc = i,
 			.size = (uint16_t)(1u << cmp_random(r) % 5),
 			.type = (uint8_t)(cmp_random(r) % 3),
-			.word = (uint8_t)(cmp_random(r) % 5 ? cmp_random(r) % d->words : BOB_MEM_NO_WORD),
-			.guard = (uint8_t)(cmp_random(r) % 12 ? BOB_MEM_NO_WORD : cmp_random(r) % d->words),
+			.word = (uint8_t)(cmp_random(r) % 5 ? cmp_random(r) % d->words :
+							      BOB_MEM_NO_WORD),
+			.guard = (uint8_t)(cmp_random(r) % 12 ? BOB_MEM_NO_WORD :
+								cmp_random(r) % d->words),
 			.guard_bit = 3,
 		};
 	for (uint32_t w = 0; w < d->words; w++)
@@ -181,8 +183,8 @@ static void one_by_one(struct bob_cache *sim)
 			continue;
 		assert_int_equal(bob_mem_walk_begin(&w, d, raw + at + 1, n, BIAS), BOB_OK);
 		while ((st = bob_mem_walk_next(&w, &e)) != BOB_END) {
-			struct bob_cache_access a = { e.address, 0, number * PER_DESC + w.next - 1, e.size,
-						      e.type };
+			struct bob_cache_access a = { e.address, 0, number * PER_DESC + w.next - 1,
+						      e.size, e.type };
 
 			if (st == BOB_OK)
 				assert_int_equal(bob_cache_access(sim, &a), BOB_OK);

@@ -291,7 +291,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_around_damage_counts, fresh, clean),
 		cmocka_unit_test_setup_teardown(adding_after_reading_arcs, fresh, clean),
 		cmocka_unit_test_setup_teardown(paths_are_distinguished, fresh, clean),
-		cmocka_unit_test_setup_teardown(too_many_paths_are_merged_and_counted, fresh, clean),
+		cmocka_unit_test_setup_teardown(too_many_paths_are_merged_and_counted, fresh,
+						clean),
 		cmocka_unit_test_setup_teardown(arcs_are_a_table, fresh, clean),
 		cmocka_unit_test_setup_teardown(paths_are_a_table, fresh, clean),
 	};

@@ -232,7 +232,8 @@ static void complaints(void **state)
 		{ "[component a]\nmain.c\n", "dir/m.map:2:1: there is no [concern NAME]" },
 		{ "main.c\n", "dir/m.map:1:1: 'main.c' is before the first section" },
 		{ "[componet a]\n",
-		  "dir/m.map:1:2: section [componet] is not known; there are [component NAME], [concern NAME], [annotations]" },
+		  "dir/m.map:1:2: section [componet] is not known; there are [component NAME], "
+		  "[concern NAME], [annotations]" },
 		{ "[component]\n", "dir/m.map:1:11: a name is missing before ']'" },
 		{ "[component", "dir/m.map:1:11: a name is missing" },
 		{ "[component a\n", "dir/m.map:1:13: ']' is missing here" },
@@ -241,13 +242,14 @@ static void complaints(void **state)
 		  "dir/m.map:3:13: component 'a' is there twice, first in line 1" },
 		{ "[component \"a\n", "dir/m.map:1:12: the quote has no end" },
 		{ "[component \"\"]\n", "dir/m.map:1:12: the text in quotes is empty" },
-		{ "[component a]\nmain.py\n",
-		  "dir/m.map:2:1: 'main.py' is of no known language; known are " BOB_SLOC_EXTENSIONS },
+		{ "[component a]\nmain.py\n", "dir/m.map:2:1: 'main.py' is of no known language; "
+					      "known are " BOB_SLOC_EXTENSIONS },
 		{ "[component a]\nmain.c 3-2\n", "dir/m.map:2:8: line 3 is after line 2" },
 		{ "[component a]\nmain.c 0\n",
 		  "dir/m.map:2:8: a line's number is from 1 to 99999999" },
 		{ "[component a]\nmain.c 1-\n",
-		  "dir/m.map:2:10: here must be lines: N, N-M, \"TEXT\", \"TEXT\" - \"TEXT\", or every \"TEXT\"" },
+		  "dir/m.map:2:10: here must be lines: N, N-M, \"TEXT\", \"TEXT\" - \"TEXT\", or "
+		  "every \"TEXT\"" },
 		{ "[component a]\nmain.c 1 2\n",
 		  "dir/m.map:2:10: ',' or '-' or the end of the line must be here" },
 		{ "[component a]\nmain.c every 2\n",
@@ -276,9 +278,12 @@ static void complaints(void **state)
 		{ TWO "[concern x]\nmain.c \"trace_a\" - 7\nrest\n",
 		  "dir/m.map:6:8: the range begins in line 8, after its end" },
 		{ TWO "[concern x]\nmain.c 3-5\n[concern y]\nmain.c 1, 5\nrest\n",
-		  "dir/m.map:8:11: line 5 of 'main.c' belongs to concern 'x' already (line 6 of the map)" },
-		{ "[component a]\nmain.c\nmain.c 3\n[component b]\nperf.c\nmain.c 2\n[concern x]\nrest\n",
-		  "dir/m.map:6:8: line 2 of 'main.c' belongs to component 'a' already (line 2 of the map)" },
+		  "dir/m.map:8:11: line 5 of 'main.c' belongs to concern 'x' already (line 6 of "
+		  "the map)" },
+		{ "[component a]\nmain.c\nmain.c 3\n[component b]\nperf.c\nmain.c 2\n"
+		  "[concern x]\nrest\n",
+		  "dir/m.map:6:8: line 2 of 'main.c' belongs to component "
+		  "'a' already (line 2 of the map)" },
 		{ TWO "[concern x]\nmain.c\nperf.c 1, 3\n",
 		  "dir/perf.c:2:1: the line belongs to no concern of dir/m.map" },
 		{ "[component a]\nmain.c 1-4\n[concern x]\nrest\n",

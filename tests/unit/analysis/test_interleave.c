@@ -185,8 +185,8 @@ static void refusals(void **state)
  * order. */
 static void random_scripts(void **state)
 {
-	static const char *const words[] = { "a", "a", "aa", "!", "tx0", "tx1", "tx3", "ty2", "gx", "gz",
-					     "wz1", "wz3", "w31", "w11", "ty0" };
+	static const char *const words[] = { "a", "a", "aa", "!", "tx0", "tx1", "tx3", "ty2", "gx",
+					     "gz", "wz1", "wz3", "w31", "w11", "ty0" };
 	uint64_t r = 1;
 
 	(void)state;

@@ -526,7 +526,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes),   cmocka_unit_test(spreads),  cmocka_unit_test(handles),
 		cmocka_unit_test(matrix),  cmocka_unit_test(table),    cmocka_unit_test(programs),
-		cmocka_unit_test(vectors), cmocka_unit_test(loops),    cmocka_unit_test(typed_tables),
+		cmocka_unit_test(vectors), cmocka_unit_test(loops),
+		cmocka_unit_test(typed_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

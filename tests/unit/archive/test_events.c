@@ -422,7 +422,7 @@ static void test_flat(void **state)
 	is_flat = 0;
 }
 
-/* It is what was put, and the file is the same byte for byte as without a reader; also if killed. */
+/* A reader finds what was written, and does not change the file; also if the writer is killed. */
 static void test_looked_at(void **state)
 {
 	uint8_t *without = malloc(FILE_BYTES);

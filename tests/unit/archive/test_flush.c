@@ -40,10 +40,11 @@ static void taken(void **state)
 
 static void refused(void **state)
 {
-	static const char *const bad[] = { "",	    "0",     "0s",    "1x",    "1 ",	   "1000000000000000001x",
-					   "99999999999999999999999", "999999999h", "/",  ",all", "a/",
-					   "a/0",   "a/x",   "a/1,", "a,al",  "a,all ", "a/1/2",
-					   "1,all", "a,all,all" };
+	static const char *const bad[] = { "",	    "0",     "0s",    "1x",    "1 ",
+					   "1000000000000000001x", "99999999999999999999999",
+					   "999999999h", "/",  ",all", "a/", "a/0",   "a/x",
+					   "a/1,", "a,al",  "a,all ", "a/1/2", "1,all",
+					   "a,all,all" };
 	struct bob_flush f;
 	const char *expected;
 	char *name;

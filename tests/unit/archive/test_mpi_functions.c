@@ -60,9 +60,8 @@ static void some_functions(void **state)
 	is_param(f, 0, "argc", BOB_MPI_ROLE_NONE, BOB_MPI_GOES_IN, BOB_MPI_NOWHERE,
 		 BOB_MPI_NOWHERE);
 
-	f = named(
-		283,
-		"Comm_spawn"); /* the new communicator has a vector, before that of the next parameter */
+	/* the vector of the new communicator precedes that of the next parameter */
+	f = named(283, "Comm_spawn");
 	is_param(f, 6, "intercomm", BOB_MPI_ROLE_COMM, BOB_MPI_COMES_OUT, BOB_MPI_NOWHERE, 7);
 	assert_true(bob_mpi_has_members(&f->params[6]));
 	is_param(f, 7, "array_of_errcodes", BOB_MPI_ROLE_ERROR, BOB_MPI_COMES_OUT | BOB_MPI_VECTOR,

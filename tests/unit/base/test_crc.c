@@ -75,8 +75,8 @@ static void test_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors), cmocka_unit_test(test_chains), cmocka_unit_test(test_table),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_vectors), cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_table), cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

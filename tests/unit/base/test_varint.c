@@ -62,7 +62,8 @@ static void test_overlong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors), cmocka_unit_test(test_edges), cmocka_unit_test(test_overlong),
+		cmocka_unit_test(test_vectors), cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_overlong),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

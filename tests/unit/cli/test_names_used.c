@@ -69,7 +69,8 @@ static void make_functions(struct bob_image_func *fn, char *names, uint32_t *nam
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		fn[i] = (struct bob_image_func){ .addr = addr[i], .size = (uint32_t)rand() % 90,
 						 .name = ~0u, .file = ~0u, .line = i,
-						 .flags = (uint16_t)(i & 1), .skip = (uint16_t)(i % 3) };
+						 .flags = (uint16_t)(i & 1),
+						 .skip = (uint16_t)(i % 3) };
 		if (rand() % 5 == 0)
 			continue;
 		fn[i].name = at;
@@ -93,7 +94,10 @@ static void add_source(struct build *b, const uint64_t *pc, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		if (!i || pc[i] != pc[i - 1])
-			row[s.rows++] = (struct bob_source_row){ pc[i], (uint32_t)(pc[i] % 4 == 3 ? ~0u : pc[i] % 4),
+			row[s.rows++] = (struct bob_source_row){ pc[i],
+								 (uint32_t)(pc[i] % 4 == 3 ?
+										    ~0u :
+										    pc[i] % 4),
 								 (uint32_t)i, pc[i] & 1, 0 };
 	bob_source_put(&s, cli_buffer_take, &payload);
 	build_sealed(b, BOB_CHUNK_SOURCE, 9, payload.at, payload.len);

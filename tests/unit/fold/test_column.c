@@ -270,7 +270,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),	   cmocka_unit_test(test_rectangles),
 		cmocka_unit_test(test_matmul),	   cmocka_unit_test(test_triangles),
-		cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_empty_loops), cmocka_unit_test(test_empty_part), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_empty_loops),
+		cmocka_unit_test(test_empty_part), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_exhaustive), cmocka_unit_test(test_hostile_bytes),
 	};
 

@@ -477,11 +477,12 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_again), cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_marked),
-		cmocka_unit_test(test_rest_everywhere), cmocka_unit_test(test_again),
-		cmocka_unit_test(test_many_columns), cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_shapes), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_same_again), cmocka_unit_test(test_dense),
+		cmocka_unit_test(test_random), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_marked), cmocka_unit_test(test_rest_everywhere),
+		cmocka_unit_test(test_again), cmocka_unit_test(test_many_columns),
+		cmocka_unit_test(test_paths), cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

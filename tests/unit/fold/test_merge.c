@@ -84,7 +84,8 @@ static struct bob_folded *merge_at_once(const struct events *e, const uint64_t *
 
 	for (uint32_t i = 0; i < n; i++)
 		from[i] = (struct bob_fold_source){ .folded =
-							    open_folded(&e[n - 1 - i], id[n - 1 - i]) };
+							    open_folded(&e[n - 1 - i],
+									id[n - 1 - i]) };
 	assert_int_equal(bob_folded_merge_all(from, n, &events_alloc, &f), BOB_OK);
 	for (uint32_t i = 0; i < n; i++)
 		bob_folded_close((struct bob_folded *)(uintptr_t)from[i].folded);

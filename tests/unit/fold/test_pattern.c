@@ -468,7 +468,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),	  cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_any),	  cmocka_unit_test(test_every_end),
-		cmocka_unit_test(test_content),	  cmocka_unit_test(test_hostile), cmocka_unit_test(test_plain), cmocka_unit_test(test_one_group),
+		cmocka_unit_test(test_content),	  cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_plain), cmocka_unit_test(test_one_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

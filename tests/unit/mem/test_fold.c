@@ -181,7 +181,8 @@ static void test_round(void **state)
 static void simple_desc(uint32_t number, uint64_t pc, uint8_t flow)
 {
 	memset(&descs[number], 0, sizeof(descs[number]));
-	descs[number].d = (struct bob_mem_desc){ .pc = pc, .kind = BOB_MEM_BLOCK, .words = 1, .flow = flow,
+	descs[number].d = (struct bob_mem_desc){ .pc = pc, .kind = BOB_MEM_BLOCK, .words = 1,
+						 .flow = flow,
 						.last = 4, .access = descs[number].access,
 						.step = descs[number].step };
 }

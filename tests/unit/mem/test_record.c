@@ -57,8 +57,8 @@ static void test_capacity(void **state)
 		one.step[i] = (struct bob_mem_step){ i ? INT64_MIN : 0, i ? 0 : BOB_MEM_NO_WORD,
 						     i ? 255 : 0 };
 	for (uint32_t i = 0; i < BOB_MEM_ACCESSES_MAX; i++)
-		one.access[i] = (struct bob_mem_access){ INT64_MIN, i & 1 ? 0 : UINT32_MAX, 65535, 1,
-							 (uint8_t)(i % 64), 63, 63 };
+		one.access[i] = (struct bob_mem_access){ INT64_MIN, i & 1 ? 0 : UINT32_MAX, 65535,
+							 1, (uint8_t)(i % 64), 63, 63 };
 	size_t len = bob_mem_desc_put(&one.d, bytes);
 	assert_true(len <= BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX));
 	assert_int_equal(get(bytes, len, &at), BOB_OK);

@@ -316,8 +316,9 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		CASE(locks),  CASE(conditions), CASE(barriers),		CASE(many_barriers), CASE(teams),
-		CASE(nested), CASE(threads),	CASE(outside_of_teams), CASE(futexes),	     CASE(hooks),
+		CASE(locks),   CASE(conditions),	CASE(barriers), CASE(many_barriers),
+		CASE(teams),   CASE(nested),		CASE(threads),	CASE(outside_of_teams),
+		CASE(futexes), CASE(hooks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,17 +8,17 @@
 
 /* `function name`: three instructions that load. */
 #define ASSEMBLE_FUNCTION                                                                          \
-	"	.macro function name\n"                                                                  \
-	"	.globl \\name\n"                                                                         \
-	"	.type \\name,@function\n"                                                                \
-	"	.p2align 4, 0xcc\n"                                                                      \
-	"\\name:	.cfi_startproc\n"                                                                 \
-	"	mov (%rdi), %rax\n"                                                                      \
-	"	mov (%rax), %rax\n"                                                                      \
-	"	ret\n"                                                                                   \
-	"	.cfi_endproc\n"                                                                          \
-	"	.size \\name,.-\\name\n"                                                                 \
-	"	.endm\n"
+	"\t.macro function name\n"                                                                 \
+	"\t.globl \\name\n"                                                                        \
+	"\t.type \\name,@function\n"                                                               \
+	"\t.p2align 4, 0xcc\n"                                                                     \
+	"\\name:\t.cfi_startproc\n"                                                                \
+	"\tmov (%rdi), %rax\n"                                                                     \
+	"\tmov (%rax), %rax\n"                                                                     \
+	"\tret\n"                                                                                  \
+	"\t.cfi_endproc\n"                                                                         \
+	"\t.size \\name,.-\\name\n"                                                                \
+	"\t.endm\n"
 
 /* NAME.S and NAME.elf beside the tests; *path gets the latter's. */
 static void test_assemble(const char *name, const char *source, const char *options, char *path,

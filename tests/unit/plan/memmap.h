@@ -3,15 +3,15 @@
  * and translated (memrun.h), then translated once more, under the single-step flag. Before each
  * translated instruction the map's answer is compared with
  *
- *   - the instructions that the original ran: the same ones in the same order, but for nops and jumps to what
- *     comes next in the unit, which translation drops; the last code that belongs to an original
- *     instruction must be its copy,
+ *   - the instructions that the original ran: the same ones in the same order, except nops and
+ *     jumps to the next instruction of the unit, which translation drops; the last code that
+ *     belongs to an original instruction must be its copy,
  *   - the buffer: whether a record is under way, and whether its header is there,
- *   - what probes do with the cursor: a register that is used as one is the one the map names, and it holds
- *     the place where the next record begins, less what the map says is still to be added,
+ *   - what probes do with the cursor: a register that is used as one is the one the map names, and
+ *     it holds the place where the next record begins, less what the map says is still to be added,
  *   - registers that probes put away and take back: the map names them in between, and no others,
- *   - the counter of a recorded loop since the loop began; in a loop with payload, how many iterations the record
- *     has, and whether all words of this one are stored.
+ *   - the counter of a recorded loop since the loop began; in a loop with payload, how many
+ *     iterations the record has, and whether all words of this one are stored.
  *
  * What the truth owes to the planner: the descriptors, which memrun.h proves right. */
 #ifndef BOB_TEST_MEMMAP_H
@@ -45,9 +45,9 @@ static struct memmap {
 	uint64_t counter, trips; /* where the loop's counter began, iterations that are over */
 	bool idle;		/* a string instruction that has nothing to do */
 	uint64_t begun;		/* iterations of a loop with payload, the one under way included */
-	uint64_t seen
-		[6]; /* instructions, of them with a cursor, a complete record, in a loop, in one with
-		      * payload, with registers put away */
+	/* instructions; of these with a cursor, with a complete record, in a loop, in a loop with
+	 * payload, with saved registers */
+	uint64_t seen[6];
 	unsigned wrong;
 } memmap;
 
@@ -60,7 +60,8 @@ static void memmap_wrong(const struct memmap_seen *s, const char *what)
 {
 	if (memmap.wrong++ < MEMMAP_COMPLAINTS)
 		fprintf(stderr,
-			"%s: map, code %x: %s (orig %lx desc %d complete %u cursor %u added %u counter %u stepped %u)\n",
+			"%s: map, code %x: %s (orig %lx desc %d complete %u cursor %u added %u "
+			"counter %u stepped %u)\n",
 			memmap.name, s->code, what, (unsigned long)s->w.orig, (int)s->w.desc,
 			s->w.complete, s->w.cursor, s->w.added, s->w.counter, s->w.stepped);
 }

@@ -155,9 +155,11 @@ __asm__(".text\n"
 	"	pushfq; cld\n"
 	"	push %rbp; mov %rsp, %rbp\n"
 	"	push %rax; push %rcx; push %rdx; push %rbx; push %rsi; push %rdi\n"
-	"	push %r8; push %r9; push %r10; push %r11; push %r12; push %r13; push %r14; push %r15\n"
+	"	push %r8; push %r9; push %r10; push %r11; push %r12; push %r13; push %r14; "
+	"push %r15\n"
 	"	and $-64, %rsp\n"
-	"	mov $0xe7, %eax; xor %edx, %edx\n" /* vectors, masks; the state of tiles is larger than this */
+	/* vectors and masks; the state of tiles does not fit */
+	"	mov $0xe7, %eax; xor %edx, %edx\n"
 	"	xsave64 memrun_xsave(%rip)\n"
 	"	call memrun_c_drain\n"
 	"	mov $0xe7, %eax; xor %edx, %edx\n"
@@ -741,7 +743,8 @@ static void memrun_events_differ(const struct memrun *m, const char *name)
 		const struct memrun_event *a = &m->stepped.at[k], *b = &m->recorded.at[k];
 
 		fprintf(stderr,
-			"  %zu: pc %lx address %lx size %u type %u  |  pc %lx address %lx size %u type %u\n",
+			"  %zu: pc %lx address %lx size %u type %u  |  pc %lx address %lx size "
+			"%u type %u\n",
 			k, (unsigned long)a->pc, (unsigned long)a->address, a->size, a->type,
 			(unsigned long)b->pc, (unsigned long)b->address, b->size, b->type);
 	}

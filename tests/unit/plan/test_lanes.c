@@ -162,7 +162,8 @@ static void test_each(void **state)
 			continue;
 		if (wrong++ < WRONG_MAX)
 			fprintf(stderr,
-				"%02x %02x %02x %02x %02x: %s: %u accesses of %u, lanes %u of %u, bits %u, packed %d\n",
+				"%02x %02x %02x %02x %02x: %s: %u accesses of %u, lanes %u of "
+				"%u, bits %u, packed %d\n",
 				code[0], code[1], code[2], code[3], code[4],
 				bob_mem_decline_text(why), f.access_count, f.access[0].size,
 				f.lanes.count, f.lanes.size, f.lanes.bits, f.lanes.packed);

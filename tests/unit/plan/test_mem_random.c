@@ -254,8 +254,9 @@ static void tight_loop(struct gen *g)
 {
 	static const char *const step[] = {
 		"add $8, %rbx", "sub $4, %rbx", "lea 16(%rbx), %rbx", "add %r15, %rbx", "inc %rcx",
-		"add $2, %rcx", "mov %rbx, %rsi", "mov pointers_of_loops(%rip), %rbx", "add $24, %rbp",
-		"push %rax; pop %rdx", "rep stosb", "add %rcx, %rbp", "add %rcx, %rbx; inc %rcx",
+		"add $2, %rcx", "mov %rbx, %rsi", "mov pointers_of_loops(%rip), %rbx",
+		"add $24, %rbp", "push %rax; pop %rdx", "rep stosb", "add %rcx, %rbp",
+		"add %rcx, %rbx; inc %rcx",
 	};
 	FILE *o = g->out;
 	unsigned a = g->label++;
@@ -273,8 +274,8 @@ static void tight_loop(struct gen *g)
 	if (g->wide && !rnd(g, 3))
 		lanes(g);
 	fprintf(o, "\t%s\n\tjne .L%u\n\tpop %%r13\n", rnd(g, 3) ? "dec %r13" : "sub $1, %r13d", a);
-	fprintf(o,
-		"\tmov lbase(%%rip), %%rbx\n\tmov %%rbx, %%rbp\n\tmov %%rbx, %%rdi\n\tand $63, %%ecx\n");
+	fprintf(o, "\tmov lbase(%%rip), %%rbx\n\tmov %%rbx, %%rbp\n\tmov %%rbx, %%rdi\n"
+		   "\tand $63, %%ecx\n");
 	if (!g->flags_pass)
 		fprintf(o, "\ttest %%rax, %%rax\n");
 }
@@ -310,7 +311,8 @@ static void body(struct gen *g, unsigned depth)
 		break;
 	case 5:
 		fprintf(o,
-			"\tpush %%r13\n\tmov %%%s, %%r13d\n\tand $3, %%r13d\n\tlea .T%u(%%rip), %%rcx\n",
+			"\tpush %%r13\n\tmov %%%s, %%r13d\n\tand $3, %%r13d\n"
+			"\tlea .T%u(%%rip), %%rcx\n",
 			ANY(value32), a);
 		fprintf(o, "\tmovslq (%%rcx,%%r13,4), %%r13\n\tadd %%rcx, %%r13\n");
 		fprintf(o, "\tmov $5, %%ecx\n\tjmp *%%r13\n");
@@ -363,12 +365,12 @@ static void prologue(struct gen *g)
 {
 	FILE *o = g->out;
 
-	fprintf(o,
-		"\tpush %%rbx\n\tpush %%rbp\n\tpush %%r12\n\tpush %%r13\n\tpush %%r14\n\tpush %%r15\n");
+	fprintf(o, "\tpush %%rbx\n\tpush %%rbp\n\tpush %%r12\n\tpush %%r13\n\tpush %%r14\n"
+		   "\tpush %%r15\n");
 	fprintf(o, "\tmov lbase(%%rip), %%rdi\n\tmov %%rdi, %%rsi\n\tmov %%rdi, %%rbx\n");
 	fprintf(o, "\tmov %%rdi, %%rbp\n\tmov %%rdi, %%r12\n\tmov $3, %%ecx\n");
-	fprintf(o,
-		"\tpxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\tmovups (%%rdi), %%xmm2\n\tmovq %%rdi, %%xmm3\n");
+	fprintf(o, "\tpxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\tmovups (%%rdi), %%xmm2\n"
+		   "\tmovq %%rdi, %%xmm3\n");
 	fprintf(o, "\tmov $-3, %%r15\n");
 	if (!g->flags_pass)
 		fprintf(o, "\ttest %%rdi, %%rdi\n");
@@ -399,8 +401,8 @@ static void function(struct gen *g)
 		prologue(g);
 		body(g, 0);
 		fprintf(o, "\tlea %u(%%rsp), %%rsp\n\tpop %%rsp\n", g->frame);
-		fprintf(o,
-			"\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n\tpop %%r12\n\tpop %%rbp\n\tpop %%rbx\n");
+		fprintf(o, "\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n\tpop %%r12\n\tpop %%rbp\n"
+			   "\tpop %%rbx\n");
 	}
 	fprintf(o, "%s\t.cfi_endproc\n\t.size k_%u,.-k_%u\n", falls ? "" : "\tret\n", g->fn, g->fn);
 }
@@ -412,11 +414,13 @@ static void generate(struct gen *g, const char *path)
 	fprintf(g->out, "\t.text\n");
 	for (g->fn = 0; g->fn < FUNCTIONS; g->fn++)
 		function(g);
-	fprintf(g->out,
-		"\t.data\n\t.globl base\n\t.p2align 12\nbase:\nlbase:\t.zero 32\n\t.globl pointers\n"
-		"\t.globl pointers\npointers:\nlpointers:\npointers_of_loops:\t.zero 64\ntable:\t.zero 4096\n"
-		"\t.section .tbss,\"awT\",@nobits\n\t.align 8\n\t.globl scratch\n\t.type scratch,@object\nscratch:\t.zero 64\n"
-		"\t.section .note.GNU-stack,\"\",@progbits\n");
+	fprintf(g->out, "\t.data\n\t.globl base\n\t.p2align 12\nbase:\nlbase:\t.zero 32\n"
+			"\t.globl pointers\n"
+			"\t.globl pointers\npointers:\nlpointers:\npointers_of_loops:\t.zero 64\n"
+			"table:\t.zero 4096\n"
+			"\t.section .tbss,\"awT\",@nobits\n\t.align 8\n\t.globl scratch\n"
+			"\t.type scratch,@object\nscratch:\t.zero 64\n"
+			"\t.section .note.GNU-stack,\"\",@progbits\n");
 	fclose(g->out);
 }
 

@@ -70,7 +70,8 @@ static unsigned run_library(const char *path, const char *what, bool runs)
 	if (runs)
 		count = run_kernels(&m, &wrong);
 	wrong += m.surprises > 0;
-	printf("%-28s %3u runs, %u of %zu functions translated, %lu records, %lu drains, %lu traps (%lu not foreseen)%s\n",
+	printf("%-28s %3u runs, %u of %zu functions translated, %lu records, %lu drains, %lu "
+	       "traps (%lu not foreseen)%s\n",
 	       what, count, m.plan.stats.by_decline[0], m.plan.funcs.count,
 	       (unsigned long)m.records, (unsigned long)m.drains, (unsigned long)m.traps,
 	       (unsigned long)m.surprises, wrong ? "  WRONG" : "");
@@ -109,8 +110,8 @@ static void run_builds(const char *name, const char *const *builds, size_t n)
 static void test_compiled(void **state)
 {
 	static const char *const builds[] = {
-		"gcc -O2", "gcc -O0", "gcc -O1 -fcf-protection", "gcc -O3 -mavx2 -fno-plt", "gcc -Os",
-		"clang-14 -O3 -mavx2 -fno-plt", "clang-14 -O0", "clang-14 -O2",
+		"gcc -O2", "gcc -O0", "gcc -O1 -fcf-protection", "gcc -O3 -mavx2 -fno-plt",
+		"gcc -Os", "clang-14 -O3 -mavx2 -fno-plt", "clang-14 -O0", "clang-14 -O2",
 	};
 
 	(void)state;

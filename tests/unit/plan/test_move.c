@@ -55,7 +55,8 @@ static const struct form forms[] = {
 	/* call *%rax returns into the five bytes; into two bytes it does not */
 	{{0xff, 0xd0, 0x90, 0x90, 0xc3}, 5, 5, BOB_SKIP_RELOCATE, 0, {0}, 0, 0, false, false},
 	{{0xff, 0xd0, 0x90, 0x90, 0xc3}, 5, 2, BOB_SKIP_NONE, 2,
-	 {0xe8, 0, 0, 0, 0, 0x48, 0x81, 0x04, 0x24, 0, 0, 0, 0, 0xff, 0xe0}, 15, ADDR + 2, true, true},
+	 {0xe8, 0, 0, 0, 0, 0x48, 0x81, 0x04, 0x24, 0, 0, 0, 0, 0xff, 0xe0}, 15, ADDR + 2, true,
+	 true},
 	/* call *8(%rsp): the stack has moved by then */
 	{{0x50, 0xff, 0x54, 0x24, 0x08}, 5, 5, BOB_SKIP_RELOCATE, 0, {0}, 0, 0, false, false},
 	/* xbegin */

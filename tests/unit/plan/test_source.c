@@ -346,8 +346,8 @@ static void damaged(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(thread_local), cmocka_unit_test(bare),
-					    cmocka_unit_test(damaged) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(thread_local),
+					    cmocka_unit_test(bare), cmocka_unit_test(damaged) };
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);
 }

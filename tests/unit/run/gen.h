@@ -26,7 +26,8 @@ enum gen_kind {
 };
 
 static const char *const gen_name[GEN_COUNT] = {
-	"loop", "nest", "nest3", "random", "fib", "sort", "branch", "many", "deep", "ext", "words", "trips"
+	"loop", "nest", "nest3", "random", "fib", "sort", "branch", "many", "deep", "ext", "words",
+	"trips"
 };
 
 struct gen {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GCC's Fortran tests (Debian package gcc-12-source), all of them read, some of them probed,
  * compiled and run.
- *     unit.source.fortran_corpus FILE...            reads these files instead, and prints what it counted
+ *     unit.source.fortran_corpus FILE...            reads these files instead, and prints counts
  *     unit.source.fortran_corpus --symbols FILE     prints its names, for bench/fortran_oracle.py
  *     unit.source.fortran_corpus --probe FILE       prints it with a call at every place */
 #include "fortran_file.h"
@@ -98,7 +98,8 @@ static void count_file(struct counts *c, const char *path)
 
 static void print_counts(const struct counts *c)
 {
-	printf("%lu files, %lu units, %lu statements: %lu unknown, %lu with parts that are no expression; "
+	printf("%lu files, %lu units, %lu statements: %lu unknown, %lu with parts that are "
+	       "no expression; "
 	       "%lu references\n",
 	       c->files, c->units, c->statements, c->unknown, c->bad, c->uses);
 }
@@ -130,10 +131,11 @@ static const char *unpack(void)
 	}
 	snprintf(dir, sizeof(dir), "%s/fortran-corpus", build ? build : "/tmp");
 	if (stat(dir, &st) != 0)
-		assert_true(run(
-			"set -e; rm -rf '%s.new'; mkdir -p '%s.new'; tar -xJf %s -C '%s.new' "
-			"--wildcards '*/gfortran.dg/*' '*/gfortran.fortran-torture/*'; mv '%s.new' '%s'",
-			dir, dir, found.gl_pathv[0], dir, dir, dir));
+		assert_true(
+			run("set -e; rm -rf '%s.new'; mkdir -p '%s.new'; tar -xJf %s -C '%s.new' "
+			    "--wildcards '*/gfortran.dg/*' '*/gfortran.fortran-torture/*'; mv "
+			    "'%s.new' '%s'",
+			    dir, dir, found.gl_pathv[0], dir, dir, dir));
 	globfree(&found);
 	return dir;
 }
@@ -168,7 +170,8 @@ static void probe_and_run(const char *path, const char *dir)
 	assert_non_null(f);
 	assert_int_equal(fwrite(out.bytes, 1, out.len, f), out.len);
 	assert_int_equal(fclose(f), 0);
-	if (!run("cd '%s' && gfortran -w -std=legacy '%s' stub.f -o probed && timeout 60 ./probed >out 2>&1",
+	if (!run("cd '%s' && gfortran -w -std=legacy '%s' stub.f -o probed && timeout 60 "
+		 "./probed >out 2>&1",
 		 dir, to))
 		fail_msg("%s does not run as before: see %s", path, to);
 }
@@ -193,7 +196,8 @@ static void test_probed_programs_run(void **state)
 	for (size_t i = 0, n = 0; i < paths.count && ran < RUN_MAX; i++) {
 		if (!strstr(paths.at[i], "torture/execute/") || n++ % (all / RUN_MAX))
 			continue;
-		if (!run("cd '%s' && gfortran -w -std=legacy '%s' -o plain && timeout 60 ./plain >out 2>&1",
+		if (!run("cd '%s' && gfortran -w -std=legacy '%s' -o plain && timeout 60 ./plain "
+			 ">out 2>&1",
 			 dir, paths.at[i]))
 			continue; /* needs options of its own */
 		probe_and_run(paths.at[i], dir);

@@ -79,7 +79,8 @@ static void test_lines_are_cut(void **state)
 	replace("x = a", "xxxxxx = a");
 	replace("y = ", "yy = ");
 	insert(byte_of("      end"), 0,
-	       "call probe(aaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbb, cccccccccccccccccc, 'ddddddddd')");
+	       "call probe(aaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbb, cccccccccccccccccc, "
+	       "'ddddddddd')");
 	expect_file(NULL,
 		    "      xxxxxx = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbb\n"
 		    "     &bbbb\n"

@@ -327,17 +327,17 @@ static void test_modules_hosts_includes(void **state)
 	const struct bob_fortran_symbol *y;
 
 	(void)state;
-	read_with(
-		BOB_FORTRAN_FREE,
-		"module m\n use iso_fortran_env, only: r => real64\n implicit none\n"
-		" include 'dims.h'\n private :: hidden\n integer hidden\n"
-		" type base\n real(r) :: v(n)\n end type\n"
-		" type, extends(base) :: t\n integer, pointer :: p(:) => null()\n end type\n"
-		" real(r), allocatable, target :: a(:,:)\ncontains\n"
-		" subroutine s(o)\n class(t), intent(inout) :: o\n o%v(2) = a(1,1)\n end subroutine\n"
-		"end module\n"
-		"program p\n use m, only: b => a, n\n use elsewhere\n b(n,1) = 0\nend program\n",
-		&finder);
+	read_with(BOB_FORTRAN_FREE,
+		  "module m\n use iso_fortran_env, only: r => real64\n implicit none\n"
+		  " include 'dims.h'\n private :: hidden\n integer hidden\n"
+		  " type base\n real(r) :: v(n)\n end type\n"
+		  " type, extends(base) :: t\n integer, pointer :: p(:) => null()\n end type\n"
+		  " real(r), allocatable, target :: a(:,:)\ncontains\n"
+		  " subroutine s(o)\n class(t), intent(inout) :: o\n o%v(2) = a(1,1)\n"
+		  " end subroutine\n"
+		  "end module\n"
+		  "program p\n use m, only: b => a, n\n use elsewhere\n b(n,1) = 0\nend program\n",
+		  &finder);
 	y = symbol(0, "a");
 	assert_int_equal(y->shape, BOB_SHAPE_DEFERRED);
 	assert_int_equal(y->kind, 8);
@@ -398,14 +398,16 @@ static void test_places_of_what_has_a_type_or_length(void **state)
 	(void)state;
 	read_file(
 		BOB_FORTRAN_FREE,
-		"module m\n type base\n character(:), allocatable :: name\n integer, allocatable :: k(:)\n"
+		"module m\n type base\n character(:), allocatable :: name\n"
+		" integer, allocatable :: k(:)\n"
 		" character(:), allocatable :: names(:)\n integer n\n end type\n"
 		" type, extends(base) :: more\n integer z\n end type\n"
 		" type hold\n class(base), allocatable :: o\n integer :: n1\n"
 		" class(base), pointer :: q(:,:) => null()\n integer :: n2\n"
 		" class(*), allocatable :: any\n integer :: n3\n class(*), allocatable :: anys(:)\n"
 		" integer :: n4\n procedure(), pointer, nopass :: f\n integer :: n5\n"
-		" type(hold), pointer :: next\n character(:), pointer :: s\n integer :: n6\n end type\n"
+		" type(hold), pointer :: next\n character(:), pointer :: s\n integer :: n6\n"
+		" end type\n"
 		" type(base) a\n type(more) b\n type(hold) c\nend module\n");
 	t = symbol(0, "hold")->components;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
@@ -511,11 +513,11 @@ static void test_uses(void **state)
 static void test_names_in_c(void **state)
 {
 	(void)state;
-	read_file(
-		BOB_FORTRAN_FREE,
-		"module m\n  integer, bind(c) :: a, b\n  integer, bind(c, name=' Some ') :: c\n"
-		"  integer :: d, e\n  bind(c, name=\"D\") d\n  bind(c) :: /blk/, e\n"
-		"  common /blk/ f\n  common /other/ g\n  integer, bind(c, name='x :: h\nend module\n");
+	read_file(BOB_FORTRAN_FREE,
+		  "module m\n  integer, bind(c) :: a, b\n  integer, bind(c, name=' Some ') :: c\n"
+		  "  integer :: d, e\n  bind(c, name=\"D\") d\n  bind(c) :: /blk/, e\n"
+		  "  common /blk/ f\n  common /other/ g\n  integer, bind(c, name='x :: h\n"
+		  "end module\n");
 	assert_string_equal(symbol(0, "a")->binding, "a");
 	assert_string_equal(symbol(0, "b")->binding, "b");
 	assert_string_equal(symbol(0, "c")->binding, "Some");

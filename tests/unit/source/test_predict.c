@@ -25,12 +25,13 @@ static void say(struct bob_predict *p, const char *line)
 static struct bob_predict *opened(void)
 {
 	static const char *const lines[] = {
-		"# costs", "", "cost traced 10", "cost turn 10", "cost end 0", "cost back 0", "cost scattered 0",
-		"cost chance 0", "cost outside 1", "cost nest 100", "cost nest-access 20",
-		"cost row 30", "cost row-access 5", "cost box 40", "cost box-access 6", "cost out 3",
-		"cost out-access 2", "cost miss 7", "cost miss-access 4", "cost declare 50", "cost begin 0", "cost least 1", "cost most 2",
-		"cost code-empty 0", "cost code-file 1000", "cost code-single 10", "cost code-nest 100",
-		"  cost\tcode-nest-access 7 \r", "cost code-variable 3",
+		"# costs", "", "cost traced 10", "cost turn 10", "cost end 0", "cost back 0",
+		"cost scattered 0", "cost chance 0", "cost outside 1", "cost nest 100",
+		"cost nest-access 20", "cost row 30", "cost row-access 5", "cost box 40",
+		"cost box-access 6", "cost out 3", "cost out-access 2", "cost miss 7",
+		"cost miss-access 4", "cost declare 50", "cost begin 0", "cost least 1",
+		"cost most 2", "cost code-empty 0", "cost code-file 1000", "cost code-single 10",
+		"cost code-nest 100", "  cost\tcode-nest-access 7 \r", "cost code-variable 3",
 	};
 	struct bob_predict *p;
 
@@ -173,8 +174,8 @@ static void test_chain(void **state)
 
 static void test_costs(void **state)
 {
-	struct bob_predict_nest n = { .times = 2, .rows = 20, .trips = 50, .probes = 3, .looked = 3, .accesses = 4, .depth = 2,
-				      .share = { 1, 1, true } };
+	struct bob_predict_nest n = { .times = 2, .rows = 20, .trips = 50, .probes = 3, .looked = 3,
+				      .accesses = 4, .depth = 2, .share = { 1, 1, true } };
 	struct bob_predict *p = opened();
 	struct bob_predict_total t;
 
@@ -507,8 +508,11 @@ int main(void)
 		cmocka_unit_test(test_span),	  cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_recursion), cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_costs),	  cmocka_unit_test(test_trips),
-		cmocka_unit_test(test_refuses),	  cmocka_unit_test(test_languages), cmocka_unit_test(test_turns), cmocka_unit_test(test_ends),  cmocka_unit_test(test_back),
-		cmocka_unit_test(test_scattered), cmocka_unit_test(test_conditions), cmocka_unit_test(test_profile), cmocka_unit_test(test_profile_times),
+		cmocka_unit_test(test_refuses),	  cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_turns), cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_back), cmocka_unit_test(test_scattered),
+		cmocka_unit_test(test_conditions), cmocka_unit_test(test_profile),
+		cmocka_unit_test(test_profile_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void test_rename(void **state)
 	assert_true(exists("t.old.2/second.bob") && !exists("t.old.3"));
 }
 
-/* Files that the user put into a trace are never removed, and that directory is renamed only once. */
+/* Files that the user put into a trace are never removed. The directory is renamed only once. */
 static void test_rename_kept(void **state)
 {
 	(void)state;
@@ -378,9 +378,9 @@ static void test_last_of_ranks(void **state)
 
 static void test_key(void **state)
 {
-	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID",
-					     "SLURM_STEP_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
-					     "PMI_RANK" };
+	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+					     "SLURM_JOB_ID", "SLURM_STEP_ID", "PBS_JOBID",
+					     "LSB_JOBID", "FLUX_JOB_ID", "PMI_RANK" };
 	char one[512], two[512], small[8];
 
 	(void)state;

@@ -8,10 +8,10 @@
 
 #include "wrap/opencl_tags.h"
 
-#define ITEM                                                                                        \
-	" const ulong bob_item = (get_global_id(0) - get_global_offset(0)) + get_global_size(0) * " \
-	"((get_global_id(1) - get_global_offset(1)) + get_global_size(1) * (get_global_id(2) - "    \
-	"get_global_offset(2)));"
+#define ITEM                                                                                       \
+	" const ulong bob_item = (get_global_id(0) - get_global_offset(0)) + "                     \
+	"get_global_size(0) * ((get_global_id(1) - get_global_offset(1)) + "                       \
+	"get_global_size(1) * (get_global_id(2) - get_global_offset(2)));"
 #define AT(n)                                                                                      \
 	"if (bob_item < bob_debug[0]) { __global ulong *bob_at = bob_debug + " n                   \
 	" * bob_debug[0] + bob_item); bob_at[0]++; bob_at[1] = "
@@ -22,13 +22,18 @@ static const struct {
 	{ "kernel void f(void) { /* bobbin: out int n = 1 */ }",
 	  "kernel void f(__global ulong *bob_debug) {" ITEM
 	  " " AT("1 + 2 * (0") "(ulong)(long)( 1 ); } }" },
-	{ "__kernel void g(int);\n__kernel void f(int a);\nkernel void f(int a)\n{\n// bobbin: out float x = a\n\n}\nkernel void g(int b) { }",
-	  "__kernel void g(int);\n__kernel void f(int a, __global ulong *bob_debug);\nkernel void f(int a, __global ulong *bob_debug)\n{" ITEM
+	{ "__kernel void g(int);\n__kernel void f(int a);\nkernel void f(int a)\n{\n"
+	  "// bobbin: out float x = a\n\n}\nkernel void g(int b) { }",
+	  "__kernel void g(int);\n__kernel void f(int a, __global ulong *bob_debug);\n"
+	  "kernel void f(int a, __global ulong *bob_debug)\n{" ITEM
 	  "\n" AT("1 + 2 * (0") "(ulong)as_uint((float)( a)); }\n\n}\nkernel void g(int b) { }" },
-	{ "#define X { \\\n {\nkernel __attribute__((x(1, 1))) void f(void *p) { int a, b; /* bobbin: in int a */ /* bobbin: in double b */\n"
+	{ "#define X { \\\n {\nkernel __attribute__((x(1, 1))) void f(void *p) { int a, b; "
+	  "/* bobbin: in int a */ /* bobbin: in double b */\n"
 	  "{ } /* bobbin: out ulong u = a */ /* bobbin: out double v = \";\" */ }",
-	  "#define X { \\\n {\nkernel __attribute__((x(1, 1))) void f(void *p, __global ulong *bob_debug) {" ITEM
-	  " int a, b; if (bob_debug[1]) a = (int)(bob_debug[2]); if (bob_debug[3]) b = as_double(bob_debug[4]);\n"
+	  "#define X { \\\n {\nkernel __attribute__((x(1, 1))) void f(void *p, "
+	  "__global ulong *bob_debug) {" ITEM
+	  " int a, b; if (bob_debug[1]) a = (int)(bob_debug[2]); if (bob_debug[3]) "
+	  "b = as_double(bob_debug[4]);\n"
 	  "{ } " AT("5 + 2 * (0") "(ulong)( a ); } " AT(
 		  "5 + 2 * (1") "as_ulong((double)( \";\" )); } }" },
 };
@@ -49,8 +54,10 @@ static void test_what_it_becomes(void **state)
 static void test_nothing_to_do(void **state)
 {
 	static const char *const none[] = {
-		"", "kernel", "__kernel void f(", "kernel void f(int a) { /* bobbin */ \"/* bobbin: out int a = 1 */\" }",
-		"/* bobbin", "{ } } kernel void f() { // bobbing: out int x = 1\n }", "#define kernel /* bobbin: out int x = 1 */\n", "/", "\"", "/*",
+		"", "kernel", "__kernel void f(",
+		"kernel void f(int a) { /* bobbin */ \"/* bobbin: out int a = 1 */\" }",
+		"/* bobbin", "{ } } kernel void f() { // bobbing: out int x = 1\n }",
+		"#define kernel /* bobbin: out int x = 1 */\n", "/", "\"", "/*",
 	};
 
 	(void)state;

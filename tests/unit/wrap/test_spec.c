@@ -26,8 +26,8 @@ static const struct expected table[] = {
 	  "string s, int t -> string result" },
 	{ "extern string const f(const string s, string *list)", "const char * const @()",
 	  "const const char *s; const char * *list; ", "string s, int list -> string result" },
-	{ "void (*f(int sig, void (*h)(int)))(int)", "void (*@())(int)", "int sig; void (*h)(int); ",
-	  "int sig, int h -> int result" },
+	{ "void (*f(int sig, void (*h)(int)))(int)", "void (*@())(int)",
+	  "int sig; void (*h)(int); ", "int sig, int h -> int result" },
 	{ "int (f)(int (x), int g(int))", "int(@)()", "int(x); int (*g)(int); ",
 	  "int x, int g -> int result" },
 	{ "double f(double a[3][4], float)", "double @()", "double (*a)[4]; float arg2; ",
@@ -38,12 +38,12 @@ static const struct expected table[] = {
 	{ "MPI_Comm f(MPI_Comm c, enum e x, _Bool, __int128 y)", "MPI_Comm @()",
 	  "MPI_Comm c; enum e x; _Bool arg3; __int128 y; ",
 	  "? c, int x, int arg3 -> ? result" },
-	{ "__attribute__((pure)) static inline unsigned f(register int a __attribute__((unused))) __THROW",
-	  "unsigned @()", "int a; ", "int a -> int result" },
-	{ "int f(int (*(*g[2])(void))(int), int result)", "int @()", "int (*(*(*g))(void))(int); int result; ",
-	  "int g -> int result" },
-	{ "typeof(int *) f(va_list l, _Atomic(int) *a)", "typeof(int *) @()", "va_list l; _Atomic(int) *a; ",
-	  "int a -> ? result" },
+	{ "__attribute__((pure)) static inline unsigned f(register int a "
+	  "__attribute__((unused))) __THROW", "unsigned @()", "int a; ", "int a -> int result" },
+	{ "int f(int (*(*g[2])(void))(int), int result)", "int @()",
+	  "int (*(*(*g))(void))(int); int result; ", "int g -> int result" },
+	{ "typeof(int *) f(va_list l, _Atomic(int) *a)", "typeof(int *) @()",
+	  "va_list l; _Atomic(int) *a; ", "int a -> ? result" },
 	{ "int f(int arg2, int)", "int @()", "int arg2; int arg129; ",
 	  "int arg2, int arg129 -> int result" },
 };
@@ -93,15 +93,20 @@ static void test_string_alone(void **state)
 		const char *text, *why;
 	} bad[] = {
 		{ "definitions:\nint f(string const char *s);\n",
-		  "x:2:20: expected no other type beside 'string', which is const char *, found 'char'" },
+		  "x:2:20: expected no other type beside 'string', which is const char *, "
+		  "found 'char'" },
 		{ "definitions:\nint f(int n,\n  unsigned string s);\n",
-		  "x:3:12: expected no other type beside 'string', which is const char *, found 'string'" },
+		  "x:3:12: expected no other type beside 'string', which is const char *, "
+		  "found 'string'" },
 		{ "definitions:\nstring string f(int);\n",
-		  "x:2:8: expected no other type beside 'string', which is const char *, found 'string'" },
+		  "x:2:8: expected no other type beside 'string', which is const char *, "
+		  "found 'string'" },
 		{ "definitions:\nint f(char_t string);\n",
-		  "x:2:14: expected no other type beside 'string', which is const char *, found 'string'" },
+		  "x:2:14: expected no other type beside 'string', which is const char *, "
+		  "found 'string'" },
 		{ "definitions:\nint f(string struct s v);\n",
-		  "x:2:14: expected no other type beside 'string', which is const char *, found 'struct'" },
+		  "x:2:14: expected no other type beside 'string', which is const char *, "
+		  "found 'struct'" },
 	};
 
 	(void)state;
@@ -121,11 +126,15 @@ static void test_letters(void **state)
 {
 	static const char text[] =
 		"definitions:\n"
-		"const unsigned long long *f(const char a, unsigned char b, short int c, unsigned short d, signed e, unsigned f, long g,\n"
-		"	unsigned long int h, _Bool i, enum long_one j, const size_t k, int8_t l, float m, double const n, long double o,\n"
-		"	__float128 p, double _Complex q, struct s r, foo_t s, string t, void (*u)(void), int v[2], uint16_t w, long long x);\n";
-	static const char letters[] = { 'b', 'B', 'h', 'H', 'i', 'I', 'l', 'L', 'B', 'i', 'L', 'b', 'f',
-					'd', 'x', 0,   0,   0,	 0,   's', 'p', 'p', 'H', 'l' };
+		"const unsigned long long *f(const char a, unsigned char b, short int c, "
+		"unsigned short d, signed e, unsigned f, long g,\n"
+		"	unsigned long int h, _Bool i, enum long_one j, const size_t k, int8_t l, "
+		"float m, double const n, long double o,\n"
+		"	__float128 p, double _Complex q, struct s r, foo_t s, string t, "
+		"void (*u)(void), int v[2], uint16_t w, long long x);\n";
+	static const char letters[] = { 'b', 'B', 'h', 'H', 'i', 'I', 'l', 'L', 'B', 'i', 'L', 'b',
+					'f', 'd', 'x', 0,   0,   0,   0,   's', 'p', 'p', 'H',
+					'l' };
 	struct bob_wrap_spec *s = NULL;
 	struct bob_wrap_complaint why;
 

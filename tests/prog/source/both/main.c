@@ -1,4 +1,4 @@
-/* C and Fortran that pass arrays to each other, and share variables: a COMMON block, one with BIND(C), a module's. */
+/* C and Fortran pass arrays to each other and share variables: COMMON, BIND(C), a module's. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Code in headers: functions, lines that are included twice, `#pragma once`, headers beside headers, one that is found by -I, one that has to stay. */
+/* Headers: functions, lines included twice, `#pragma once`, neighbours, -I, one that must stay. */
 #include "x.h"
 #include <stdio.h>
 #include "deep/d.h"

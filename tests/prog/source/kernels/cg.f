@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Conjugate gradients on a sparse matrix with random places, as in CG of the NAS benchmarks; written afresh, in fixed form. The matrix
-! is diagonally dominant, so the solution that was chosen before must come back. Prints what was done, so that accesses can be counted.
+! Conjugate gradients on a sparse random matrix, similar to CG of the NAS benchmarks, in fixed form.
+! The matrix is diagonally dominant, so the chosen solution must result. Prints operation counts.
       program cg
       implicit double precision (a-h, o-z)
       parameter (n = 300, nz = 6, maxnz = n*(2*nz + 1), nit = 4)

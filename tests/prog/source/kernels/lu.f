@@ -1,6 +1,6 @@
 C SPDX-License-Identifier: BSD-3-Clause
-C Symmetric successive over-relaxation of a system with 5 unknowns in each point of a cube, lower and upper sweeps with a block of 5 by 5 in
-C each point, as in LU of the NAS benchmarks; written afresh. The right hand side is that of a solution that is chosen before.
+C Symmetric successive over-relaxation: 5 unknowns per point of a cube, sweeps with 5 by 5 blocks,
+C similar to LU of the NAS benchmarks. The right hand side is that of a chosen solution.
       PROGRAM LU
       IMPLICIT NONE
       INTEGER ISIZ, ITMAX
@@ -52,7 +52,7 @@ C each point, as in LU of the NAS benchmarks; written afresh. The right hand sid
       EXSOL = 1.0D0 + M*0.1D0*I - 0.05D0*J*K + 0.01D0*MOD(I*J*K*M, 7)
       END
 
-C What is left: RSD = FRCT - A U. Each unknown leans on its six neighbours, and a little on the next unknown in its point.
+C Residual: RSD = FRCT - A U. Each unknown depends on six neighbours and the next unknown.
       SUBROUTINE RHS
       IMPLICIT NONE
       INTEGER ISIZ

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Multigrid for Poisson's equation on a cube with zero walls, V-cycles, as in MG of the NAS benchmarks; written afresh, in free form.
-! Right hand side of a solution that is chosen before: its error must fall by a factor with each cycle, to that of the arithmetic.
+! Multigrid (V-cycles) for Poisson's equation on a cube with zero walls, similar to MG of NAS.
+! The solution is chosen: the error must fall by a factor with each cycle, to rounding errors.
 module grids
   implicit none
   integer, parameter :: levels = 3, cycles = 8, dp = kind(1.0d0)

@@ -1,4 +1,4 @@
-! Uses the module of one file, calls the procedures of another, shares a COMMON block under other names.
+! Uses a module and procedures of other files, and a COMMON block with other variable names.
 program driver
   use field, bounds => limits
   implicit none
