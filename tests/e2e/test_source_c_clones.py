@@ -249,8 +249,9 @@ def refused():
                 f"{'g(a).n + g(b).n' if 'type of' in why else f'{name}(a) + {name}(b)'});\n"
                 f"\treturn 0;\n}}\n")
         (folder / "a.c").write_text(f"static int a[4], b[4];\n{text}\n{main}")
-        commands = ["trace file a.c",
-                    "trace variable a"] + (["trace variable g:q"] if "pointer argument" in why else [])
+        commands = ["trace file a.c", "trace variable a"]
+        if "pointer argument" in why:
+            commands.append("trace variable g:q")
         if "attribute" in why or "alias" in text:
             said = run(h.BOBBIN, "instrument", "--copies", "-o", "out", folder=folder,
                        text="\n".join([*commands, ""]))
