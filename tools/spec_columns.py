@@ -10,8 +10,10 @@ UNSIGNED, SIGNED, BYTES, TEXT, DOUBLE, COUNT, REFERENCE = range(7)
 ZERO, PLAIN, DELTA, RUNS, WIDE, BACK = range(6)
 FIRST_KIND = 64
 PROCESSES, TIMES, BINS, BEFORE, MOMENTS, HEADS, SHIFTS, SETS, CALLS, SET_NAMES = range(3, 13)
+INLINED, INLINED_ROWS, INLINED_TEXTS = range(13, 16)
 NAMES = {TIMES: "times", BINS: "bins", BEFORE: "before", MOMENTS: "moments", HEADS: "heads",
-         SHIFTS: "shifts", SETS: "sets", CALLS: "calls", SET_NAMES: "set_names"}
+         SHIFTS: "shifts", SETS: "sets", CALLS: "calls", SET_NAMES: "set_names",
+         INLINED: "inlined", INLINED_ROWS: "inlined_rows", INLINED_TEXTS: "inlined_texts"}
 
 
 class Bytes(Reader):

@@ -785,6 +785,16 @@ def dump_sources(processes, sources, out):
                 sources[key].dump(name, plain, out)
 
 
+def source_of(chunks):
+    source = None
+    for c in chunks:
+        if c.kind == 10 and not source:
+            source = Source(c.data)
+        if c.kind == 77 and source and not source.calls:
+            source.read_inlined(c.data)
+    return source
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: spec_decoder.py DIRECTORY")
@@ -805,8 +815,7 @@ def main():
                 image = Image(c.data)
                 if image.key not in images:
                     images[image.key] = image
-                    sources[image.key] = next((Source(c.data) for c in f.chunks if c.kind == 10),
-                                              None)
+                    sources[image.key] = source_of(f.chunks)
     processes = [Process(f, images) for f in files if f.kind == 1]
     processes.sort(key=lambda p: (p.rank, p.file.real, p.file.mono, p.file.name))
     sys.stdout.reconfigure(encoding="latin-1")

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decode lines and variables of an image: docs/format.md, "SOURCE payload" (chunk 10).
+"""Decode lines and variables of an image: docs/format.md, "SOURCE payload" (chunk 10) and "Inlined
+calls" (chunk 77).
 
 A part of spec_decoder.py."""
+import spec_columns
 from spec_bytes import Bad, Reader
 
 POINTER, LOCAL, STACK, INDEXED, THREAD, THREAD_INDEXED = range(1, 7)
+DEPTH_MAX = 255
 
 
 class Source:
@@ -18,6 +21,7 @@ class Source:
         self.rows = self.read_rows()
         if r.at != len(data):
             raise Bad
+        self.texts, self.calls, self.inner = [], [], []
 
     def text(self):
         n = self.r.n()
@@ -60,6 +64,25 @@ class Source:
             rows.append((pc, file, line, load, store))
         return rows
 
+    def read_inlined(self, data):
+        found = spec_columns.tables(data)
+        texts = [text for text, in found[spec_columns.INLINED_TEXTS].each()]
+        calls = list(found[spec_columns.INLINED].each())
+        inner, depth = [], []
+        for rows, call in found[spec_columns.INLINED_ROWS].each():
+            if rows > len(self.rows) - len(inner) or (call is not None
+                                                           and call >= len(calls)):
+                raise Bad
+            inner += [call] * rows
+        for i, (parent, function, file, _) in enumerate(calls):
+            limits = (parent, i), (function, len(texts)), (file, len(texts))
+            if any(n is not None and n >= limit for n, limit in limits):
+                raise Bad
+            depth.append(1 if parent is None else depth[parent] + 1)
+        if len(inner) != len(self.rows) or max(depth, default=0) > DEPTH_MAX:
+            raise Bad
+        self.texts, self.calls, self.inner = texts, calls, inner
+
     def dump(self, image, safe, out):
         out("source %s" % image)
         for path in self.files:
@@ -71,3 +94,10 @@ class Source:
                 out("%s 0x%x %d %s" % (what, at, size, safe(name)))
         for pc, file, line, load, store in self.rows:
             out("row 0x%x %d %d %d %d" % (pc, file, line, load, store))
+        for text in self.texts:
+            out("text %s" % safe(text))
+        for call in self.calls:
+            out("inlined %d %d %d %d" % (*(0 if n is None else n + 1 for n in call[:3]), call[3]))
+        for row, call in zip(self.rows, self.inner):
+            if call is not None:
+                out("in 0x%x %d" % (row[0], call + 1))

@@ -143,6 +143,19 @@ static inline bob_status bob_trace_source(const struct bob_trace *t, uint32_t pr
 {
 	return bob_trace_source_sized(t, process, image, pc, out, sizeof(*out));
 }
+/* A function that is inlined, and where it is called. Texts are borrowed from the trace. */
+struct bob_inlined_frame {	/* fixed */
+	const char *function;	/* its linkage name, else its qualified name; "" if unknown */
+	const char *file;	/* of the call; "" if unknown */
+	uint32_t line;		/* of the call; 0: unknown */
+};
+
+/* The inlined functions that contain the instruction at link address `pc`, innermost first. Each is
+ * called in the next one; the last one in the function of bob_trace_function_at. So the line of
+ * bob_trace_source is in the first one. Returns their number, at most 255, and stores at most
+ * `capacity` of them. 0: none, or no debug information. */
+BOB_API uint32_t bob_trace_inlined(const struct bob_trace *t, uint32_t process, uint32_t image,
+				   uint64_t pc, struct bob_inlined_frame *to, uint32_t capacity);
 /* Whether there is source information for any image of the process. */
 BOB_API int bob_trace_has_source(const struct bob_trace *t, uint32_t process);
 

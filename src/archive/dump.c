@@ -201,6 +201,25 @@ static void print_objects(const char *what, const struct bob_source_object *o, s
 	}
 }
 
+static void print_inlined(const struct bob_source *s, FILE *to)
+{
+	for (size_t i = 0; i < s->texts; i++) {
+		fputs("text ", to);
+		bob_dump_safe(s->text[i], to);
+		putc('\n', to);
+	}
+	for (size_t i = 0; i < s->inlined_count; i++) {
+		const struct bob_source_inlined *c = &s->inlined[i];
+
+		fprintf(to, "inlined %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
+			c->parent + 1, c->function + 1, c->file + 1, c->line);
+	}
+	for (size_t i = 0; i < s->rows; i++)
+		if (s->row[i].inlined)
+			fprintf(to, "in 0x%" PRIx64 " %" PRIu32 "\n", s->row[i].pc,
+				s->row[i].inlined);
+}
+
 static void print_source(const struct bob_image *im, FILE *to)
 {
 	const struct bob_source *s = im->source;
@@ -227,6 +246,7 @@ static void print_source(const struct bob_image *im, FILE *to)
 		fprintf(to, "row 0x%" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
 			r->pc, r->file + 1, r->line, r->load, r->store);
 	}
+	print_inlined(s, to);
 }
 
 /* Images are shared by processes; each is printed once. */

@@ -148,7 +148,9 @@ enum bob_chunk_kind {
 	BOB_CHUNK_TABLE_MOMENTS = 71, /* replaces EXACT of no stream */
 	BOB_CHUNK_TABLE_HEADS = 72, /* replaces EXACT_HEADS */
 	BOB_CHUNK_TABLE_SHIFTS = 73, /* replaces SHIFTS */
-	BOB_CHUNK_TABLE_SETS = 74 /* replaces SETS (sets_table.h) */
+	BOB_CHUNK_TABLE_SETS = 74, /* replaces SETS (sets_table.h) */
+	/* IMAGE files: inlined calls of the rows of SOURCE (archive/memory/source_info.h) */
+	BOB_CHUNK_TABLE_INLINED = 77
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */

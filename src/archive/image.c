@@ -19,7 +19,8 @@ struct image_file {
 	uint64_t off;
 	const uint8_t *at;
 	struct bob_image_head head;
-	const struct bob_source *source; /* NULL: none */
+	struct bob_source *source; /* NULL: none */
+	int has_inlined;
 };
 
 /* The chunk's uncompressed bytes, which live as long as the trace. NULL: unreadable, which has been
@@ -73,6 +74,23 @@ static void read_source(struct bob_trace *t, const struct bob_file *f,
 		bob_problem_add(t, f, c->off, "unreadable source information", 1);
 }
 
+/* The chunk refers to the rows of the SOURCE chunk, which precedes it. */
+static void read_inlined(struct bob_trace *t, const struct bob_file *f,
+			 const struct bob_chunk_ref *c, struct image_file *out)
+{
+	const uint8_t *at;
+	uint64_t len;
+
+	if (!out->source || out->has_inlined)
+		return;
+	at = open_chunk(t, f, c, &len);
+	if (!at)
+		return;
+	out->has_inlined = bob_source_get_inlined(at, len, &t->arena, out->source) == BOB_OK;
+	if (!out->has_inlined)
+		bob_problem_add(t, f, c->off, "unreadable information about inlined calls", 1);
+}
+
 /* Replaces control characters in names, which must not reach a terminal. No recorder writes
  * them. */
 static const uint8_t *with_plain_names(struct bob_trace *t, const uint8_t *at, uint64_t len,
@@ -124,6 +142,10 @@ static void find_image(struct bob_trace *t, const struct bob_file *f, struct ima
 		if (c->head.kind == BOB_CHUNK_SOURCE) {
 			t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
 			read_source(t, f, c, out);
+		}
+		if (c->head.kind == BOB_CHUNK_TABLE_INLINED) {
+			t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
+			read_inlined(t, f, c, out);
 		}
 		if (c->head.kind != BOB_CHUNK_IMAGE)
 			continue;

@@ -15,7 +15,8 @@ static int is_loose(const uint8_t *file, size_t len, size_t off, struct bob_chun
 		return 0;
 	memcpy(c, file + off, sizeof(*c));
 	return c->magic == BOB_CHUNK_MAGIC && c->head_crc == bob_chunk_head_crc(c) &&
-	       (c->kind == BOB_CHUNK_IMAGE || c->kind == BOB_CHUNK_SOURCE) &&
+	       (c->kind == BOB_CHUNK_IMAGE || c->kind == BOB_CHUNK_SOURCE ||
+		c->kind == BOB_CHUNK_TABLE_INLINED) &&
 	       !(c->flags & BOB_CHUNK_ZSTD) && c->size <= len - off - sizeof(*c) &&
 	       c->len <= c->size && c->crc == bob_crc32c(0, file + off + sizeof(*c), c->len);
 }

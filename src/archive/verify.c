@@ -21,7 +21,8 @@ static int is_known(uint32_t kind)
 	       (kind >= BOB_CHUNK_FOLD && kind <= BOB_CHUNK_INNER) ||
 	       (kind >= BOB_CHUNK_SETS && kind <= BOB_CHUNK_RING) ||
 	       kind == BOB_CHUNK_TABLE_TIMES ||
-	       (kind >= BOB_CHUNK_TABLE_BEFORE && kind <= BOB_CHUNK_TABLE_SETS);
+	       (kind >= BOB_CHUNK_TABLE_BEFORE && kind <= BOB_CHUNK_TABLE_SETS) ||
+	       kind == BOB_CHUNK_TABLE_INLINED;
 }
 
 static void verify_chunks(struct bob_trace *t, const struct bob_file *f)

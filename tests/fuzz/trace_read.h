@@ -65,6 +65,17 @@ static void read_process(const struct bob_trace *t, uint32_t i)
 	seen += (uint64_t)bob_archive_is_damaged(t, i) + (uint64_t)bob_archive_is_of_values(t, i);
 }
 
+static void read_inlined(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc)
+{
+	struct bob_inlined_frame frame[8];
+	const uint32_t n = bob_trace_inlined(t, process, image, pc, frame, 8);
+
+	for (uint32_t i = 0; i < n && i < 8; i++) {
+		see_text(frame[i].function);
+		see_text(frame[i].file);
+	}
+}
+
 static void read_images(const struct bob_trace *t, uint32_t process)
 {
 	const uint32_t count = bob_trace_process(t, process)->image_count;
@@ -86,6 +97,8 @@ static void read_images(const struct bob_trace *t, uint32_t process)
 			(void)bob_trace_function_at(t, process, i, fn.addr, &at);
 			if (bob_trace_source(t, process, i, fn.addr, &line) == BOB_OK)
 				see_text(line.file);
+			for (uint64_t pc = 0; pc < 64 && pc < fn.size; pc++)
+				read_inlined(t, process, i, fn.addr + pc);
 		}
 		(void)bob_trace_object(t, process, im->bias, &object);
 		bob_trace_object_span(t, process, im->bias, &lo, &hi);

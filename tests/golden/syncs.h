@@ -260,11 +260,13 @@ static inline void golden_syncs_image(struct build *b)
 		{ 0x4040, 40, "lock" }, { 0x4060 + 8, 8, "m\xc3\xa4x" }, { 0x4100, 1, "f::x" },
 	};
 	static struct bob_source_row row[] = {
-		{ 0x1000, 0, 12, 1, 0 },      { 0x1004, 0, 11, 0, 2 },
-		{ 0x1010, 1, 4000000000u, 4, 5 }, { 0x1011, ~0u, 0, 3, 0 },
-		{ 0x1270, 1, 7, 6, 0 },  { 0x1280, 1, 7, 1, 6 }, { 0x70000000, 1, 1, 0, 0 },
+		{ 0x1000, 0, 12, 1, 0, 0 },	     { 0x1004, 0, 11, 0, 2, 0 },
+		{ 0x1010, 1, 4000000000u, 4, 5, 0 }, { 0x1011, ~0u, 0, 3, 0, 0 },
+		{ 0x1270, 1, 7, 6, 0, 0 },	     { 0x1280, 1, 7, 1, 6, 0 },
+		{ 0x70000000, 1, 1, 0, 0, 0 },
 	};
-	const struct bob_source s = { file, place, section, object, row, 2, 7, 2, 3, 7 };
+	const struct bob_source s = { file, place, section, object, row,  2,	7,
+				      2,    3,	   7,	    NULL,   NULL, 0,	0 };
 
 	sync_source(b, 0x77, "", &s);
 }

@@ -7,6 +7,7 @@
 #include "build.h"
 #include "events.h"
 #include "heads.h"
+#include "inlined.h"
 #include "memory.h"
 #include "merged.h"
 #include "places.h"
@@ -299,6 +300,13 @@ static inline void golden_shapes_trace(struct golden *g)
 	golden_shapes_process(golden_file(g));
 }
 
+static inline void golden_inlined_trace(struct golden *g)
+{
+	golden_syncs_process(golden_file(g));
+	golden_inlined_image(golden_file(g));
+	golden_syncs_library(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -324,6 +332,7 @@ static const struct {
 	{ "sets", golden_sets_trace },
 	{ "shapes", golden_shapes_trace },
 	{ "rows", golden_rows_trace },
+	{ "inlined", golden_inlined_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

@@ -22,6 +22,7 @@ FIXED(bob_access, 24);
 FIXED(bob_sync_event, 32);
 FIXED(bob_value_place, 16);
 FIXED(bob_place, 32);
+FIXED(bob_inlined_frame, 24);
 FIXED(bob_leaf_access, 40);
 SIZED(bob_source_line, 80);
 SIZED(bob_object, 32);

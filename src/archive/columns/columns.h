@@ -57,7 +57,10 @@ enum bob_stored_number {
 	BOB_STORED_SHIFTS = 9,
 	BOB_STORED_SETS = 10,
 	BOB_STORED_CALLS = 11,
-	BOB_STORED_SET_NAMES = 12
+	BOB_STORED_SET_NAMES = 12,
+	BOB_STORED_INLINED = 13,
+	BOB_STORED_INLINED_ROWS = 14,
+	BOB_STORED_INLINED_TEXTS = 15
 };
 
 /* A field of type BYTES or TEXT. Borrowed from the writer's caller, or from the payload that was

@@ -214,6 +214,26 @@ bob_status bob_trace_source_sized(const struct bob_trace *t, uint32_t process, u
 	return r ? BOB_OK : BOB_NONE;
 }
 
+uint32_t bob_trace_inlined(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
+			   struct bob_inlined_frame *to, uint32_t capacity)
+{
+	const struct bob_image *im = image_at(t, process, image);
+	const struct bob_source *s = im ? im->source : NULL;
+	const struct bob_source_row *r = s ? bob_source_row_at(s, pc) : NULL;
+	uint32_t n = 0;
+
+	for (uint32_t at = r ? r->inlined - 1 : ~0u; at != ~0u; at = s->inlined[at].parent, n++) {
+		const struct bob_source_inlined *c = &s->inlined[at];
+
+		if (n < capacity)
+			to[n] = (struct bob_inlined_frame){
+				c->function == ~0u ? "" : s->text[c->function],
+				c->file == ~0u ? "" : s->text[c->file], c->line
+			};
+	}
+	return n;
+}
+
 bob_status bob_trace_object_sized(const struct bob_trace *t, uint32_t process, uint64_t address,
 				  struct bob_object *out, size_t out_size)
 {
