@@ -150,12 +150,12 @@ static void name_of(uint64_t key, char name[32])
 	snprintf(name, 32, "%016" PRIx64 ".names", key);
 }
 
-/* Expects a head and the chunks IMAGE, SOURCE, PAD. */
+/* Expects a head and the chunks IMAGE, SOURCE, INLINED (optional), PAD. */
 static int take_apart(struct cli_names *n, uint64_t key)
 {
-	struct bob_chunk_head image, source, pad;
+	struct bob_chunk_head image, source, inlined, pad;
 	struct bob_file_head h;
-	size_t at = BOB_FILE_HEAD_BYTES, second, third;
+	size_t at = BOB_FILE_HEAD_BYTES, second, last;
 	uint64_t found;
 
 	if (!is_whole(&n->file, at, BOB_CHUNK_IMAGE, &image) || image.len < sizeof(found))
@@ -166,14 +166,16 @@ static int take_apart(struct cli_names *n, uint64_t key)
 	if (h.magic != BOB_FORMAT_MAGIC || h.version != BOB_FORMAT_VERSION || found != key ||
 	    !is_whole(&n->file, second, BOB_CHUNK_SOURCE, &source))
 		return -1;
-	third = second + (size_t)bob_chunk_bytes(source.size);
-	if (h.used != third || !is_whole(&n->file, third, BOB_CHUNK_PAD, &pad))
+	last = second + (size_t)bob_chunk_bytes(source.size);
+	if (is_whole(&n->file, last, BOB_CHUNK_TABLE_INLINED, &inlined))
+		last += (size_t)bob_chunk_bytes(inlined.size);
+	if (h.used != last || !is_whole(&n->file, last, BOB_CHUNK_PAD, &pad))
 		return -1;
-	const uint8_t *pcs = n->file.at + third + sizeof(pad);
+	const uint8_t *pcs = n->file.at + last + sizeof(pad);
 	if (read_pcs(n, pcs, pcs + pad.len))
 		return -1;
 	n->made = source.aux;
-	n->file.len = third;
+	n->file.len = last;
 	return 0;
 }
 

@@ -105,12 +105,15 @@ const char *bob_mem_decline_text(unsigned why);
 
 /* Get source information: what debug information (in the file, or separate under /usr/lib/debug)
  * and symbols contain for the instructions at these link addresses (ascending, unique) and for the
- * image's data. Passes the payload of a SOURCE chunk (archive/memory/source_info.h) to `write` in
- * any number of calls. Without debug information there are no lines, and it is fast. Runs in a
- * child process, because libdw may crash on invalid input. Errors as bob_plan_image. */
+ * image's data. Passes the payloads of a SOURCE and of an INLINED chunk
+ * (archive/memory/source_info.h) to `write` in any number of calls, with `source` and `inlined` as
+ * ctx. The second payload is empty if no instruction is in an inlined function. Without debug
+ * information there are no lines, and it is fast. Runs in a child process, because libdw may crash
+ * on invalid input; if inlined functions are damaged, it is run again without them. Errors as
+ * bob_plan_image. */
 bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
-			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
-			   struct bob_error *err);
+			   void (*write)(void *ctx, const void *bytes, size_t len), void *source,
+			   void *inlined, struct bob_error *err);
 
 /* A variable of an image: a static variable of debug information, or a symbol. Texts are borrowed
  * for the visit. */

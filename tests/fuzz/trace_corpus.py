@@ -181,7 +181,7 @@ class Maker:
 def make(bobbin, to):
     m = Maker(bobbin, to)
     try:
-        for name in ("calls", "memory", "threads", "events", "killed"):
+        for name in ("calls", "memory", "inlined", "threads", "events", "killed"):
             m.build(name)
         for name in ("mpi", "spawn"):
             m.build(name, "mpicc.openmpi")
@@ -201,6 +201,7 @@ def record_all(m):
     m.record("calls", [], ["./calls"])
     m.record("calls_killed", [], ["./killed"])
     m.record("memory", ["--mem"], ["./memory"])
+    m.record("inlined", ["--mem"], ["./inlined"])
     m.record("memory_threads", ["--mem"], ["./threads"])
     m.record("memory_killed", ["--mem"], ["./killed"])
     m.record("events", ["--events"], ["./events"])

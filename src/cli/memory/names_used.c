@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies the functions and source lines of given instructions out of an image's file
+/* Copies the functions, source lines and inlined calls of given instructions out of an image's file
  * (names_used.h). */
 #include "cli/memory/names_used.h"
 
@@ -111,7 +111,7 @@ static int put_image(const uint8_t *at, size_t len, const uint64_t *pc, size_t c
 	return failed ? -1 : 0;
 }
 
-/* Keeps the lines of the instructions, and the files of these lines. */
+/* Keeps the lines of the instructions, the files of these lines, and inlined calls. */
 static int restrict_source(struct bob_source *s, const uint64_t *pc, size_t count,
 			   struct bob_arena *arena)
 {
@@ -141,26 +141,47 @@ static int restrict_source(struct bob_source *s, const uint64_t *pc, size_t coun
 	for (size_t i = 0; i < rows; i++)
 		if (s->row[i].file != ~0u)
 			s->row[i].file = number[s->row[i].file] - 1;
-	*s = (struct bob_source){ .file = name, .files = files, .row = s->row, .rows = rows };
+	*s = (struct bob_source){ .file = name, .files = files, .row = s->row, .rows = rows,
+				  .inlined = s->inlined, .inlined_count = s->inlined_count,
+				  .text = s->text, .texts = s->texts };
+	return bob_source_drop_inlined(s) == BOB_OK ? 0 : -1;
+}
+
+/* Reads the payloads of SOURCE and, if it follows, of INLINED. */
+static int read_source(const struct cli_buffer *whole, size_t off, const struct bob_chunk_head *c,
+		       struct bob_arena *arena, struct bob_source *s)
+{
+	const uint8_t *at = whole->at + off + sizeof(*c);
+	const size_t after = off + (size_t)bob_chunk_bytes(c->size);
+	struct bob_chunk_head inlined;
+
+	if (bob_source_get(at, c->len, arena, s) != BOB_OK)
+		return -1;
+	if (cli_chunk_at(whole, after, &inlined) && inlined.kind == BOB_CHUNK_TABLE_INLINED)
+		(void)bob_source_get_inlined(whole->at + after + sizeof(inlined), inlined.len,
+					     arena, s);
 	return 0;
 }
 
-static int put_source(const uint8_t *at, size_t len, const uint64_t *pc, size_t count,
-		      uint64_t made, struct cli_buffer *out)
+static int put_source(const struct cli_buffer *whole, size_t off, const struct bob_chunk_head *c,
+		      const uint64_t *pc, size_t count, uint64_t made, struct cli_buffer *out)
 {
-	struct cli_buffer payload = { 0 };
+	struct cli_buffer source = { 0 }, inlined = { 0 };
 	struct bob_arena arena = { 0 };
 	struct bob_source s;
-	int bad = bob_source_get(at, len, &arena, &s) != BOB_OK ||
-		  restrict_source(&s, pc, count, &arena);
+	int bad = read_source(whole, off, c, &arena, &s) || restrict_source(&s, pc, count, &arena);
 
 	if (!bad) {
-		bob_source_put(&s, cli_buffer_take, &payload);
-		bad = payload.failed;
+		bob_source_put(&s, cli_buffer_take, &source);
+		bad = bob_source_put_inlined(&s, cli_buffer_take, &inlined) != BOB_OK ||
+		      source.failed || inlined.failed;
 	}
 	if (!bad)
-		cli_chunk_add(out, BOB_CHUNK_SOURCE, made, &payload);
-	free(payload.at);
+		cli_chunk_add(out, BOB_CHUNK_SOURCE, made, &source);
+	if (!bad && inlined.len)
+		cli_chunk_add(out, BOB_CHUNK_TABLE_INLINED, made, &inlined);
+	free(source.at);
+	free(inlined.at);
 	bob_arena_free(&arena);
 	return bad ? -1 : 0;
 }
@@ -179,7 +200,8 @@ static int put_chunks(const struct cli_buffer *whole, const uint64_t *pc, size_t
 		if (c.kind == BOB_CHUNK_IMAGE && images++)
 			return -1;
 		if ((c.kind == BOB_CHUNK_IMAGE && put_image(at, c.len, pc, count, out)) ||
-		    (c.kind == BOB_CHUNK_SOURCE && put_source(at, c.len, pc, count, made, out)))
+		    (c.kind == BOB_CHUNK_SOURCE &&
+		     put_source(whole, off, &c, pc, count, made, out)))
 			return -1;
 	}
 	return images ? 0 : -1;

@@ -11,10 +11,10 @@
 
 #include "cli/names_cache.h"
 
-/* Sets *out to an image's file with the functions and lines of the instructions `pc` (ascending)
- * from `whole`, a file with all of them; `made` is the aux of its SOURCE chunk. Variables, sections
- * and descriptions of accesses are omitted. 0: free out->at. -1: *out is empty; `whole` is not such
- * a file, memory ran out, or the result would not be smaller. */
+/* Sets *out to an image's file with the functions, lines and inlined calls of the instructions `pc`
+ * (ascending) from `whole`, a file with all of them; `made` is the aux of its SOURCE chunk.
+ * Variables, sections and descriptions of accesses are omitted. 0: free out->at. -1: *out is empty;
+ * `whole` is not such a file, memory ran out, or the result would not be smaller. */
 int cli_names_used(const struct cli_buffer *whole, const uint64_t *pc, size_t count, uint64_t made,
 		   struct cli_buffer *out);
 

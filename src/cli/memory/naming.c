@@ -245,15 +245,18 @@ static int read_functions(const struct naming *n, const struct image *im, struct
 
 static void add_source(const struct image *im, struct cli_names *names)
 {
-	struct cli_buffer source = { 0 };
+	struct cli_buffer source = { 0 }, inlined = { 0 };
 	uint64_t used;
 
 	names->made = bob_hash64(names->count, names->pc, names->count * sizeof(*names->pc)) | 1;
 	if (bob_plan_source(im->info->path, names->pc, names->count, cli_buffer_take, &source,
-			    NULL) == BOB_OK &&
+			    &inlined, NULL) == BOB_OK &&
 	    !source.failed)
 		cli_chunk_add(&names->file, BOB_CHUNK_SOURCE, names->made, &source);
+	if (inlined.len && !inlined.failed && !source.failed)
+		cli_chunk_add(&names->file, BOB_CHUNK_TABLE_INLINED, names->made, &inlined);
 	free(source.at);
+	free(inlined.at);
 	used = names->file.len;
 	if (!names->file.failed && used >= BOB_FILE_HEAD_BYTES)
 		memcpy(names->file.at + offsetof(struct bob_file_head, used), &used, sizeof(used));

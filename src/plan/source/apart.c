@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "plan/source/source.h"
+#include "base/host/bytes.h"
 #include "base/host/io.h"
 
 #define SECONDS_MAX 60	/* gigabytes of debug information take ten seconds */
@@ -95,28 +96,52 @@ struct wanted {
 	const char *path;
 	const uint64_t *pc;
 	size_t count;
+	int with_inlined;
 };
 
+/* Sends the length of the first payload, and both. */
 static bob_status make_source(void *arg, bob_fold_write_fn write, void *ctx)
 {
 	const struct wanted *w = arg;
+	struct bob_bytes source = { 0 }, inlined = { 0 };
+	bob_status st = bob_source_make(w->path, w->pc, w->count, bob_bytes_take, &source,
+					w->with_inlined ? &inlined : NULL, NULL);
+	const uint64_t len = source.len;
 
-	return bob_source_make(w->path, w->pc, w->count, write, ctx, NULL);
+	if (st == BOB_OK && (source.failed || inlined.failed))
+		st = BOB_ERR_NOMEM;
+	if (st == BOB_OK) {
+		write(ctx, &len, sizeof(len));
+		write(ctx, source.at, source.len);
+		write(ctx, inlined.at, inlined.len);
+	}
+	bob_bytes_free(&source);
+	bob_bytes_free(&inlined);
+	return st;
 }
 
 bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
-			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
-			   struct bob_error *err)
+			   void (*write)(void *ctx, const void *bytes, size_t len), void *source,
+			   void *inlined, struct bob_error *err)
 {
-	struct wanted w = { path, pc, count };
+	struct wanted w = { path, pc, count, 1 };
 	struct bob_plan_bytes b = { 0 };
+	uint64_t len;
 	bob_status st;
 
 	if (!count)		/* no debug information is read */
-		return bob_source_make(path, pc, count, write, ctx, err);
+		return bob_source_make(path, pc, count, write, source, NULL, err);
 	st = bob_source_apart(path, make_source, &w, &b, err);
-	if (st == BOB_OK)
-		write(ctx, b.at, b.count);
+	if (st == BOB_ERR_CORRUPT) {
+		w.with_inlined = 0;
+		b.count = 0;
+		st = bob_source_apart(path, make_source, &w, &b, err);
+	}
+	if (st == BOB_OK) {
+		memcpy(&len, b.at, sizeof(len));
+		write(source, b.at + sizeof(len), len);
+		write(inlined, b.at + sizeof(len) + len, b.count - sizeof(len) - len);
+	}
 	free(b.at);
 	return st;
 }

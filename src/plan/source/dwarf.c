@@ -28,7 +28,7 @@ static uint32_t file_index(struct bob_source_maker *m, const char *name)
 /* --- lines --- */
 
 /* The header of a program's own events is inlined; the relevant location is that of the call. */
-static int is_events_header(const char *file)
+int bob_source_is_events_header(const char *file)
 {
 	static const char name[] = "bobbin/events.h";
 	const size_t n = strlen(file), own = sizeof(name) - 1;
@@ -36,8 +36,7 @@ static int is_events_header(const char *file)
 	return n >= own && !strcmp(file + n - own, name) && (n == own || file[n - own - 1] == '/');
 }
 
-/* The location of the call of an inlined function. 0: unknown. */
-static int read_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, Dwarf_Word *line)
+int bob_source_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, Dwarf_Word *line)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Files *files;
@@ -65,12 +64,12 @@ static void leave_header(Dwarf_Die *unit, uint64_t pc, const char **file, int *n
 	/* the other elements of `at` are the scopes of its definition */
 	count = dwarf_getscopes_die(&at[0], &scope);
 	free(at);
-	for (int i = 0; i < count && is_events_header(in); i++) {
+	for (int i = 0; i < count && bob_source_is_events_header(in); i++) {
 		if (dwarf_tag(&scope[i]) != DW_TAG_inlined_subroutine)
 			continue;
-		if (!read_call(unit, &scope[i], &in, &line))
+		if (!bob_source_call(unit, &scope[i], &in, &line))
 			break;
-		if (!is_events_header(in)) {
+		if (!bob_source_is_events_header(in)) {
 			*file = in;
 			*number = (int)line;
 		}
@@ -91,7 +90,7 @@ static void read_line(struct bob_source_maker *m, Dwarf_Die *unit, struct bob_so
 	    dwarf_lineendsequence(line, &ends) != 0 || ends)
 		return;
 	file = dwarf_linesrc(line, NULL, NULL);
-	if (file && is_events_header(file))
+	if (file && bob_source_is_events_header(file))
 		leave_header(unit, r->pc, &file, &number);
 	if (!file || strnlen(file, 4096) >= 4096)
 		return;
@@ -109,13 +108,14 @@ static void free_function(struct bob_source_function *f)
 	free(f->slots.at);
 }
 
-static void read_function(struct bob_source_maker *m, Dwarf_Die *die)
+static void read_function(struct bob_source_maker *m, Dwarf_Die *die, void *ctx)
 {
 	struct bob_source_function f = { .m = m };
 	Dwarf_Addr base, lo, hi;
 	ptrdiff_t at = 0;
 	size_t used = 0, n;
 
+	(void)ctx;
 	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0 && bob_source_step(m)) {
 		struct bob_source_range *r;
 
@@ -140,7 +140,8 @@ static void read_function(struct bob_source_maker *m, Dwarf_Die *die)
 	free_function(&f);
 }
 
-static void find_functions(struct bob_source_maker *m, Dwarf_Die *die, unsigned depth)
+static void find_functions(struct bob_source_maker *m, Dwarf_Die *die, unsigned depth,
+			   bob_source_function_fn visit, void *ctx)
 {
 	Dwarf_Die child;
 	int left = dwarf_child(die, &child);
@@ -149,12 +150,18 @@ static void find_functions(struct bob_source_maker *m, Dwarf_Die *die, unsigned 
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_subprogram && !dwarf_hasattr(&child, DW_AT_declaration))
-			read_function(m, &child);
+			visit(m, &child, ctx);
 		if (depth < DEPTH_MAX &&
 		    (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
 		     tag == DW_TAG_structure_type || tag == DW_TAG_class_type))
-			find_functions(m, &child, depth + 1);
+			find_functions(m, &child, depth + 1, visit, ctx);
 	}
+}
+
+void bob_source_each_function(struct bob_source_maker *m, Dwarf_Die *unit,
+			      bob_source_function_fn visit, void *ctx)
+{
+	find_functions(m, unit, 0, visit, ctx);
 }
 
 /* --- units --- */
@@ -176,15 +183,25 @@ static int read_lines(struct bob_source_maker *m, Dwarf_Die *unit)
 	return used != 0;
 }
 
-typedef void (*unit_fn)(struct bob_source_maker *m, Dwarf_Die *die);
+static int has_rows(struct bob_source_maker *m, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t at = 0;
+	size_t n = 0;
+
+	while (!n && (at = dwarf_ranges(unit, at, &base, &lo, &hi)) > 0)
+		bob_source_rows(m, lo, hi, &n);
+	return n != 0;
+}
 
 static void functions_of(struct bob_source_maker *m, Dwarf_Die *die)
 {
-	find_functions(m, die, 0);
+	bob_source_each_function(m, die, read_function, NULL);
 }
 
-/* Visit every unit that has rows. */
-static void each_unit(struct bob_source_maker *m, int lines, unit_fn visit)
+typedef int (*wanted_fn)(struct bob_source_maker *m, Dwarf_Die *unit);
+
+static void each_unit(struct bob_source_maker *m, wanted_fn is_wanted, bob_source_unit_fn visit)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die, split;
@@ -192,24 +209,17 @@ static void each_unit(struct bob_source_maker *m, int lines, unit_fn visit)
 
 	while (bob_source_step(m) &&
 	       dwarf_get_units(m->dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
-		Dwarf_Addr base, lo, hi;
-		ptrdiff_t at = 0;
-		size_t n, used = 0;
+		const int tag = dwarf_tag(&die);
 
-		if (dwarf_tag(&die) != DW_TAG_compile_unit &&
-		    dwarf_tag(&die) != DW_TAG_skeleton_unit)
-			continue;
-		if (lines) {
-			used = (size_t)read_lines(m, &die);
-		} else {
-			while (!used && (at = dwarf_ranges(&die, at, &base, &lo, &hi)) > 0) {
-				bob_source_rows(m, lo, hi, &n);
-				used += n;
-			}
-		}
-		if (used)
+		if ((tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit) &&
+		    is_wanted(m, &die))
 			visit(m, dwarf_tag(&split) != DW_TAG_invalid ? &split : &die);
 	}
+}
+
+void bob_source_each_unit(struct bob_source_maker *m, bob_source_unit_fn visit)
+{
+	each_unit(m, has_rows, visit);
 }
 
 BOB_COMPARE(by_addr, struct bob_source_static, BOB_UP(addr) BOB_DOWN(size))
@@ -234,7 +244,7 @@ void bob_source_find_sizes(struct bob_source_maker *m)
 
 void bob_source_read(struct bob_source_maker *m)
 {
-	each_unit(m, 1, bob_source_statics_of);
+	each_unit(m, read_lines, bob_source_statics_of);
 	bob_source_find_sizes(m);
-	each_unit(m, 0, functions_of);
+	each_unit(m, has_rows, functions_of);
 }

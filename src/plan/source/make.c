@@ -17,8 +17,8 @@
 
 #define WORK_MAX 50000000u	/* limit of the entries and ranges that are examined */
 #define BUILD_ID_MAX 20u
-/* to be increased if the same files give other lines or variables */
-#define SOURCE_VERSION 3u
+/* to be increased if the same files give other lines, variables or inlined functions */
+#define SOURCE_VERSION 4u
 #define JOINED_MAX 60		/* length of joined names of variables at one address */
 
 const char *bob_source_text(struct bob_source_maker *m, const char *text)
@@ -242,7 +242,7 @@ static bob_status read_image(struct bob_plan_image *img, const char *path, int w
 }
 
 static void read_all(struct bob_source_maker *m, struct bob_source_files_of *f,
-		     struct bob_source_statics *sections)
+		     struct bob_source_statics *sections, int with_inlined)
 {
 	Elf *debug = bob_source_debug_of(f);
 
@@ -256,27 +256,36 @@ static void read_all(struct bob_source_maker *m, struct bob_source_files_of *f,
 	m->dwarf = m->rows && debug ? dwarf_begin_elf(debug, DWARF_C_READ, NULL) : NULL;
 	if (m->dwarf)
 		bob_source_read(m);
+	m->work = WORK_MAX;
+	if (m->dwarf && with_inlined)
+		bob_source_read_inlined(m);
 	dwarf_end(m->dwarf);
 }
 
 static bob_status write_all(struct bob_source_maker *m, const struct bob_source_statics *sections,
-			    bob_fold_write_fn write, void *ctx)
+			    bob_fold_write_fn write, void *source, void *inlined)
 {
 	size_t most = m->statics.count + m->symbols.count + sections->count + 1;
 	struct bob_source_object *o = calloc(most, sizeof(*o)), *s = calloc(most, sizeof(*s));
 	struct bob_source out = { .file = m->files.at, .files = m->files.count,
 				  .place = m->places.at, .places = m->places.count,
-				  .row = m->row, .rows = m->rows, .object = o, .section = s };
+				  .row = m->row, .rows = m->rows, .object = o, .section = s,
+				  .inlined = m->calls.at, .inlined_count = m->calls.count,
+				  .text = m->words.at, .texts = m->words.count };
+	bob_status st = o && s ? bob_source_drop_inlined(&out) : BOB_ERR_NOMEM;
 
-	if (o && s) {
+	if (st == BOB_OK) {
 		out.objects = make_objects(m, o);
 		out.sections = make_sections(m, sections, s);
-		if (!m->no_memory)
-			bob_source_put(&out, write, ctx);
+		st = m->no_memory ? BOB_ERR_NOMEM : BOB_OK;
 	}
+	if (st == BOB_OK)
+		bob_source_put(&out, write, source);
+	if (st == BOB_OK && inlined)
+		st = bob_source_put_inlined(&out, write, inlined);
 	free(s);
 	free(o);
-	return o && s && !m->no_memory ? BOB_OK : BOB_ERR_NOMEM;
+	return st;
 }
 
 static bob_status make_rows(struct bob_source_maker *m, const uint64_t *pc, size_t count)
@@ -296,7 +305,7 @@ static void drop_unknown(struct bob_source_maker *m)
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->rows; i++)
-		if (m->row[i].line || m->row[i].load || m->row[i].store)
+		if (m->row[i].line || m->row[i].load || m->row[i].store || m->row[i].inlined)
 			m->row[n++] = m->row[i];
 	m->rows = n;
 }
@@ -313,12 +322,14 @@ void bob_source_free_maker(struct bob_source_maker *m)
 	free(m->thread.slots.at);
 	free(m->thread.variables.at);
 	free(m->thread.symbols.at);
+	BOB_MAP_FREE(&m->calls);
+	BOB_MAP_FREE(&m->words);
 	free(m->row);
 }
 
 bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
-			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
-			   struct bob_error *err)
+			   void (*write)(void *ctx, const void *bytes, size_t len), void *source,
+			   void *inlined, struct bob_error *err)
 {
 	struct bob_source_maker m = { .work = WORK_MAX };
 	struct bob_source_statics sections = { 0 };
@@ -337,9 +348,9 @@ bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
 		st = make_rows(&m, pc, count);
 	if (st == BOB_OK) {
 		m.img = &img;
-		read_all(&m, &f, &sections);
+		read_all(&m, &f, &sections, inlined != NULL);
 		drop_unknown(&m);
-		st = write_all(&m, &sections, write, ctx);
+		st = write_all(&m, &sections, write, source, inlined);
 	}
 	free(sections.at);
 	bob_source_free_maker(&m);

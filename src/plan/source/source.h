@@ -11,6 +11,7 @@
 #include <elfutils/libdw.h>
 
 #include "archive/memory/source_info.h"
+#include "base/host/map.h"
 #include "plan/image.h"
 
 #define BOB_SOURCE_NAME_MAX 160u
@@ -110,6 +111,14 @@ struct bob_source_thread_block {
 };
 BOB_VEC_OF(bob_source_ranges, struct bob_source_range);
 
+/* Inlined calls and their texts, each once. */
+struct bob_source_calls {
+	BOB_MAP(struct bob_source_inlined);
+};
+struct bob_source_words {
+	BOB_MAP(const char *);
+};
+
 struct bob_source_maker {
 	struct bob_plan_image *img;
 	Dwarf *dwarf;
@@ -122,6 +131,8 @@ struct bob_source_maker {
 	struct bob_source_statics symbols; /* from ELF */
 	struct bob_source_thread_block thread;
 	struct bob_source_texts texts; /* owns all names */
+	struct bob_source_calls calls;	/* inlined; row[i].inlined is a number in it + 1 */
+	struct bob_source_words words;	/* texts of these */
 	uint64_t work;		/* remaining steps: debug information is untrusted */
 	int no_memory;
 };
@@ -138,9 +149,10 @@ struct bob_source_function {
 	struct bob_source_slots slots;
 };
 
-/* make.c: bob_plan_source, without a child process. */
+/* make.c: bob_plan_source, without a child process. `inlined` NULL: without inlined functions. */
 bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
-			   bob_fold_write_fn write, void *ctx, struct bob_error *err);
+			   bob_fold_write_fn write, void *source, void *inlined,
+			   struct bob_error *err);
 
 /* The files of an image: itself, and the distribution's debug file of the same build. */
 struct bob_source_files_of {
@@ -195,6 +207,34 @@ void bob_source_statics_of(struct bob_source_maker *m, Dwarf_Die *unit);
  * rest. */
 void bob_source_find_sizes(struct bob_source_maker *m);
 void bob_source_read(struct bob_source_maker *m);
+typedef void (*bob_source_unit_fn)(struct bob_source_maker *m, Dwarf_Die *unit);
+/* Visit every unit that has rows; of a split unit, the part with the functions. */
+void bob_source_each_unit(struct bob_source_maker *m, bob_source_unit_fn visit);
+/* Visit every definition of a function in the unit, also those without rows. */
+typedef void (*bob_source_function_fn)(struct bob_source_maker *m, Dwarf_Die *function, void *ctx);
+void bob_source_each_function(struct bob_source_maker *m, Dwarf_Die *unit,
+			      bob_source_function_fn visit, void *ctx);
+/* Whether the file is bobbin/events.h, whose functions are part of the program's events. */
+int bob_source_is_events_header(const char *file);
+/* The location of the call of an inlined function. 0: unknown. */
+int bob_source_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, Dwarf_Word *line);
+
+/* inlined.c: inlined functions of all rows */
+void bob_source_read_inlined(struct bob_source_maker *m);
+
+/* scopes.c: scopes of functions that have no linkage name */
+struct bob_source_scoped {
+	uint64_t die;		/* address of the declaration's entry */
+	const char *scope;	/* "a::b::" */
+};
+BOB_VEC_OF(bob_source_scopes, struct bob_source_scoped);
+/* The functions of a unit that are declared in a namespace, class or function. */
+void bob_source_read_scopes(struct bob_source_maker *m, Dwarf_Die *unit,
+			    struct bob_source_scopes *to);
+/* "" for other functions. */
+const char *bob_source_scope_of(const struct bob_source_scopes *s, const Dwarf_Die *function);
+/* NULL: none. */
+const char *bob_source_linkage_name(Dwarf_Die *function);
 
 /* flow.c: the places that the accesses of the function's rows refer to */
 void bob_source_flow(struct bob_source_function *f);

@@ -38,26 +38,29 @@ static int end(void **state)
 }
 
 /* An image file as a trace has one. */
-static void make_file(struct cli_buffer *file, uint64_t made)
+static void make_file(struct cli_buffer *file, uint64_t made, int with_inlined)
 {
-	uint8_t image[200] = { 0 }, source[77];
+	uint8_t image[200] = { 0 }, source[77], inlined[100];
 	const uint64_t key = KEY;
 	struct build b;
 
 	memcpy(image, &key, sizeof(key));
 	memset(source, 's', sizeof(source));
+	memset(inlined, 'i', sizeof(inlined));
 	build_begin(&b, BOB_FILE_IMAGE);
 	build_sealed(&b, BOB_CHUNK_IMAGE, 0, image, sizeof(image));
 	build_sealed(&b, BOB_CHUNK_SOURCE, made, source, sizeof(source));
+	if (with_inlined)
+		build_sealed(&b, BOB_CHUNK_TABLE_INLINED, made, inlined, sizeof(inlined));
 	cli_buffer_take(file, b.bytes, b.len);
 	free(b.bytes);
 }
 
-static void keep(int cache, const uint64_t *pc, size_t count)
+static void keep(int cache, const uint64_t *pc, size_t count, int with_inlined)
 {
 	struct cli_names n = { .stamp = 5, .made = 99 };
 
-	make_file(&n.file, 99);
+	make_file(&n.file, 99, with_inlined);
 	assert_true(cli_names_unite(&n, pc, count));
 	cli_names_keep(cache, KEY, &n);
 	cli_names_free(&n);
@@ -72,19 +75,22 @@ static void test_round(void **state)
 	assert_int_equal(cli_names_read(cache, KEY, &n), -1);
 	assert_null(n.pc);
 	assert_int_equal(cli_names_read(-1, KEY, &n), -1);
-	keep(cache, pc, 4);
-	assert_int_equal(cli_names_read(cache, KEY, &n), 0);
-	make_file(&want.file, 99);
-	assert_int_equal(n.file.len, want.file.len);
-	assert_memory_equal(n.file.at, want.file.at, n.file.len);
-	assert_int_equal(n.stamp, 5);
-	assert_int_equal(n.made, 99);
-	assert_int_equal(n.count, 4);
-	assert_memory_equal(n.pc, pc, sizeof(pc));
-	cli_names_free(&n);
-	cli_names_free(&want);
+	for (int with_inlined = 0; with_inlined < 2; with_inlined++) {
+		keep(cache, pc, 4, with_inlined);
+		assert_int_equal(cli_names_read(cache, KEY, &n), 0);
+		make_file(&want.file, 99, with_inlined);
+		assert_int_equal(n.file.len, want.file.len);
+		assert_memory_equal(n.file.at, want.file.at, n.file.len);
+		assert_int_equal(n.stamp, 5);
+		assert_int_equal(n.made, 99);
+		assert_int_equal(n.count, 4);
+		assert_memory_equal(n.pc, pc, sizeof(pc));
+		cli_names_free(&n);
+		cli_names_free(&want);
+		want = (struct cli_names){ .count = 0 };
+	}
 	assert_int_equal(cli_names_read(cache, KEY + 1, &n), -1);
-	keep(cache, NULL, 0);
+	keep(cache, NULL, 0, 0);
 	assert_int_equal(cli_names_read(cache, KEY, &n), 0);
 	assert_int_equal(n.count, 0);
 	cli_names_free(&n);
@@ -130,7 +136,7 @@ static void test_damage(void **state)
 	size_t len;
 	char name[32];
 
-	keep(cache, pc, 3);
+	keep(cache, pc, 3, 1);
 	name_of(KEY, name);
 	assert_int_equal(cli_names_read(cache, KEY, &good), 0);
 	assert_int_equal(bob_plan_cache_load(cache, name, &bytes, &len), BOB_OK);

@@ -16,6 +16,7 @@
 #define KEY 0x77ull
 #define FIRST_ID 1000u
 #define FUNCTIONS 60u
+#define CALLS 12u
 #define PLACES 40u
 #define LIMIT 1500u	/* link addresses */
 #define MADE 4711u
@@ -88,9 +89,17 @@ static void add_source(struct build *b, const uint64_t *pc, size_t count)
 	static const char *files[] = { "a.c", "b.c", "c.c" };
 	struct bob_source_place place = { BOB_PLACE_LOCAL, "x", -8, 0 };
 	struct bob_source_object object = { 5, 7, "object" };
+	static const char *texts[] = { "f", "g", "a.h", "b.h", "c.h" };
+	struct bob_source_inlined call[CALLS];
 	struct bob_source_row row[PLACES];
-	struct bob_source s = { files, &place, &object, &object, row, 3, 1, 1, 1, 0 };
-	struct cli_buffer payload = { 0 };
+	struct bob_source s = { files, &place, &object, &object, row, 3,     1,
+				1,     1,      0,	call,	 texts, CALLS, 5 };
+	struct cli_buffer payload = { 0 }, inlined = { 0 };
+
+	for (uint32_t i = 0; i < CALLS; i++)
+		call[i] = (struct bob_source_inlined){ (uint32_t)rand() % (i + 1) - 1,
+						       (uint32_t)rand() % 3 - 1,
+						       2 + (uint32_t)rand() % 3, i };
 
 	for (size_t i = 0; i < count; i++)
 		if (!i || pc[i] != pc[i - 1])
@@ -98,13 +107,17 @@ static void add_source(struct build *b, const uint64_t *pc, size_t count)
 								 (uint32_t)(pc[i] % 4 == 3 ?
 										    ~0u :
 										    pc[i] % 4),
-								 (uint32_t)i, pc[i] & 1, 0 };
+								 (uint32_t)i, pc[i] & 1, 0,
+								 (uint32_t)rand() % (CALLS + 1) };
 	bob_source_put(&s, cli_buffer_take, &payload);
 	build_sealed(b, BOB_CHUNK_SOURCE, 9, payload.at, payload.len);
 	free(payload.at);
+	assert_int_equal(bob_source_put_inlined(&s, cli_buffer_take, &inlined), BOB_OK);
+	build_sealed(b, BOB_CHUNK_TABLE_INLINED, 9, inlined.at, inlined.len);
+	free(inlined.at);
 }
 
-/* With lines of `pc` (ascending, perhaps twice). */
+/* With lines and inlined calls of `pc` (ascending, perhaps twice). */
 static void make_image(struct build *b, const uint64_t *pc, size_t count)
 {
 	struct {
@@ -147,6 +160,20 @@ static void same_function(const struct bob_function_info *a, const struct bob_fu
 	assert_int_equal(a->line, b->line);
 }
 
+static void same_frames(const struct bob_trace *all, const struct bob_trace *some, uint64_t pc)
+{
+	struct bob_inlined_frame a[CALLS], b[CALLS];
+	uint32_t n = bob_trace_inlined(all, 0, 0, pc, a, CALLS);
+
+	assert_true(n <= CALLS);
+	assert_int_equal(bob_trace_inlined(some, 0, 0, pc, b, CALLS), n);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_string_equal(a[i].function, b[i].function);
+		assert_string_equal(a[i].file, b[i].file);
+		assert_int_equal(a[i].line, b[i].line);
+	}
+}
+
 static void same_places(const struct bob_trace *all, const struct bob_trace *some,
 			const uint64_t *pc, size_t count)
 {
@@ -165,6 +192,7 @@ static void same_places(const struct bob_trace *all, const struct bob_trace *som
 		assert_int_equal(bob_trace_source(some, 0, 0, pc[i], &y), BOB_OK);
 		assert_string_equal(x.file, y.file);
 		assert_int_equal(x.line, y.line);
+		same_frames(all, some, pc[i]);
 	}
 }
 

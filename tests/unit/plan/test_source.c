@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source information of a small library: lines, variables, places that are known; without debug
- * information; with damaged one. */
+/* Source information of a small library: lines, variables, places and inlined functions that are
+ * known; without debug information; with damaged one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -49,6 +49,20 @@ static const char thread_code[] = "static __thread long first;\n"			  /* 1 */
 				  "}\n"							  /* 12 */
 				  "int main(void) { return (int)work(1); }\n";		  /* 13 */
 
+static const char inlined_code[] =
+	"static inline void third(volatile int *p, int i) { p[i] = i; }\n"	/* 1 */
+	"static inline void second(volatile int *p, int i)\n"			/* 2 */
+	"{\n"									/* 3 */
+	"	third(p, i);\n"							/* 4 */
+	"	third(p, i + 7);\n"						/* 5 */
+	"}\n"									/* 6 */
+	"int *other;\n"								/* 7 */
+	"void sum(volatile int *p, int n)\n"					/* 8 */
+	"{\n"									/* 9 */
+	"	other[n] = 1;\n"						/* 10 */
+	"	second(p, n);\n"						/* 11 */
+	"}\n";									/* 12 */
+
 static char dir[] = "/tmp/bob-source-XXXXXX";
 
 static void file_name(char *path, size_t size, const char *name)
@@ -65,6 +79,16 @@ static int run(const char *options, const char *output)
 	return system(command);
 }
 
+static int compile_inlined(const char *compiler, const char *options)
+{
+	char command[4096];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && %s -shared -fPIC -O2 %s -o inlined.so inlined.c 2>/dev/null", dir,
+		 compiler, options);
+	return system(command);
+}
+
 static int write_code(const char *name, const char *text)
 {
 	char path[256];
@@ -78,7 +102,8 @@ static int write_code(const char *name, const char *text)
 static int make_files(void **state)
 {
 	(void)state;
-	if (!mkdtemp(dir) || write_code("code.c", code) || write_code("thread.c", thread_code))
+	if (!mkdtemp(dir) || write_code("code.c", code) || write_code("thread.c", thread_code) ||
+	    write_code("inlined.c", inlined_code))
 		return -1;
 	return run("-g -O2", "o2.so") || run("-g -O0", "o0.so") || run("-g0 -O2 -s", "bare.so");
 }
@@ -129,14 +154,17 @@ static size_t pcs_of(const char *path, const char *function, uint64_t *pc)
 static bob_status make(const char *path, const uint64_t *pc, size_t count, struct bob_arena *arena,
 		       struct bob_source *s)
 {
-	struct bytes b = { 0 };
+	struct bytes b = { 0 }, inlined = { 0 };
 	struct bob_error err;
-	bob_status st = bob_plan_source(path, pc, count, take, &b, &err);
+	bob_status st = bob_plan_source(path, pc, count, take, &b, &inlined, &err);
 
 	memset(s, 0, sizeof(*s));
 	if (st == BOB_OK)
 		assert_int_equal(bob_source_get(b.at, b.len, arena, s), BOB_OK);
+	if (st == BOB_OK && inlined.len)
+		assert_int_equal(bob_source_get_inlined(inlined.at, inlined.len, arena, s), BOB_OK);
 	free(b.at);
+	free(inlined.at);
 	return st;
 }
 
@@ -277,6 +305,71 @@ static void thread_local(void **state)
 	}
 }
 
+static int is_call(const struct bob_source *s, uint32_t call, const char *function, uint32_t line)
+{
+	const struct bob_source_inlined *c = &s->inlined[call];
+
+	return !strcmp(s->text[c->function], function) && c->line == line &&
+	       strstr(s->text[c->file], "/inlined.c");
+}
+
+/* The rows of line 1 are in both calls of third, those of line 10 in no inlined function. */
+static void check_inlined(const struct bob_source *s)
+{
+	int from[6] = { 0 }, outside = 0;
+
+	for (size_t i = 0; i < s->rows; i++) {
+		const struct bob_source_row *r = &s->row[i];
+
+		outside += r->line == 10;
+		if (r->line == 10)
+			assert_int_equal(r->inlined, 0);
+		if (r->line != 1)
+			continue;
+		assert_true(r->inlined > 0);
+		const uint32_t third = r->inlined - 1, second = s->inlined[third].parent;
+
+		assert_true(second != ~0u);
+		assert_true(is_call(s, third, "third", 4) || is_call(s, third, "third", 5));
+		assert_true(is_call(s, second, "second", 11));
+		assert_true(s->inlined[second].parent == ~0u);
+		from[s->inlined[third].line]++;
+	}
+	assert_true(outside && from[4] && from[5]);
+	assert_int_equal(s->inlined_count, 3);
+	assert_int_equal(s->texts, 3);
+}
+
+static void inlined(void **state)
+{
+	static const char *const options[] = { "-g -gdwarf-4", "-g -gdwarf-5", "-g1",
+					       "-g -gsplit-dwarf -gdwarf-4",
+					       "-g -gsplit-dwarf -gdwarf-5",
+					       "-g -flto", "-g -gz" };
+	static const char *const compilers[] = { "gcc", "clang" };
+	uint64_t pc[PCS];
+	char path[256];
+	int known = 0;
+
+	(void)state;
+	file_name(path, sizeof(path), "inlined.so");
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+			struct bob_arena arena = { 0 };
+			struct bob_source s;
+
+			if (compile_inlined(compilers[k], options[i]))
+				continue;
+			print_message("%s %s\n", compilers[k], options[i]);
+			assert_int_equal(make(path, pc, pcs_of(path, "sum", pc), &arena, &s),
+					 BOB_OK);
+			check_inlined(&s);
+			bob_arena_free(&arena);
+			known++;
+		}
+	assert_true(known >= 5);
+}
+
 static void bare(void **state)
 {
 	struct bob_arena arena = { 0 };
@@ -290,6 +383,7 @@ static void bare(void **state)
 	n = pcs_of(path, "sum", pc);
 	assert_int_equal(make(path, pc, n, &arena, &s), BOB_OK);
 	assert_int_equal(s.rows, 0);
+	assert_int_equal(s.inlined_count, 0);
 	assert_non_null(object(&s, "table")); /* a symbol */
 	assert_null(object(&s, "hidden"));
 	assert_true(s.sections > 3);
@@ -344,10 +438,59 @@ static void damaged(void **state)
 	assert_true(made > DAMAGED / 4);
 }
 
+/* Compiles inlined.c after a change of the assembly text; 0 if nothing was changed. */
+static int compile_changed(const char *change)
+{
+	char command[4096];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && gcc -fPIC -O2 -g -dA -S inlined.c -o inlined.s && sed -e '%s' inlined.s "
+		 ">changed.s && ! cmp -s inlined.s changed.s && "
+		 "gcc -shared -o changed.so changed.s 2>/dev/null",
+		 dir, change);
+	return system(command) == 0;
+}
+
+/* Lines and places are the same if the information about inlined functions is damaged. */
+static void damaged_inlined(void **state)
+{
+	static const char *const changes[] = {
+		"s/\\.long.*# DW_AT_abstract_origin/.long 0xffffff/",
+		"s/\\.long.*# DW_AT_abstract_origin/.long 3/",
+		"s/\\.byte.*# DW_AT_call_line/.byte 0/",
+		"s/\\.long.*# DW_AT_ranges/.long 0xfffff0/",
+	};
+	struct bob_arena arena = { 0 };
+	struct bob_source want, got;
+	uint64_t pc[PCS];
+	char path[256];
+
+	(void)state;
+	assert_int_equal(compile_inlined("gcc", "-g"), 0);
+	file_name(path, sizeof(path), "inlined.so");
+	assert_int_equal(make(path, pc, pcs_of(path, "sum", pc), &arena, &want), BOB_OK);
+	file_name(path, sizeof(path), "changed.so");
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		print_message("%s\n", changes[i]);
+		assert_true(compile_changed(changes[i]));
+		assert_int_equal(make(path, pc, pcs_of(path, "sum", pc), &arena, &got), BOB_OK);
+		assert_int_equal(got.rows, want.rows);
+		for (size_t k = 0; k < got.rows; k++) {
+			assert_int_equal(got.row[k].pc, want.row[k].pc);
+			assert_int_equal(got.row[k].line, want.row[k].line);
+			assert_int_equal(got.row[k].load, want.row[k].load);
+			assert_int_equal(got.row[k].store, want.row[k].store);
+		}
+	}
+	bob_arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(thread_local),
-					    cmocka_unit_test(bare), cmocka_unit_test(damaged) };
+					    cmocka_unit_test(inlined), cmocka_unit_test(bare),
+					    cmocka_unit_test(damaged),
+					    cmocka_unit_test(damaged_inlined) };
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);
 }
