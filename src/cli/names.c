@@ -119,24 +119,37 @@ const char *cli_names_image(const struct cli_names *n, uint32_t number)
 	return bob_functions_image(n->functions, image)->soname;
 }
 
+/* `name`: the symbol as it is shown. ns::f also matches ns::f(int). */
+static int fits(const char *name, const char *symbol, const char *pattern)
+{
+	char *base;
+	int same;
+
+	if (!fnmatch(pattern, name, 0) || (symbol[0] && !fnmatch(pattern, symbol, 0)))
+		return 1;
+	if (!strchr(name, '('))
+		return 0;
+	base = strndup(name, bob_demangled_base(name));
+	same = base && !fnmatch(pattern, base, 0);
+	free(base);
+	return same;
+}
+
 int cli_names_match(struct cli_names *n, uint32_t number, const char *pattern)
 {
 	const char *name = cli_names_get(n, number);
 	struct bob_function_info fn;
 	uint32_t image;
 
-	if (!fnmatch(pattern, name, 0))
-		return 1;
-	if (number < bob_functions_count(n->functions) && strchr(name, '(')) {
-		char *base = strndup(name, bob_demangled_base(name));
-		int same = base && !fnmatch(pattern, base, 0);
+	if (number >= bob_functions_count(n->functions) ||
+	    bob_functions_get(n->functions, number, &fn, &image) != BOB_OK)
+		return !fnmatch(pattern, name, 0);
+	return fits(name, fn.name, pattern);
+}
 
-		free(base);
-		if (same)
-			return 1; /* ns::f for ns::f(int) */
-	}
-	return bob_functions_get(n->functions, number, &fn, &image) == BOB_OK && fn.name[0] &&
-	       !fnmatch(pattern, fn.name, 0);
+int cli_names_symbol_match(struct cli_names *n, const char *symbol, const char *pattern)
+{
+	return fits(cli_names_symbol(n, symbol), symbol, pattern);
 }
 
 int cli_names_image_match(const struct bob_function_image *image, const char *pattern)

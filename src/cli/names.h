@@ -30,6 +30,8 @@ const char *cli_names_image(const struct cli_names *n, uint32_t number);
 /* Whether `pattern` (a shell pattern, else the whole name) matches the plain or the demangled
  * name. */
 int cli_names_match(struct cli_names *n, uint32_t number, const char *pattern);
+/* The same for a symbol of the trace that is not in the table of functions. */
+int cli_names_symbol_match(struct cli_names *n, const char *symbol, const char *pattern);
 /* Whether `pattern` matches the image's short name or path. */
 int cli_names_image_match(const struct bob_function_image *image, const char *pattern);
 

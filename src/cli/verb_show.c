@@ -171,6 +171,20 @@ static uint8_t rule_of(struct show *w, uint32_t number, const uint8_t *image_fit
 	return rule;
 }
 
+static uint8_t rule_of_symbol(void *show, const char *symbol)
+{
+	struct show *w = show;
+	uint8_t rule = 0;
+
+	for (int i = 0; i < w->functions.count; i++)
+		if (cli_names_symbol_match(w->a.s.names, symbol, w->functions.text[i]))
+			rule |= BOB_TREE_ONLY;
+	for (int i = 0; i < w->nots.count; i++)
+		if (cli_names_symbol_match(w->a.s.names, symbol, w->nots.text[i]))
+			rule |= BOB_TREE_HIDE;
+	return rule;
+}
+
 static int make_rules(struct show *w)
 {
 	uint32_t n = bob_functions_count(w->a.s.functions);
@@ -197,6 +211,8 @@ static int make_rules(struct show *w)
 	}
 	w->tree.rules = w->rules;
 	w->tree.only = w->functions.count != 0;
+	if (w->functions.count && !found && cli_session_has_folded(&w->a.s))
+		found = cli_inlined_has_rule(w->a.s.trace, rule_of_symbol, w, BOB_TREE_ONLY);
 	if (w->functions.count && !found)
 		return cli_fail("show", "no function fits '%s'", w->functions.text[0]);
 	return 0;
@@ -287,7 +303,8 @@ static bob_status show_accesses(struct show *w, uint32_t thread)
 {
 	const struct cli_expanded x = { .lines = w->tree.max_lines, .first = w->tree.first,
 					.last = w->tree.last,	    .functions = w->a.s.functions,
-					.rules = w->tree.rules,	    .only = (int)w->tree.only };
+					.rules = w->tree.rules,	    .only = (int)w->tree.only,
+					.rule_of = rule_of_symbol,  .ctx = w };
 
 	if (w->expand)
 		return cli_expanded_print(w->a.s.trace, thread, &x, w->a.text);

@@ -237,5 +237,32 @@ def killed():
         compare(trace, path, 3)
 
 
+def lines_of(trace, *options):
+    """Lines of accesses of show --expand."""
+    r = h.bobbin("show", "--no-pager", "-x", "--lines=0", *options, trace)
+    h.check(r.status == 0, f"{r}")
+    return re.findall(r"^ *(?:load|store|atomic) .*", r.out.decode(), re.M)
+
+
+@suite.case("show --expand -F and -N select the accesses of inlined functions")
+def select():
+    path = program("mem_inlined.cc", "g++", "-O2")
+    trace = record(path)
+    chains = frames(trace, path)
+    out = h.bobbin("replay", "--mem", trace).out.decode()
+    replayed = [int(pc, 16) for image, pc in
+                re.findall(r"^(?:[\d.]+ )?[LSA] 0x\S+ \d+ (\S+)\+0x(\S+)$", out, re.M)
+                if image == path.name]
+    everything = len(lines_of(trace))
+    for pattern, name in (("mesh::*::domain::force", "domain::force"), ("pair", "pair")):
+        inside = sum(any(f.endswith(name) for f, _ in chains[pc][1]) for pc in replayed)
+        got = lines_of(trace, "-F", pattern)
+        h.check(len(got) == inside > 10, f"-F {pattern}: {len(got)}, not {inside}")
+        rest = len(lines_of(trace, "-N", pattern))
+        h.check(rest == everything - inside, f"-N {pattern}: {rest} of {everything}")
+    r = h.bobbin("show", "--no-pager", "-x", "-F", "no_such_function", trace)
+    h.check(r.status == 1 and b"no function fits" in r.err, f"{r}")
+
+
 if __name__ == "__main__":
     sys.exit(suite.run())
