@@ -152,12 +152,15 @@ def chains():
     return f"{counts} frames"
 
 
-@suite.case("compressed debug information, link-time optimisation, engine valgrind")
+@suite.case("compressed debug information, link-time optimisation, OpenMP, engine valgrind")
 def kinds():
     counts = []
     for flags in (["-gz"], ["-flto"], ["-no-pie"]):
         path = program("mem_inlined.cc", "g++", "-O2", *flags)
         counts.append(compare(record(path), path, 4))
+    for flags in (["-O2", "-fopenmp"], ["-O3", "-fopenmp", "-gdwarf-4"]):
+        path = program("mem_inlined.c", "gcc", *flags)
+        counts.append(compare(record(path), path, 3))
     path = program("mem_inlined.c", "gcc", "-O2")
     h.need("valgrind")
     counts.append(compare(record(path, "--engine=valgrind"), path, 3))

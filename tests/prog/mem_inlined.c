@@ -15,6 +15,11 @@ struct node {
 	long key;
 };
 
+struct field {
+	double *v;
+	int n;
+};
+
 static double grid[N][N];
 static struct node nodes[N];
 static long counts[4];
@@ -72,6 +77,17 @@ __attribute__((noinline)) static double sweep(int steps)
 	return sum;
 }
 
+/* With OpenMP the compiler makes a function of the loop; debug information has it in the block. */
+__attribute__((noinline)) static void region(struct field *f)
+{
+	if (f->n > 3) {
+		const int last = f->n - 2;
+#pragma omp parallel for num_threads(2)
+		for (int i = 0; i < last; i++)
+			put(f->v, i, at(f->v, i + 1));
+	}
+}
+
 /* Also called through a pointer: it is inlined, and has code of its own. */
 static void (*volatile fill)(double *a);
 static void clear(double *a)
@@ -97,6 +113,9 @@ int main(int argc, char **argv)
 	clear(grid[1]);
 	if (never)
 		count(-1);
+	struct field f = { calloc(N, sizeof(double)), N };
+	region(&f);
+	free(f.v);
 	double sum = sweep(5);
 	long keys = walk(root);
 	if (argc > 1)

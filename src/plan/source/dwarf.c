@@ -140,6 +140,7 @@ static void read_function(struct bob_source_maker *m, Dwarf_Die *die, void *ctx)
 	free_function(&f);
 }
 
+/* GCC describes the bodies of OpenMP's regions in the blocks around these. */
 static void find_functions(struct bob_source_maker *m, Dwarf_Die *die, unsigned depth,
 			   bob_source_function_fn visit, void *ctx)
 {
@@ -153,7 +154,8 @@ static void find_functions(struct bob_source_maker *m, Dwarf_Die *die, unsigned 
 			visit(m, &child, ctx);
 		if (depth < DEPTH_MAX &&
 		    (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
-		     tag == DW_TAG_structure_type || tag == DW_TAG_class_type))
+		     tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+		     tag == DW_TAG_lexical_block))
 			find_functions(m, &child, depth + 1, visit, ctx);
 	}
 }
