@@ -241,4 +241,7 @@ static void read_unit(struct bob_source_maker *m, Dwarf_Die *die)
 void bob_source_read_inlined(struct bob_source_maker *m)
 {
 	bob_source_each_unit(m, read_unit);
+	/* at the limit inner calls may be missing: nothing is certain */
+	for (size_t i = 0; i < m->rows && !m->work; i++)
+		m->row[i].inlined = 0;
 }
