@@ -260,10 +260,10 @@ def wrong():
         ("a..+12801", "12800 bytes"),
         ("other.c:a", "no such variable"),
         ("a,,b", "before and after each comma"),
-        ("0x20..0x10", "no bytes"),
+        ("0x20..0x10", "empty or invalid range"),
         ("0x20", "want addresses"),
         ("0xffffffffffffffffff..+8", "want addresses"),
-        ("0xfffffffffffffff0..+80", "no bytes"),
+        ("0xfffffffffffffff0..+80", "empty or invalid range"),
         ("a..5", "want +BYTES"),
     ):
         trace = h.fresh("wrong") / "t"

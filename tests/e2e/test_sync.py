@@ -140,7 +140,7 @@ def judge_rest(threads):
 def judge_regions(threads):
     h.check(len(threads) == 4, f"{len(threads)} threads")
     master = [m for m in threads[0] if "region" in m[0] or "thread" in m[0]]
-    region = [("part-of-region-begins", "0", 1), ("part-of-region-ends", "0", None),
+    region = [("thread-enters-region", "0", 1), ("thread-leaves-region", "0", None),
               ("parallel-region-ends", "0", 4)]
     again = [(what, thing, number and number * 2) for what, thing, number in region]
     h.check(master == [("parallel-region", "0", None),
@@ -164,7 +164,7 @@ def judge_omp(threads):
     h.check(kinds(ordered).count("ordered-ends") == 8
             and len({m[2] for m in ordered}) == len(ordered), f"{ordered}")
     # each share of the loop is asked for: 8 and 4 times, and once more by each
-    shares = sum(kinds(t).count("share-of-loop-or-sections") for t in threads)
+    shares = sum(kinds(t).count("worksharing") for t in threads)
     h.check(shares >= 2 * (8 + 4 + 4 + 4), f"{shares} shares")
 
 
