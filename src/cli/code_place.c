@@ -5,11 +5,15 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/place_cells.h"
 #include "archive/events/mpi_functions.h"
 #include "archive/memory/stretch.h"
 #include "sys/sys.h"
+#include "table/print.h"
+
+#define NAME_WIDTH 48u		/* of an inlined function */
 
 static int is_demangled = 1;
 
@@ -43,12 +47,14 @@ void cli_place_demangle(int on)
 	is_demangled = on;
 }
 
-static void print_name(const char *name, FILE *out)
+/* `parts`: with what the compiler appended: "work._omp_fn.0", "work.part.1". */
+static void print_name(const char *name, int parts, FILE *out)
 {
 	char *text = is_demangled ? bob_demangle(name) : NULL;
 
 	if (text)
-		fprintf(out, "%.*s", (int)bob_demangled_base(text), text);
+		fprintf(out, "%.*s%s", (int)bob_demangled_base(text), text,
+			parts && strchr(name, '.') ? strchr(name, '.') : "");
 	else
 		fputs(name, out);
 	free(text);
@@ -63,14 +69,49 @@ void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image
 	int known = im && bob_trace_function_at(t, process, image, pc, &f) == BOB_OK && *f.name;
 
 	if (im && bob_trace_source(t, process, image, pc, &line) == BOB_OK && line.line) {
-		print_name(known ? f.name : im->soname, out);
+		print_name(known ? f.name : im->soname, 0, out);
 		fprintf(out, "  %s:%" PRIu32, bob_base_name(line.file), line.line);
 	} else if (known) {
-		print_name(f.name, out);
+		print_name(f.name, 0, out);
 		fprintf(out, "+0x%" PRIx64, pc - f.addr);
 	} else if (im) {
 		fprintf(out, "%s+0x%" PRIx64, im->soname, pc);
 	} else {
 		fprintf(out, "0x%" PRIx64, pc);
 	}
+}
+
+void cli_function_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
+			FILE *out)
+{
+	struct bob_function_info f;
+
+	if (bob_trace_function_at(t, process, image, pc, &f) == BOB_OK && *f.name)
+		print_name(f.name, 1, out);
+	else
+		cli_place_print(t, process, image, pc, out);
+}
+
+void cli_name_print(const char *symbol, FILE *out)
+{
+	char *text = is_demangled ? bob_demangle(symbol) : NULL;
+
+	if (text) {
+		text[bob_demangled_base(text)] = '\0';
+		fputs(bob_table_shorten(text, NAME_WIDTH), out);
+	} else {
+		fputs(symbol, out);
+	}
+	free(text);
+}
+
+void cli_line_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
+		    FILE *out)
+{
+	struct bob_source_line line;
+
+	if (bob_trace_source(t, process, image, pc, &line) == BOB_OK && line.line)
+		fprintf(out, "%s:%" PRIu32, bob_base_name(line.file), line.line);
+	else
+		cli_place_print(t, process, image, pc, out);
 }

@@ -16,6 +16,16 @@ void cli_place_demangle(int on);
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out);
 
+/* Prints only the function's name, and only the line: "file.c:12", or as cli_place_print if it is
+ * unknown. */
+void cli_function_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
+			FILE *out);
+void cli_line_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
+		    FILE *out);
+
+/* Prints a symbol, demangled without parameters, and shortened if it is long. */
+void cli_name_print(const char *symbol, FILE *out);
+
 /* "MPI_Send", of a function of MPI; constant, or in `text`. */
 #define CLI_MPI_NAME_MAX 64
 const char *cli_place_mpi(uint32_t what, char text[CLI_MPI_NAME_MAX]);

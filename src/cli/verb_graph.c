@@ -42,17 +42,6 @@ static int take_depth(const char *verb, void *depth, const char *arg)
 	return cli_misuse(verb, "--depth is a number up to %u, not '%s'", DEPTH_MAX, arg);
 }
 
-static int take_min(const char *verb, void *percent, const char *arg)
-{
-	double *min = percent;
-	char *end;
-
-	*min = strtod(arg, &end);
-	if (end == arg || (*end && strcmp(end, "%")) || !(*min >= 0 && *min <= 100))
-		return cli_misuse(verb, "--min is a percentage, not '%s'", arg);
-	return 0;
-}
-
 const struct cli_option graph_options[] = {
 	{ "by", 'b', "KIND",
 	  "rows: path (default), call paths, which text shows as a tree unless rows are "
@@ -64,7 +53,7 @@ const struct cli_option graph_options[] = {
 	{ "min", 'm', "PERCENT",
 	  "leave out paths whose share of all calls, including the calls below them, is "
 	  "smaller (default: 0.5 in the tree, else 0)",
-	  CLI_TAKE(struct graph, min, take_min) },
+	  CLI_TAKE(struct graph, min, cli_take_min) },
 	{ "format", 'f', "FORMAT",
 	  "text (default), or csv or json for other programs: one line per row; or dot, for "
 	  "Graphviz (dot -Tsvg): the arcs with most calls, 200 if no limit is given",

@@ -14,7 +14,7 @@
 #include "cli/left_out.h"
 #include "cli/moments.h"
 #include "cli/mpi/mpi_show.h"
-#include "cli/memory/nests.h"
+#include "cli/memory/show_structure.h"
 #include "table/numbers.h"
 #include "cli/code_place.h"
 #include "cli/call_paths.h"
@@ -24,6 +24,7 @@
 
 #define LINES_DEFAULT 200u
 #define DEPTH_DEFAULT 40u
+#define MIN_DEFAULT 0.5		/* percent */
 #define THREADS_DEFAULT 20u	/* unless threads were chosen */
 #define PATTERNS_MAX 32
 #define INDENT 2
@@ -41,7 +42,9 @@ struct show {
 	struct cli_time_range time;
 	struct cli_between between;
 	uint8_t *rules;
-	uint64_t stack_at;
+	uint64_t stack_at, top;
+	int by_accesses, instructions;
+	double min;
 	int no_fold, expand, signatures, mpi;
 	int between_found;
 	uint64_t given;		/* options (cli_options_given) */
@@ -116,6 +119,18 @@ const struct cli_option show_options[] = {
 	  "memory: the accesses, under the iterations of their loops; MPI: the calls, "
 	  "one by one; patterns and a range of them choose",
 	  CLI_FLAG(struct show, expand) },
+	{ "top", 0, "N",
+	  "memory: only the N functions and loops with the most accesses of their own",
+	  CLI_COUNT(struct show, top) },
+	{ "min", 'm', "PERCENT",
+	  "memory: functions, loops and lines with a smaller share of the thread's accesses are "
+	  "in one line (default 0.5; 0: all are shown)",
+	  CLI_TAKE(struct show, min, cli_take_min) },
+	{ "instructions", 0, NULL,
+	  "memory: a line for each instruction, not for each line of the source and variable",
+	  CLI_FLAG(struct show, instructions) },
+	{ "hot", 0, NULL, "memory: the most accesses first, not the order of the program",
+	  CLI_FLAG(struct show, by_accesses) },
 	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses",
 	  CLI_FLAG(struct show, signatures) },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too",
@@ -189,6 +204,7 @@ static int make_rules(struct show *w)
 {
 	uint32_t n = bob_functions_count(w->a.s.functions);
 	uint32_t images = bob_functions_image_count(w->a.s.functions);
+	const struct cli_choice choice = { .rule_of = rule_of_symbol, .ctx = w };
 	uint8_t *fits;
 	int found = 0, image_found = 0;
 
@@ -212,7 +228,7 @@ static int make_rules(struct show *w)
 	w->tree.rules = w->rules;
 	w->tree.only = w->functions.count != 0;
 	if (w->functions.count && !found && cli_session_has_folded(&w->a.s))
-		found = cli_inlined_has_rule(w->a.s.trace, rule_of_symbol, w, BOB_TREE_ONLY);
+		found = cli_choice_has_inlined(&choice, w->a.s.trace, BOB_TREE_ONLY);
 	if (w->functions.count && !found)
 		return cli_fail("show", "no function fits '%s'", w->functions.text[0]);
 	return 0;
@@ -301,14 +317,21 @@ static void print_cuts(struct show *w, uint32_t thread, const struct bob_tree_re
 
 static bob_status show_accesses(struct show *w, uint32_t thread)
 {
+	const struct cli_choice choice = { .functions = w->a.s.functions,
+					   .rules = w->tree.rules,
+					   .only = (int)w->tree.only,
+					   .rule_of = rule_of_symbol,
+					   .ctx = w };
 	const struct cli_expanded x = { .lines = w->tree.max_lines, .first = w->tree.first,
-					.last = w->tree.last,	    .functions = w->a.s.functions,
-					.rules = w->tree.rules,	    .only = (int)w->tree.only,
-					.rule_of = rule_of_symbol,  .ctx = w };
+					.last = w->tree.last, .choice = &choice };
+	const struct cli_show_structure s = { .lines = w->tree.max_lines, .top = w->top,
+					      .by_accesses = w->by_accesses,
+					      .instructions = w->instructions,
+					      .percent = w->min, .choice = &choice };
 
 	if (w->expand)
 		return cli_expanded_print(w->a.s.trace, thread, &x, w->a.text);
-	return cli_nests_print(w->a.s.trace, thread, w->tree.max_lines, w->a.text);
+	return cli_structure_print(w->a.s.trace, thread, &s, w->a.text);
 }
 
 static int show_calls(struct show *w, uint32_t thread, const struct bob_tree_options *o)
@@ -431,7 +454,7 @@ static const char *choice(const struct show *w, const char **options)
 	*options = "function|not|image|events|between";
 	if (w->expand)
 		return "memory accesses one by one";
-	*options = "between";
+	*options = "function|not|image|between";
 	if (cli_session_has_folded(&w->a.s))
 		return "folded memory accesses (--expand shows them one by one)";
 	*options = CHOOSING;
@@ -498,7 +521,7 @@ static int prepare(struct show *w)
 
 int verb_show(int argc, char **argv)
 {
-	struct show w = { .a = CLI_ANSWER("show", LINES_DEFAULT),
+	struct show w = { .a = CLI_ANSWER("show", LINES_DEFAULT), .min = MIN_DEFAULT,
 			  .tree = { .last = UINT64_MAX, .pos_last = UINT64_MAX } };
 	int status = cli_options_read_given("show", argc, argv, &w, &w.given);
 

@@ -289,7 +289,8 @@ def fixed_form():
                                   (len(rows), len(want)))
         shown = subprocess.run([str(h.BOBBIN), "show", str(trace)], capture_output=True, text=True,
                                check=True).stdout
-        assert "/blk/a(1:6,2)  scale  legacy.f:48" in shown, shown
+        assert re.search(r"  scale .*\n(    .*\n)* +\w+ .*/blk/a\(1:6,2\)  legacy.f:48",
+                         shown), shown
 
 
 @suite.case("Fortran, free form: modules, ALLOCATE, sections, locals in recursion")

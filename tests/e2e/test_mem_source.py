@@ -171,8 +171,9 @@ def thread_locals():
                     and truth["first"] == truth["step::own"] == 80, f"{truth}")
             notes.append(sum(truth.values()))
     h.check(set(unknown) == {0, 2}, f"{unknown}")
-    shown = text("show", "--no-pager", r.trace)
-    h.check(re.search(r"load +8 .*   row  step  mem_thread_local\.c:\d+", shown), f"show:\n{shown}")
+    shown = text("show", "--no-pager", "--min=0", r.trace)
+    h.check(re.search(r"  step +from .*\n(.*\n)*? +load +8 .*   row  mem_thread_local\.c:\d+\n",
+                      shown), f"show:\n{shown}")
     cached = text("cache", "--no-pager", "--by=variable", "--limit=0", r.trace)
     h.check(re.search(r"mem_thread_local +first$", cached, re.M), f"cache:\n{cached}")
     return f"{notes} accesses"
@@ -259,7 +260,8 @@ def kept():
         h.check(v["a[]  in product", "load"] == N**3 and v["c[]  in product", "store"] == N * N,
                 f"{dict(v)}")
     shown = text("show", "--no-pager", trace)
-    h.check(re.search(r"load +8 .*a\[\]  product  mem_source\.c:\d+", shown), f"show:\n{shown}")
+    h.check(re.search(r"product +from .*\n(.*\n)* +load +8 .*a\[\]  mem_source\.c:\d+", shown),
+            f"show:\n{shown}")
 
 
 @suite.case("without debug information there are no lines, and symbols are the only variables")

@@ -360,8 +360,8 @@ def fork_of_files():
         h.check(r.status == 0, f"{r}")
         h.check_trace(r.trace)
         found = [[f"{m[1]} {m[2]} {m[3]}"
-                  for m in re.finditer(r"a\[(\d)\]  +a\[\1\]  +(\w+)  +(\S+)", part)]
-                 for part in re.split("^thread ", h.bobbin("show", r.trace).out.decode(),
+                  for m in re.finditer(r"a\[(\d)\]  +(\w+)  +(\S+)", part)]
+                 for part in re.split("^thread ", h.bobbin("show", "-x", r.trace).out.decode(),
                                       flags=re.M)[1:]]
         h.check(found == want, f"{options}: {found}, not {want}")
 

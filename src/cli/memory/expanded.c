@@ -11,14 +11,12 @@
 #include <string.h>
 
 #include "analysis/arrays/arrays.h"
-#include "archive/archive.h"
 #include "base/hash.h"
 #include "bobbin/fold.h"
 #include "table/numbers.h"
 #include "cli/code_place.h"
 
 #define DEPTH_MAX 40u
-#define FRAMES_MAX 255u
 #define ANSWERS 1024u /* a power of two */
 
 /* Whether the accesses of an instruction are wanted. */
@@ -44,29 +42,12 @@ static int is_full(const struct expanding *x)
 	return ferror(x->out) || (x->o->lines && x->lines >= x->o->lines);
 }
 
-static uint8_t rule_of_inlined(const struct bob_trace *t, uint32_t process, uint32_t image,
-			       uint64_t pc, cli_symbol_rule_fn rule_of, void *ctx)
-{
-	struct bob_inlined_frame frame[FRAMES_MAX];
-	const uint32_t n = bob_trace_inlined(t, process, image, pc, frame, FRAMES_MAX);
-	uint8_t rule = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		rule |= rule_of(ctx, frame[i].function);
-	return rule;
-}
-
 static int ask(const struct expanding *x, const struct bob_access *a)
 {
-	struct bob_function_info f;
-	uint32_t id = ~0u;
-	uint8_t rule;
+	const uint8_t rule = cli_choice_at(x->o->choice, x->trace, x->process, a->image, a->pc);
 
-	if (bob_trace_function_at(x->trace, x->process, a->image, a->pc, &f) == BOB_OK)
-		id = f.id;
-	rule = x->o->rules[bob_functions_number(x->o->functions, x->process, id)];
-	rule |= rule_of_inlined(x->trace, x->process, a->image, a->pc, x->o->rule_of, x->o->ctx);
-	return !(rule & (BOB_TREE_HIDE | BOB_TREE_PASS)) && (!x->o->only || rule & BOB_TREE_ONLY);
+	return !(rule & (BOB_TREE_HIDE | BOB_TREE_PASS)) &&
+	       (!x->o->choice->only || rule & BOB_TREE_ONLY);
 }
 
 /* Answers are cached: an instruction mostly has many accesses. */
@@ -74,7 +55,7 @@ static int is_wanted(struct expanding *x, const struct bob_access *a)
 {
 	struct answer *known = &x->answers[bob_hash_mix(a->pc) & (ANSWERS - 1)];
 
-	if (!x->o->rules)
+	if (!x->o->choice->rules)
 		return 1;
 	if (!known->known || known->pc != a->pc || known->image != a->image)
 		*known = (struct answer){ a->pc, a->image, 1, (uint8_t)ask(x, a) };
@@ -152,29 +133,4 @@ bob_status cli_expanded_print(const struct bob_trace *t, uint32_t thread,
 	else if (!x.lines)
 		fputs("  nothing to show\n", out);
 	return st == BOB_END ? BOB_OK : st;
-}
-
-struct looking {
-	const struct bob_trace *trace;
-	uint32_t process;
-	cli_symbol_rule_fn rule_of;
-	void *ctx;
-	uint8_t found;
-};
-
-static void look(void *ctx, uint32_t image, uint64_t pc)
-{
-	struct looking *l = ctx;
-
-	l->found |= rule_of_inlined(l->trace, l->process, image, pc, l->rule_of, l->ctx);
-}
-
-int cli_inlined_has_rule(const struct bob_trace *t, cli_symbol_rule_fn rule_of, void *ctx,
-			 uint8_t rule)
-{
-	struct looking l = { .trace = t, .rule_of = rule_of, .ctx = ctx };
-
-	for (; l.process < bob_trace_process_count(t) && !(l.found & rule); l.process++)
-		(void)bob_archive_used(t, l.process, look, &l); /* damage is reported elsewhere */
-	return (l.found & rule) != 0;
 }

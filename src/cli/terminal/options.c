@@ -527,3 +527,14 @@ int cli_parse_range(const char *text, uint64_t *first, uint64_t *last)
 	return cli_parse_count(begin, first) || (dots[2] && cli_parse_count(dots + 2, last)) ? -1 :
 											       0;
 }
+
+int cli_take_min(const char *verb, void *percent, const char *arg)
+{
+	double *min = percent;
+	char *end;
+
+	*min = strtod(arg, &end);
+	if (end == arg || (*end && strcmp(end, "%")) || !(*min >= 0 && *min <= 100))
+		return cli_misuse(verb, "--min is a percentage, not '%s'", arg);
+	return 0;
+}

@@ -91,5 +91,7 @@ void cli_options_bash(const struct cli_verb *const *verbs, FILE *out);
 int cli_parse_count(const char *text, uint64_t *out);
 /* A..B, A.. or ..B of such integers. */
 int cli_parse_range(const char *text, uint64_t *first, uint64_t *last);
+/* Of an option --min, for CLI_TAKE: a percentage, "0.5" or "0.5%"; `percent` is a double. */
+int cli_take_min(const char *verb, void *percent, const char *arg);
 
 #endif
