@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops of the program that could not be folded, because no two of their iterations are equal: their
- * items are in the spine. */
+/* Loops of the program that could not be folded, because no two of their iterations are equal:
+ * their items are in the spine. */
 #include <stdlib.h>
 
 #include "analysis/homes_private.h"
