@@ -169,12 +169,15 @@ static void print_range(struct showing *w, uint32_t from, uint32_t end, uint64_t
 {
 	struct children all = { 0 };
 	struct rest rest = { 0 };
+	size_t small = 0;
 
 	collect(w, from, end, &all);
+	for (size_t i = 0; i < all.count; i++)
+		small += (size_t)is_small(w, &all.at[i], around);
 	for (size_t i = 0; i < all.count && !is_full(w); i++) {
 		const struct child *c = &all.at[i];
 
-		if (is_small(w, c, around)) {
+		if (small > 1 && is_small(w, c, around)) { /* one takes no more lines itself */
 			add_rest(w, &rest, c);
 		} else if (c->group.lines) {
 			cli_structure_print_group(&w->x, &c->group);
