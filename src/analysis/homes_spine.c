@@ -4,29 +4,20 @@
 #include <stdlib.h>
 
 #include "analysis/homes_private.h"
-#include "base/order.h"
+#include "analysis/usual.h"
 
 BOB_COMPARE_POINTERS(by_spine, struct place, BOB_UP(spine_first) BOB_UP(item))
 
-/* How often most items of a range of the spine are executed there. */
+/* How often most items of a range of the spine are executed there; 0: no memory. */
 static uint64_t usual_count(struct place *const *item, size_t count)
 {
-	uint64_t *n = calloc(count, sizeof(*n));
-	uint64_t usual = 0;
-	size_t run = 0, longest = 0;
+	uint64_t *n = calloc(count, sizeof(*n)), usual;
 
 	if (!n)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		n[i] = item[i]->at_spine;
-	qsort(n, count, sizeof(*n), bob_compare_u64);
-	for (size_t i = 0; i < count; i++) {
-		run = i && n[i] == n[i - 1] ? run + 1 : 1;
-		if (run >= longest) {
-			longest = run;
-			usual = n[i];
-		}
-	}
+	usual = bob_usual(n, count);
 	free(n);
 	return usual;
 }

@@ -137,7 +137,8 @@ def show():
     trace = record().trace
     out = h.bobbin("show", "--no-pager", trace).out.decode()
     for want in ("a[0][0] (60 x +8)   a[0..5][0..9]  arrays.c:10",
-                 "f(-1,1) (12 x +4)   f(-1:2,1:3)  arrays.c:17", "s in main", "list[0..59]"):
+                 "f(-1,1) (12 x +4)   f(-1:2,1:3)  arrays.c:17", "s in main", "list[0..59]",
+                 "  gather "):
         h.check(want in out, f"show has no {want!r}\n{out}")
     h.check("0x200" not in out, f"an address is left\n{out}")
     out = h.bobbin("show", "--no-pager", "--expand", "--lines=0", trace).out.decode()

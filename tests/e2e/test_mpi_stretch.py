@@ -233,7 +233,7 @@ def form(text):
     """The folded program of one rank, but neither numbers nor what the libraries lock in MPI_Init
     and MPI_Finalize: one run in ten folds that otherwise, with the same addresses, too."""
     return [re.sub(r"0x[0-9a-f]+|\d[\d,]*", "N", line)
-            for line in text.splitlines() if not re.match(r" +(un)?lock | +\.\.\. ", line)]
+            for line in text.splitlines() if not re.match(r" +(un)?lock ", line)]
 
 
 def folds(mpi):
@@ -246,7 +246,7 @@ def folds(mpi):
         h.check(not any(r.status for r in runs), f"{runs}")
         r = runs[-1]
         sizes.append(min(h.info(r.trace)["stream_bytes"] for r in runs))
-        text = h.bobbin("show", "--lines=0", "--group=rank=1", r.trace).out.decode()
+        text = h.bobbin("show", "--lines=0", "--min=0", "--group=rank=1", r.trace).out.decode()
         forms.append(form(text))
         loop = re.search(rf"(?m)^( +)loop {rounds} times .*\n((?:\1  .*\n)+)", text)
         calls = re.findall(r"MPI_\w+", loop[2]) if loop else []

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/memory/series.h"
 #include "base/host/map.h"
 #include "base/order.h"
 #include "bobbin/fold.h"
@@ -148,42 +149,11 @@ static bob_status add_times(struct thread *t, uint32_t shape, const struct bob_l
 	return st;
 }
 
-struct sum {
-	uint64_t value;
-	bob_status st;
-};
-
-static int add_piece(void *ctx, const struct bob_piece *p)
-{
-	struct sum *s = ctx;
-	uint64_t v = 0;
-
-	s->st = bob_piece_sum(p, &v);
-	s->value += v;
-	return s->st != BOB_OK;
-}
-
-/* Total number of iterations of a loop. Returns 0 if expansion is required. */
-static int sum_trips(const struct thread *t, uint32_t part, uint32_t shape,
-		     const struct bob_leaf *leaf, uint64_t *trips)
-{
-	struct sum end = { 0, BOB_OK }, begin = { 0, BOB_OK };
-	const int64_t step = leaf->counter_step;
-	int left = 0, more = 0;
-	uint64_t way;
-
-	(void)bob_folded_pieces(t->folded, t->participant, part, shape * 2, leaf->counter,
-				add_piece, &begin, &left);
-	(void)bob_folded_pieces(t->folded, t->participant, part, shape * 2, leaf->words, add_piece,
-				&end, &more);
-	way = end.value - begin.value;
-	*trips = step < 0 ? -way / -(uint64_t)step : way / (uint64_t)step;
-	return !left && !more && begin.st == BOB_OK && end.st == BOB_OK;
-}
-
 /* BOB_NONE: the thread must be expanded. Counts only if `really`. */
 static bob_status add_shape(struct thread *t, uint32_t part, uint32_t shape, int really)
 {
+	const struct bob_series_source source = { t->s->trace, t->folded, t->thread,
+						  t->participant, part };
 	uint64_t times = t->times[shape];
 	struct bob_leaf_access *a;
 	struct bob_leaf leaf;
@@ -192,7 +162,7 @@ static bob_status add_shape(struct thread *t, uint32_t part, uint32_t shape, int
 	if (st != BOB_OK)
 		return BOB_ERR_CORRUPT;
 	if (leaf.kind == BOB_LEAF_AGAIN ||
-	    (leaf.kind == BOB_LEAF_LOOP && !sum_trips(t, part, shape, &leaf, &times)))
+	    (leaf.kind == BOB_LEAF_LOOP && !bob_series_iterations(&source, shape, &leaf, &times)))
 		return BOB_NONE;
 	if (leaf.kind == BOB_LEAF_MARK || leaf.kind == BOB_LEAF_VALUES)
 		return BOB_OK;

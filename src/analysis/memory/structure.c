@@ -9,6 +9,7 @@
 
 #include "analysis/memory/structure_entries.h"
 #include "analysis/memory/structure_rows.h"
+#include "analysis/usual.h"
 #include "base/order.h"
 
 #define DEPTH_MAX 512u		/* of the tree; what is deeper is listed without functions */
@@ -80,21 +81,15 @@ static bob_status count_iterations(const struct entries *items, uint64_t least,
 				   uint64_t *iterations)
 {
 	uint64_t *count = calloc(items->count + 1, sizeof(*count));
-	size_t n = 0, run = 0, longest = 0;
+	size_t n = 0;
 
 	if (!count)
 		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < items->count; i++)
 		if (items->at[i].kind == BOB_STRUCTURE_ACCESS && items->at[i].count >= least)
 			count[n++] = items->at[i].count;
-	qsort(count, n, sizeof(*count), bob_compare_u64);
-	for (size_t i = 0; i < n; i++) {
-		run = i && count[i] == count[i - 1] ? run + 1 : 1;
-		if (run >= longest) {
-			longest = run;
-			*iterations = count[i];
-		}
-	}
+	if (n)
+		*iterations = bob_usual(count, n);
 	free(count);
 	return BOB_OK;
 }
