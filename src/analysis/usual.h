@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The most frequent of some numbers (their mode): how often the code of a loop is executed, although
- * some of it is executed conditionally, or elsewhere, too. */
+/* The most frequent of some numbers (their mode): how often the code of a loop is executed,
+ * although some of it is executed conditionally, or elsewhere, too. */
 #ifndef BOB_ANALYSIS_USUAL_H
 #define BOB_ANALYSIS_USUAL_H
 
